@@ -1,0 +1,104 @@
+/** What a connector is: pure knowledge of one provider's API, handed a `fetch` that is already authorized. */
+import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { ProviderError } from "./errors.ts";
+
+export interface ProviderRequest {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path and query below the provider's base URL, beginning with `/`. */
+  path: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON; a string is sent as it is, with the content type given in `headers`. */
+  body?: Json;
+  /**
+   * Whether sending it twice leaves the same result as sending it once. A lost answer to a request that is not
+   * repeatable is an `unknown_outcome`, otherwise `unavailable` or `timeout`.
+   */
+  repeatable: boolean;
+}
+
+export interface ProviderResponse {
+  status: number;
+  /** Names in lower case; several values of one name joined by `, `. */
+  headers: Record<string, string>;
+  /** The whole body as text, bounded by the caller of the connector. */
+  text: string;
+}
+
+/** Sends with the connection's credentials. Throws `ProviderError` when no answer came; any status is an answer. */
+export type ProviderFetch = (request: ProviderRequest) => Promise<ProviderResponse>;
+
+export interface Association {
+  to: { id: string };
+  types: { associationCategory: string; associationTypeId: number }[];
+}
+
+export interface RecordToWrite {
+  /** The provider's record id; present for update and delete. */
+  id?: string;
+  /** Provider field name to value, without the id. */
+  fields: JsonObject;
+  associations?: Association[];
+}
+
+export interface RecordWrite {
+  objectName: string;
+  type: "create" | "update" | "delete";
+  /** Whether the provider's batch form is used, also for a batch of one. */
+  batch: boolean;
+  records: RecordToWrite[];
+  /** Batch only: nothing is written unless everything is. */
+  allOrNone: boolean;
+  /** Extra request headers of the caller, only where `abilities.headers`. */
+  headers: Record<string, string>;
+}
+
+export type RecordOutcome =
+  | { success: true; recordId?: string; /** The record as it now is at the provider. */ data?: JsonObject }
+  | { success: false; error: ProviderError };
+
+export interface WriteResult {
+  /** One per record of the request, in its order. */
+  outcomes: RecordOutcome[];
+  /** Things that went less than well although the record was written, for example a read-back that failed. */
+  warnings: string[];
+  /** The body of a refusal as the provider sent it. */
+  rawResponse?: string;
+}
+
+export interface WriteAbilities {
+  delete: boolean;
+  associations: boolean;
+  headers: boolean;
+  /** Current values can be read in a batch, so `ifEmpty` can be decided. */
+  ifEmpty: boolean;
+  /** Largest batch, absent when the provider has no batch form here. */
+  batchLimit?: number;
+}
+
+export interface WriteConnector {
+  readonly abilities: WriteAbilities;
+  /** The requests that `write` sends, in order, when nothing goes wrong. Pure: it is what a dry run shows. */
+  prepare(write: RecordWrite): ProviderRequest[];
+  /**
+   * Writes and reports one outcome per record in order. Throws `ProviderError` only when the request as a whole got
+   * no usable answer (no connection, 401, 429, 5xx, unreadable); what the provider says about a record is an outcome.
+   */
+  write(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult>;
+  /** Current values of `fields` by record id, for `ifEmpty`; a record that does not exist is absent from the map. */
+  readFields(
+    request: { objectName: string; ids: string[]; fields: string[] },
+    fetch: ProviderFetch,
+  ): Promise<Map<string, JsonObject>>;
+  /** Whether a current value counts as empty at this provider. */
+  isEmpty(value: Json | undefined): boolean;
+}
+
+/** A provider's folder, assembled: what is absent is what Busbar cannot do there. */
+export interface Connector {
+  write?: WriteConnector;
+  /**
+   * What an answer means when it is not a success: used by every caller that has no better knowledge, the proxy's
+   * throttle mode included. Undefined for a success.
+   */
+  classify?(response: ProviderResponse): ProviderError | undefined;
+}

@@ -1,0 +1,54 @@
+/** The one classification of what a provider said no with; retry, status and connection health read the kind. */
+
+export type ProviderErrorKind =
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "invalid"
+  | "conflict"
+  | "rate_limited"
+  | "unavailable"
+  | "timeout"
+  /** A write that is not safe to repeat was sent and its answer never came. */
+  | "unknown_outcome"
+  /** The provider may have locked the token out: repeating makes it worse. */
+  | "locked_out"
+  /** The provider answered something that its API does not describe, for example HTML with status 200. */
+  | "unreadable";
+
+export interface ProviderErrorOptions {
+  kind: ProviderErrorKind;
+  /** For the caller: what the provider said, in one sentence, without credentials. */
+  message: string;
+  /** The provider's own code, for example `PROPERTY_DOESNT_EXIST`. */
+  code?: string;
+  /** HTTP status of the provider's answer, when there was one. */
+  status?: number;
+  /** When the provider says a retry may work. */
+  retryAt?: Date;
+  /** The provider's body as text, shortened by whoever read it. */
+  rawResponse?: string;
+  cause?: unknown;
+}
+
+export class ProviderError extends Error {
+  override name = "ProviderError";
+  readonly kind: ProviderErrorKind;
+  readonly code?: string;
+  readonly status?: number;
+  readonly retryAt?: Date;
+  readonly rawResponse?: string;
+
+  constructor(options: ProviderErrorOptions) {
+    super(options.message, { cause: options.cause });
+    this.kind = options.kind;
+    this.code = options.code;
+    this.status = options.status;
+    this.retryAt = options.retryAt;
+    this.rawResponse = options.rawResponse;
+  }
+}
+
+/** Kinds where the same request may succeed later without anybody changing anything. */
+export const isRetryable = (kind: ProviderErrorKind): boolean =>
+  kind === "rate_limited" || kind === "unavailable" || kind === "timeout";

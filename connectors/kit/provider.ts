@@ -1,0 +1,231 @@
+/** What Busbar knows about a provider as data: how to authenticate, where its API lives, what may be declared. */
+import { Type, type Static } from "typebox";
+
+const Flags = Type.Object({
+  insert: Type.Boolean(),
+  update: Type.Boolean(),
+  upsert: Type.Boolean(),
+  delete: Type.Boolean(),
+});
+
+const BatchAbility = Type.Object({
+  supported: Type.Boolean(),
+  defaultRecordLimit: Type.Optional(Type.Integer()),
+  objectRecordLimits: Type.Optional(Type.Record(Type.String(), Type.Integer())),
+});
+
+/** Which actions a manifest may declare for the provider or module. */
+export const SupportSchema = Type.Object({
+  bulkWrite: Flags,
+  proxy: Type.Boolean(),
+  read: Type.Boolean(),
+  subscribe: Type.Boolean(),
+  write: Type.Boolean(),
+  delete: Type.Boolean(),
+  search: Type.Object({ operators: Type.Object({ equals: Type.Boolean() }) }),
+  subscribeSupport: Type.Optional(
+    Type.Object({
+      create: Type.Optional(Type.Boolean()),
+      update: Type.Optional(Type.Boolean()),
+      delete: Type.Optional(Type.Boolean()),
+      passThrough: Type.Optional(Type.Boolean()),
+    }),
+  ),
+  batchWrite: Type.Optional(
+    Type.Object({
+      create: Type.Optional(BatchAbility),
+      update: Type.Optional(BatchAbility),
+      upsert: Type.Optional(BatchAbility),
+      delete: Type.Optional(BatchAbility),
+    }),
+  ),
+});
+
+const SubscribeRequirementsSchema = Type.Object({
+  registration: Type.Optional(Type.Boolean()),
+  maintenance: Type.Optional(Type.Boolean()),
+  postProcess: Type.Optional(Type.Boolean()),
+  subscribeByAPI: Type.Optional(Type.Boolean()),
+});
+
+const MetadataItem = Type.Object({
+  name: Type.String(),
+  displayName: Type.Optional(Type.String()),
+  prompt: Type.Optional(Type.String()),
+  defaultValue: Type.Optional(Type.String()),
+  docsURL: Type.Optional(Type.String()),
+  moduleDependencies: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
+});
+
+const TokenField = Type.Object({
+  name: Type.String(),
+  displayName: Type.Optional(Type.String()),
+  path: Type.String(),
+  capture: Type.Optional(Type.String()),
+});
+
+const Oauth2Schema = Type.Object({
+  grantType: Type.Union([
+    Type.Literal("authorizationCode"),
+    Type.Literal("authorizationCodePKCE"),
+    Type.Literal("clientCredentials"),
+    Type.Literal("password"),
+  ]),
+  authURL: Type.Optional(Type.String()),
+  tokenURL: Type.String(),
+  explicitScopesRequired: Type.Boolean(),
+  explicitWorkspaceRequired: Type.Boolean(),
+  audience: Type.Optional(Type.Array(Type.String())),
+  scopeMappings: Type.Optional(Type.Record(Type.String(), Type.String())),
+  tokenMetadataFields: Type.Object({
+    workspaceRefField: Type.Optional(Type.String()),
+    consumerRefField: Type.Optional(Type.String()),
+    scopesField: Type.Optional(Type.String()),
+    otherFields: Type.Optional(Type.Array(TokenField)),
+  }),
+  docsURL: Type.Optional(Type.String()),
+  authURLParams: Type.Optional(Type.Record(Type.String(), Type.String())),
+  accessTokenOpts: Type.Optional(
+    Type.Object({
+      attachmentType: Type.Literal("accessTokenHeaderAttachment"),
+      header: Type.Optional(Type.Object({ name: Type.String(), valuePrefix: Type.Optional(Type.String()) })),
+      docsURL: Type.Optional(Type.String()),
+    }),
+  ),
+  keepAliveIntervalHours: Type.Optional(Type.Integer()),
+  /** Ours: how the client proves itself at the token endpoint. A wrong guess can burn a single-use code. */
+  tokenAuthStyle: Type.Optional(Type.Union([Type.Literal("body"), Type.Literal("basic")])),
+});
+
+const ApiKeySchema = Type.Object({
+  attachmentType: Type.Union([Type.Literal("query"), Type.Literal("header")]),
+  query: Type.Optional(Type.Object({ name: Type.String() })),
+  header: Type.Optional(Type.Object({ name: Type.String(), valuePrefix: Type.Optional(Type.String()) })),
+  docsURL: Type.Optional(Type.String()),
+});
+
+const BasicSchema = Type.Object({
+  apiKeyAsBasic: Type.Optional(Type.Boolean()),
+  apiKeyAsBasicOpts: Type.Optional(
+    Type.Object({
+      fieldUsed: Type.Optional(Type.Union([Type.Literal("username"), Type.Literal("password")])),
+      keyFormat: Type.Optional(Type.String()),
+    }),
+  ),
+  docsURL: Type.Optional(Type.String()),
+});
+
+const Template = Type.Object({ name: Type.String(), valueTemplate: Type.String() });
+
+const CustomInput = Type.Object({
+  name: Type.String(),
+  displayName: Type.String(),
+  prompt: Type.Optional(Type.String()),
+  docsURL: Type.Optional(Type.String()),
+  fieldType: Type.Optional(
+    Type.Union([
+      Type.Literal("fieldTypeText"),
+      Type.Literal("fieldTypePassword"),
+      Type.Literal("fieldTypeSelect"),
+    ]),
+  ),
+  options: Type.Optional(Type.Array(Type.Object({ value: Type.String(), label: Type.String() }))),
+});
+
+const CustomSchema = Type.Object({
+  headers: Type.Optional(Type.Array(Template)),
+  queryParams: Type.Optional(Type.Array(Template)),
+  inputs: Type.Optional(Type.Array(CustomInput)),
+  providerInputs: Type.Optional(Type.Array(CustomInput)),
+  multiStep: Type.Optional(Type.Boolean()),
+});
+
+const ModuleSchema = Type.Object({
+  displayName: Type.String(),
+  baseURL: Type.String(),
+  support: SupportSchema,
+  subscribeRequirements: Type.Optional(SubscribeRequirementsSchema),
+});
+
+const Icons = Type.Object({ iconURL: Type.Optional(Type.String()), logoURL: Type.Optional(Type.String()) });
+
+/**
+ * A provider as the API shows it and as an overlay may write it. Strings may hold `{{.name}}` placeholders that a
+ * connection's metadata fills.
+ */
+export const ProviderInfoSchema = Type.Object({
+  name: Type.String(),
+  displayName: Type.Optional(Type.String()),
+  authType: Type.Union([
+    Type.Literal("oauth2"),
+    Type.Literal("apiKey"),
+    Type.Literal("basic"),
+    Type.Literal("jwt"),
+    Type.Literal("custom"),
+    Type.Literal("none"),
+  ]),
+  baseURL: Type.String(),
+  /** Empty text when the provider has no modules. */
+  defaultModule: Type.String(),
+  support: SupportSchema,
+  oauth2Opts: Type.Optional(Oauth2Schema),
+  apiKeyOpts: Type.Optional(ApiKeySchema),
+  basicOpts: Type.Optional(BasicSchema),
+  customOpts: Type.Optional(CustomSchema),
+  authHealthCheck: Type.Optional(
+    Type.Object({
+      url: Type.String(),
+      method: Type.Optional(Type.String()),
+      successStatusCodes: Type.Optional(Type.Array(Type.Integer())),
+    }),
+  ),
+  postAuthInfoNeeded: Type.Optional(Type.Boolean()),
+  media: Type.Optional(Type.Object({ regular: Type.Optional(Icons), darkMode: Type.Optional(Icons) })),
+  labels: Type.Optional(Type.Record(Type.String(), Type.String())),
+  subscribeRequirements: Type.Optional(SubscribeRequirementsSchema),
+  modules: Type.Optional(Type.Record(Type.String(), ModuleSchema)),
+  metadata: Type.Optional(
+    Type.Object({
+      input: Type.Optional(Type.Array(MetadataItem)),
+      postAuthentication: Type.Optional(
+        Type.Array(
+          Type.Object({
+            name: Type.String(),
+            moduleDependencies: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
+          }),
+        ),
+      ),
+    }),
+  ),
+  providerAppMetadata: Type.Optional(
+    Type.Object({
+      authQueryParams: Type.Optional(Type.Array(MetadataItem)),
+      providerParams: Type.Optional(Type.Array(MetadataItem)),
+    }),
+  ),
+  /** Always empty: a retired member that one published SDK cannot decode the answer without. */
+  providerOpts: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+
+export type Support = Static<typeof SupportSchema>;
+export type ProviderInfo = Static<typeof ProviderInfoSchema>;
+
+/** What a connector folder writes: the folder gives the name, `supports()` the flags. */
+export type ProviderFacts = Omit<ProviderInfo, "name" | "providerOpts">;
+
+/** Declares a provider; a function only so that mistakes show where they are made. */
+export const defineProvider = (facts: ProviderFacts): ProviderFacts => facts;
+
+/** The support flags of a provider from the actions it offers. */
+export function supports(...actions: ("read" | "write" | "proxy" | "subscribe" | "delete")[]): Support {
+  const has = (action: (typeof actions)[number]) => actions.includes(action);
+  return {
+    bulkWrite: { insert: false, update: false, upsert: false, delete: false },
+    proxy: has("proxy"),
+    read: has("read"),
+    subscribe: has("subscribe"),
+    write: has("write"),
+    delete: has("delete"),
+    search: { operators: { equals: false } },
+  };
+}

@@ -1,0 +1,16 @@
+/** Makes identifiers and the random texts that serve as credentials. */
+import { createHash, randomBytes } from "node:crypto";
+import { v7 } from "uuid";
+
+/** A new UUIDv7: unique anywhere, sorted by the time it was made. */
+export const newId = (): string => v7();
+
+/** Whether `text` has the form of a UUID of any version; ask before a text meets a `uuid` column. */
+export const isUuid = (text: string): boolean =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
+
+/** A new API key: `bb_` and 256 random bits in URL-safe text. */
+export const newApiKey = (): string => `bb_${randomBytes(32).toString("base64url")}`;
+
+/** The digest under which an API key is stored and looked up. 256 random bits need no slow hash. */
+export const hashApiKey = (key: string): Buffer => createHash("sha256").update(key).digest();
