@@ -4,7 +4,7 @@ import type { ProviderError } from "./errors.ts";
 
 export interface ProviderRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path and query below the provider's base URL, beginning with `/`. */
+  /** Path and query below the provider's own base URL (never a module's), beginning with `/`. */
   path: string;
   headers?: Record<string, string>;
   /** Sent as JSON; a string is sent as it is, with the content type given in `headers`. */
@@ -40,6 +40,12 @@ export interface RecordToWrite {
   associations?: Association[];
 }
 
+/** What is known about the customer's account and matters for reading the provider's answers. */
+export interface Account {
+  /** IANA name; a daily quota starts anew at midnight there. */
+  timeZone?: string;
+}
+
 export interface RecordWrite {
   objectName: string;
   type: "create" | "update" | "delete";
@@ -50,6 +56,12 @@ export interface RecordWrite {
   allOrNone: boolean;
   /** Extra request headers of the caller, only where `abilities.headers`. */
   headers: Record<string, string>;
+  /**
+   * Whether the caller wants the record as it now is. `false` spares the read where a provider's write answers
+   * without data; a single record only, a batch is never read back.
+   */
+  readBack?: boolean;
+  account?: Account;
 }
 
 export type RecordOutcome =
@@ -77,16 +89,21 @@ export interface WriteAbilities {
 
 export interface WriteConnector {
   readonly abilities: WriteAbilities;
+  /** The provider's module that this writes to; absent when the provider has none. */
+  readonly module?: string;
   /** The requests that `write` sends, in order, when nothing goes wrong. Pure: it is what a dry run shows. */
   prepare(write: RecordWrite): ProviderRequest[];
   /**
-   * Writes and reports one outcome per record in order. Throws `ProviderError` only when the request as a whole got
-   * no usable answer (no connection, 401, 429, 5xx, unreadable); what the provider says about a record is an outcome.
+   * Writes and reports one outcome per record in order. What the provider says about a record is an outcome.
+   *
+   * Throws `ProviderError` only when a request as a whole got no usable answer (no connection, 401, 429, 5xx,
+   * unreadable) and nothing was written before it. Where several requests are needed and one fails after another
+   * succeeded, the records not reached carry that error as their outcome: repeat those records, never the whole.
    */
   write(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult>;
   /** Current values of `fields` by record id, for `ifEmpty`; a record that does not exist is absent from the map. */
   readFields(
-    request: { objectName: string; ids: string[]; fields: string[] },
+    request: { objectName: string; ids: string[]; fields: string[]; account?: Account },
     fetch: ProviderFetch,
   ): Promise<Map<string, JsonObject>>;
   /** Whether a current value counts as empty at this provider. */
@@ -100,5 +117,5 @@ export interface Connector {
    * What an answer means when it is not a success: used by every caller that has no better knowledge, the proxy's
    * throttle mode included. Undefined for a success.
    */
-  classify?(response: ProviderResponse): ProviderError | undefined;
+  classify?(response: ProviderResponse, account?: Account): ProviderError | undefined;
 }

@@ -55,6 +55,8 @@ const MetadataItem = Type.Object({
   defaultValue: Type.Optional(Type.String()),
   docsURL: Type.Optional(Type.String()),
   moduleDependencies: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
+  /** Ours: host endings that people paste along with the value, for example `.lightning.force.com`; cut off. */
+  pastedSuffixes: Type.Optional(Type.Array(Type.String())),
 });
 
 const TokenField = Type.Object({
@@ -109,6 +111,7 @@ const BasicSchema = Type.Object({
   apiKeyAsBasicOpts: Type.Optional(
     Type.Object({
       fieldUsed: Type.Optional(Type.Union([Type.Literal("username"), Type.Literal("password")])),
+      /** The whole `user:password` text, with `%s` where the key goes. */
       keyFormat: Type.Optional(Type.String()),
     }),
   ),
@@ -203,29 +206,80 @@ export const ProviderInfoSchema = Type.Object({
       providerParams: Type.Optional(Type.Array(MetadataItem)),
     }),
   ),
+  /**
+   * Ours: what the host must end with where it comes whole from the provider's answer or from the customer. A
+   * template without a fixed host ending cannot be filled without it.
+   */
+  hostSuffixes: Type.Optional(Type.Array(Type.String())),
   /** Always empty: a retired member that one published SDK cannot decode the answer without. */
   providerOpts: Type.Optional(Type.Record(Type.String(), Type.String())),
 });
 
 export type Support = Static<typeof SupportSchema>;
 export type ProviderInfo = Static<typeof ProviderInfoSchema>;
+type Oauth2Info = Static<typeof Oauth2Schema>;
+type Oauth2Default = "explicitScopesRequired" | "explicitWorkspaceRequired" | "tokenMetadataFields";
 
-/** What a connector folder writes: the folder gives the name, `supports()` the flags. */
-export type ProviderFacts = Omit<ProviderInfo, "name" | "providerOpts">;
+/** What a connector folder writes: the folder gives the name, `completeProvider` what most providers share. */
+export type ProviderFacts = Omit<ProviderInfo, "name" | "providerOpts" | "defaultModule" | "oauth2Opts"> & {
+  defaultModule?: string;
+  oauth2Opts?: Omit<Oauth2Info, Oauth2Default> & Partial<Pick<Oauth2Info, Oauth2Default>>;
+};
 
 /** Declares a provider; a function only so that mistakes show where they are made. */
 export const defineProvider = (facts: ProviderFacts): ProviderFacts => facts;
 
-/** The support flags of a provider from the actions it offers. */
-export function supports(...actions: ("read" | "write" | "proxy" | "subscribe" | "delete")[]): Support {
-  const has = (action: (typeof actions)[number]) => actions.includes(action);
-  return {
+/** The facts of a folder as the API shows them. */
+export function completeProvider(name: string, facts: ProviderFacts): ProviderInfo {
+  const { oauth2Opts, ...rest } = facts;
+  const info: ProviderInfo = { displayName: name, defaultModule: "", ...rest, name, providerOpts: {} };
+  if (oauth2Opts) info.oauth2Opts = { ...OAUTH2_DEFAULTS, ...oauth2Opts };
+  return info;
+}
+
+/** What an OAuth2 provider is unless it says otherwise. */
+export const OAUTH2_DEFAULTS: Pick<Oauth2Info, Oauth2Default> = {
+  explicitScopesRequired: false,
+  explicitWorkspaceRequired: false,
+  tokenMetadataFields: {},
+};
+
+type Action = "read" | "write" | "proxy" | "subscribe" | "delete" | "search";
+
+/**
+ * The support flags of a provider: the actions it offers, and for what needs more than a flag `batchWrite()`,
+ * `bulkWrite()`.
+ */
+export function supports(...abilities: (Action | Partial<Support>)[]): Support {
+  const has = (action: Action) => abilities.includes(action);
+  const flags: Support = {
     bulkWrite: { insert: false, update: false, upsert: false, delete: false },
     proxy: has("proxy"),
     read: has("read"),
     subscribe: has("subscribe"),
     write: has("write"),
     delete: has("delete"),
-    search: { operators: { equals: false } },
+    search: { operators: { equals: has("search") } },
   };
+  return Object.assign(flags, ...abilities.filter((ability) => typeof ability === "object"));
 }
+
+/** Create and update take several records in one request, up to `recordLimit`. */
+export const batchWrite = (recordLimit: number): Partial<Support> => ({
+  batchWrite: {
+    create: { supported: true, defaultRecordLimit: recordLimit },
+    update: { supported: true, defaultRecordLimit: recordLimit },
+    upsert: { supported: false },
+    delete: { supported: false },
+  },
+});
+
+/** The provider's own asynchronous bulk interface takes these. */
+export const bulkWrite = (...actions: (keyof Support["bulkWrite"])[]): Partial<Support> => ({
+  bulkWrite: {
+    insert: actions.includes("insert"),
+    update: actions.includes("update"),
+    upsert: actions.includes("upsert"),
+    delete: actions.includes("delete"),
+  },
+});

@@ -1,0 +1,19 @@
+/** What Busbar knows about Airtable. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Airtable",
+  authType: "oauth2",
+  baseURL: "https://api.airtable.com",
+  support: supports("proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCodePKCE",
+    authURL: "https://airtable.com/oauth2/v1/authorize",
+    tokenURL: "https://airtable.com/oauth2/v1/token",
+    // General knowledge: client id and secret go in a Basic header.
+    tokenAuthStyle: "basic",
+    explicitScopesRequired: true,
+    tokenMetadataFields: { scopesField: "scope" },
+  },
+  authHealthCheck: { url: "https://api.airtable.com/v0/meta/whoami" },
+});

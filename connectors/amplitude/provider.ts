@@ -1,0 +1,9 @@
+/** What Busbar knows about Amplitude. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Amplitude",
+  authType: "basic",
+  baseURL: "https://amplitude.com",
+  support: supports("read", "write", "proxy"),
+});

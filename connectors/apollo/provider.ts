@@ -1,0 +1,14 @@
+/** What Busbar knows about Apollo. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Apollo",
+  authType: "apiKey",
+  baseURL: "https://api.apollo.io",
+  support: supports("read", "write", "proxy"),
+  apiKeyOpts: {
+    attachmentType: "header",
+    header: { name: "X-Api-Key" },
+    docsURL: "https://docs.apollo.io/docs/create-api-key",
+  },
+});

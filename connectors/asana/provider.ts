@@ -1,0 +1,16 @@
+/** What Busbar knows about Asana. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Asana",
+  authType: "oauth2",
+  baseURL: "https://app.asana.com/api",
+  support: supports("read", "write", "proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://app.asana.com/-/oauth_authorize",
+    tokenURL: "https://app.asana.com/-/oauth_token",
+    tokenAuthStyle: "body",
+    tokenMetadataFields: { consumerRefField: "data.id" },
+  },
+});

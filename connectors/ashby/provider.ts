@@ -1,0 +1,14 @@
+/** What Busbar knows about Ashby. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Ashby",
+  authType: "basic",
+  baseURL: "https://api.ashbyhq.com",
+  support: supports("read", "write", "proxy"),
+  basicOpts: {
+    apiKeyAsBasic: true,
+    // General knowledge: the API key is one half of HTTP Basic.
+    apiKeyAsBasicOpts: { fieldUsed: "username" },
+  },
+});

@@ -1,0 +1,14 @@
+/** What Busbar knows about Attio. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Attio",
+  authType: "oauth2",
+  baseURL: "https://api.attio.com",
+  support: supports("read", "write", "proxy", "subscribe"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://app.attio.com/authorize",
+    tokenURL: "https://app.attio.com/oauth/token",
+  },
+});

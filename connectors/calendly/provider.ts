@@ -1,0 +1,15 @@
+/** What Busbar knows about Calendly. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Calendly",
+  authType: "oauth2",
+  baseURL: "https://api.calendly.com",
+  support: supports("read", "write", "proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://auth.calendly.com/oauth/authorize",
+    tokenURL: "https://auth.calendly.com/oauth/token",
+  },
+  authHealthCheck: { url: "https://api.calendly.com/users/me" },
+});

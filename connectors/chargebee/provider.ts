@@ -1,0 +1,23 @@
+/** What Busbar knows about Chargebee. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Chargebee",
+  authType: "basic",
+  baseURL: "https://{{.workspace}}.chargebee.com/api",
+  support: supports("read", "write", "proxy"),
+  basicOpts: {
+    apiKeyAsBasic: true,
+    // General knowledge: the API key is one half of HTTP Basic.
+    apiKeyAsBasicOpts: { fieldUsed: "username" },
+  },
+  metadata: {
+    input: [
+      {
+        name: "workspace",
+        displayName: "Site name",
+        prompt: "The first part of your Chargebee address: acme in acme.chargebee.com.",
+      },
+    ],
+  },
+});

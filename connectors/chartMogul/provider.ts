@@ -1,0 +1,14 @@
+/** What Busbar knows about ChartMogul. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "ChartMogul",
+  authType: "basic",
+  baseURL: "https://api.chartmogul.com",
+  support: supports("proxy"),
+  basicOpts: {
+    apiKeyAsBasic: true,
+    // General knowledge: the API key is one half of HTTP Basic.
+    apiKeyAsBasicOpts: { fieldUsed: "username" },
+  },
+});

@@ -1,0 +1,9 @@
+/** What Busbar knows about Chorus. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Chorus",
+  authType: "basic",
+  baseURL: "https://chorus.ai",
+  support: supports("read", "write", "proxy"),
+});

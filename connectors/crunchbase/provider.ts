@@ -1,0 +1,14 @@
+/** What Busbar knows about Crunchbase. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Crunchbase",
+  authType: "apiKey",
+  baseURL: "https://api.crunchbase.com",
+  support: supports("proxy"),
+  apiKeyOpts: {
+    attachmentType: "header",
+    header: { name: "X-cb-user-key" },
+    docsURL: "https://data.crunchbase.com/docs/getting-started",
+  },
+});

@@ -1,0 +1,15 @@
+/** What Busbar knows about Drift. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Drift",
+  authType: "oauth2",
+  baseURL: "https://driftapi.com",
+  support: supports("read", "write", "proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://dev.drift.com/authorize",
+    tokenURL: "https://driftapi.com/oauth2/token",
+    tokenMetadataFields: { workspaceRefField: "orgId" },
+  },
+});

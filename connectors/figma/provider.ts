@@ -1,0 +1,18 @@
+/** What Busbar knows about Figma. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Figma",
+  authType: "oauth2",
+  baseURL: "https://api.figma.com",
+  support: supports("proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://www.figma.com/oauth",
+    tokenURL: "https://www.figma.com/api/oauth/token",
+    // General knowledge: client id and secret go in a Basic header.
+    tokenAuthStyle: "basic",
+    explicitScopesRequired: true,
+    tokenMetadataFields: { consumerRefField: "user_id" },
+  },
+});

@@ -1,0 +1,23 @@
+/** What Busbar knows about Freshsales. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Freshsales",
+  authType: "apiKey",
+  baseURL: "https://{{.workspace}}.myfreshworks.com/crm/sales",
+  support: supports("proxy"),
+  apiKeyOpts: {
+    attachmentType: "header",
+    header: { name: "Authorization", valuePrefix: "Token token=" },
+    docsURL: "https://developers.freshworks.com/crm/api/#authentication",
+  },
+  metadata: {
+    input: [
+      {
+        name: "workspace",
+        displayName: "Account name",
+        prompt: "The first part of your Freshsales address: acme in acme.myfreshworks.com.",
+      },
+    ],
+  },
+});

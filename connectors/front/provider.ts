@@ -1,0 +1,14 @@
+/** What Busbar knows about Front. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Front",
+  authType: "apiKey",
+  baseURL: "https://api2.frontapp.com",
+  support: supports("read", "write", "proxy"),
+  apiKeyOpts: {
+    attachmentType: "header",
+    header: { name: "Authorization", valuePrefix: "Bearer " },
+    docsURL: "https://dev.frontapp.com/docs/create-and-revoke-api-tokens",
+  },
+});

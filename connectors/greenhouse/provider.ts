@@ -1,0 +1,15 @@
+/** What Busbar knows about Greenhouse (Harvest). */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Greenhouse (Harvest)",
+  authType: "oauth2",
+  baseURL: "https://harvest.greenhouse.io",
+  support: supports("proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://auth.greenhouse.io/authorize",
+    tokenURL: "https://auth.greenhouse.io/token",
+    explicitScopesRequired: true,
+  },
+});

@@ -1,0 +1,14 @@
+/** What Busbar knows about Gusto. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Gusto",
+  authType: "oauth2",
+  baseURL: "https://api.gusto.com",
+  support: supports("read", "write", "proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://api.gusto.com/oauth/authorize",
+    tokenURL: "https://api.gusto.com/oauth/token",
+  },
+});

@@ -1,0 +1,37 @@
+/** What Busbar knows about HubSpot. */
+import { batchWrite, defineProvider, supports } from "../kit/provider.ts";
+
+const crm = supports("read", "write", "subscribe", "delete", "search", batchWrite(100));
+
+export const provider = defineProvider({
+  displayName: "HubSpot",
+  authType: "oauth2",
+  // One host for every account and data centre; the token decides.
+  baseURL: "https://api.hubapi.com",
+  defaultModule: "crm",
+  support: supports("read", "write", "proxy", "subscribe", "delete", "search", batchWrite(100)),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://app.hubspot.com/oauth/authorize",
+    // Announced to be switched off in February 2027; /oauth/v3/token is its successor.
+    tokenURL: "https://api.hubapi.com/oauth/v1/token",
+    tokenAuthStyle: "body",
+    // Needed: oauth, crm.objects.<object>.read and .write, and crm.schemas.<object>.write for custom fields.
+    explicitScopesRequired: true,
+  },
+  authHealthCheck: { url: "https://api.hubapi.com/integrations/v1/me", successStatusCodes: [200] },
+  providerAppMetadata: {
+    authQueryParams: [
+      {
+        name: "optional_scope",
+        displayName: "Optional scopes",
+        prompt: "Scopes that are granted where the account has them; the HubSpot app must list them too.",
+        docsURL: "https://developers.hubspot.com/docs/api/working-with-oauth#scopes",
+      },
+    ],
+  },
+  modules: {
+    // Below /crm only; the proxy and the connector use the root.
+    crm: { displayName: "HubSpot CRM", baseURL: "https://api.hubapi.com/crm", support: crm },
+  },
+});

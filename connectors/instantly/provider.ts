@@ -1,0 +1,14 @@
+/** What Busbar knows about Instantly (Legacy V1). */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Instantly (Legacy V1)",
+  authType: "apiKey",
+  baseURL: "https://api.instantly.ai/api",
+  support: supports("read", "write", "proxy"),
+  apiKeyOpts: {
+    attachmentType: "query",
+    query: { name: "api_key" },
+    docsURL: "https://developer.instantly.ai/introduction",
+  },
+});

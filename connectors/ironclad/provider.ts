@@ -1,0 +1,17 @@
+/** What Busbar knows about Ironclad. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Ironclad",
+  authType: "oauth2",
+  baseURL: "https://ironcladapp.com",
+  support: supports("proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://ironcladapp.com/oauth/authorize",
+    tokenURL: "https://ironcladapp.com/oauth/token",
+    explicitScopesRequired: true,
+    tokenMetadataFields: { scopesField: "scope" },
+  },
+  labels: { experimental: "true" },
+});

@@ -1,0 +1,14 @@
+/** What Busbar knows about Keap. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Keap",
+  authType: "oauth2",
+  baseURL: "https://api.infusionsoft.com",
+  support: supports("read", "write", "proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://accounts.infusionsoft.com/app/oauth/authorize",
+    tokenURL: "https://api.infusionsoft.com/token",
+  },
+});

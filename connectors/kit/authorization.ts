@@ -1,0 +1,101 @@
+/** Turns opened credentials into the headers and query parameters that a provider expects. Pure. */
+import type { ProviderInfo } from "./provider.ts";
+import { fillTemplate } from "./template.ts";
+
+export type Credentials =
+  | { type: "oauth2"; accessToken: string }
+  | { type: "apiKey"; key: string }
+  | { type: "basic"; username: string; password: string }
+  | { type: "custom"; values: Record<string, string> }
+  | { type: "none" };
+
+export interface Authorization {
+  headers: [name: string, value: string][];
+  query: [name: string, value: string][];
+}
+
+/** Credentials that do not fit the provider, or that hold characters a header cannot carry. */
+export class CredentialsError extends Error {
+  override name = "CredentialsError";
+}
+
+/** What to add to a request. Throws `CredentialsError` when kind and provider do not match or a value is unusable. */
+export function authorization(provider: ProviderInfo, credentials: Credentials): Authorization {
+  const authorization = attach(provider, credentials);
+  for (const [name, value] of authorization.headers) {
+    // A line break would let a stored secret add headers of its own; the other controls no HTTP client sends.
+    // oxlint-disable-next-line no-control-regex
+    if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
+      throw new CredentialsError(
+        `the credentials for ${provider.name} hold characters not allowed in ${name}`,
+      );
+    }
+  }
+  return authorization;
+}
+
+function attach(provider: ProviderInfo, credentials: Credentials): Authorization {
+  switch (credentials.type) {
+    case "none":
+      return { headers: [], query: [] };
+    case "oauth2":
+      return oauth2(provider, credentials.accessToken);
+    case "apiKey":
+      return provider.authType === "basic"
+        ? keyAsBasic(provider, credentials.key)
+        : apiKey(provider, credentials.key);
+    case "basic":
+      return basic(`${credentials.username}:${credentials.password}`, provider);
+    case "custom":
+      return custom(provider, credentials.values);
+  }
+}
+
+function oauth2(provider: ProviderInfo, accessToken: string): Authorization {
+  if (provider.authType !== "oauth2") throw mismatch(provider, "an access token");
+  const header = provider.oauth2Opts?.accessTokenOpts?.header;
+  if (header) return oneHeader(header.name, `${header.valuePrefix ?? ""}${accessToken}`);
+  return oneHeader("Authorization", `Bearer ${accessToken}`);
+}
+
+function apiKey(provider: ProviderInfo, key: string): Authorization {
+  const options = provider.apiKeyOpts;
+  if (provider.authType !== "apiKey" || !options) throw mismatch(provider, "an API key");
+  if (options.attachmentType === "query" && options.query)
+    return { headers: [], query: [[options.query.name, key]] };
+  if (options.attachmentType === "header" && options.header) {
+    return oneHeader(options.header.name, `${options.header.valuePrefix ?? ""}${key}`);
+  }
+  throw new CredentialsError(`the facts of ${provider.name} do not say where its API key goes`);
+}
+
+/** An API key that the provider wants as one half of HTTP Basic. */
+function keyAsBasic(provider: ProviderInfo, key: string): Authorization {
+  if (!provider.basicOpts?.apiKeyAsBasic) throw mismatch(provider, "an API key");
+  const { fieldUsed, keyFormat } = provider.basicOpts.apiKeyAsBasicOpts ?? {};
+  if (keyFormat)
+    return basic(
+      keyFormat.replaceAll("%s", () => key),
+      provider,
+    );
+  return basic(fieldUsed === "password" ? `:${key}` : `${key}:`, provider);
+}
+
+function basic(pair: string, provider: ProviderInfo): Authorization {
+  if (provider.authType !== "basic") throw mismatch(provider, "a user name and password");
+  return oneHeader("Authorization", `Basic ${Buffer.from(pair, "utf8").toString("base64")}`);
+}
+
+function custom(provider: ProviderInfo, values: Record<string, string>): Authorization {
+  if (provider.authType !== "custom") throw mismatch(provider, "custom credentials");
+  const { headers = [], queryParams = [] } = provider.customOpts ?? {};
+  return {
+    headers: headers.map(({ name, valueTemplate }) => [name, fillTemplate(valueTemplate, values)]),
+    query: queryParams.map(({ name, valueTemplate }) => [name, fillTemplate(valueTemplate, values)]),
+  };
+}
+
+const oneHeader = (name: string, value: string): Authorization => ({ headers: [[name, value]], query: [] });
+
+const mismatch = (provider: ProviderInfo, given: string): CredentialsError =>
+  new CredentialsError(`${provider.name} uses ${provider.authType}, not ${given}`);

@@ -1,0 +1,152 @@
+/** Fills `{{.name}}` templates so that no value can send a credential to a host the provider's facts do not allow. */
+import type { ProviderInfo } from "./provider.ts";
+
+/** A template that cannot be filled: a name without a value, or a value that is not allowed there. */
+export class TemplateError extends Error {
+  override name = "TemplateError";
+  /** The placeholder at fault, without braces; undefined when the template itself is. */
+  readonly placeholder?: string;
+
+  constructor(message: string, placeholder?: string) {
+    super(message);
+    this.placeholder = placeholder;
+  }
+}
+
+export interface UrlOptions {
+  /** Metadata of the connection by name: workspace, region, what the token answer brought. */
+  values: Record<string, string>;
+  /** Whether a value that is a whole URL may be `http://`: only for hosts the operator allowed. */
+  allowPlainHttp?: (host: string) => boolean;
+}
+
+/** Where the API lives for this connection; a module's own address when `moduleKey` names one. */
+export function baseUrl(provider: ProviderInfo, options: UrlOptions & { moduleKey?: string }): URL {
+  if (!options.moduleKey) return fillUrl(provider, provider.baseURL, options);
+  const module = provider.modules?.[options.moduleKey];
+  if (!module) throw new TemplateError(`${provider.name} has no module "${options.moduleKey}"`);
+  return fillUrl(provider, module.baseURL, options);
+}
+
+/** Where the customer consents, without the parameters of the one request. */
+export const authorizeUrl = (provider: ProviderInfo, options: UrlOptions): URL =>
+  fillUrl(provider, provider.oauth2Opts?.authURL, options);
+
+/** Where codes and refresh tokens become access tokens. */
+export const tokenUrl = (provider: ProviderInfo, options: UrlOptions): URL =>
+  fillUrl(provider, provider.oauth2Opts?.tokenURL, options);
+
+/** The call that tells whether credentials work; undefined when the provider has none. */
+export const healthCheckUrl = (provider: ProviderInfo, options: UrlOptions): URL | undefined =>
+  provider.authHealthCheck ? fillUrl(provider, provider.authHealthCheck.url, options) : undefined;
+
+/** Names of the placeholders in a template, in order of appearance, each once. */
+export const placeholders = (template: string): string[] => [
+  ...new Set(Array.from(template.matchAll(PLACEHOLDER), (match) => match[1] ?? "")),
+];
+
+/** Replaces placeholders by values as they are; for texts that are not addresses. Throws for a missing name. */
+export function fillTemplate(template: string, values: Record<string, string>): string {
+  return template.replaceAll(PLACEHOLDER, (_, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined || value === "") throw new TemplateError(`no value for "${name}"`, name);
+    return value;
+  });
+}
+
+/**
+ * A base URL that comes whole from a provider's answer (Salesforce's `instance_url`, Gong's API address), checked
+ * against the hosts the provider's facts allow.
+ */
+export function wholeUrl(provider: ProviderInfo, text: string, options: Omit<UrlOptions, "values">): URL {
+  const url = parseUrl(text);
+  if (options.allowPlainHttp?.(url.host) && url.protocol === "http:") return url;
+  if (url.protocol !== "https:") throw new TemplateError(`${JSON.stringify(text)} must begin with https://`);
+  if (url.port !== "") throw new TemplateError(`${JSON.stringify(text)} must not name a port`);
+  if (!provider.hostSuffixes?.some((suffix) => endsWithLabel(url.hostname, suffix))) {
+    throw new TemplateError(`${url.hostname} is not a host of ${provider.name}`);
+  }
+  return url;
+}
+
+/**
+ * What the customer typed, as the templates want it: pasted addresses are cut down to the part that is asked for
+ * (`https://acme.lightning.force.com/x` becomes `acme`), and absent values take their default.
+ */
+export function normalizeInputs(
+  provider: ProviderInfo,
+  values: Record<string, string>,
+): Record<string, string> {
+  const normal = { ...values };
+  for (const input of provider.metadata?.input ?? []) {
+    const value = values[input.name]?.trim() || input.defaultValue;
+    if (value === undefined) continue;
+    const suffixes = [...(input.pastedSuffixes ?? []), ...ownSuffixes(provider.baseURL, input.name)];
+    normal[input.name] = cutPasted(value, suffixes);
+  }
+  return normal;
+}
+
+const PLACEHOLDER = /\{\{\s*\.\s*(\w+)\s*\}\}/g;
+
+/** Host labels joined by single dots: nothing in it can end the host, open a path, or add a user or a port. */
+const SAFE_VALUE =
+  /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
+
+function fillUrl(provider: ProviderInfo, template: string | undefined, options: UrlOptions): URL {
+  if (!template) throw new TemplateError(`${provider.name} has no such address`);
+  const values = normalizeInputs(provider, options.values);
+  const whole = /^\{\{\s*\.\s*(\w+)\s*\}\}$/.exec(template)?.[1];
+  if (whole) return wholeUrl(provider, fillTemplate(template, values), options);
+
+  for (const name of placeholders(template)) {
+    const value = values[name];
+    if (value && !SAFE_VALUE.test(value)) {
+      throw new TemplateError(`"${name}" has a value that is not allowed in an address`, name);
+    }
+  }
+  const url = parseUrl(fillTemplate(template, values));
+  const host = hostPart(template);
+  if (!host.includes("{{")) return url;
+
+  const fixed = host.slice(host.lastIndexOf("}}") + 2).toLowerCase();
+  const isOurs = /^[.-]/.test(fixed)
+    ? url.host.endsWith(fixed) && url.host !== fixed
+    : provider.hostSuffixes?.some((suffix) => endsWithLabel(url.hostname, suffix));
+  if (!isOurs) {
+    throw new TemplateError(`${url.hostname} is not a host of ${provider.name}`, placeholders(host)[0]);
+  }
+  return url;
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (!url || !["https:", "http:"].includes(url.protocol)) {
+    throw new TemplateError(`${JSON.stringify(text)} is not a web address`);
+  }
+  if (url.username || url.password || url.hash || text.includes("@")) {
+    throw new TemplateError("an address must not hold credentials or a fragment");
+  }
+  return url;
+}
+
+/** What stands between `//` and the next `/`, with its placeholders. */
+const hostPart = (template: string): string => /^\w+:\/\/([^/?#]*)/.exec(template)?.[1] ?? "";
+
+/** The fixed text after a placeholder in the host of a template: what people paste along with the value. */
+function ownSuffixes(template: string, name: string): string[] {
+  const host = hostPart(template);
+  const [, fixed] = host.split(new RegExp(`^\\{\\{\\s*\\.\\s*${name}\\s*\\}\\}`));
+  return fixed && !fixed.includes("{{") ? [fixed] : [];
+}
+
+function cutPasted(value: string, suffixes: string[]): string {
+  const pasted = /^https?:\/\/([^/?#]+)/i.exec(value)?.[1] ?? value.replace(/\/+$/, "");
+  const longestFirst = suffixes.toSorted((left, right) => right.length - left.length);
+  const suffix = longestFirst.find((candidate) => pasted.toLowerCase().endsWith(candidate));
+  return suffix ? pasted.slice(0, -suffix.length) : pasted;
+}
+
+/** `.gong.io` means any host below gong.io, `gong.io` that host alone. */
+const endsWithLabel = (host: string, suffix: string): boolean =>
+  suffix.startsWith(".") ? host.endsWith(suffix) && host !== suffix : host === suffix;

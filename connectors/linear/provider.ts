@@ -1,0 +1,17 @@
+/** What Busbar knows about Linear. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Linear",
+  authType: "oauth2",
+  // GraphQL.
+  baseURL: "https://api.linear.app/graphql",
+  support: supports("read", "write", "proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://linear.app/oauth/authorize",
+    tokenURL: "https://api.linear.app/oauth/token",
+    explicitScopesRequired: true,
+    tokenMetadataFields: { scopesField: "scope" },
+  },
+});

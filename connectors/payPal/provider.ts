@@ -1,0 +1,17 @@
+/** What Busbar knows about PayPal. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "PayPal",
+  authType: "oauth2",
+  baseURL: "https://api-m.paypal.com",
+  defaultModule: "root",
+  support: supports("proxy"),
+  oauth2Opts: {
+    grantType: "clientCredentials",
+    tokenURL: "https://api-m.paypal.com/v1/oauth2/token",
+    // General knowledge: client id and secret go in a Basic header.
+    tokenAuthStyle: "basic",
+    tokenMetadataFields: { scopesField: "scope" },
+  },
+});

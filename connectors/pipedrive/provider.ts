@@ -1,0 +1,29 @@
+/** What Busbar knows about Pipedrive. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Pipedrive",
+  authType: "oauth2",
+  baseURL: "https://api.pipedrive.com",
+  defaultModule: "legacy",
+  support: supports("read", "write", "proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://oauth.pipedrive.com/oauth/authorize",
+    tokenURL: "https://oauth.pipedrive.com/oauth/token",
+    // General knowledge: client id and secret go in a Basic header.
+    tokenAuthStyle: "basic",
+  },
+  modules: {
+    crm: {
+      displayName: "Pipedrive CRM",
+      baseURL: "https://api.pipedrive.com",
+      support: supports(),
+    },
+    legacy: {
+      displayName: "Pipedrive (Legacy)",
+      baseURL: "https://api.pipedrive.com",
+      support: supports("read", "write"),
+    },
+  },
+});

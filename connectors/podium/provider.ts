@@ -1,0 +1,15 @@
+/** What Busbar knows about Podium. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Podium",
+  authType: "oauth2",
+  baseURL: "https://api.podium.com",
+  support: supports("proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://api.podium.com/oauth/authorize",
+    tokenURL: "https://api.podium.com/oauth/token",
+    explicitScopesRequired: true,
+  },
+});

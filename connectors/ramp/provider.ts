@@ -1,0 +1,17 @@
+/** What Busbar knows about Ramp. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Ramp",
+  authType: "oauth2",
+  baseURL: "https://api.ramp.com",
+  support: supports("proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://api.ramp.com/v1/authorize",
+    tokenURL: "https://api.ramp.com/developer/v1/token",
+    // General knowledge: client id and secret go in a Basic header.
+    tokenAuthStyle: "basic",
+    explicitScopesRequired: true,
+  },
+});

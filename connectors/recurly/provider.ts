@@ -1,0 +1,14 @@
+/** What Busbar knows about Recurly. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Recurly",
+  authType: "basic",
+  baseURL: "https://v3.recurly.com",
+  support: supports("read", "write", "proxy"),
+  basicOpts: {
+    apiKeyAsBasic: true,
+    // General knowledge: the API key is one half of HTTP Basic.
+    apiKeyAsBasicOpts: { fieldUsed: "username" },
+  },
+});

@@ -1,0 +1,17 @@
+/** What Busbar knows about RingCentral. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "RingCentral",
+  authType: "oauth2",
+  baseURL: "https://platform.ringcentral.com",
+  support: supports("read", "write", "proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCodePKCE",
+    authURL: "https://platform.ringcentral.com/restapi/oauth/authorize",
+    tokenURL: "https://platform.ringcentral.com/restapi/oauth/token",
+    // General knowledge: client id and secret go in a Basic header.
+    tokenAuthStyle: "basic",
+    tokenMetadataFields: { consumerRefField: "owner_id", scopesField: "scope" },
+  },
+});

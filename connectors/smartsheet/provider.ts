@@ -1,0 +1,15 @@
+/** What Busbar knows about Smartsheet. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Smartsheet",
+  authType: "oauth2",
+  baseURL: "https://api.smartsheet.com",
+  support: supports("proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://app.smartsheet.com/b/authorize",
+    tokenURL: "https://api.smartsheet.com/2.0/token",
+    explicitScopesRequired: true,
+  },
+});

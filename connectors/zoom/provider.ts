@@ -1,0 +1,17 @@
+/** What Busbar knows about Zoom. */
+import { defineProvider, supports } from "../kit/provider.ts";
+
+export const provider = defineProvider({
+  displayName: "Zoom",
+  authType: "oauth2",
+  baseURL: "https://api.zoom.us",
+  support: supports("read", "write", "proxy"),
+  oauth2Opts: {
+    grantType: "authorizationCode",
+    authURL: "https://zoom.us/oauth/authorize",
+    tokenURL: "https://zoom.us/oauth/token",
+    // General knowledge: client id and secret go in a Basic header.
+    tokenAuthStyle: "basic",
+    tokenMetadataFields: { scopesField: "scope" },
+  },
+});
