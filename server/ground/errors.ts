@@ -19,12 +19,20 @@ export const PROBLEM_TYPES = {
   "invalid-manifest": { status: 422, title: "The manifest has mistakes", retryable: false },
   "invalid-config": { status: 422, title: "The configuration does not fit the manifest", retryable: false },
   "provider-refused": { status: 422, title: "The provider refused the write", retryable: false },
-  "idempotency-key-reused": { status: 422, title: "Idempotency key used for another request", retryable: false },
+  "idempotency-key-reused": {
+    status: 422,
+    title: "Idempotency key used for another request",
+    retryable: false,
+  },
   "too-many-requests": { status: 429, title: "Too many requests", retryable: true },
   internal: { status: 500, title: "Something went wrong on our side", retryable: true },
   "not-built": { status: 501, title: "Not built yet", retryable: false },
   "provider-unreachable": { status: 502, title: "The provider could not be reached", retryable: true },
-  "provider-unreadable": { status: 502, title: "The provider's answer could not be understood", retryable: true },
+  "provider-unreadable": {
+    status: 502,
+    title: "The provider's answer could not be understood",
+    retryable: true,
+  },
   unavailable: { status: 503, title: "Temporarily unavailable", retryable: true },
   "provider-timeout": { status: 504, title: "The provider did not answer in time", retryable: true },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;

@@ -64,7 +64,8 @@ export class Sealer {
 
   #key(id: string): KeyObject {
     const key = this.#keys.get(id);
-    if (!key) throw new Error(`no encryption key "${id}"; add it to BUSBAR_ENCRYPTION_KEYS to read this value`);
+    if (!key)
+      throw new Error(`no encryption key "${id}"; add it to BUSBAR_ENCRYPTION_KEYS to read this value`);
     return key;
   }
 }
@@ -74,7 +75,8 @@ export const sealedWith = (text: string): string => parse(text).keyId;
 
 function parse(text: string): { keyId: string; nonce: Buffer; sealed: Buffer } {
   const [format, keyId, nonce, sealed, ...rest] = text.split(".");
-  if (format !== FORMAT || !keyId || !nonce || !sealed || rest.length > 0) throw new Error("not a sealed value");
+  if (format !== FORMAT || !keyId || !nonce || !sealed || rest.length > 0)
+    throw new Error("not a sealed value");
   const bytes = Buffer.from(sealed, "base64url");
   if (bytes.length < TAG_BYTES) throw new Error("not a sealed value");
   return { keyId, nonce: Buffer.from(nonce, "base64url"), sealed: bytes };

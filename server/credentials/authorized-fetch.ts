@@ -1,0 +1,100 @@
+/** Hands connectors a way to call one customer's account: base address, credentials, one refresh, bounded answers. */
+import type {
+  Connector,
+  ProviderFetch,
+  ProviderRequest,
+  ProviderResponse,
+} from "../../connectors/kit/connector.ts";
+import { ProviderError } from "../../connectors/kit/errors.ts";
+import { EgressError, type Egress } from "../egress.ts";
+import type { LiveConnection, LiveConnections } from "./live-connections.ts";
+
+export interface AuthorizedFetchOptions {
+  moduleKey?: string;
+  /** The provider's connector, which knows a refused token better than the status does. */
+  connector?: Connector;
+  /** Told of every exchange: method, path without query values, status or failure. For the operation's log. */
+  onExchange?(exchange: { method: string; path: string; status?: number; failure?: string }): void;
+  timeoutMs?: number;
+}
+
+/** Calls with the connection's credentials; a refused token is renewed once and the request repeated once. */
+export function authorizedFetch(
+  on: { egress: Egress; connections: LiveConnections },
+  connection: LiveConnection,
+  options: AuthorizedFetchOptions = {},
+): ProviderFetch {
+  let live = connection;
+  return async (request) => {
+    const base = on.connections.baseUrl(live, options.moduleKey);
+    const first = await exchange(on.egress, live, base, request, options);
+    if (!isUnauthorized(first, options.connector) || live.accessToken === undefined) return first;
+    // Refused before it was carried out, so repeating is safe whatever the request was.
+    live = await on.connections.renew(live).catch((error: unknown) => {
+      if (error instanceof ProviderError && error.kind === "unauthorized") return live;
+      throw error;
+    });
+    return live === connection ? first : exchange(on.egress, live, base, request, options);
+  };
+}
+
+const isUnauthorized = (response: ProviderResponse, connector: Connector | undefined): boolean =>
+  response.status === 401 || connector?.classify?.(response)?.kind === "unauthorized";
+
+async function exchange(
+  egress: Egress,
+  live: LiveConnection,
+  base: URL,
+  request: ProviderRequest,
+  options: AuthorizedFetchOptions,
+): Promise<ProviderResponse> {
+  const { method, path, repeatable } = request;
+  const shown = { method, path: path.split("?")[0] ?? path };
+  try {
+    const { status, headers, body } = await egress.send({
+      url: addressOf(base, path, live),
+      method,
+      headers: headersOf(request, live),
+      body: request.body === undefined ? undefined : bodyText(request),
+      timeoutMs: options.timeoutMs,
+    });
+    options.onExchange?.({ ...shown, status });
+    return { status, headers, text: body.toString("utf8") };
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    options.onExchange?.({ ...shown, failure: error.message });
+    throw toProviderError(error, repeatable);
+  }
+}
+
+/** The path is the connector's, below the base address; it can never name another origin. */
+function addressOf(base: URL, path: string, live: LiveConnection): URL {
+  const url = new URL(base);
+  const mark = path.indexOf("?");
+  url.pathname = `${base.pathname.replace(/\/$/, "")}${mark === -1 ? path : path.slice(0, mark)}`;
+  url.search = mark === -1 ? "" : path.slice(mark);
+  for (const [name, value] of live.authorization.query) url.searchParams.set(name, value);
+  return url;
+}
+
+function headersOf(request: ProviderRequest, live: LiveConnection): Record<string, string> {
+  return {
+    accept: "application/json",
+    ...(request.body !== undefined && { "content-type": "application/json" }),
+    ...request.headers,
+    ...Object.fromEntries(live.authorization.headers.map(([name, value]) => [name.toLowerCase(), value])),
+  };
+}
+
+const bodyText = ({ body }: ProviderRequest): string =>
+  typeof body === "string" ? body : JSON.stringify(body);
+
+function toProviderError(error: EgressError, repeatable: boolean): ProviderError {
+  const { failure, message } = error;
+  const options = { message: `${message}.`, cause: error };
+  if (failure === "forbidden-address") return new ProviderError({ kind: "forbidden", ...options });
+  if (failure === "not-connected") return new ProviderError({ kind: "unavailable", ...options });
+  if (!repeatable) return new ProviderError({ kind: "unknown_outcome", ...options });
+  if (failure === "timeout") return new ProviderError({ kind: "timeout", ...options });
+  return new ProviderError({ kind: failure === "too-large" ? "unreadable" : "unavailable", ...options });
+}

@@ -1,0 +1,171 @@
+/** Connections ready to be used: opened, with their base address and what authenticates a call, kept in memory. */
+import { LRUCache } from "lru-cache";
+import type { Catalog } from "../../connectors/catalog.ts";
+import { authorization, CredentialsError, type Authorization } from "../../connectors/kit/authorization.ts";
+import { ProviderError } from "../../connectors/kit/errors.ts";
+import type { ProviderInfo } from "../../connectors/kit/provider.ts";
+import { baseUrl, TemplateError } from "../../connectors/kit/template.ts";
+import type { Egress } from "../egress.ts";
+import { nowMs } from "../ground/clock.ts";
+import type { Log } from "../ground/log.ts";
+import type { Sealer } from "../ground/seal.ts";
+import type { Changes } from "../store/changes.ts";
+import { findConnection, type ConnectionRow } from "../store/connections.ts";
+import type { Database } from "../store/database.ts";
+import { refreshTokens } from "./refresh-tokens.ts";
+import { isOauth, openCredentials, wireCredentials } from "./stored-credentials.ts";
+
+export interface LiveConnection {
+  id: string;
+  projectId: string;
+  provider: ProviderInfo;
+  status: ConnectionRow["status"];
+  providerWorkspaceRef: string | null;
+  providerMetadata: ConnectionRow["providerMetadata"];
+  authorization: Authorization;
+  /** OAuth only. */
+  accessToken?: string;
+  /** Milliseconds since the epoch; undefined when the provider gave no lifetime. */
+  expiresAtMs?: number;
+}
+
+export interface LiveConnections {
+  /**
+   * The connection with a token that should still serve. Throws `ProviderError` (`unauthorized`, `unavailable`),
+   * or undefined when there is no such connection in the project.
+   */
+  find(projectId: string, id: string): Promise<LiveConnection | undefined>;
+  /** The same with another token than `rejected`, which the provider has just answered 401 to. */
+  renew(connection: LiveConnection): Promise<LiveConnection>;
+  /** Where calls of this connection go; `moduleKey` for the address of a module. Throws `ProviderError`. */
+  baseUrl(connection: LiveConnection, moduleKey?: string): URL;
+}
+
+/** Tokens are renewed this long before they expire, while they still serve. */
+const LEAD_MS = 5 * 60_000;
+/** A token this close to its end is not sent any more: the call could arrive after it. */
+const MARGIN_MS = 5_000;
+const MOST_CACHED_MS = 60_000;
+
+interface Services {
+  database: Database;
+  changes: Changes;
+  sealer: Sealer;
+  egress: Egress;
+  catalog: Catalog;
+  log: Log;
+}
+
+export function openLiveConnections(on: Services): LiveConnections {
+  const cache = new LRUCache<string, LiveConnection>({
+    max: 10_000,
+    ttl: MOST_CACHED_MS,
+    perf: { now: nowMs },
+  });
+  const refreshes = new Map<string, Promise<LiveConnection>>();
+  on.changes.subscribe((change) => {
+    if (!change) cache.clear();
+    else if (change.table === "connections") cache.delete(change.id);
+  });
+
+  const remember = (row: ConnectionRow): LiveConnection => {
+    const live = open(on, row);
+    if (on.changes.connected) cache.set(row.id, live);
+    return live;
+  };
+  /** One refresh per connection in this process; the row lock makes it one over all processes. */
+  const refresh = (
+    connection: { id: string; projectId: string },
+    staleToken?: string,
+  ): Promise<LiveConnection> => {
+    const running = refreshes.get(connection.id);
+    if (running) return running;
+    const started = refreshTokens(on, connection, { staleToken })
+      .then(remember)
+      .finally(() => refreshes.delete(connection.id));
+    refreshes.set(connection.id, started);
+    return started;
+  };
+
+  return {
+    async find(projectId, id) {
+      const live = cache.get(id) ?? (await load(on, projectId, id, remember));
+      if (!live || live.projectId !== projectId) return undefined;
+      const leftMs = (live.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs();
+      if (live.status === "bad_credentials" || leftMs > LEAD_MS) return live;
+      if (leftMs > MARGIN_MS && live.accessToken) {
+        refresh(live, live.accessToken).catch((error: unknown) =>
+          on.log.warn(
+            { connectionId: id, error: String(error) },
+            "early token refresh failed; the old token still serves",
+          ),
+        );
+        return live;
+      }
+      return refresh(live, live.accessToken);
+    },
+    renew: (connection) => refresh(connection, connection.accessToken),
+    baseUrl: (connection, moduleKey) => addressOf(on, connection, moduleKey),
+  };
+}
+
+async function load(
+  on: Services,
+  projectId: string,
+  id: string,
+  remember: (row: ConnectionRow) => LiveConnection,
+): Promise<LiveConnection | undefined> {
+  const row = await findConnection(on.database.queries, projectId, id);
+  return row && remember(row);
+}
+
+function open(on: Services, row: ConnectionRow): LiveConnection {
+  const provider = on.catalog.find(row.provider);
+  if (!provider) throw unusable(`The provider ${row.provider} is no longer in the catalog.`);
+  const stored = openCredentials(on.sealer, row);
+  const wire = wireCredentials(stored);
+  const { id, projectId, status, providerWorkspaceRef, providerMetadata } = row;
+  const token = isOauth(stored) ? stored.accessToken : undefined;
+  const expiresAtMs =
+    isOauth(stored) && !token ? 0 : token?.expiresAt ? Date.parse(token.expiresAt) : undefined;
+  return {
+    id,
+    projectId,
+    provider,
+    status,
+    providerWorkspaceRef,
+    providerMetadata,
+    authorization: wire ? attach(provider, wire) : { headers: [], query: [] },
+    accessToken: token?.token,
+    expiresAtMs,
+  };
+}
+
+function attach(provider: ProviderInfo, wire: Parameters<typeof authorization>[1]): Authorization {
+  try {
+    return authorization(provider, wire);
+  } catch (error) {
+    if (error instanceof CredentialsError || error instanceof TemplateError)
+      throw unusable(`${error.message}.`, error);
+    throw error;
+  }
+}
+
+function addressOf(on: Services, connection: LiveConnection, moduleKey: string | undefined): URL {
+  const values = Object.fromEntries(
+    Object.entries(connection.providerMetadata).map(([name, { value }]) => [name, value]),
+  );
+  if (connection.providerWorkspaceRef && !values["workspace"])
+    values["workspace"] = connection.providerWorkspaceRef;
+  try {
+    return baseUrl(connection.provider, { values, moduleKey, allowPlainHttp: on.egress.allowsPlainHttp });
+  } catch (error) {
+    if (error instanceof TemplateError) {
+      throw unusable(`The address of ${connection.provider.name} cannot be built: ${error.message}.`, error);
+    }
+    throw error;
+  }
+}
+
+const unusable = (message: string, cause?: unknown): ProviderError =>
+  new ProviderError({ kind: "forbidden", message, cause });

@@ -1,0 +1,20 @@
+/** The client secret of a provider app, sealed for the row it lies in. */
+import type { Sealer } from "../ground/seal.ts";
+
+interface App {
+  id: string;
+  projectId: string;
+}
+
+const place = ({ id, projectId }: App) => ({
+  table: "provider_apps",
+  column: "client_secret_sealed",
+  rowId: id,
+  projectId,
+});
+
+export const sealProviderAppSecret = (sealer: Sealer, app: App, secret: string): string =>
+  sealer.seal(secret, place(app));
+
+export const openProviderAppSecret = (sealer: Sealer, app: App & { clientSecretSealed: string }): string =>
+  sealer.open(app.clientSecretSealed, place(app));

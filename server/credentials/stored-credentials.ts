@@ -1,0 +1,72 @@
+/** The secrets of a connection as they lie in the database: one sealed JSON text per connection. */
+import type { Credentials } from "../../connectors/kit/authorization.ts";
+import type { Sealer, SealedPlace } from "../ground/seal.ts";
+
+export interface Token {
+  token: string;
+  /** RFC 3339. */
+  issuedAt?: string;
+  expiresAt?: string;
+}
+
+export interface OauthTokens {
+  accessToken?: Token;
+  refreshToken?: Token;
+  scopes?: string[];
+}
+
+export type StoredCredentials =
+  | { scheme: "none" }
+  | { scheme: "apiKey"; apiKey: string }
+  | { scheme: "basic"; username: string; password: string }
+  | { scheme: "custom"; values: Record<string, string> }
+  | ({ scheme: "oauth2/authorizationCode" | "oauth2/authorizationCodePKCE" } & OauthTokens)
+  | ({ scheme: "oauth2/clientCredentials"; clientId: string; clientSecret: string } & OauthTokens)
+  | ({
+      scheme: "oauth2/password";
+      username: string;
+      password: string;
+      clientId: string;
+      clientSecret: string;
+    } & OauthTokens);
+
+export type OauthCredentials = Extract<StoredCredentials, OauthTokens>;
+
+export const isOauth = (credentials: StoredCredentials): credentials is OauthCredentials =>
+  credentials.scheme.startsWith("oauth2/");
+
+const place = (connection: { id: string; projectId: string }): SealedPlace => ({
+  table: "connections",
+  column: "credentials_sealed",
+  rowId: connection.id,
+  projectId: connection.projectId,
+});
+
+export const sealCredentials = (
+  sealer: Sealer,
+  connection: { id: string; projectId: string },
+  credentials: StoredCredentials,
+): string => sealer.seal(JSON.stringify(credentials), place(connection));
+
+export const openCredentials = (
+  sealer: Sealer,
+  connection: { id: string; projectId: string; credentialsSealed: string },
+): StoredCredentials =>
+  // Authenticated by the seal: only `sealCredentials` can have written it.
+  JSON.parse(sealer.open(connection.credentialsSealed, place(connection))) as StoredCredentials;
+
+/** What goes on the wire; undefined while an OAuth connection has no access token yet. */
+export function wireCredentials(stored: StoredCredentials): Credentials | undefined {
+  switch (stored.scheme) {
+    case "none":
+      return { type: "none" };
+    case "apiKey":
+      return { type: "apiKey", key: stored.apiKey };
+    case "basic":
+      return { type: "basic", username: stored.username, password: stored.password };
+    case "custom":
+      return { type: "custom", values: stored.values };
+    default:
+      return stored.accessToken && { type: "oauth2", accessToken: stored.accessToken.token };
+  }
+}

@@ -1,0 +1,142 @@
+/** Speaks OAuth 2.0 to a provider's token endpoint and sorts its refusals. */
+import type { ProviderInfo } from "../../connectors/kit/provider.ts";
+import { tokenUrl, type UrlOptions } from "../../connectors/kit/template.ts";
+import { EgressError, type Egress } from "../egress.ts";
+import { nowMs } from "../ground/clock.ts";
+import { isJsonObject, type JsonObject } from "../ground/json.ts";
+import type { Token } from "./stored-credentials.ts";
+
+export interface TokenAnswer {
+  accessToken: Token;
+  refreshToken?: Token;
+  scopes?: string[];
+  /** The whole answer, for the metadata that the catalog takes from it. */
+  fields: JsonObject;
+}
+
+export type TokenFailure =
+  /** The grant is gone: the customer must connect again. */
+  | "grant-refused"
+  /** Our client id, secret or redirect address is wrong: not the customer's fault. */
+  | "configuration"
+  | "transient";
+
+export class TokenEndpointError extends Error {
+  override name = "TokenEndpointError";
+  readonly failure: TokenFailure;
+  /** For a transient failure: whether the provider may have used up the refresh token all the same. */
+  readonly sent: boolean;
+
+  constructor(failure: TokenFailure, message: string, options?: { sent?: boolean; cause?: unknown }) {
+    super(message, { cause: options?.cause });
+    this.failure = failure;
+    this.sent = options?.sent ?? true;
+  }
+}
+
+export interface TokenRequest {
+  provider: ProviderInfo;
+  urlOptions: UrlOptions;
+  clientId: string;
+  clientSecret: string;
+  /** `grant_type` and what belongs to it. */
+  grant: Record<string, string>;
+}
+
+const TOKEN_TIMEOUT_MS = 20_000;
+const TOKEN_MAX_BYTES = 256 * 1024;
+
+/** Asks for a token. Throws `TokenEndpointError`. */
+export async function requestToken(egress: Egress, request: TokenRequest): Promise<TokenAnswer> {
+  const { provider, clientId, clientSecret, grant } = request;
+  const url = tokenUrl(provider, request.urlOptions);
+  const asBasic = provider.oauth2Opts?.tokenAuthStyle === "basic";
+  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+  const body = new URLSearchParams(
+    asBasic ? grant : { ...grant, client_id: clientId, client_secret: clientSecret },
+  );
+  const answer = await egress
+    .send({
+      url,
+      method: "POST",
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        accept: "application/json",
+        ...(asBasic && { authorization: `Basic ${Buffer.from(pair).toString("base64")}` }),
+      },
+      body: body.toString(),
+      timeoutMs: TOKEN_TIMEOUT_MS,
+      maxBytes: TOKEN_MAX_BYTES,
+    })
+    .catch((error: unknown) => {
+      const sent = !(error instanceof EgressError) || error.sent;
+      const text = error instanceof Error ? error.message : String(error);
+      throw new TokenEndpointError("transient", text, { sent, cause: error });
+    });
+  return read(answer.status, answer.body.toString("utf8"), url.host);
+}
+
+function read(status: number, text: string, host: string): TokenAnswer {
+  const fields = parse(text);
+  const token = fields["access_token"];
+  // Some providers (GitHub, Slack) refuse with status 200, so the token decides, not the status.
+  if (status < 300 && typeof token === "string" && token !== "") return toAnswer(fields, token);
+  throw refusal(status, fields, host);
+}
+
+function parse(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return value;
+  } catch {
+    // Old endpoints answer in form encoding; anything else has no access token either way.
+  }
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
+function toAnswer(fields: JsonObject, token: string): TokenAnswer {
+  const issuedAt = new Date(nowMs()).toISOString();
+  const seconds = Number(fields["expires_in"]);
+  // Salesforce sends no lifetime: the token then serves until it is refused.
+  const expiresAt =
+    fields["expires_in"] !== undefined && Number.isFinite(seconds) && seconds > 0
+      ? new Date(nowMs() + seconds * 1_000).toISOString()
+      : undefined;
+  const refresh = fields["refresh_token"];
+  const scope = fields["scope"];
+  return {
+    accessToken: { token, issuedAt, expiresAt },
+    refreshToken: typeof refresh === "string" && refresh ? { token: refresh, issuedAt } : undefined,
+    scopes: typeof scope === "string" && scope ? scope.split(/[ ,]+/) : undefined,
+    fields,
+  };
+}
+
+const CONFIGURATION = new Set([
+  "invalid_client",
+  "invalid_client_id",
+  "unauthorized_client",
+  "redirect_uri_mismatch",
+  "unsupported_grant_type",
+  "invalid_scope",
+  "incorrect_client_credentials",
+]);
+const REFUSED = new Set([
+  "invalid_grant",
+  "access_denied",
+  "inactive_org",
+  "inactive_user",
+  "bad_refresh_token",
+]);
+
+function refusal(status: number, fields: JsonObject, host: string): TokenEndpointError {
+  const code = String(fields["error"] ?? "").toLowerCase();
+  const said = [fields["error"], fields["error_description"] ?? fields["message"]].filter(Boolean).join(": ");
+  const message = `${host} answered ${status}${said ? ` (${said.slice(0, 300)})` : ""}`;
+  if (REFUSED.has(code)) return new TokenEndpointError("grant-refused", message);
+  if (CONFIGURATION.has(code)) return new TokenEndpointError("configuration", message);
+  if (status === 429 || status === 423 || status === 477 || status >= 500 || status < 300) {
+    return new TokenEndpointError("transient", message);
+  }
+  return new TokenEndpointError("configuration", message);
+}

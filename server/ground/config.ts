@@ -1,0 +1,211 @@
+/** Reads the environment once, checks it, and stops the start with one line that names the wrong variable. */
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { StartError } from "./errors.ts";
+import type { EncryptionKey } from "./seal.ts";
+
+export const ROLES = ["api", "proxy", "worker"] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface Config {
+  /** Undefined: an embedded PostgreSQL under `dataDir`. */
+  databaseUrl?: string;
+  dataDir: string;
+  host: string;
+  port: number;
+  proxyPort: number;
+  /** Origin without a trailing slash; undefined: derived from the listeners. */
+  publicUrl?: string;
+  proxyPublicUrl?: string;
+  roles: ReadonlySet<Role>;
+  /** Undefined: generated once into the data folder, embedded database only. */
+  encryptionKeys?: EncryptionKey[];
+  catalogPath?: string;
+  /** Hosts (lower case) and CIDRs that outgoing calls may reach although they are private. */
+  egressAllow: string[];
+  logLevel: string;
+  oidc?: { issuer: string; clientId: string };
+  surfaceHosts: { write?: string; read?: string; search?: string };
+  webhookRetrySeconds: number[];
+  webhookDisableAfterSeconds: number;
+  retryBaseSeconds: number;
+  minuteMs: number;
+  metrics: boolean;
+  bootstrapApiKey?: string;
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** The checked configuration. Throws `StartError` naming the first variable that is wrong and what it takes. */
+export function readConfig(env: Environment = process.env): Config {
+  const config: Config = {
+    databaseUrl: text(env, "DATABASE_URL", isPostgresUrl, "a postgres:// or postgresql:// address"),
+    dataDir: resolve(env["BUSBAR_DATA_DIR"] || ".busbar"),
+    host: text(env, "BUSBAR_HOST", isHost, "an IP address or host name") ?? "127.0.0.1",
+    port: integer(env, "BUSBAR_PORT", 4000, 0, 65_535),
+    proxyPort: integer(env, "BUSBAR_PROXY_PORT", 4001, 0, 65_535),
+    publicUrl: origin(env, "BUSBAR_PUBLIC_URL"),
+    proxyPublicUrl: origin(env, "BUSBAR_PROXY_PUBLIC_URL"),
+    roles: roles(env),
+    encryptionKeys: encryptionKeys(env),
+    catalogPath: env["BUSBAR_CATALOG"] || undefined,
+    egressAllow: egressAllow(env),
+    logLevel: text(env, "BUSBAR_LOG_LEVEL", isLogLevel, LOG_LEVELS.join(", ")) ?? "info",
+    oidc: oidc(env),
+    surfaceHosts: {
+      write: text(env, "BUSBAR_WRITE_HOST", isHost, "a host name without port"),
+      read: text(env, "BUSBAR_READ_HOST", isHost, "a host name without port"),
+      search: text(env, "BUSBAR_SEARCH_HOST", isHost, "a host name without port"),
+    },
+    webhookRetrySeconds: seconds(env, "BUSBAR_WEBHOOK_RETRY_SECONDS", "5,300,1800,7200,18000,36000,36000"),
+    webhookDisableAfterSeconds: integer(env, "BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS", 432_000, 1),
+    retryBaseSeconds: positive(env, "BUSBAR_RETRY_BASE_SECONDS", 1),
+    minuteMs: integer(env, "BUSBAR_MINUTE_MS", 60_000, 1),
+    metrics: boolean(env, "BUSBAR_METRICS", false),
+    bootstrapApiKey: text(
+      env,
+      "BUSBAR_BOOTSTRAP_API_KEY",
+      isLongKey,
+      "at least 32 characters without spaces",
+    ),
+  };
+  contradictions(env, config);
+  return config;
+}
+
+function contradictions(env: Environment, config: Config): void {
+  if (config.databaseUrl && !config.encryptionKeys) {
+    throw wrong(
+      "BUSBAR_ENCRYPTION_KEYS",
+      "must be set when DATABASE_URL is, so that secrets stay readable on every machine. " +
+        "Make one with: node -p \"'k1:'+require('crypto').randomBytes(32).toString('base64')\"",
+    );
+  }
+  if (env["BUSBAR_MINUTE_MS"] && env["NODE_ENV"] === "production") {
+    throw wrong("BUSBAR_MINUTE_MS", "is for tests and demos and is refused when NODE_ENV=production");
+  }
+  if (config.port !== 0 && config.port === config.proxyPort) {
+    throw wrong("BUSBAR_PROXY_PORT", `must differ from BUSBAR_PORT (${config.port})`);
+  }
+}
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+const isLogLevel = (value: string) => LOG_LEVELS.includes(value);
+const isHost = (value: string) => isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value);
+const isPostgresUrl = (value: string) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
+const isLongKey = (value: string) => /^[\x21-\x7e]{32,}$/.test(value);
+
+const wrong = (name: string, expectation: string) => new StartError(`${name} ${expectation}`);
+
+function text(
+  env: Environment,
+  name: string,
+  accepts: (value: string) => boolean,
+  expected: string,
+): string | undefined {
+  const value = env[name];
+  if (!value) return undefined;
+  // The value itself may be a secret (a password in DATABASE_URL), so it is not repeated.
+  if (!accepts(value)) throw wrong(name, `must be ${expected}`);
+  return value;
+}
+
+function integer(env: Environment, name: string, fallback: number, min: number, max = 2_147_483_647): number {
+  const value = env[name];
+  if (!value) return fallback;
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || number < min || number > max) {
+    throw wrong(name, `must be a whole number from ${min} to ${max}, not "${value}"`);
+  }
+  return number;
+}
+
+function positive(env: Environment, name: string, fallback: number): number {
+  const value = env[name];
+  if (!value) return fallback;
+  const number = Number(value);
+  if (!Number.isFinite(number) || number <= 0) throw wrong(name, `must be a number above 0, not "${value}"`);
+  return number;
+}
+
+function boolean(env: Environment, name: string, fallback: boolean): boolean {
+  const value = env[name];
+  if (!value) return fallback;
+  if (value !== "true" && value !== "false") throw wrong(name, `must be true or false, not "${value}"`);
+  return value === "true";
+}
+
+function seconds(env: Environment, name: string, fallback: string): number[] {
+  return (env[name] || fallback).split(",").map((part) => {
+    const number = Number(part.trim());
+    if (part.trim() === "" || !Number.isFinite(number) || number < 0) {
+      throw wrong(name, `must be a comma-separated list of seconds, such as ${fallback}; "${part}" is none`);
+    }
+    return number;
+  });
+}
+
+function origin(env: Environment, name: string): string | undefined {
+  const value = env[name];
+  if (!value) return undefined;
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search || url.username) {
+    throw wrong(name, `must be an origin such as https://busbar.example.com, without a path, not "${value}"`);
+  }
+  return url.origin;
+}
+
+function roles(env: Environment): ReadonlySet<Role> {
+  const value = env["BUSBAR_ROLES"] || ROLES.join(",");
+  const parts = value.split(",").map((part) => part.trim());
+  const isRole = (part: string): part is Role => ROLES.some((role) => role === part);
+  if (!parts.every(isRole))
+    throw wrong("BUSBAR_ROLES", `must be a list of ${ROLES.join(", ")}, not "${value}"`);
+  return new Set(parts);
+}
+
+/** `id:base64(32 bytes)[,id:…]` as keys, in order. Exported for the keys file of the embedded database. */
+export function parseEncryptionKeys(value: string, name = "BUSBAR_ENCRYPTION_KEYS"): EncryptionKey[] {
+  const keys = value.split(",").map((part) => {
+    const colon = part.indexOf(":");
+    const id = part.slice(0, colon).trim();
+    const secret = Buffer.from(part.slice(colon + 1).trim(), "base64");
+    if (colon < 1 || !/^[A-Za-z0-9_-]{1,32}$/.test(id) || secret.length !== 32) {
+      throw wrong(
+        name,
+        "must be id:base64[,id:base64…] with 32 bytes behind each id (letters, digits, _ and -)",
+      );
+    }
+    return { id, secret };
+  });
+  if (new Set(keys.map((key) => key.id)).size !== keys.length)
+    throw wrong(name, "names the same key id twice");
+  return keys;
+}
+
+const encryptionKeys = (env: Environment): EncryptionKey[] | undefined =>
+  env["BUSBAR_ENCRYPTION_KEYS"] ? parseEncryptionKeys(env["BUSBAR_ENCRYPTION_KEYS"]) : undefined;
+
+function egressAllow(env: Environment): string[] {
+  const parts = (env["BUSBAR_EGRESS_ALLOW"] ?? "").split(",").map((part) => part.trim().toLowerCase());
+  return parts.filter(Boolean).map((part) => {
+    const [address = "", bits] = part.split("/");
+    const bare = address.replace(/^\[(.*)\]$/, "$1");
+    const family = isIP(bare);
+    const bitsFit = bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
+    if (bits === undefined ? !isHost(bare) && !family : !family || !bitsFit) {
+      throw wrong("BUSBAR_EGRESS_ALLOW", `must list hosts or CIDRs; "${part}" is neither`);
+    }
+    return bits === undefined ? bare : `${bare}/${bits}`;
+  });
+}
+
+function oidc(env: Environment): Config["oidc"] {
+  const issuer = env["BUSBAR_OIDC_ISSUER"];
+  const clientId = env["BUSBAR_OIDC_CLIENT_ID"];
+  if (!issuer && !clientId) return undefined;
+  if (!issuer || !URL.canParse(issuer))
+    throw wrong("BUSBAR_OIDC_ISSUER", "must be the issuer's https:// address");
+  if (!clientId) throw wrong("BUSBAR_OIDC_CLIENT_ID", "must be set when BUSBAR_OIDC_ISSUER is");
+  return { issuer, clientId };
+}

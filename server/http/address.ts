@@ -1,0 +1,62 @@
+/** Turns the addresses clients write into the ones the router knows: surfaces, colon verbs, slashes in object names. */
+import type { IncomingMessage } from "node:http";
+
+export type Surface = "write" | "read" | "search";
+export type SurfaceHosts = Partial<Record<Surface, string>>;
+
+const SURFACES: readonly Surface[] = ["write", "read", "search"];
+
+/** Segment ends that are verbs of the API; any other colon belongs to a name. */
+const VERBS = [
+  "generate",
+  "batch",
+  "hydrate",
+  "oauth-update",
+  "pause",
+  "unpause",
+  "deliverResults",
+  "accept",
+  "test",
+  "resend",
+];
+const VERB = new RegExp(`^(.*[^/])(?::|%3A)(${VERBS.join("|")})$`, "i");
+
+/** Everything behind `/objects/` up to a known suffix is one object name, slashes included. */
+const OBJECT =
+  /^(.*?\/(?:integrations|providers|installations)\/[^/]+\/objects\/)(.+?)(\/metadata|\/config-content|\/backfill-progress|\/:deliverResults)?$/;
+
+/** The path the router sees for a request: `/v1` of a data surface gets its prefix, a verb its own segment. */
+export function routedUrl(request: Pick<IncomingMessage, "url" | "headers">, hosts: SurfaceHosts): string {
+  const url = request.url ?? "/";
+  const mark = url.indexOf("?");
+  const path = mark === -1 ? url : url.slice(0, mark);
+  const query = mark === -1 ? "" : url.slice(mark);
+  const surface = surfaceOf(request, hosts);
+  const placed = surface && path.startsWith("/v1/") ? `/${surface}${path}` : path;
+  return separateObjectName(separateVerb(placed)) + query;
+}
+
+function surfaceOf(request: Pick<IncomingMessage, "headers">, hosts: SurfaceHosts): Surface | undefined {
+  const asked = request.headers["x-amp-request-type"];
+  const host = request.headers.host?.replace(/:\d+$/, "").toLowerCase();
+  return SURFACES.find((surface) => asked === surface || (host && hosts[surface]?.toLowerCase() === host));
+}
+
+function separateVerb(path: string): string {
+  const match = VERB.exec(path);
+  return match ? `${match[1]}/:${match[2]}` : path;
+}
+
+function separateObjectName(path: string): string {
+  const match = OBJECT.exec(path);
+  if (!match) return path;
+  const [, before = "", name = "", suffix = ""] = match;
+  return `${before}${name.replaceAll("/", "%2F")}${suffix}`;
+}
+
+/** The router's pattern for an OpenAPI path: `{name}` becomes `:name`, a verb a literal segment of its own. */
+export function routerPattern(path: string): string {
+  return separateVerb(path)
+    .replaceAll("/:", "/::")
+    .replaceAll(/\{(\w+)\}/g, ":$1");
+}

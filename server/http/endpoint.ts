@@ -1,0 +1,126 @@
+/** What an endpoint is: one operation of the API with its schemas and its handler, free of any web framework. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Static, TObject, TSchema } from "typebox";
+
+/** Who may call: `public` nobody's business, `frontend` browser keys and above, `full` a builder's server. */
+export type Audience = "public" | "frontend" | "full";
+
+/** Who is asking, as the access room found out. */
+export interface Caller {
+  kind: "api-key" | "nobody";
+  /** How the caller is named in `createdBy`, for example `api:create-installation` or `consumer:42`. */
+  apiKeyId?: string;
+  projectId?: string;
+  orgId?: string;
+  scopes: readonly string[];
+}
+
+export interface ProjectRef {
+  id: string;
+  name: string;
+  orgId: string;
+}
+
+export interface Call<Params, Query, Body> {
+  caller: Caller;
+  params: Params;
+  query: Query;
+  body: Body;
+  headers: IncomingHttpHeaders;
+  requestId: string;
+}
+
+/** A call below `/projects/{projectIdOrName}`: the project is found and the caller may use it. */
+export interface ProjectCall<Params, Query, Body> extends Call<Params, Query, Body> {
+  project: ProjectRef;
+}
+
+/** The one success answer of an endpoint. Refusals are thrown as `Problem`. */
+export interface Success<Schema extends TSchema | undefined = TSchema | undefined> {
+  status: 200 | 201 | 204;
+  description: string;
+  /** Undefined: no body. */
+  schema?: Schema;
+  media?: "application/json" | "text/plain" | "text/html";
+}
+
+type Shape<S> = S extends TSchema ? Static<S> : Record<string, never>;
+
+interface Definition<P, Q, B, A> {
+  operationId: string;
+  /** Group in the reference. */
+  tag: string;
+  summary: string;
+  /** Markdown: units, rules, errors worth knowing. */
+  description?: string;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** Where true, a call without a body is allowed although a body schema is given. */
+  bodyOptional?: boolean;
+  success: Success & { schema?: A };
+  /** Statuses this endpoint refuses with, beside those every endpoint may answer (400, 401, 403, 404, 500). */
+  refusals?: number[];
+  /** Takes any media type and hands the body over as a Buffer of at most this many bytes. */
+  rawBodyLimitBytes?: number;
+}
+
+export type Endpoint = Definition<
+  TObject | undefined,
+  TObject | undefined,
+  TSchema | undefined,
+  TSchema | undefined
+> & {
+  inProject: boolean;
+  handle(call: ProjectCall<unknown, unknown, unknown>): Promise<unknown>;
+};
+
+/** Declares an endpoint outside any project. */
+export function endpoint<
+  P extends TObject | undefined = undefined,
+  Q extends TObject | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+  A extends TSchema | undefined = undefined,
+>(
+  definition: Definition<P, Q, B, A> & {
+    handle(call: Call<Shape<P>, Shape<Q>, Shape<B>>): Promise<Shape<A> | void>;
+  },
+): Endpoint {
+  return { ...definition, inProject: false } as unknown as Endpoint;
+}
+
+/** Declares an endpoint below `/projects/{projectIdOrName}`; `params` names the other path parameters only. */
+export function projectEndpoint<
+  P extends TObject | undefined = undefined,
+  Q extends TObject | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+  A extends TSchema | undefined = undefined,
+>(
+  definition: Definition<P, Q, B, A> & {
+    handle(call: ProjectCall<Shape<P>, Shape<Q>, Shape<B>>): Promise<Shape<A> | void>;
+  },
+): Endpoint {
+  return { ...definition, inProject: true } as unknown as Endpoint;
+}
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** One line of the route table. */
+export interface Route {
+  method: Method;
+  /** As in OpenAPI, surface included: `/v1/projects/{projectIdOrName}/connections:generate`. */
+  path: string;
+  audience: Audience;
+  endpoint: Endpoint;
+}
+
+/** `route("GET /v1/projects/{projectIdOrName}", "frontend", getProject(on))` */
+export function route(address: `${Method} /${string}`, audience: Audience, target: Endpoint): Route {
+  const space = address.indexOf(" ");
+  return {
+    method: address.slice(0, space) as Method,
+    path: address.slice(space + 1),
+    audience,
+    endpoint: target,
+  };
+}

@@ -1,0 +1,93 @@
+/** Renders every refusal as Problem Details (RFC 9457) and folds every foreign error into one. */
+import { now } from "../ground/clock.ts";
+import { PROBLEM_TYPES, Problem, type Issue, type ProblemSlug } from "../ground/errors.ts";
+
+export const PROBLEM_MEDIA_TYPE = "application/problem+json";
+
+/** Where in the house a problem arose; the `subsystem` member. */
+export type Subsystem = "api" | "write" | "read" | "search" | "proxy";
+
+/** The body of a refusal. `docsUrl` is where the problem types are described, without a trailing slash. */
+export function problemBody(
+  problem: Problem,
+  context: { requestId: string; subsystem: Subsystem; docsUrl: string },
+): Record<string, unknown> {
+  const { detail, remedy, issues, causes, retryAfter, context: more, extensions } = problem.options;
+  const type = `${context.docsUrl}/problems/${problem.slug}`;
+  return {
+    type,
+    href: type,
+    title: PROBLEM_TYPES[problem.slug].title,
+    status: problem.status,
+    detail,
+    remedy,
+    subsystem: context.subsystem,
+    time: now().toISOString(),
+    requestId: context.requestId,
+    retryable: problem.retryable,
+    retryAfter: retryAfter?.toISOString(),
+    causes: causes ?? (issues && issues.length > 1 ? issues.map(sentence) : undefined),
+    context: more,
+    issues: issues?.map((issue) => issueBody(issue, problem)),
+    ...extensions,
+  };
+}
+
+const sentence = (issue: Issue): string => `${issue.name}: ${issue.detail}`;
+
+/** Each issue is itself a Problem, with the place it is about. */
+const issueBody = (issue: Issue, problem: Problem): Record<string, unknown> => ({
+  type: "about:blank",
+  title: PROBLEM_TYPES[problem.slug].title,
+  status: problem.status,
+  ...issue,
+});
+
+/** What the web framework throws before a handler runs, by its code. */
+const FRAMEWORK_ERRORS: Record<string, { slug: ProblemSlug; detail: string }> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    slug: "unsupported-media-type",
+    detail: "This endpoint takes a JSON body: send it with the header `Content-Type: application/json`.",
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    slug: "body-too-large",
+    detail: "The body is larger than this endpoint takes (10 MB, uploads 50 MB). Send it in smaller parts.",
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    slug: "invalid-request",
+    detail: "The body is not as long as its `Content-Length` header says. Send the request again.",
+  },
+  FST_ERR_BAD_URL: { slug: "invalid-request", detail: "The path holds a percent sign that encodes nothing." },
+};
+
+/** Any error as a Problem. What is not known to be the caller's fault is ours, and its text stays in the log. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const known = FRAMEWORK_ERRORS[code];
+  if (known) return new Problem(known.slug, { detail: known.detail, cause: error });
+  if (isDatabaseAway(error, code)) {
+    return new Problem("unavailable", {
+      detail: "The database does not answer at the moment. Nothing was done; try again in a few seconds.",
+      cause: error,
+    });
+  }
+  return new Problem("internal", {
+    detail: "This is a fault of the service, not of the request. The log has it under the `requestId`.",
+    cause: error,
+  });
+}
+
+/** Connection trouble and the SQLSTATE classes 08 (connection), 53 (resources) and 57P (shutdown). */
+const isDatabaseAway = (error: unknown, code: string): boolean =>
+  /^(08\w{3}|53\w{3}|57P\w{2})$/.test(code) ||
+  (error instanceof Error &&
+    (/^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message) ||
+      (/^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT)$/.test(code) && "address" in error)));
+
+/** Whether an `Accept` header rules a media type out with `q=0`. Anything less explicit takes it. */
+export const excludes = (accept: string | undefined, media: string): boolean =>
+  (accept ?? "").split(",").some((part) => {
+    const [type = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
+    return type === media && parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });

@@ -1,0 +1,254 @@
+/** The management and data listener: routes in, Problems out, nothing about what the endpoints do. */
+import cors from "@fastify/cors";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { TSchema } from "typebox";
+import { elapsedMs } from "../ground/clock.ts";
+import { Problem } from "../ground/errors.ts";
+import { newId } from "../ground/ids.ts";
+import type { Log } from "../ground/log.ts";
+import { routedUrl, routerPattern, type SurfaceHosts } from "./address.ts";
+import type { Audience, Caller, Endpoint, ProjectCall, ProjectRef, Route } from "./endpoint.ts";
+import { parseJson } from "./json-body.ts";
+import { excludes, problemBody, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";
+import { validator } from "./validation.ts";
+
+/** Finds out who asks and whether they may; throws a Problem otherwise. */
+export type Authorize = (request: {
+  headers: FastifyRequest["headers"];
+  audience: Audience;
+  /** Present below `/projects/{projectIdOrName}`. */
+  projectIdOrName?: string;
+}) => Promise<{ caller: Caller; project?: ProjectRef }>;
+
+export interface ServerOptions {
+  routes: Route[];
+  authorize: Authorize;
+  log: Log;
+  surfaceHosts: SurfaceHosts;
+  /** Where `/docs` is reached from outside, without a trailing slash; known once the listener is up. */
+  docsUrl: () => string;
+  /** Check every success answer against its schema and fail loudly: for tests. */
+  checkAnswers?: boolean;
+}
+
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+
+/** A server that is ready to listen. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { routes, log, surfaceHosts } = options;
+  const app = Fastify({
+    logger: false,
+    genReqId: newId,
+    bodyLimit: BODY_LIMIT_BYTES,
+    rewriteUrl: (request) => routedUrl(request, surfaceHosts),
+    routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },
+    // Idle keep-alive connections do not hold up a stop; requests under way do.
+    forceCloseConnections: "idle",
+    frameworkErrors: (error, request, reply) => refuse(options, error, request, reply),
+  });
+  app.register(cors, {
+    origin: "*",
+    methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+    allowedHeaders: [
+      "Content-Type",
+      "X-Api-Key",
+      "Authorization",
+      "X-Amp-Client",
+      "X-Amp-Client-Version",
+      "Idempotency-Key",
+    ],
+    exposedHeaders: ["X-Request-Id", "Retry-After"],
+    maxAge: 600,
+  });
+  acceptJsonOnly(app);
+  app.setErrorHandler((error, request, reply) => refuse(options, error, request, reply));
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    startTimes.set(request, elapsedMs());
+  });
+  app.addHook("onResponse", async (request, reply) => logRequest(log, request, reply));
+  app.register(async (scope) => {
+    for (const entry of routes) addRoute(scope, entry, options);
+  });
+  app.setNotFoundHandler((request, reply) => refuse(options, unknownPath(request, routes), request, reply));
+  return app;
+}
+
+const startTimes = new WeakMap<FastifyRequest, number>();
+
+function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+  const started = startTimes.get(request) ?? elapsedMs();
+  log.info(
+    {
+      requestId: request.id,
+      method: request.method,
+      // The pattern, not the address: names of customers stay out of the log.
+      route: request.routeOptions.url ?? "unknown",
+      status: reply.statusCode,
+      durationMs: Math.round(elapsedMs() - started),
+    },
+    "request",
+  );
+}
+
+/** One parser for JSON that loses nothing; everything else is refused with 415 unless a route takes raw bodies. */
+function acceptJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/([\w.-]+\+)?json/,
+    { parseAs: "string" },
+    (_request, body, done) => {
+      if (body.length === 0) return done(null, undefined);
+      try {
+        done(null, parseJson(body.toString()));
+      } catch (error) {
+        done(error as Error, undefined);
+      }
+    },
+  );
+}
+
+function addRoute(scope: FastifyInstance, entry: Route, options: ServerOptions): void {
+  const target = entry.endpoint;
+  if (target.rawBodyLimitBytes === undefined) return void mount(scope, entry, options);
+  // A scope of its own, so that raw bodies are taken here and nowhere else.
+  scope.register(async (own) => {
+    own.removeAllContentTypeParsers();
+    own.addContentTypeParser(
+      "*",
+      { parseAs: "buffer", bodyLimit: target.rawBodyLimitBytes },
+      (_request, body, done) => done(null, body),
+    );
+    mount(own, entry, options, target.rawBodyLimitBytes);
+  });
+}
+
+function mount(
+  scope: FastifyInstance,
+  entry: Route,
+  options: ServerOptions,
+  bodyLimit = BODY_LIMIT_BYTES,
+): void {
+  const { endpoint: target, audience } = entry;
+  const parse = inputs(target);
+  const checkAnswer =
+    options.checkAnswers && target.success.schema ? validator(target.success.schema, "body") : undefined;
+  scope.route({
+    method: entry.method,
+    url: routerPattern(entry.path),
+    bodyLimit,
+    handler: async (request, reply) => {
+      const raw = request.params as Record<string, string>;
+      const { caller, project } = await options.authorize({
+        headers: request.headers,
+        audience,
+        projectIdOrName: target.inProject ? (raw["projectIdOrName"] ?? raw["projectId"]) : undefined,
+      });
+      const call = { ...parse(request), caller, project, headers: request.headers, requestId: request.id };
+      const answer = await target.handle(call as ProjectCall<unknown, unknown, unknown>);
+      return succeed(target, reply, answer, checkAnswer);
+    },
+  });
+}
+
+function inputs(
+  target: Endpoint,
+): (request: FastifyRequest) => { params: unknown; query: unknown; body: unknown } {
+  const pass = (value: unknown) => value;
+  const params = target.params ? validator(target.params, "path") : pass;
+  const query = target.query ? validator(target.query, "query") : pass;
+  const body = target.body && target.rawBodyLimitBytes === undefined ? validator(target.body, "body") : pass;
+  return (request) => ({
+    params: params(request.params),
+    query: query(request.query),
+    body:
+      target.bodyOptional && request.body === undefined
+        ? undefined
+        : body(present(target.body, request.body)),
+  });
+}
+
+/** A missing body is reported as such rather than as "must be an object". */
+function present(schema: TSchema | undefined, body: unknown): unknown {
+  if (!schema || body !== undefined) return body;
+  throw new Problem("invalid-request", {
+    detail: "This endpoint needs a JSON body. Send one with the header `Content-Type: application/json`.",
+  });
+}
+
+function succeed(
+  target: Endpoint,
+  reply: FastifyReply,
+  answer: unknown,
+  check: ((value: unknown) => unknown) | undefined,
+): FastifyReply {
+  const { status, schema, media = "application/json" } = target.success;
+  reply.code(status);
+  if (!schema) return reply.send();
+  if (media !== "application/json") return reply.type(`${media}; charset=utf-8`).send(answer);
+  const text = JSON.stringify(answer);
+  if (check) assertAnswer(target, check, text);
+  return reply.type("application/json").send(text);
+}
+
+function assertAnswer(target: Endpoint, check: (value: unknown) => unknown, text: string): void {
+  try {
+    check(JSON.parse(text));
+  } catch (cause) {
+    const detail = cause instanceof Problem ? cause.options.detail : String(cause);
+    throw new Error(`the answer of ${target.operationId} does not fit its own schema: ${detail}`, { cause });
+  }
+}
+
+function unknownPath(request: FastifyRequest, routes: Route[]): Problem {
+  const path = request.originalUrl.split("?")[0] ?? "/";
+  const methods = routes.filter(({ path: pattern }) => matches(pattern, path)).map(({ method }) => method);
+  if (methods.length > 0) {
+    return new Problem("method-not-allowed", {
+      detail: `${path} takes ${methods.join(", ")}, not ${request.method}.`,
+      headers: { allow: methods.join(", ") },
+    });
+  }
+  return new Problem("unknown-path", {
+    detail: `There is nothing at ${request.method} ${path}. The endpoints are listed at /docs.`,
+  });
+}
+
+const matches = (pattern: string, path: string): boolean =>
+  new RegExp(`^${pattern.replaceAll(/[.*+?^$()[\]\\|]/g, "\\$&").replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(
+    path,
+  );
+
+function refuse(
+  options: ServerOptions,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const problem = toProblem(error);
+  if (problem.status >= 500) {
+    const cause = problem.options.cause ?? problem;
+    options.log.error(
+      { requestId: request.id, err: cause instanceof Error ? cause : { message: String(cause) } },
+      problem.message,
+    );
+  }
+  const subsystem = subsystemOf(request.url);
+  const body = problemBody(problem, { requestId: request.id, subsystem, docsUrl: options.docsUrl() });
+  // The published write SDK cannot decode problem+json and says so in its Accept header; management clients that
+  // say the same do decode it, so only the write surface listens.
+  const plain = subsystem === "write" && excludes(request.headers.accept, PROBLEM_MEDIA_TYPE);
+  return reply
+    .code(problem.status)
+    .headers({ "x-request-id": request.id, ...retryHeader(problem), ...problem.options.headers })
+    .type(plain ? "application/json" : PROBLEM_MEDIA_TYPE)
+    .send(JSON.stringify(body));
+}
+
+const retryHeader = (problem: Problem): Record<string, string> =>
+  problem.options.retryAfter ? { "retry-after": problem.options.retryAfter.toUTCString() } : {};
+
+function subsystemOf(url: string): Subsystem {
+  const first = url.split("/")[1];
+  return first === "write" || first === "read" || first === "search" ? first : "api";
+}

@@ -1,0 +1,119 @@
+/** Checks what comes in against an endpoint's schemas and says in sentences what is wrong and where. */
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import addFormats from "ajv-formats";
+import type { TSchema } from "typebox";
+import { Problem, type Issue } from "../ground/errors.ts";
+
+type Place = Issue["in"];
+
+/** Text parts of a request (path, query) become numbers and booleans where the schema says so; bodies never do. */
+const compilers = { text: compiler(true), body: compiler(false) };
+
+function compiler(coerceTypes: boolean): Ajv {
+  const ajv = new Ajv({
+    coerceTypes,
+    allErrors: true,
+    strict: false,
+    useDefaults: false,
+    removeAdditional: false,
+  });
+  // Both module forms of the package exist; the one that is loaded depends on the bundler, not on us.
+  (addFormats as unknown as { default: typeof addFormats.default }).default(ajv);
+  return ajv;
+}
+
+/** Enough to mend a request by; a batch of 100 broken records need not be told in full. */
+const MOST_ISSUES = 50;
+
+/** A check that passes the value on or throws a Problem with one issue per fault. */
+export function validator(schema: TSchema, place: Place): (value: unknown) => unknown {
+  const check = (place === "body" ? compilers.body : compilers.text).compile(schema);
+  return (value) => {
+    if (check(value)) return value;
+    throw invalid(check, place, value);
+  };
+}
+
+function invalid(check: ValidateFunction, place: Place, value: unknown): Problem {
+  const issues = meaningful(check.errors ?? [])
+    .slice(0, MOST_ISSUES)
+    .map((error) => toIssue(error, place, value));
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more, see \`issues\`)` : "";
+  return new Problem("invalid-request", {
+    detail: `${first ? `${place === "body" ? "" : `${place} `}${first.name || "body"}: ${first.detail}` : "The request is not valid."}${more}`,
+    issues,
+  });
+}
+
+/** `anyOf` and `if` repeat what their branches already said. */
+function meaningful(errors: ErrorObject[]): ErrorObject[] {
+  const plain = errors.filter(
+    ({ keyword }) => keyword !== "anyOf" && keyword !== "oneOf" && keyword !== "if",
+  );
+  return plain.length > 0 ? plain : errors;
+}
+
+function toIssue(error: ErrorObject, place: Place, root: unknown): Issue {
+  const path = pathOf(error);
+  return { in: place, name: path, detail: sentence(error), value: valueAt(root, error.instancePath) };
+}
+
+/** `/batch/3/record` and a missing `id` become `batch[3].record.id`. */
+function pathOf({ instancePath, params, keyword }: ErrorObject): string {
+  const segments = instancePath.split("/").slice(1).map(unescape);
+  if (keyword === "required") segments.push(String(params["missingProperty"]));
+  if (keyword === "additionalProperties") segments.push(String(params["additionalProperty"]));
+  return segments.reduce(
+    (path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part),
+    "",
+  );
+}
+
+const unescape = (segment: string): string => segment.replaceAll("~1", "/").replaceAll("~0", "~");
+
+function sentence({ keyword, params, message = "is not valid" }: ErrorObject): string {
+  switch (keyword) {
+    case "required":
+      return "is missing";
+    case "additionalProperties":
+      return "is not a member of this request";
+    case "type":
+      return `must be ${article(String(params["type"]))}`;
+    case "enum":
+      return `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}`;
+    case "const":
+      return `must be ${JSON.stringify(params["allowedValue"])}`;
+    case "minItems":
+      return `must hold at least ${params["limit"]} item${params["limit"] === 1 ? "" : "s"}`;
+    case "maxItems":
+      return `must hold at most ${params["limit"]} items`;
+    case "minLength":
+      return params["limit"] === 1
+        ? "must not be empty"
+        : `must be at least ${params["limit"]} characters long`;
+    case "maxLength":
+      return `must be at most ${params["limit"]} characters long`;
+    case "minimum":
+    case "maximum":
+      return `must be ${keyword === "minimum" ? "at least" : "at most"} ${params["limit"]}`;
+    default:
+      return message;
+  }
+}
+
+const article = (type: string): string =>
+  type
+    .split(",")
+    .map((one) => (/^[aeiou]/.test(one) ? `an ${one}` : `a ${one}`))
+    .join(" or ");
+
+/** The faulty value itself where it is short; never a whole document. */
+function valueAt(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const segment of pointer.split("/").slice(1).map(unescape)) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = Object.hasOwn(value, segment) ? (value as Record<string, unknown>)[segment] : undefined;
+  }
+  return typeof value === "object" || (typeof value === "string" && value.length > 100) ? undefined : value;
+}

@@ -1,0 +1,203 @@
+/** Connections: a customer's account at a provider, with its sealed credentials. */
+import { sql } from "kysely";
+import { isUuid } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+
+export type ConnectionStatus = "created" | "working" | "bad_credentials";
+
+/** Metadata by name: what the customer entered, the token answer held, or the provider told afterwards. */
+export type ProviderMetadata = Record<
+  string,
+  { value: string; source: "input" | "token" | "provider"; displayName?: string }
+>;
+
+export interface ConnectionRow {
+  id: string;
+  projectId: string;
+  provider: string;
+  providerAppId: string | null;
+  authScheme: string;
+  status: ConnectionStatus;
+  providerWorkspaceRef: string | null;
+  providerConsumerRef: string | null;
+  providerMetadata: ProviderMetadata;
+  credentialsSealed: string;
+  accessExpireTime: Date | null;
+  createTime: Date;
+  updateTime: Date | null;
+  group: {
+    groupRef: string;
+    groupName: string;
+    projectId: string;
+    createTime: Date;
+    updateTime: Date | null;
+  };
+  consumer: {
+    consumerRef: string;
+    consumerName: string;
+    projectId: string;
+    createTime: Date;
+    updateTime: Date | null;
+  };
+}
+
+const select = (queries: Queries, projectId: string) =>
+  queries
+    .selectFrom("connections")
+    .innerJoin("groups", "groups.id", "connections.groupId")
+    .innerJoin("consumers", "consumers.id", "connections.consumerId")
+    .selectAll("connections")
+    .select([
+      "groups.groupRef",
+      "groups.groupName",
+      "groups.createTime as groupTime",
+      "groups.updateTime as groupUpdateTime",
+      "consumers.consumerRef",
+      "consumers.consumerName",
+      "consumers.createTime as consumerTime",
+      "consumers.updateTime as consumerUpdateTime",
+    ])
+    .where("connections.projectId", "=", projectId);
+
+type Joined = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
+
+function assemble(row: Joined): ConnectionRow {
+  const { id, projectId, provider, providerAppId, authScheme, providerWorkspaceRef, providerConsumerRef } =
+    row;
+  const { groupRef, groupName, consumerRef, consumerName } = row;
+  return {
+    id,
+    projectId,
+    provider,
+    providerAppId,
+    authScheme,
+    status: row.status as ConnectionStatus,
+    providerWorkspaceRef,
+    providerConsumerRef,
+    providerMetadata: row.providerMetadata as ProviderMetadata,
+    credentialsSealed: row.credentialsSealed,
+    accessExpireTime: row.accessExpireTime,
+    createTime: row.createTime,
+    updateTime: row.updateTime,
+    group: { groupRef, groupName, projectId, createTime: row.groupTime, updateTime: row.groupUpdateTime },
+    consumer: {
+      consumerRef,
+      consumerName,
+      projectId,
+      createTime: row.consumerTime,
+      updateTime: row.consumerUpdateTime,
+    },
+  };
+}
+
+/** Newest first; the filters combine. */
+export async function listConnections(
+  queries: Queries,
+  projectId: string,
+  filter: { provider?: string; groupRef?: string; consumerRef?: string },
+): Promise<ConnectionRow[]> {
+  let query = select(queries, projectId).orderBy("connections.id", "desc");
+  if (filter.provider) query = query.where("connections.provider", "=", filter.provider);
+  if (filter.groupRef) query = query.where("groups.groupRef", "=", filter.groupRef);
+  if (filter.consumerRef) query = query.where("consumers.consumerRef", "=", filter.consumerRef);
+  return (await query.execute()).map(assemble);
+}
+
+export async function findConnection(
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<ConnectionRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  const found = await select(queries, projectId).where("connections.id", "=", id).executeTakeFirst();
+  return found && assemble(found);
+}
+
+export interface NewConnection {
+  id: string;
+  projectId: string;
+  provider: string;
+  groupId: string;
+  consumerId: string;
+  providerAppId?: string;
+  authScheme: string;
+  providerWorkspaceRef?: string;
+  providerConsumerRef?: string;
+  providerMetadata: ProviderMetadata;
+  credentialsSealed: string;
+  accessExpireTime?: Date;
+}
+
+/** A group has one connection per provider, so this violates `connections_project_id_group_id_provider_key` otherwise. */
+export async function insertConnection(queries: Queries, connection: NewConnection): Promise<void> {
+  await queries
+    .insertInto("connections")
+    .values({
+      ...connection,
+      status: "created",
+      providerMetadata: JSON.stringify(connection.providerMetadata),
+    })
+    .execute();
+}
+
+/** Locks the row until the transaction ends: one refresh at a time, over all processes. */
+export const lockConnection = (
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<{ id: string } | undefined> =>
+  queries
+    .selectFrom("connections")
+    .select("id")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+
+export async function updateConnection(
+  queries: Queries,
+  projectId: string,
+  id: string,
+  change: Partial<
+    Pick<
+      NewConnection,
+      "credentialsSealed" | "providerWorkspaceRef" | "providerConsumerRef" | "providerMetadata"
+    > & {
+      status: ConnectionStatus;
+      accessExpireTime: Date | null;
+    }
+  >,
+): Promise<void> {
+  const { providerMetadata, ...columns } = change;
+  await queries
+    .updateTable("connections")
+    .set({
+      ...columns,
+      ...(providerMetadata && { providerMetadata: JSON.stringify(providerMetadata) }),
+      updateTime: sql`now()`,
+    })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Says that a call with these credentials succeeded; writes only when that is news. */
+export async function markConnectionWorking(queries: Queries, projectId: string, id: string): Promise<void> {
+  await queries
+    .updateTable("connections")
+    .set({ status: "working", updateTime: sql`now()` })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .where("status", "=", "created")
+    .execute();
+}
+
+/** Whether a row was removed. Violates a foreign key while an installation uses the connection. */
+export async function removeConnection(queries: Queries, projectId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await queries
+    .deleteFrom("connections")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

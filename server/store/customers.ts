@@ -1,0 +1,50 @@
+/** Groups (a builder's customers) and consumers (the people who connect), both made when first named. */
+import { sql } from "kysely";
+import { newId } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+
+/** The group of this reference, created or renamed; without a name the old one stays, or the reference serves. */
+export const upsertGroup = (
+  queries: Queries,
+  group: { projectId: string; groupRef: string; groupName?: string },
+): Promise<{ id: string }> =>
+  queries
+    .insertInto("groups")
+    .values({ id: newId(), ...group, groupName: group.groupName ?? group.groupRef })
+    .onConflict((conflict) =>
+      conflict.columns(["projectId", "groupRef"]).doUpdateSet({
+        groupName: group.groupName ?? sql<string>`groups.group_name`,
+        updateTime: sql`now()`,
+      }),
+    )
+    .returning("id")
+    .executeTakeFirstOrThrow();
+
+/** The consumer of this reference, created or renamed. */
+export const upsertConsumer = (
+  queries: Queries,
+  consumer: { projectId: string; consumerRef: string; consumerName?: string },
+): Promise<{ id: string }> =>
+  queries
+    .insertInto("consumers")
+    .values({ id: newId(), ...consumer, consumerName: consumer.consumerName ?? consumer.consumerRef })
+    .onConflict((conflict) =>
+      conflict.columns(["projectId", "consumerRef"]).doUpdateSet({
+        consumerName: consumer.consumerName ?? sql<string>`consumers.consumer_name`,
+        updateTime: sql`now()`,
+      }),
+    )
+    .returning("id")
+    .executeTakeFirstOrThrow();
+
+export const findGroup = (
+  queries: Queries,
+  projectId: string,
+  groupRef: string,
+): Promise<{ id: string } | undefined> =>
+  queries
+    .selectFrom("groups")
+    .select("id")
+    .where("projectId", "=", projectId)
+    .where("groupRef", "=", groupRef)
+    .executeTakeFirst();

@@ -1,0 +1,72 @@
+/** Opens PostgreSQL: one pool, Kysely over it, and the notifications that tell caches what changed. */
+import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from "kysely";
+import { Client, Pool } from "pg";
+import { StartError } from "../ground/errors.ts";
+import type { Log } from "../ground/log.ts";
+import { migrate } from "./migrate.ts";
+import type { DB } from "./rows.gen.ts";
+
+/** What queries run on: the database itself or a transaction of it. */
+export type Queries = Kysely<DB> | Transaction<DB>;
+
+export interface Database {
+  /** Rows and columns in camelCase; JSON inside them is left as it is. */
+  readonly queries: Kysely<DB>;
+  readonly pool: Pool;
+  readonly connectionString: string;
+  close(): Promise<void>;
+}
+
+const OLDEST_VERSION = 140_000;
+
+/** Connects, checks the version, migrates. Throws `StartError` when the database cannot be used. */
+export async function openDatabase(options: {
+  connectionString: string;
+  log: Log;
+  /** Connections of this process's pool. */
+  poolSize?: number;
+}): Promise<Database> {
+  const { connectionString, log, poolSize = 20 } = options;
+  await prepare(connectionString, log);
+  const pool = new Pool({ connectionString, max: poolSize, application_name: "busbar" });
+  // An idle connection that breaks must not end the process; the next query opens another.
+  pool.on("error", (error) => log.warn({ error: error.message }, "lost an idle database connection"));
+  const queries = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  });
+  return { queries, pool, connectionString, close: () => queries.destroy() };
+}
+
+async function prepare(connectionString: string, log: Log): Promise<void> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
+    throw new StartError(`cannot connect to the database of DATABASE_URL: ${reason}`, { cause });
+  }
+  try {
+    const { rows } = await client.query<{ version: string }>(
+      "select current_setting('server_version_num') as version",
+    );
+    const version = Number(rows[0]?.version);
+    if (version < OLDEST_VERSION) {
+      throw new StartError(
+        `DATABASE_URL must name PostgreSQL 14 or newer, not ${Math.floor(version / 10_000)}`,
+      );
+    }
+    await migrate(client, log);
+  } finally {
+    await client.end();
+  }
+}
+
+/** SQLSTATE of a violated unique constraint. */
+const UNIQUE_VIOLATION = "23505";
+
+/** Whether an error is PostgreSQL saying that a row with this key exists; `constraint` narrows it to one key. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== UNIQUE_VIOLATION) return false;
+  return constraint === undefined || ("constraint" in error && error.constraint === constraint);
+}

@@ -1,0 +1,184 @@
+/** Installations: an integration switched on for a group, and every configuration it has had. */
+import { isUuid, newId } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+import { sql } from "kysely";
+
+export interface InstallationRow<Config = unknown> {
+  id: string;
+  projectId: string;
+  integrationId: string;
+  groupId: string;
+  groupRef: string;
+  connectionId: string;
+  createdBy: string;
+  createTime: Date;
+  updateTime: Date | null;
+  config: { id: string; revisionId: string; content: Config; createdBy: string; createTime: Date };
+  /** Of the newest operation, for the record's `lastOperationStatus`. */
+  lastOperationStatus: string | null;
+}
+
+const select = (queries: Queries, projectId: string) =>
+  queries
+    .selectFrom("installations")
+    .innerJoin("groups", "groups.id", "installations.groupId")
+    .innerJoinLateral(
+      (join) =>
+        join
+          .selectFrom("configs")
+          .select(["configs.id", "revisionId", "content", "configs.createdBy", "configs.createTime"])
+          .whereRef("configs.installationId", "=", "installations.id")
+          .orderBy("configs.id", "desc")
+          .limit(1)
+          .as("config"),
+      (join) => join.onTrue(),
+    )
+    .selectAll("installations")
+    .select([
+      "groups.groupRef",
+      "config.id as configId",
+      "config.revisionId",
+      "config.content",
+      "config.createdBy as configBy",
+      "config.createTime as configTime",
+    ])
+    .select((select) =>
+      select
+        .selectFrom("operations")
+        .select("status")
+        .whereRef("operations.installationId", "=", "installations.id")
+        .orderBy("operations.id", "desc")
+        .limit(1)
+        .as("lastOperationStatus"),
+    )
+    .where("installations.projectId", "=", projectId);
+
+type Joined = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
+
+function assemble<Config>(row: Joined): InstallationRow<Config> {
+  const { configId, revisionId, content, configBy, configTime, ...installation } = row;
+  return {
+    ...installation,
+    // Whoever stored the configuration checked it.
+    config: {
+      id: configId,
+      revisionId,
+      content: content as Config,
+      createdBy: configBy,
+      createTime: configTime,
+    },
+  };
+}
+
+export async function listInstallations<C>(
+  queries: Queries,
+  projectId: string,
+  filter: { integrationId?: string; groupRef?: string },
+): Promise<InstallationRow<C>[]> {
+  let query = select(queries, projectId).orderBy("installations.id", "desc");
+  if (filter.integrationId) query = query.where("installations.integrationId", "=", filter.integrationId);
+  if (filter.groupRef) query = query.where("groups.groupRef", "=", filter.groupRef);
+  return (await query.execute()).map((row) => assemble<C>(row));
+}
+
+export async function findInstallation<C>(
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<InstallationRow<C> | undefined> {
+  if (!isUuid(id)) return undefined;
+  const found = await select(queries, projectId).where("installations.id", "=", id).executeTakeFirst();
+  return found && assemble<C>(found);
+}
+
+/** The installation of a group for an integration that is named by id or name: what a write or a proxied call names. */
+export async function findInstallationOfGroup<C>(
+  queries: Queries,
+  projectId: string,
+  integrationId: string,
+  groupRef: string,
+): Promise<InstallationRow<C> | undefined> {
+  const found = await select(queries, projectId)
+    .where("installations.integrationId", "=", integrationId)
+    .where("groups.groupRef", "=", groupRef)
+    .executeTakeFirst();
+  return found && assemble<C>(found);
+}
+
+/** A second one for the group violates `installations_integration_id_group_id_key`. */
+export async function insertInstallation(
+  queries: Queries,
+  installation: {
+    projectId: string;
+    integrationId: string;
+    groupId: string;
+    connectionId: string;
+    createdBy: string;
+    revisionId: string;
+    content: unknown;
+  },
+): Promise<{ id: string }> {
+  const { revisionId, content, ...row } = installation;
+  const created = await queries
+    .insertInto("installations")
+    .values({ id: newId(), ...row })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const { projectId, createdBy } = row;
+  await insertConfig(queries, { projectId, installationId: created.id, revisionId, content, createdBy });
+  return created;
+}
+
+/** Gives the installation a new configuration; the older ones stay readable by operations that ran under them. */
+export async function insertConfig(
+  queries: Queries,
+  config: {
+    projectId: string;
+    installationId: string;
+    revisionId: string;
+    content: unknown;
+    createdBy: string;
+  },
+): Promise<void> {
+  await queries
+    .insertInto("configs")
+    .values({ id: newId(), ...config, content: JSON.stringify(config.content) })
+    .execute();
+}
+
+export const touchInstallation = async (queries: Queries, projectId: string, id: string): Promise<void> => {
+  await queries
+    .updateTable("installations")
+    .set({ updateTime: sql`now()` })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+};
+
+/** The removed row, or undefined when there was none. */
+export const removeInstallation = (
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<{ connectionId: string } | undefined> =>
+  queries
+    .deleteFrom("installations")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .returning("connectionId")
+    .executeTakeFirst();
+
+/** How many installations use the connection. */
+export async function countInstallationsOf(
+  queries: Queries,
+  projectId: string,
+  connectionId: string,
+): Promise<number> {
+  const { count } = await queries
+    .selectFrom("installations")
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .where("projectId", "=", projectId)
+    .where("connectionId", "=", connectionId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

@@ -1,0 +1,115 @@
+/** Integrations, their revisions, and the uploads that revisions are deployed from. */
+import { sql } from "kysely";
+import { isUuid, newId } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+
+export interface RevisionRow<Content> {
+  id: string;
+  specVersion: string;
+  content: Content;
+  createTime: Date;
+}
+
+export interface IntegrationRow<Content = unknown> {
+  id: string;
+  projectId: string;
+  name: string;
+  provider: string;
+  createTime: Date;
+  updateTime: Date | null;
+  latestRevision: RevisionRow<Content>;
+}
+
+const withLatestRevision = (queries: Queries, projectId: string) =>
+  queries
+    .selectFrom("integrations")
+    .innerJoinLateral(
+      (join) =>
+        join
+          .selectFrom("revisions")
+          .select(["revisions.id", "specVersion", "content", "revisions.createTime"])
+          .whereRef("revisions.integrationId", "=", "integrations.id")
+          .orderBy("revisions.id", "desc")
+          .limit(1)
+          .as("latest"),
+      (join) => join.onTrue(),
+    )
+    .select([
+      "integrations.id",
+      "integrations.projectId",
+      "integrations.name",
+      "integrations.provider",
+      "integrations.createTime",
+      "integrations.updateTime",
+      "latest.id as revisionId",
+      "latest.specVersion",
+      "latest.content",
+      "latest.createTime as revisionTime",
+    ])
+    .where("integrations.projectId", "=", projectId);
+
+type Joined = Awaited<ReturnType<ReturnType<typeof withLatestRevision>["executeTakeFirstOrThrow"]>>;
+
+function assemble<Content>(row: Joined): IntegrationRow<Content> {
+  const { revisionId, specVersion, content, revisionTime, ...integration } = row;
+  // Whoever stored the revision checked its content against the manifest's schema.
+  const latestRevision = {
+    id: revisionId,
+    specVersion,
+    content: content as Content,
+    createTime: revisionTime,
+  };
+  return { ...integration, latestRevision };
+}
+
+export async function listIntegrations<C>(queries: Queries, projectId: string): Promise<IntegrationRow<C>[]> {
+  const rows = await withLatestRevision(queries, projectId).orderBy("integrations.id").execute();
+  return rows.map((row) => assemble<C>(row));
+}
+
+/** By id or name. */
+export async function findIntegration<C>(
+  queries: Queries,
+  projectId: string,
+  idOrName: string,
+): Promise<IntegrationRow<C> | undefined> {
+  const found = await withLatestRevision(queries, projectId)
+    .where((where) =>
+      isUuid(idOrName)
+        ? where.or([where("integrations.id", "=", idOrName), where("integrations.name", "=", idOrName)])
+        : where("integrations.name", "=", idOrName),
+    )
+    .executeTakeFirst();
+  return found && assemble<C>(found);
+}
+
+/** Creates the integration or finds the one of that name, and gives it a new revision. */
+export async function upsertIntegration(
+  queries: Queries,
+  integration: { projectId: string; name: string; provider: string; specVersion: string; content: unknown },
+): Promise<{ id: string }> {
+  const { projectId, name, provider, specVersion, content } = integration;
+  const row = await queries
+    .insertInto("integrations")
+    .values({ id: newId(), projectId, name, provider })
+    .onConflict((conflict) =>
+      conflict.columns(["projectId", "name"]).doUpdateSet({ provider, updateTime: sql`now()` }),
+    )
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await queries
+    .insertInto("revisions")
+    .values({ id: newId(), projectId, integrationId: row.id, specVersion, content: JSON.stringify(content) })
+    .execute();
+  return row;
+}
+
+/** Whether a row was removed. Its revisions and installations go with it. */
+export async function removeIntegration(queries: Queries, projectId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await queries
+    .deleteFrom("integrations")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,33 @@
+/** Projects: what everything else belongs to. */
+import type { Queries } from "./database.ts";
+import { isUuid, newId } from "../ground/ids.ts";
+
+export interface ProjectRow {
+  id: string;
+  orgId: string;
+  name: string;
+  appName: string;
+  createTime: Date;
+  updateTime: Date | null;
+}
+
+/** The project with this id or name (names are compared in lower case). */
+export const findProject = (queries: Queries, idOrName: string): Promise<ProjectRow | undefined> =>
+  queries
+    .selectFrom("projects")
+    .selectAll()
+    .where(isUuid(idOrName) ? "id" : "name", "=", idOrName.toLowerCase())
+    .executeTakeFirst();
+
+export const listProjects = (queries: Queries, orgId: string): Promise<ProjectRow[]> =>
+  queries.selectFrom("projects").selectAll().where("orgId", "=", orgId).orderBy("id").execute();
+
+export const insertProject = (
+  queries: Queries,
+  project: { orgId: string; name: string; appName: string },
+): Promise<ProjectRow> =>
+  queries
+    .insertInto("projects")
+    .values({ id: newId(), ...project, name: project.name.toLowerCase() })
+    .returningAll()
+    .executeTakeFirstOrThrow();
