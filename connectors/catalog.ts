@@ -39,7 +39,8 @@ export class CatalogError extends Error {
 
 /**
  * The catalog. `overlay` is a parsed `{providers: {<key>: …}}`: objects merge member by member, everything else
- * replaces; a key of its own adds a provider. Throws `CatalogError`.
+ * replaces; a key of its own adds a provider. Where it moves a provider's `baseURL`, the addresses that lay below
+ * the old one move along unless given too, so that no credential goes on to the old host. Throws `CatalogError`.
  */
 export function buildCatalog(overlay?: unknown): Catalog {
   const declared = mergeOverlay(overlay);
@@ -83,7 +84,9 @@ function mergeOverlay(overlay: unknown): Map<string, ProviderInfo> {
     if (entry.name !== undefined && entry.name !== key) {
       faults.push({ path: `${path}.name`, message: `must be "${key}" or left out` });
     }
-    const checked = checkProvider(merge(merged.get(key) ?? defaultsFor(key, entry), entry), path);
+    const known = merged.get(key);
+    const below = known ? moveAlong(known, entry.baseURL) : defaultsFor(key, entry);
+    const checked = checkProvider(merge(below, entry), path);
     if (checked.info) merged.set(key, checked.info);
     faults.push(...checked.faults);
   }
@@ -127,6 +130,23 @@ function defaultsFor(key: string, entry: JsonObject): object {
   if (isJsonObject(entry.support)) defaults.support = supports();
   if (isJsonObject(entry.oauth2Opts)) defaults.oauth2Opts = OAUTH2_DEFAULTS;
   return defaults;
+}
+
+/** The provider with every address below its base URL moved below the new one. */
+function moveAlong(info: ProviderInfo, baseURL: Json | undefined): ProviderInfo {
+  if (typeof baseURL !== "string" || baseURL === info.baseURL) return info;
+  const target = baseURL.replace(/\/$/, "");
+  const move = (address: string) => {
+    const rest = address.startsWith(info.baseURL) ? address.slice(info.baseURL.length) : undefined;
+    return rest !== undefined && /^(\/|$)/.test(rest) ? target + rest : address;
+  };
+  const moved = structuredClone(info);
+  const { oauth2Opts, authHealthCheck, modules = {} } = moved;
+  if (oauth2Opts) oauth2Opts.tokenURL = move(oauth2Opts.tokenURL);
+  if (oauth2Opts?.authURL) oauth2Opts.authURL = move(oauth2Opts.authURL);
+  if (authHealthCheck) authHealthCheck.url = move(authHealthCheck.url);
+  for (const module of Object.values(modules)) module.baseURL = move(module.baseURL);
+  return moved;
 }
 
 /** A new value; neither argument changes. `__proto__` in a JSON text stays an ordinary member and is refused later. */

@@ -50,6 +50,8 @@ import { provider as greenhouse } from "./greenhouse/provider.ts";
 import { provider as gusto } from "./gusto/provider.ts";
 import { provider as helpScoutMailbox } from "./helpScoutMailbox/provider.ts";
 import { provider as hubspot } from "./hubspot/provider.ts";
+import { write as hubspotWrite } from "./hubspot/write.ts";
+import { classify as hubspotClassify } from "./hubspot/classify.ts";
 import { provider as hunter } from "./hunter/provider.ts";
 import { provider as insightly } from "./insightly/provider.ts";
 import { provider as instantly } from "./instantly/provider.ts";
@@ -86,6 +88,8 @@ import { provider as rebilly } from "./rebilly/provider.ts";
 import { provider as recurly } from "./recurly/provider.ts";
 import { provider as ringCentral } from "./ringCentral/provider.ts";
 import { provider as salesforce } from "./salesforce/provider.ts";
+import { write as salesforceWrite } from "./salesforce/write.ts";
+import { classify as salesforceClassify } from "./salesforce/classify.ts";
 import { provider as salesloft } from "./salesloft/provider.ts";
 import { provider as segment } from "./segment/provider.ts";
 import { provider as sellsy } from "./sellsy/provider.ts";
@@ -228,4 +232,6 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
 };
 
 export const CONNECTORS: Record<string, Connector> = {
+  hubspot: { write: hubspotWrite, classify: hubspotClassify },
+  salesforce: { write: salesforceWrite, classify: salesforceClassify },
 };

@@ -8,19 +8,6 @@ const OUTPUT = join(CONNECTORS, "index.gen.ts");
 /** Files of a folder that make a provider do more than connect and proxy; each exports what its name says. */
 const PARTS = ["write", "classify"];
 
-if (import.meta.main) {
-  const fresh = generateConnectors();
-  const current = existsSync(OUTPUT) ? readFileSync(OUTPUT, "utf8") : "";
-  if (process.argv.includes("--check")) {
-    if (fresh !== current) {
-      console.error("connectors/index.gen.ts is stale: run `node scripts/generate-connectors.ts`");
-      process.exitCode = 1;
-    }
-  } else if (fresh !== current) {
-    writeFileSync(OUTPUT, fresh);
-  }
-}
-
 /** The text of the index for the folders as they are now. */
 export function generateConnectors(folder = CONNECTORS): string {
   const keys = readdirSync(folder, { withFileTypes: true })
@@ -58,4 +45,19 @@ export function generateConnectors(folder = CONNECTORS): string {
   ].join("\n");
 }
 
-const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+if (import.meta.main) {
+  const fresh = generateConnectors();
+  const current = existsSync(OUTPUT) ? readFileSync(OUTPUT, "utf8") : "";
+  if (process.argv.includes("--check")) {
+    if (fresh !== current) {
+      console.error("connectors/index.gen.ts is stale: run `node scripts/generate-connectors.ts`");
+      process.exitCode = 1;
+    }
+  } else if (fresh !== current) {
+    writeFileSync(OUTPUT, fresh);
+  }
+}

@@ -1,0 +1,170 @@
+/** Creates HubSpot records in batches and finds out which input became which record. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { send } from "../kit/answer.ts";
+import type { ProviderFetch, RecordToWrite, RecordWrite, WriteResult } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+import { Outcomes } from "../kit/outcomes.ts";
+import { waves } from "../kit/waves.ts";
+import { classify } from "./classify.ts";
+import { readFault, toRecordError, type HubspotFault } from "./fault.ts";
+import { failNamed, writePartially } from "./partial.ts";
+import { toOutcome } from "./record.ts";
+import { BATCH_LIMIT, createBatch } from "./request.ts";
+
+export async function createInBatches(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
+  const outcomes = new Outcomes(write.records.length);
+  let rawResponse: string | undefined;
+  const refused = (raw: string | undefined) => (rawResponse = raw);
+  const settle = (indexes: number[], body: Json | undefined) =>
+    settleCreated(write.records, indexes, body, outcomes);
+  const request = (indexes: number[]) => createBatch(write, indexes);
+
+  for (const wave of createWaves(write)) {
+    if (write.allOrNone) await createAllOrNone(write, wave, fetch, { outcomes, settle, refused });
+    else await writePartially({ write, fetch, outcomes, request, settle, refused }, wave);
+  }
+  return { outcomes: outcomes.finish(), warnings: [], rawResponse };
+}
+
+/** Positions of the records of each request. */
+export const createWaves = (write: RecordWrite): number[][] =>
+  waves(
+    write.records.map(() => undefined),
+    BATCH_LIMIT,
+  );
+
+/** Without trace ids a refusal names no record; those that use a property it names get that as their reason. */
+async function createAllOrNone(
+  write: RecordWrite,
+  indexes: number[],
+  fetch: ProviderFetch,
+  batch: {
+    outcomes: Outcomes;
+    settle: (indexes: number[], body: Json | undefined) => void;
+    refused: (rawResponse: string | undefined) => void;
+  },
+): Promise<void> {
+  await batch.outcomes.attempt(indexes, async () => {
+    const answer = await send(createBatch(write, indexes), fetch, classify, write.account);
+    if (!answer.error) return batch.settle(indexes, answer.body);
+    const { error } = answer;
+    batch.refused(error.rawResponse);
+    failNamed(write, batch.outcomes, indexes, { fault: readFault(answer.body), error });
+    const innocent = batch.outcomes.open(indexes);
+    batch.outcomes.fail(innocent, innocent.length < indexes.length ? rolledBack(error) : error);
+  });
+}
+
+const rolledBack = ({ kind, code, message }: ProviderError): ProviderError =>
+  new ProviderError({
+    kind,
+    code,
+    message: `not written, because allOrNone is set and another record failed: ${message}`,
+  });
+
+/** Reads a 200, 201 or 207; `status: COMPLETE` in it says nothing about success. */
+function settleCreated(
+  records: RecordToWrite[],
+  indexes: number[],
+  body: Json | undefined,
+  outcomes: Outcomes,
+): void {
+  const { results, faults } = readBatchAnswer(body);
+  const unplaced: HubspotFault[] = [];
+  for (const fault of faults) {
+    const named = fault.traceIds.map(Number).filter((index) => indexes.includes(index));
+    if (named.length > 0) outcomes.fail(named, toRecordError(fault));
+    else unplaced.push(fault);
+  }
+
+  const unmarked: JsonObject[] = [];
+  for (const result of results) {
+    const mark = result.objectWriteTraceId;
+    const index = typeof mark === "string" && mark !== "" ? Number(mark) : undefined;
+    if (index !== undefined && indexes.includes(index)) outcomes.settle(index, toOutcome(result));
+    else unmarked.push(result);
+  }
+  placeByContent(records, outcomes.open(indexes), unmarked, outcomes);
+  placeFaults(outcomes.open(indexes), unplaced, outcomes);
+}
+
+export interface BatchAnswer {
+  results: JsonObject[];
+  faults: HubspotFault[];
+}
+
+/** The parts of a batch answer; empty ones when it is not of the form, so that no record counts as written. */
+export function readBatchAnswer(body: Json | undefined): BatchAnswer {
+  const { results, errors } = isJsonObject(body) ? body : {};
+  return {
+    results: Array.isArray(results) ? results.filter(isJsonObject) : [],
+    faults: (Array.isArray(errors) ? errors : []).flatMap((entry) => readFault(entry) ?? []),
+  };
+}
+
+/**
+ * Results that do not echo our mark stand in input order with the failed inputs left out, as far as anyone has
+ * seen, but nobody promised it. A property whose values tell all inputs apart decides where there is one; position
+ * decides only when exactly as many results came as inputs remain.
+ */
+function placeByContent(
+  records: RecordToWrite[],
+  indexes: number[],
+  results: JsonObject[],
+  outcomes: Outcomes,
+): void {
+  if (results.length === 0) return;
+  const key = distinctiveProperty(records, indexes, results);
+  if (key !== undefined) {
+    for (const index of indexes) {
+      const wanted = comparable(records[index]?.fields[key]);
+      const result = results.find((candidate) => writtenValue(candidate, key) === wanted);
+      if (result) outcomes.settle(index, toOutcome(result));
+    }
+  } else if (results.length === indexes.length) {
+    for (const [position, index] of indexes.entries()) {
+      const result = results[position];
+      if (result) outcomes.settle(index, toOutcome(result));
+    }
+  }
+}
+
+/** A property that every input sets differently and every result shows with one of those values. */
+function distinctiveProperty(
+  records: RecordToWrite[],
+  indexes: number[],
+  results: JsonObject[],
+): string | undefined {
+  const [first] = indexes;
+  const names = first === undefined ? [] : Object.keys(records[first]?.fields ?? {});
+  return names.find((name) => {
+    const values = new Set(indexes.map((index) => comparable(records[index]?.fields[name])));
+    const written = results.map((result) => writtenValue(result, name));
+    return (
+      values.size === indexes.length &&
+      !values.has(undefined) &&
+      new Set(written).size === written.length &&
+      written.every((value) => values.has(value))
+    );
+  });
+}
+
+function writtenValue(result: JsonObject, name: string): string | undefined {
+  return isJsonObject(result.properties) ? comparable(result.properties[name]) : undefined;
+}
+
+const comparable = (value: Json | undefined): string | undefined =>
+  value === undefined || value === null || typeof value === "object"
+    ? undefined
+    : String(value).trim().toLowerCase() || undefined;
+
+/** Faults without a mark: certain only when they can be about nothing else than what is still open. */
+function placeFaults(open: number[], faults: HubspotFault[], outcomes: Outcomes): void {
+  const [fault] = faults;
+  if (!fault || open.length === 0) return;
+  if (faults.length === 1 || faults.length === open.length) {
+    const all = [...new Set(faults.map(({ message }) => message))].join("; ");
+    const { kind, code } = toRecordError(fault);
+    outcomes.fail(open, new ProviderError({ kind, code, message: all }));
+  }
+}

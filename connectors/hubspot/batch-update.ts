@@ -1,0 +1,71 @@
+/** Updates HubSpot records in batches, each record at most once per request. */
+import type { Json } from "../../server/ground/json.ts";
+import type { ProviderFetch, RecordWrite, WriteResult } from "../kit/connector.ts";
+import { Outcomes } from "../kit/outcomes.ts";
+import { waves } from "../kit/waves.ts";
+import { readBatchAnswer } from "./batch-create.ts";
+import { toRecordError } from "./fault.ts";
+import { writePartially } from "./partial.ts";
+import { idOf, toOutcome } from "./record.ts";
+import { BATCH_LIMIT, idFault, updateBatch } from "./request.ts";
+
+export async function updateInBatches(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
+  const outcomes = new Outcomes(write.records.length);
+  for (const [index, record] of write.records.entries()) {
+    const fault = idFault(record.id);
+    if (fault) outcomes.fail([index], fault);
+  }
+  let rawResponse: string | undefined;
+  const batch = {
+    write,
+    fetch,
+    outcomes,
+    request: (indexes: number[]) => updateBatch(write, indexes),
+    settle: (indexes: number[], body: Json | undefined) => settleUpdated(write, indexes, body, outcomes),
+    refused: (raw: string | undefined) => (rawResponse = raw),
+  };
+  for (const wave of updateWaves(write)) await writePartially(batch, wave);
+  return { outcomes: outcomes.finish(), warnings: warnings(write), rawResponse };
+}
+
+/** HubSpot refuses a batch that names an id twice, so a repeated id waits for a later request. */
+export function updateWaves(write: RecordWrite): number[][] {
+  const valid = [...write.records.keys()].filter((index) => idFault(write.records[index]?.id) === undefined);
+  return waves(
+    valid.map((index) => write.records[index]?.id),
+    BATCH_LIMIT,
+  ).map((wave) => wave.flatMap((position) => valid[position] ?? []));
+}
+
+function warnings(write: RecordWrite): string[] {
+  const found: string[] = [];
+  if (write.allOrNone) found.push("HubSpot updates batches record by record; allOrNone has no effect there");
+  if (write.records.some((record) => record.associations?.length)) {
+    found.push("HubSpot takes associations on create only; they were not sent");
+  }
+  return found;
+}
+
+/** Results are matched by id, never by position; one error entry may speak for several records. */
+function settleUpdated(
+  write: RecordWrite,
+  indexes: number[],
+  body: Json | undefined,
+  outcomes: Outcomes,
+): void {
+  const { results, faults } = readBatchAnswer(body);
+  const byId = new Map(results.map((result) => [idOf(result), result]));
+  for (const index of indexes) {
+    const result = byId.get(write.records[index]?.id);
+    if (result) outcomes.settle(index, toOutcome(result));
+  }
+  for (const fault of faults) {
+    const named = indexes.filter(
+      (index) => fault.ids.includes(write.records[index]?.id ?? "") || fault.traceIds.includes(String(index)),
+    );
+    outcomes.fail(outcomes.open(named), toRecordError(fault));
+  }
+  const nameless = faults.filter((fault) => fault.ids.length === 0 && fault.traceIds.length === 0);
+  const [fault] = nameless;
+  if (fault && nameless.length === 1) outcomes.fail(outcomes.open(indexes), toRecordError(fault));
+}

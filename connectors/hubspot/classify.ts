@@ -1,0 +1,70 @@
+/** What HubSpot means with an answer that is not a success. */
+import { now } from "../../server/ground/clock.ts";
+import { inMs, parseBody, retryAfter, shorten } from "../kit/answer.ts";
+import type { Account, ProviderResponse } from "../kit/connector.ts";
+import { ProviderError, type ProviderErrorKind } from "../kit/errors.ts";
+import { nextMidnight } from "../kit/midnight.ts";
+import { readFault, type HubspotFault } from "./fault.ts";
+
+const TEN_SECONDS_MS = 10_000;
+const LOCKED_MS = 2_000;
+const MIGRATION_MS = 3_600_000;
+
+/** Undefined for a success. A daily quota ends at midnight of `account.timeZone`, UTC when that is unknown. */
+export function classify(response: ProviderResponse, account?: Account): ProviderError | undefined {
+  if (response.status >= 200 && response.status < 300) return undefined;
+  const fault = readFault(parseBody(response.text));
+  const kind = kindOf(response.status, fault);
+  return new ProviderError({
+    kind,
+    message: fault?.message ?? `HubSpot answered ${response.status}`,
+    code: fault?.code,
+    status: response.status,
+    retryAt:
+      kind === "rate_limited" || kind === "unavailable" ? retryAt(response, fault, account) : undefined,
+    rawResponse: shorten(response.text),
+  });
+}
+
+function kindOf(status: number, fault: HubspotFault | undefined): ProviderErrorKind {
+  switch (status) {
+    case 401:
+      return "unauthorized";
+    case 403:
+      return "forbidden";
+    case 404:
+      return "not_found";
+    case 408:
+      return "timeout";
+    case 409:
+      return "conflict";
+    case 423: // The account is locked for a moment by its own volume of writes.
+    case 429:
+      return "rate_limited";
+    case 477: // The account is being moved to another data centre.
+      return "unavailable";
+    default:
+      if (status >= 500) return "unavailable";
+      if (status >= 300 && status < 400) return "unreadable";
+      return fault?.category === "OBJECT_NOT_FOUND" ? "not_found" : "invalid";
+  }
+}
+
+function retryAt(
+  response: ProviderResponse,
+  fault: HubspotFault | undefined,
+  account: Account | undefined,
+): Date | undefined {
+  const told = retryAfter(response);
+  if (told) return told;
+  if (response.status === 423) return inMs(LOCKED_MS);
+  if (response.status === 477) return inMs(MIGRATION_MS);
+  if (response.status !== 429) return undefined;
+
+  // The policy's name and place vary between endpoints; the sentence always names it.
+  const policy = `${fault?.policy ?? ""} ${fault?.message ?? ""}`.toUpperCase();
+  if (policy.includes("DAILY")) return nextMidnight(now(), account?.timeZone);
+  if (/(^|[^_])SECONDLY/.test(policy) && !policy.includes("TEN_SECONDLY")) return inMs(1000);
+  const interval = Number(response.headers["x-hubspot-ratelimit-interval-milliseconds"]);
+  return inMs(interval > 0 ? interval : TEN_SECONDS_MS);
+}

@@ -1,0 +1,108 @@
+/** Reads HubSpot's error bodies: the one of a refused request and the entries of a partly refused batch. */
+import { parseBody } from "../kit/answer.ts";
+import { ProviderError, type ProviderErrorKind } from "../kit/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+
+/** Every member is optional at HubSpot, so every one is here. */
+export interface HubspotFault {
+  message: string;
+  category?: string;
+  code?: string;
+  /** Which quota was used up, on a 429. */
+  policy?: string;
+  /** What is wrong with which property, when HubSpot says so. */
+  properties: { name: string; code: string; message: string }[];
+  /** Record ids that the fault is about. */
+  ids: string[];
+  /** Our own marks of the inputs that the fault is about. */
+  traceIds: string[];
+  scopes: string[];
+}
+
+/** Undefined when the body is not an error of HubSpot's form. */
+export function readFault(body: Json | undefined): HubspotFault | undefined {
+  if (!isJsonObject(body) || (typeof body.message !== "string" && typeof body.category !== "string"))
+    return undefined;
+  const details = Array.isArray(body.errors) ? body.errors.filter(isJsonObject) : [];
+  const contexts = [body, ...details].map((part) => part.context).filter(isJsonObject);
+  const properties = propertyFaults(text(body.message), details);
+  return {
+    message: message(body, properties, contexts),
+    category: text(body.category),
+    code:
+      properties[0]?.code ?? details.map((detail) => text(detail.code)).find(Boolean) ?? text(body.category),
+    policy: text(body.policyName),
+    properties,
+    ids: collect(contexts, "ids"),
+    traceIds: collect(contexts, "objectWriteTraceId"),
+    scopes: collect(contexts, "requiredGranularScopes"),
+  };
+}
+
+/** The outcome of a record that an entry of `errors[]` in a batch answer is about. */
+export function toRecordError(fault: HubspotFault, rawResponse?: string): ProviderError {
+  return new ProviderError({
+    kind: kindOf(fault.category),
+    message: fault.message,
+    code: fault.code,
+    rawResponse,
+  });
+}
+
+function kindOf(category: string | undefined): ProviderErrorKind {
+  switch (category) {
+    case "CONFLICT":
+    case "OBJECT_ALREADY_EXISTS":
+      return "conflict";
+    case "OBJECT_NOT_FOUND":
+      return "not_found";
+    case "MISSING_SCOPES":
+    case "FORBIDDEN":
+      return "forbidden";
+    case "RATE_LIMITS":
+      return "rate_limited";
+    default:
+      return "invalid";
+  }
+}
+
+/**
+ * The message of a 400 for property values holds the full list as JSON text; `errors[]` may hold fewer of them, but
+ * is what remains when the text is cut.
+ */
+function propertyFaults(message: string | undefined, details: JsonObject[]): HubspotFault["properties"] {
+  const listed = parseBody(message?.slice(message.indexOf("[")) ?? "");
+  const fromText = (Array.isArray(listed) ? listed : []).filter(isJsonObject).map((entry) => ({
+    name: text(entry.name) ?? "",
+    code: text(entry.error) ?? "",
+    message: text(entry.message) ?? "",
+  }));
+  const fromDetails = details.map((detail) => ({
+    name: (isJsonObject(detail.context) ? strings(detail.context.propertyName) : [])[0] ?? "",
+    code: text(detail.code) ?? "",
+    message: text(detail.message) ?? "",
+  }));
+  return [...fromText, ...fromDetails].filter(({ name }) => name !== "");
+}
+
+function message(body: JsonObject, properties: HubspotFault["properties"], contexts: JsonObject[]): string {
+  const [existingId] = collect(contexts, "existingId");
+  const scopes = collect(contexts, "requiredGranularScopes");
+  const own = text(body.message) ?? text(body.category) ?? "";
+  const said =
+    properties.length > 0 ? [...new Set(properties.map((fault) => fault.message))].join("; ") : own;
+  if (existingId && !said.includes(existingId)) return `${said}. Existing ID: ${existingId}`;
+  return scopes.length > 0 ? `${said} Missing: ${scopes.join(", ")}` : said;
+}
+
+const collect = (contexts: JsonObject[], name: string): string[] => [
+  ...new Set(contexts.flatMap((context) => strings(context[name]))),
+];
+
+const text = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+const strings = (value: Json | undefined): string[] =>
+  (Array.isArray(value) ? value : [value]).flatMap((item) =>
+    typeof item === "string" || typeof item === "number" ? [String(item)] : [],
+  );

@@ -1,0 +1,75 @@
+/** Keeps one bad record from failing the others where HubSpot refuses a whole batch request. */
+import type { Json } from "../../server/ground/json.ts";
+import { send } from "../kit/answer.ts";
+import type { ProviderFetch, ProviderRequest, RecordWrite } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+import type { Outcomes } from "../kit/outcomes.ts";
+import { classify } from "./classify.ts";
+import { readFault, type HubspotFault } from "./fault.ts";
+
+export interface PartialWrite {
+  write: RecordWrite;
+  fetch: ProviderFetch;
+  outcomes: Outcomes;
+  request: (indexes: number[]) => ProviderRequest;
+  /** Reads the answer to a request that was not refused as a whole. */
+  settle: (indexes: number[], body: Json | undefined) => void;
+  /** The body of the last refusal, for the caller. */
+  refused: (rawResponse: string | undefined) => void;
+}
+
+/**
+ * Sends these records. A whole refusal means that nothing was written, so what is innocent is sent again: without
+ * the records that use a property the refusal names, or else in halves until the bad records stand alone.
+ */
+export async function writePartially(batch: PartialWrite, indexes: number[]): Promise<void> {
+  await batch.outcomes.attempt(indexes, async () => {
+    const answer = await send(batch.request(indexes), batch.fetch, classify, batch.write.account);
+    if (!answer.error) return batch.settle(indexes, answer.body);
+
+    batch.refused(answer.error.rawResponse);
+    const fault = readFault(answer.body);
+    if (!isAboutRecords(fault)) return batch.outcomes.fail(indexes, answer.error);
+    failNamed(batch.write, batch.outcomes, indexes, { fault, error: answer.error });
+    const rest = batch.outcomes.open(indexes);
+    if (rest.length < indexes.length) return await resend(batch, [rest]);
+    if (indexes.length === 1) return batch.outcomes.fail(indexes, answer.error);
+    const half = Math.ceil(indexes.length / 2);
+    return await resend(batch, [indexes.slice(0, half), indexes.slice(half)]);
+  });
+}
+
+async function resend(batch: PartialWrite, parts: number[][]): Promise<void> {
+  for (const part of parts) {
+    if (part.length > 0) await writePartially(batch, part);
+  }
+}
+
+/** Faults with a property or a value; anything else (object type, permission, syntax) fails every record alike. */
+const isAboutRecords = (fault: HubspotFault | undefined): fault is HubspotFault =>
+  fault?.category === "VALIDATION_ERROR" ||
+  fault?.category === "CONFLICT" ||
+  (fault?.properties.length ?? 0) > 0;
+
+/** Faults that a property has whatever its value, so that its name alone finds the records at fault. */
+const NAME_FAULTS = new Set(["PROPERTY_DOESNT_EXIST", "READ_ONLY_VALUE"]);
+
+/** Gives the records that use a property the refusal names their own reason. */
+export function failNamed(
+  write: RecordWrite,
+  outcomes: Outcomes,
+  indexes: number[],
+  { fault, error }: { fault: HubspotFault | undefined; error: ProviderError },
+): void {
+  for (const index of indexes) {
+    const fields = write.records[index]?.fields ?? {};
+    const own = (fault?.properties ?? []).filter(
+      ({ name, code }) => NAME_FAULTS.has(code) && Object.hasOwn(fields, name),
+    );
+    const [first] = own;
+    if (!first) continue;
+    const message = [...new Set(own.map((property) => property.message))].join("; ");
+    const { kind, status, rawResponse } = error;
+    outcomes.fail([index], new ProviderError({ kind, message, code: first.code, status, rawResponse }));
+  }
+}

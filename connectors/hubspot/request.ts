@@ -1,0 +1,108 @@
+/** Builds the requests that write and read HubSpot records. */
+import type { JsonObject } from "../../server/ground/json.ts";
+import type { ProviderRequest, RecordToWrite, RecordWrite } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+
+/** One version for all record calls; from 2026-09 on HubSpot also enforces each account's validation rules. */
+const OBJECTS = "/crm/v3/objects";
+
+/** Inputs of one batch request. */
+export const BATCH_LIMIT = 100;
+
+/** Why an object name cannot be asked for; undefined when it can. */
+export const objectFault = (objectName: string): ProviderError | undefined =>
+  isPathWord(objectName) ? undefined : invalid(`"${objectName}" is not the name of a HubSpot object`);
+
+/** Why a record id cannot be asked for; undefined when it can. */
+export const idFault = (id: string | undefined): ProviderError | undefined =>
+  id !== undefined && isPathWord(id) ? undefined : invalid(`"${id ?? ""}" is not a HubSpot record id`);
+
+export const createOne = (objectName: string, record: RecordToWrite): ProviderRequest => ({
+  method: "POST",
+  path: `${OBJECTS}/${objectName}`,
+  body: input(record),
+  repeatable: false,
+});
+
+export const updateOne = (objectName: string, record: RecordToWrite): ProviderRequest => ({
+  method: "PATCH",
+  path: `${OBJECTS}/${objectName}/${record.id ?? ""}`,
+  body: { properties: properties(record.fields) },
+  repeatable: true,
+});
+
+export const deleteOne = (objectName: string, record: RecordToWrite): ProviderRequest => ({
+  method: "DELETE",
+  path: `${OBJECTS}/${objectName}/${record.id ?? ""}`,
+  repeatable: true,
+});
+
+/**
+ * With a trace id on every input HubSpot writes what it can and says which input failed; without any it writes all
+ * or nothing. So the trace ids are the switch for `allOrNone`.
+ */
+export const createBatch = (write: RecordWrite, indexes: number[]): ProviderRequest => ({
+  method: "POST",
+  path: `${OBJECTS}/${write.objectName}/batch/create`,
+  body: {
+    inputs: pick(write.records, indexes).map(([index, record]) => ({
+      ...input(record),
+      ...(write.allOrNone ? {} : { objectWriteTraceId: String(index) }),
+    })),
+  },
+  repeatable: false,
+});
+
+/** Updates are always partial, whatever `allOrNone` says. */
+export const updateBatch = (write: RecordWrite, indexes: number[]): ProviderRequest => ({
+  method: "POST",
+  path: `${OBJECTS}/${write.objectName}/batch/update`,
+  body: {
+    inputs: pick(write.records, indexes).map(([index, record]) => ({
+      id: record.id ?? "",
+      properties: properties(record.fields),
+      objectWriteTraceId: String(index),
+    })),
+  },
+  repeatable: true,
+});
+
+export const readBatch = (objectName: string, ids: string[], fields: string[]): ProviderRequest => ({
+  method: "POST",
+  path: `${OBJECTS}/${objectName}/batch/read`,
+  body: { properties: fields, inputs: ids.map((id) => ({ id })) },
+  repeatable: true,
+});
+
+/** A value is cleared by empty text; null is not reliable. The id is part of the address, not a property. */
+function properties(fields: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => name !== "id")
+      .map(([name, value]) => [name, value ?? ""]),
+  );
+}
+
+function input(record: RecordToWrite): JsonObject {
+  const written: JsonObject = { properties: properties(record.fields) };
+  if (!record.associations?.length) return written;
+  written.associations = record.associations.map(({ to, types }) => ({
+    to: { id: to.id },
+    types: types.map(({ associationCategory, associationTypeId }) => ({
+      associationCategory,
+      associationTypeId,
+    })),
+  }));
+  return written;
+}
+
+const pick = (records: RecordToWrite[], indexes: number[]): [number, RecordToWrite][] =>
+  indexes.flatMap((index): [number, RecordToWrite][] => {
+    const record = records[index];
+    return record ? [[index, record]] : [];
+  });
+
+/** Object names, type ids such as `2-123456` and record ids: nothing that could change the path. */
+const isPathWord = (text: string): boolean => /^[A-Za-z0-9_-]{1,255}$/.test(text);
+
+const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });

@@ -1,0 +1,36 @@
+/** Writes HubSpot CRM records: the contents page of this folder. */
+import type { ProviderRequest, RecordWrite, WriteConnector } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+import { createInBatches, createWaves } from "./batch-create.ts";
+import { updateInBatches, updateWaves } from "./batch-update.ts";
+import { readFields } from "./read-fields.ts";
+import { BATCH_LIMIT, createBatch, idFault, objectFault, updateBatch } from "./request.ts";
+import { requestFor, writeSingly } from "./single.ts";
+
+export const write: WriteConnector = {
+  module: "crm",
+  abilities: { delete: true, associations: true, headers: false, ifEmpty: true, batchLimit: BATCH_LIMIT },
+  prepare,
+  async write(write, fetch) {
+    const fault = objectFault(write.objectName);
+    if (fault) return { outcomes: write.records.map(() => ({ success: false, error: fault })), warnings: [] };
+    if (!write.batch || write.type === "delete") return writeSingly(write, fetch);
+    return write.type === "create" ? createInBatches(write, fetch) : updateInBatches(write, fetch);
+  },
+  readFields,
+  // "0" and "false" are values; a property that was never set is absent, null or empty text.
+  isEmpty: (value) => value === undefined || value === null || value === "",
+};
+
+function prepare(write: RecordWrite): ProviderRequest[] {
+  const faults = [
+    objectFault(write.objectName),
+    ...write.records.map((record) => (write.type === "create" ? undefined : idFault(record.id))),
+  ];
+  const fault = faults.find((found) => found instanceof ProviderError);
+  if (fault) throw fault;
+  if (!write.batch || write.type === "delete")
+    return write.records.map((record) => requestFor(write, record));
+  if (write.type === "create") return createWaves(write).map((wave) => createBatch(write, wave));
+  return updateWaves(write).map((wave) => updateBatch(write, wave));
+}

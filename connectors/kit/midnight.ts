@@ -1,0 +1,45 @@
+/** Finds the moment a day ends somewhere, because daily quotas start anew then. */
+
+/** The first midnight after `after` in an IANA time zone; UTC when the zone is absent or unknown. */
+export function nextMidnight(after: Date, timeZone: string | undefined): Date {
+  const wall = wallClock(timeZone);
+  const today = wall(after);
+  const target = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 1);
+  // The zone's offset at midnight may differ from the one now (summer time), so look again where the guess lands.
+  let guess = target;
+  for (let round = 0; round < 2; round++) {
+    guess = target - (wall(new Date(guess)).getTime() - guess);
+  }
+  return new Date(guess);
+}
+
+/** A function that shows a moment's local date and time in the UTC fields of a `Date`. */
+function wallClock(timeZone: string | undefined): (moment: Date) => Date {
+  const format = formatter(timeZone);
+  return (moment) => {
+    const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
+    const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
+    return new Date(
+      Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")),
+    );
+  };
+}
+
+function formatter(timeZone: string | undefined): Intl.DateTimeFormat {
+  const options: Intl.DateTimeFormatOptions = {
+    calendar: "gregory",
+    numberingSystem: "latn",
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  };
+  try {
+    return new Intl.DateTimeFormat("en-US", { ...options, timeZone: timeZone ?? "UTC" });
+  } catch {
+    return new Intl.DateTimeFormat("en-US", { ...options, timeZone: "UTC" });
+  }
+}

@@ -1,0 +1,73 @@
+/** Collects one outcome per record while a write is carried out in several requests. */
+import type { RecordOutcome } from "./connector.ts";
+import { ProviderError } from "./errors.ts";
+
+export class Outcomes {
+  readonly #slots: (RecordOutcome | undefined)[];
+  #stopped = false;
+
+  constructor(count: number) {
+    this.#slots = Array.from({ length: count });
+  }
+
+  settle(index: number, outcome: RecordOutcome): void {
+    this.#slots[index] ??= outcome;
+  }
+
+  fail(indexes: number[], error: ProviderError): void {
+    for (const index of indexes) this.settle(index, { success: false, error });
+  }
+
+  /** Those of `indexes` that have no outcome yet. */
+  open(indexes: number[]): number[] {
+    return indexes.filter((index) => this.#slots[index] === undefined);
+  }
+
+  /** A request failed as a whole after another had written something: send no more. */
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /**
+   * Runs one request for these records. Its `ProviderError` is thrown on while nothing is written; once something
+   * is, throwing would make the caller repeat that too, so the error becomes the outcome of the records not reached.
+   */
+  async attempt(indexes: number[], request: () => Promise<void>): Promise<void> {
+    if (this.#stopped || indexes.length === 0) return;
+    try {
+      await request();
+    } catch (error) {
+      if (!(error instanceof ProviderError) || !this.#slots.some((slot) => slot?.success)) throw error;
+      this.#stopped = true;
+      this.fail(this.open(indexes), error);
+      this.fail(this.open(this.#all()), notSent(error));
+    }
+  }
+
+  /** Every outcome in order; a record that no answer mentioned is reported as such. */
+  finish(): RecordOutcome[] {
+    return this.#slots.map((slot) => slot ?? { success: false, error: notMentioned() });
+  }
+
+  #all(): number[] {
+    return this.#slots.map((_, index) => index);
+  }
+}
+
+/** The error of a record whose request was never made because the one before it failed. */
+function notSent(error: ProviderError): ProviderError {
+  return new ProviderError({
+    kind: error.kind === "unknown_outcome" || error.kind === "unreadable" ? "unavailable" : error.kind,
+    message: `not sent, because the request before it failed: ${error.message}`,
+    code: error.code,
+    retryAt: error.retryAt,
+    cause: error,
+  });
+}
+
+const notMentioned = (): ProviderError =>
+  new ProviderError({
+    kind: "unknown_outcome",
+    message:
+      "the provider's answer does not say what became of this record; look it up before writing it again",
+  });

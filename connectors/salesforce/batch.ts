@@ -1,0 +1,99 @@
+/** Creates and updates Salesforce records in collections, each record at most once per request. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { send, shorten } from "../kit/answer.ts";
+import type { ProviderFetch, RecordOutcome, RecordWrite, WriteResult } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+import { Outcomes } from "../kit/outcomes.ts";
+import { waves } from "../kit/waves.ts";
+import { classify } from "./classify.ts";
+import { readRecordFaults, toError } from "./fault.ts";
+import { idFault, longId } from "./id.ts";
+import { BATCH_LIMIT, writeMany } from "./request.ts";
+
+export async function writeInBatches(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
+  const outcomes = new Outcomes(write.records.length);
+  const result: WriteResult = { outcomes: [], warnings: [] };
+  for (const [index, record] of write.records.entries()) {
+    const fault = write.type === "update" ? idFault(record.id) : undefined;
+    if (fault) outcomes.fail([index], fault);
+  }
+  const planned = batchWaves(write);
+  const obstacle = allOrNoneObstacle(write, planned);
+  if (obstacle) outcomes.fail(outcomes.open([...write.records.keys()]), obstacle);
+  else for (const wave of planned) await writeWave(write, wave, fetch, { outcomes, result });
+  return { ...result, outcomes: outcomes.finish() };
+}
+
+/** Positions of the records of each request; those with an impossible id are in none. */
+export function batchWaves(write: RecordWrite): number[][] {
+  const positions = [...write.records.keys()];
+  const valid =
+    write.type === "create" ? positions : positions.filter((index) => !idFault(write.records[index]?.id));
+  const keys = valid.map((index) => {
+    const id = write.type === "create" ? undefined : write.records[index]?.id;
+    return id === undefined ? undefined : longId(id);
+  });
+  return waves(keys, BATCH_LIMIT).map((wave) => wave.flatMap((position) => valid[position] ?? []));
+}
+
+/** All or nothing holds within one request only. */
+function allOrNoneObstacle(write: RecordWrite, planned: number[][]): ProviderError | undefined {
+  if (!write.allOrNone) return undefined;
+  const invalid = (message: string) => new ProviderError({ kind: "invalid", message });
+  if (planned.flat().length < write.records.length) {
+    return invalid("not written, because allOrNone is set and another record has an invalid id");
+  }
+  if (planned.length > 1) {
+    return invalid(
+      "allOrNone needs all records in one request, but one id is repeated or there are too many records",
+    );
+  }
+  return undefined;
+}
+
+async function writeWave(
+  write: RecordWrite,
+  indexes: number[],
+  fetch: ProviderFetch,
+  { outcomes, result }: { outcomes: Outcomes; result: WriteResult },
+): Promise<void> {
+  await outcomes.attempt(indexes, async () => {
+    const answer = await send(writeMany(write, indexes), fetch, classify);
+    // Results of records have come with status 400 as well as 200, so the body decides.
+    const results = saveResults(answer.body);
+    if (results?.length === indexes.length) {
+      for (const [position, index] of indexes.entries()) outcomes.settle(index, toOutcome(results[position]));
+      if (results.some(({ success }) => success !== true))
+        result.rawResponse = shorten(JSON.stringify(answer.body));
+      return;
+    }
+    if (!answer.error) return;
+    result.rawResponse = answer.error.rawResponse;
+    if (indexes.length === 1 || write.allOrNone || !isAboutOneRecord(answer.error)) {
+      return outcomes.fail(indexes, answer.error);
+    }
+    const half = Math.ceil(indexes.length / 2);
+    await writeWave(write, indexes.slice(0, half), fetch, { outcomes, result });
+    await writeWave(write, indexes.slice(half), fetch, { outcomes, result });
+  });
+}
+
+/** One result per record, or undefined when the body is the refusal of the request. */
+function saveResults(body: Json | undefined): JsonObject[] | undefined {
+  if (!Array.isArray(body)) return undefined;
+  const results = body.filter(isJsonObject).filter(({ success }) => typeof success === "boolean");
+  return results.length === body.length ? results : undefined;
+}
+
+function toOutcome(result: JsonObject | undefined): RecordOutcome {
+  if (result?.success === true && typeof result.id === "string")
+    return { success: true, recordId: result.id };
+  return { success: false, error: toError(result ? readRecordFaults(result) : [], { otherwise: "invalid" }) };
+}
+
+/**
+ * A value that cannot be parsed refuses the whole request before anything is written: the others are sent again
+ * without it, found by halving.
+ */
+const isAboutOneRecord = (error: ProviderError): boolean =>
+  error.kind === "invalid" && error.code !== undefined && error.code !== "INVALID_TYPE";

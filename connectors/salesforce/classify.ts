@@ -1,0 +1,58 @@
+/** What Salesforce means with an answer that is not a success. */
+import { inMs, parseBody, retryAfter, shorten } from "../kit/answer.ts";
+import type { ProviderResponse } from "../kit/connector.ts";
+import { ProviderError, type ProviderErrorKind } from "../kit/errors.ts";
+import { readFaults, toError } from "./fault.ts";
+
+const RATE_LIMITED_MS = 10_000;
+
+/** A 401 with one of these stays a 401 however often the token is refreshed. */
+const NOT_ABOUT_THE_TOKEN = ["not valid for use with the REST API", "Connected app is not attached to Agent"];
+
+/** Undefined for a success. Quotas come as 403 with a code, not as 429. */
+export function classify(response: ProviderResponse): ProviderError | undefined {
+  const { status } = response;
+  if (status >= 200 && status < 300) return undefined;
+  const faults = readFaults(parseBody(response.text));
+  const rawResponse = shorten(response.text);
+  if (faults.length === 0) {
+    return new ProviderError({
+      kind: kindOf(status),
+      message: `Salesforce answered ${status}`,
+      status,
+      retryAt: retryAfter(response) ?? (status === 429 ? inMs(RATE_LIMITED_MS) : undefined),
+      rawResponse,
+    });
+  }
+  const error = toError(faults, { status, rawResponse, otherwise: kindOf(status) });
+  const isFinal = NOT_ABOUT_THE_TOKEN.some((text) => error.message.includes(text));
+  if (!isFinal) return error;
+  return new ProviderError({
+    kind: "forbidden",
+    message: error.message,
+    code: error.code,
+    status,
+    rawResponse,
+  });
+}
+
+function kindOf(status: number): ProviderErrorKind {
+  switch (status) {
+    case 401:
+      return "unauthorized";
+    case 403:
+      return "forbidden";
+    case 404:
+    case 410:
+      return "not_found";
+    case 408:
+      return "timeout";
+    case 409:
+      return "conflict";
+    case 429:
+      return "rate_limited";
+    default:
+      if (status >= 500) return "unavailable";
+      return status >= 300 && status < 400 ? "unreadable" : "invalid";
+  }
+}

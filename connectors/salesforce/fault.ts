@@ -1,0 +1,105 @@
+/** Reads Salesforce's errors: `errorCode` in a refused request, `statusCode` in the result of a record. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { inMs } from "../kit/answer.ts";
+import { ProviderError, type ProviderErrorKind } from "../kit/errors.ts";
+
+export interface SalesforceFault {
+  code: string;
+  message: string;
+}
+
+const LOCKED_ROW_MS = 3_000;
+const CONCURRENT_MS = 10_000;
+/** The daily quota is a rolling window without a reset time: look again from time to time. */
+const DAILY_MS = 3_600_000;
+
+const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
+  INVALID_SESSION_ID: "unauthorized",
+  INVALID_AUTH_HEADER: "unauthorized",
+  Missing_OAuth_Token: "unauthorized",
+  Bad_OAuth_Token: "unauthorized",
+  REQUEST_LIMIT_EXCEEDED: "rate_limited",
+  LOGIN_RATE_EXCEEDED: "locked_out",
+  UNABLE_TO_LOCK_ROW: "unavailable",
+  SERVER_UNAVAILABLE: "unavailable",
+  UNKNOWN_EXCEPTION: "unavailable",
+  API_DISABLED_FOR_ORG: "forbidden",
+  API_CURRENTLY_DISABLED: "forbidden",
+  FUNCTIONALITY_NOT_ENABLED: "forbidden",
+  STORAGE_LIMIT_EXCEEDED: "forbidden",
+  DUPLICATE_VALUE: "conflict",
+  DUPLICATES_DETECTED: "conflict",
+  NOT_FOUND: "not_found",
+  ENTITY_IS_DELETED: "not_found",
+};
+
+/** The errors of a refused request (an array at top level) or of a token endpoint; empty when there are none. */
+export function readFaults(body: Json | undefined): SalesforceFault[] {
+  const entries = Array.isArray(body) ? body : [body];
+  return entries.filter(isJsonObject).flatMap((entry) => {
+    const code = entry.errorCode ?? entry.error;
+    const message = entry.message ?? entry.error_description;
+    if (typeof code !== "string") return [];
+    return [{ code, message: typeof message === "string" ? message + duplicates(entry) : code }];
+  });
+}
+
+/** The errors of one record in a result that says `success: false`. */
+export function readRecordFaults(result: JsonObject): SalesforceFault[] {
+  const errors = Array.isArray(result.errors) ? result.errors.filter(isJsonObject) : [];
+  return errors.map((entry) => ({
+    code: typeof entry.statusCode === "string" ? entry.statusCode : "UNKNOWN",
+    message:
+      (typeof entry.message === "string" ? entry.message : "Salesforce gave no reason") + duplicates(entry),
+  }));
+}
+
+/** One error of several faults: the first whose code is known decides the kind. */
+export function toError(
+  faults: SalesforceFault[],
+  answer: { status?: number; rawResponse?: string; otherwise: ProviderErrorKind },
+): ProviderError {
+  const deciding = faults.find(({ code }) => kindOf(code) !== undefined) ?? faults[0];
+  const kind = (deciding && kindOf(deciding.code)) ?? answer.otherwise;
+  return new ProviderError({
+    kind,
+    message:
+      faults.length > 0
+        ? [...new Set(faults.map(explain))].join("; ")
+        : "Salesforce refused without a reason",
+    code: deciding?.code,
+    status: answer.status,
+    retryAt: deciding && retryAt(deciding),
+    rawResponse: answer.rawResponse,
+  });
+}
+
+function kindOf(code: string): ProviderErrorKind | undefined {
+  if (Object.hasOwn(KIND_BY_CODE, code)) return KIND_BY_CODE[code];
+  return code.startsWith("INSUFFICIENT_ACCESS") ? "forbidden" : undefined;
+}
+
+/** The two request limits share a code and differ only in their sentence. */
+function retryAt({ code, message }: SalesforceFault): Date | undefined {
+  if (code === "UNABLE_TO_LOCK_ROW") return inMs(LOCKED_ROW_MS);
+  if (code !== "REQUEST_LIMIT_EXCEEDED") return undefined;
+  return inMs(/concurrent/i.test(message) ? CONCURRENT_MS : DAILY_MS);
+}
+
+function explain({ code, message }: SalesforceFault): string {
+  if (code !== "INVALID_FIELD" || !message.includes("No such column")) return message;
+  return `${message} (the name is wrong, lacks its __c, or the connected user may not see the field)`;
+}
+
+/** Ids of the records that a duplicate rule found, which its sentence leaves out. */
+function duplicates(entry: JsonObject): string {
+  const result = isJsonObject(entry.duplicateResult) ? entry.duplicateResult : {};
+  const matches = objects(result.matchResults).flatMap((match) => objects(match.matchRecords));
+  const ids = matches.flatMap(({ record }) =>
+    isJsonObject(record) && typeof record.Id === "string" ? [record.Id] : [],
+  );
+  return ids.length > 0 ? ` Existing: ${[...new Set(ids)].join(", ")}` : "";
+}
+
+const objects = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isJsonObject) : [];

@@ -1,0 +1,28 @@
+/** Checks and compares Salesforce record ids, which exist in a form of 15 and one of 18 characters. */
+import { ProviderError } from "../kit/errors.ts";
+
+const CHECK_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
+
+/** Why this cannot be a record id; undefined when it can. */
+export const idFault = (id: string | undefined): ProviderError | undefined =>
+  id !== undefined && /^[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?$/.test(id)
+    ? undefined
+    : new ProviderError({
+        kind: "invalid",
+        code: "MALFORMED_ID",
+        message: `"${id ?? ""}" is not a Salesforce record id: those have 15 or 18 letters and digits`,
+      });
+
+/**
+ * The form of 18 characters: the 15, in which case matters, and three that encode which of them are capitals, so
+ * that the whole is unique whatever is done to its case.
+ */
+export function longId(id: string): string {
+  const short = id.slice(0, 15);
+  const check = [0, 5, 10].map((start) => {
+    const letters = Array.from(short.slice(start, start + 5));
+    const number = letters.reduce((sum, letter, bit) => sum + (/[A-Z]/.test(letter) ? 2 ** bit : 0), 0);
+    return CHECK_DIGITS.charAt(number);
+  });
+  return short + check.join("");
+}

@@ -1,0 +1,117 @@
+/** Builds the requests that write and read Salesforce records. */
+import type { JsonObject } from "../../server/ground/json.ts";
+import type { ProviderRequest, RecordToWrite, RecordWrite } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+
+const DATA = "/services/data/v60.0";
+
+/** Records of one collections request. */
+export const BATCH_LIMIT = 200;
+
+/** Records of one collections read. */
+export const READ_LIMIT = 2000;
+
+/** Beyond this the address of a read-back would be refused, so the whole record is read. */
+const LONGEST_FIELD_LIST = 8000;
+
+/** Names of the two parts of a write with read-back. */
+export const WRITE_PART = "write";
+export const READ_PART = "read";
+
+/** Why an object name cannot be asked for; undefined when it can. */
+export const objectFault = (objectName: string): ProviderError | undefined =>
+  /^[A-Za-z][A-Za-z0-9_]{0,254}$/.test(objectName)
+    ? undefined
+    : new ProviderError({
+        kind: "invalid",
+        message: `"${objectName}" is not the name of a Salesforce object`,
+      });
+
+/** One record, without reading it back. */
+export function writeOne(write: RecordWrite, record: RecordToWrite): ProviderRequest {
+  const path = `${DATA}/sobjects/${write.objectName}`;
+  const { headers } = write;
+  switch (write.type) {
+    case "create":
+      return { method: "POST", path, headers, body: writable(record.fields), repeatable: false };
+    case "update":
+      return {
+        method: "PATCH",
+        path: `${path}/${record.id ?? ""}`,
+        headers,
+        body: writable(record.fields),
+        repeatable: true,
+      };
+    case "delete":
+      return { method: "DELETE", path: `${path}/${record.id ?? ""}`, headers, repeatable: true };
+  }
+}
+
+export const readOne = (objectName: string, id: string, fields: JsonObject): ProviderRequest => ({
+  method: "GET",
+  path: readPath(objectName, id, fields),
+  repeatable: true,
+});
+
+/**
+ * Writes one record and reads it back in one call against the quota. `allOrNone` is off so that a failed read does
+ * not undo the write, and collation is off so that the read comes after it.
+ */
+export function writeAndRead(write: RecordWrite, record: RecordToWrite): ProviderRequest {
+  const { method, path, repeatable } = writeOne(write, record);
+  const id = write.type === "create" ? `@{${WRITE_PART}.id}` : (record.id ?? "");
+  return {
+    method: "POST",
+    path: `${DATA}/composite`,
+    body: {
+      allOrNone: false,
+      collateSubrequests: false,
+      compositeRequest: [
+        { method, url: path, referenceId: WRITE_PART, body: writable(record.fields) },
+        { method: "GET", url: readPath(write.objectName, id, record.fields), referenceId: READ_PART },
+      ],
+    },
+    repeatable,
+  };
+}
+
+/** Several records of one object; the results come in this order. */
+export const writeMany = (write: RecordWrite, indexes: number[]): ProviderRequest => ({
+  method: write.type === "create" ? "POST" : "PATCH",
+  path: `${DATA}/composite/sobjects`,
+  headers: write.headers,
+  body: {
+    allOrNone: write.allOrNone,
+    records: indexes.flatMap((index) => {
+      const record = write.records[index];
+      if (!record) return [];
+      const attributes = { type: write.objectName };
+      return write.type === "create"
+        ? { attributes, ...writable(record.fields) }
+        : { attributes, id: record.id ?? "", ...writable(record.fields) };
+    }),
+  },
+  repeatable: write.type !== "create",
+});
+
+export const readMany = (objectName: string, ids: string[], fields: string[]): ProviderRequest => ({
+  method: "POST",
+  path: `${DATA}/composite/sobjects/${objectName}`,
+  body: { ids, fields },
+  repeatable: true,
+});
+
+/** The id stands in the address, and Salesforce refuses it among the fields. */
+function writable(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !/^(id|attributes)$/i.test(name)));
+}
+
+/** Written fields and the id. A value that is an object names a related record and cannot be read that way. */
+function readPath(objectName: string, id: string, fields: JsonObject): string {
+  const names = Object.entries(writable(fields))
+    .filter(([name, value]) => /^\w+$/.test(name) && (typeof value !== "object" || value === null))
+    .map(([name]) => name);
+  const list = ["Id", ...names].join(",");
+  const path = `${DATA}/sobjects/${objectName}/${id}`;
+  return list.length > LONGEST_FIELD_LIST ? path : `${path}?fields=${list}`;
+}

@@ -1,0 +1,37 @@
+/** Writes Salesforce CRM records: the contents page of this folder. */
+import type { ProviderRequest, RecordWrite, WriteConnector } from "../kit/connector.ts";
+import type { ProviderError } from "../kit/errors.ts";
+import { headerFault } from "../kit/forwarded-headers.ts";
+import { batchWaves, writeInBatches } from "./batch.ts";
+import { idFault } from "./id.ts";
+import { readFields } from "./read-fields.ts";
+import { BATCH_LIMIT, objectFault, writeMany } from "./request.ts";
+import { requestsFor, writeSingly } from "./single.ts";
+
+export const write: WriteConnector = {
+  module: "crm",
+  abilities: { delete: true, associations: false, headers: true, ifEmpty: true, batchLimit: BATCH_LIMIT },
+  prepare,
+  async write(write, fetch) {
+    const fault = requestFault(write);
+    if (fault) return { outcomes: write.records.map(() => ({ success: false, error: fault })), warnings: [] };
+    return inBatches(write) ? writeInBatches(write, fetch) : writeSingly(write, fetch);
+  },
+  readFields,
+  // Text never comes back as ""; false and 0 are values, so a checkbox is never empty.
+  isEmpty: (value) => value === undefined || value === null,
+};
+
+function prepare(write: RecordWrite): ProviderRequest[] {
+  const idFaults = write.type === "create" ? [] : write.records.map((record) => idFault(record.id));
+  const fault = [requestFault(write), ...idFaults].find((found) => found !== undefined);
+  if (fault) throw fault;
+  if (!inBatches(write)) return write.records.flatMap((record) => requestsFor(write, record));
+  return batchWaves(write).map((wave) => writeMany(write, wave));
+}
+
+/** A delete takes one record, so it has no batch form here. */
+const inBatches = (write: RecordWrite): boolean => write.batch && write.type !== "delete";
+
+const requestFault = (write: RecordWrite): ProviderError | undefined =>
+  objectFault(write.objectName) ?? headerFault(write.headers);
