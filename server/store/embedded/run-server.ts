@@ -1,0 +1,181 @@
+/** Runs the PostgreSQL server as our child: starts it, waits until it accepts connections, and stops it. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chown, mkdtemp, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { elapsedMs } from "../../ground/clock.ts";
+import { StartError } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Binaries } from "./find-binaries.ts";
+import type { Cluster } from "./open-cluster.ts";
+import { SERVER_ENV } from "./run-tool.ts";
+import { dataArgument, type ServerUser } from "./server-user.ts";
+
+export interface ServerOptions {
+  cluster: Cluster;
+  binaries: Binaries;
+  user: ServerUser;
+  log: Log;
+  onExit: ((detail: string) => void) | undefined;
+}
+
+export interface RunningServer {
+  pid: number;
+  socketDir: string;
+  stop(): Promise<void>;
+}
+
+/** Only a part of the socket's file name: no port is opened. */
+export const SOCKET_PORT = 5432;
+export const SOCKET_DIR_PREFIX = "busbar-socket-";
+
+/** SIGINT: end sessions, checkpoint, exit. SIGQUIT: exit at once, recover at the next start. */
+export const SHUTDOWN_STEPS = [
+  { signal: "SIGINT", waitMs: 30_000 },
+  { signal: "SIGQUIT", waitMs: 5_000 },
+  { signal: "SIGKILL", waitMs: 5_000 },
+] as const;
+
+/** @throws StartError with PostgreSQL's own words when it does not come up. */
+export async function runServer({
+  cluster,
+  binaries,
+  user,
+  log,
+  onExit,
+}: ServerOptions): Promise<RunningServer> {
+  const socketDir = await chooseSocketDir(cluster.data, user);
+  const bindDir = socketDir === cluster.data ? dataArgument(cluster.data, user) : socketDir;
+  const removeSocketDir = async () => {
+    if (socketDir !== cluster.data) await rm(socketDir, { recursive: true, force: true });
+  };
+  const startupLog = await open(join(cluster.folder, "startup.log"), "w", 0o600);
+  // A session of its own: the terminal's Ctrl-C must reach us, not it. A file, not a pipe: it may outlive us.
+  const child = spawn(binaries.postgres, ["-D", dataArgument(cluster.data, user), ...settings(bindDir)], {
+    ...user,
+    cwd: cluster.data,
+    env: SERVER_ENV,
+    detached: true,
+    stdio: ["ignore", startupLog.fd, startupLog.fd],
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) =>
+      resolve(signal ? `ended by ${signal}` : `ended with status ${code}`),
+    );
+  });
+  await startupLog.close();
+  const waiting = new AbortController();
+  const ready = waitUntilReady(cluster.data, child.pid, log, waiting.signal);
+  const failure = await Promise.race([ended, ready]).finally(() => waiting.abort());
+  if (failure !== undefined || child.pid === undefined) {
+    await removeSocketDir();
+    throw new StartError(`the embedded PostgreSQL did not start: ${failure}. ${await lastWords(cluster)}`);
+  }
+  child.unref();
+  let isStopping = false;
+  void ended.then((detail) => {
+    if (!isStopping) onExit?.(`the embedded PostgreSQL ${detail}`);
+  });
+  const stop = async () => {
+    isStopping = true;
+    await shutDown(child, log);
+    await removeSocketDir();
+  };
+  return { pid: child.pid, socketDir, stop };
+}
+
+/**
+ * On the command line, so that they hold whatever version of Busbar made the folder; anything not named here may be
+ * set in postgresql.conf. Statements and details stay out of the log: they can contain customers' data.
+ */
+function settings(socketDir: string): string[] {
+  const values = {
+    listen_addresses: "",
+    port: SOCKET_PORT,
+    unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
+    unix_socket_permissions: "0700",
+    max_connections: 100,
+    shared_buffers: "64MB",
+    fsync: "on",
+    synchronous_commit: "on",
+    full_page_writes: "on",
+    jit: "off",
+    logging_collector: "on",
+    log_directory: "log",
+    log_filename: "postgres-%a.log",
+    log_rotation_age: "1d",
+    log_rotation_size: 0,
+    log_truncate_on_rotation: "on",
+    log_min_messages: "warning",
+    log_min_error_statement: "panic",
+    log_error_verbosity: "terse",
+    log_checkpoints: "off",
+  };
+  return Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+}
+
+/** The system's limit is 107 bytes on Linux and 103 on macOS. */
+const MAX_SOCKET_PATH_BYTES = 103;
+
+/**
+ * A Unix socket, not a port: nothing to collide with, out of reach for other users and machines, and 5 to 10 % faster.
+ * It lies in the data folder (0700) unless the path is too long; then in a fresh folder that the temporary folder holds.
+ */
+async function chooseSocketDir(data: string, user: ServerUser): Promise<string> {
+  if (Buffer.byteLength(join(data, `.s.PGSQL.${SOCKET_PORT}`)) <= MAX_SOCKET_PATH_BYTES) return data;
+  const dir = await mkdtemp(join(tmpdir(), SOCKET_DIR_PREFIX));
+  if (user) await chown(dir, user.uid, user.gid);
+  return dir;
+}
+
+/**
+ * Until postmaster.pid, which is this child's, says so on its eighth line. There is no time limit: recovery after a
+ * crash takes as long as it takes, and a server that gives up ends, which aborts the waiting.
+ */
+async function waitUntilReady(
+  data: string,
+  pid: number | undefined,
+  log: Log,
+  given: AbortSignal,
+): Promise<undefined> {
+  let reportedMs = elapsedMs();
+  while (!given.aborted) {
+    const lines = (await readFile(join(data, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+    if (Number(lines[0]) === pid && lines[7]?.trim() === "ready") return;
+    if (elapsedMs() - reportedMs > 10_000) {
+      reportedMs = elapsedMs();
+      log.info("the embedded PostgreSQL is still recovering");
+    }
+    await sleep(5);
+  }
+}
+
+async function shutDown(child: ChildProcess, log: Log): Promise<void> {
+  child.ref(); // Or our own process might end before it.
+  for (const { signal, waitMs } of SHUTDOWN_STEPS) {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill(signal);
+    const timer = new AbortController();
+    const late = sleep(waitMs, false, { signal: timer.signal }).catch(() => false);
+    const isGone = await Promise.race([exited.then(() => true), late]);
+    timer.abort();
+    if (isGone) return;
+    log.warn({ pid: child.pid, signal }, "the embedded PostgreSQL does not end");
+  }
+}
+
+/** What the server printed last, in one line. */
+async function lastWords({ folder, data }: Cluster): Promise<string> {
+  const logDir = join(data, "log");
+  const files = [join(folder, "startup.log")];
+  for (const name of await readdir(logDir).catch(() => [])) files.push(join(logDir, name));
+  const dated = await Promise.all(files.map(async (file) => ({ file, at: (await stat(file)).mtimeMs })));
+  const newest = dated.toSorted((a, b) => a.at - b.at).slice(-2);
+  const texts = await Promise.all(newest.map(({ file }) => readFile(file, "utf8")));
+  const lines = texts.flatMap((text) => text.trim().split("\n").slice(-3)).filter((line) => line !== "");
+  return lines.join(" / ").slice(-1000);
+}

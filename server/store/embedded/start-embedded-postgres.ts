@@ -1,0 +1,77 @@
+/** Starts the PostgreSQL that Busbar brings along, in the data folder, and says how to reach it. */
+import { mkdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { elapsedMs } from "../../ground/clock.ts";
+import { StartError } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
+import { claimDataDir } from "./claim-data-dir.ts";
+import { createCluster, DATABASE, ROLE } from "./create-cluster.ts";
+import { findBinaries } from "./find-binaries.ts";
+import { openCluster, type Cluster } from "./open-cluster.ts";
+import { findServerUser } from "./server-user.ts";
+import { runServer, SOCKET_PORT, type RunningServer } from "./run-server.ts";
+import { stopOldServer } from "./stop-old-server.ts";
+
+export interface EmbeddedPostgresOptions {
+  /** `BUSBAR_DATA_DIR`: made with mode 0700 if absent. The database lives in its subfolder `postgres`. */
+  dataDir: string;
+  log: Log;
+  /** Called once if PostgreSQL ends although nobody asked it to; `detail` is for the log. */
+  onExit?: (detail: string) => void;
+}
+
+export interface EmbeddedPostgres {
+  /** For `pg`, `psql` and `new URL`: role and database `busbar`, a Unix socket as percent-encoded host. */
+  connectionString: string;
+  /** Fast shutdown; settles when the server is gone and the data folder is free. May be called again. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts (on the first call for a folder: also makes) the database. The steps, in this order:
+ *
+ *     claimed   nobody else uses this data folder; held until stop() or until this process dies
+ *     equipped  binaries that the server's user can run are found, or copied
+ *     made      `postgres/` exists completely, or is made aside and renamed
+ *     alone     a server left behind by a killed Busbar has been stopped cleanly
+ *     ready     our server accepts connections
+ *
+ * @throws StartError when a person has to mend something: folder in use, no binaries, wrong owner, server refuses.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { log } = options;
+  if (process.platform === "win32") {
+    throw new StartError("the embedded PostgreSQL does not run on Windows: set DATABASE_URL, or use WSL");
+  }
+  const startedMs = elapsedMs();
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const dataDir = await realpath(options.dataDir);
+  const claim = await claimDataDir(dataDir);
+  try {
+    const folder = join(dataDir, "postgres");
+    const user = await findServerUser(folder);
+    const binaries = await findBinaries(dataDir, user);
+    const isNew = await createCluster({ dataDir, folder, binaries, user });
+    const cluster = await openCluster(folder, binaries, user);
+    await stopOldServer(cluster.data, log);
+    const server = await runServer({ cluster, binaries, user, log, onExit: options.onExit });
+    log.info(
+      { pid: server.pid, isNew, tookMs: Math.round(elapsedMs() - startedMs) },
+      "embedded PostgreSQL is ready",
+    );
+    let stopped: Promise<void> | undefined;
+    return {
+      connectionString: connectionString(cluster, server),
+      stop: () => (stopped ??= server.stop().finally(() => claim.release())),
+    };
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+/** An encoded host, not `?host=`, because `new URL()` refuses a user without a host. */
+function connectionString(cluster: Cluster, server: RunningServer): string {
+  const host = encodeURIComponent(server.socketDir);
+  return `postgresql://${ROLE}:${cluster.password}@${host}:${SOCKET_PORT}/${DATABASE}`;
+}

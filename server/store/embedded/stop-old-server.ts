@@ -1,0 +1,131 @@
+/** Ends the PostgreSQL that a killed Busbar left behind, so that a new one can take over the data. */
+import { randomBytes } from "node:crypto";
+import { chown, readdir, readFile, readlink, rename, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { elapsedMs } from "../../ground/clock.ts";
+import { StartError } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
+import { runTool } from "./run-tool.ts";
+import { SHUTDOWN_STEPS, SOCKET_DIR_PREFIX } from "./run-server.ts";
+
+/**
+ * Call it only with the data folder claimed. What postmaster.pid may mean:
+ *
+ *     absent          the last server ended cleanly: nothing to do
+ *     our server      its Busbar was killed: fast shutdown (a checkpoint; nothing committed is lost), wait
+ *     dead pid        the server was killed too, or the machine went down: PostgreSQL replaces the file by itself
+ *     another's pid   recycled, or a zombie nobody reaps: PostgreSQL would believe its server alive and refuse
+ *
+ * It is stopped, not adopted, so that it is always our child and always runs with this version's settings.
+ */
+export async function stopOldServer(data: string, log: Log): Promise<void> {
+  const file = join(data, "postmaster.pid");
+  const lines = (await readFile(file, "utf8").catch(() => "")).split("\n");
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 1) return;
+  if (await isServerOf(data, pid)) {
+    log.warn({ pid }, "stopping the PostgreSQL that a killed Busbar left behind");
+    await shutDown(data, pid);
+  }
+  await endOrphans(data, log);
+  await forgetPid(file, pid);
+  await removeSocketDir(lines[4]);
+}
+
+/**
+ * Whether this process is alive and is PostgreSQL on this data. On Linux by its working folder, which is the data for
+ * life; a zombie has none. Elsewhere by its command line, which has the folder as `-D`.
+ */
+async function isServerOf(data: string, pid: number): Promise<boolean> {
+  if (process.platform === "linux") {
+    if ((await readlink(`/proc/${pid}/cwd`).catch(() => "")) !== data) return false;
+    return (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).trim() === "postgres";
+  }
+  const { stdout } = await runTool({
+    program: "/bin/ps",
+    args: ["-ww", "-o", "stat=,command=", "-p", String(pid)],
+    user: undefined,
+  });
+  return !stdout.startsWith("Z") && stdout.includes("postgres") && stdout.includes(` -D ${data} `);
+}
+
+async function shutDown(data: string, pid: number): Promise<void> {
+  for (const { signal, waitMs } of SHUTDOWN_STEPS) {
+    kill(pid, signal);
+    const untilMs = elapsedMs() + waitMs;
+    while (elapsedMs() < untilMs) {
+      if (!(await isServerOf(data, pid))) return;
+      await sleep(10);
+    }
+  }
+  throw new StartError(`the PostgreSQL left behind (pid ${pid}) does not end; stop it by hand`);
+}
+
+/**
+ * When a postmaster is killed, its children notice within moments, but one that is busy may live on and still write.
+ * They must be gone before anybody else writes here. (Elsewhere than on Linux we leave this to PostgreSQL, which
+ * refuses to start as long as the old shared memory is in use.)
+ */
+async function endOrphans(data: string, log: Log): Promise<void> {
+  if (process.platform !== "linux") return;
+  const startedMs = elapsedMs();
+  for (;;) {
+    const orphans = await findServers(data);
+    if (orphans.length === 0) return;
+    const waitedMs = elapsedMs() - startedMs;
+    if (waitedMs > 10_000)
+      throw new StartError(`processes ${orphans.join(", ")} still use ${data}; stop them by hand`);
+    if (waitedMs > 2_000) {
+      log.warn({ pids: orphans }, "ending orphaned PostgreSQL processes");
+      for (const pid of orphans) kill(pid, waitedMs > 5_000 ? "SIGKILL" : "SIGQUIT");
+    }
+    await sleep(waitedMs > 2_000 ? 500 : 10);
+  }
+}
+
+async function findServers(data: string): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found = await Promise.all(pids.map(async (pid) => ((await isServerOf(data, pid)) ? [pid] : [])));
+  return found.flat();
+}
+
+/**
+ * A server we could identify is gone by now; if somebody else has its pid, PostgreSQL must not take it for the server.
+ * The file is not removed but given our own pid: PostgreSQL knows that its parent is not a server, and goes on to its
+ * other check, the shared memory named in the same file, that protects the data from processes we did not find.
+ */
+async function forgetPid(file: string, pid: number): Promise<void> {
+  if (!isTaken(pid)) return;
+  const content = await readFile(file, "utf8").catch(() => undefined);
+  if (content === undefined) return;
+  const { uid, gid } = await stat(file);
+  const aside = `${file}.${randomBytes(8).toString("hex")}`;
+  await writeFile(aside, content.replace(/^-?\d+/, String(process.pid)), { flag: "wx", mode: 0o600 });
+  await chown(aside, uid, gid);
+  await rename(aside, file);
+}
+
+function isTaken(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone meanwhile, which is what was wanted; if not, the caller's waiting finds out.
+  }
+}
+
+/** The short folder of a socket whose path would have been too long; nobody else can have removed it. */
+async function removeSocketDir(socketDir: string | undefined): Promise<void> {
+  if (!socketDir || dirname(socketDir) !== tmpdir() || !basename(socketDir).startsWith(SOCKET_DIR_PREFIX))
+    return;
+  await rm(socketDir, { recursive: true, force: true });
+}
