@@ -1,0 +1,96 @@
+/** Checks a manifest against every rule of the format and returns all complaints at once, in the order of the file. */
+import { isJsonObject } from "../ground/json.ts";
+import { createReport, type Complaint, type Report } from "./complaint.ts";
+import { silence } from "./directives.ts";
+import type { Action, Manifest } from "./manifest.ts";
+import { normalizeManifest } from "./normalize-manifest.ts";
+import { parseManifest } from "./parse-manifest.ts";
+import { mapsOf, objectsOf, type Place } from "./place.ts";
+import { checkDestinations } from "./rules/destinations.ts";
+import { checkProvider, checkProviderApp, checkProviderBackfill, type Catalog } from "./rules/provider.ts";
+import { checkReadObjects } from "./rules/read-object.ts";
+import { checkManifestShape } from "./rules/shape.ts";
+import { checkDuplicates, checkStructure, requireText } from "./rules/structure.ts";
+import { checkSubscribe, checkWatchSchema } from "./rules/subscribe.ts";
+import { MINIMUM_INTERVAL_MINUTES } from "./schedule.ts";
+
+const MAX_COMPLAINTS = 500;
+
+export interface ManifestContext {
+  /** Names of the project's destinations; without, a warning says that they were not checked. */
+  destinations?: readonly string[];
+  /** Providers that the project has a provider app for; without, nothing is said about them. */
+  providerApps?: readonly string[];
+  /** Which actions this Busbar can really run; without, all count as built. */
+  built?: (provider: string, action: Action) => boolean;
+  minimumScheduleMinutes?: number;
+}
+
+export interface ManifestVerdict {
+  /** In its stored form; only when there is no error. */
+  manifest?: Manifest;
+  complaints: Complaint[];
+}
+
+/** Never throws, whatever `source` contains. JSON is YAML, so a manifest as JSON text is understood as well. */
+export function checkManifest(
+  source: string,
+  catalog: Catalog,
+  context: ManifestContext = {},
+): ManifestVerdict {
+  const { document, complaints } = parseManifest(source);
+  if (!document) return { complaints: inFileOrder(complaints) };
+  const report = createReport(document, complaints);
+  checkManifestShape(document.data, report);
+  if (isJsonObject(document.data)) checkRules({ path: [], data: document.data }, catalog, context, report);
+  const remaining = inFileOrder(silence(source, complaints));
+  if (remaining.some((complaint) => complaint.severity === "error"))
+    return { complaints: shorten(remaining) };
+  const manifest = normalizeManifest(document.data);
+  if (manifest) return { manifest, complaints: shorten(remaining) };
+  report.error("wrong-type", [], "The file is not a manifest.", "Compare it with an example.");
+  return { complaints: shorten(inFileOrder(complaints)) };
+}
+
+function checkRules(manifest: Place, catalog: Catalog, context: ManifestContext, report: Report): void {
+  checkStructure(manifest, report);
+  const integrations = mapsOf(manifest, "integrations");
+  for (const integration of integrations) {
+    checkProvider(integration, catalog, context.built, report);
+    checkProviderApp(integration, catalog, context.providerApps, report);
+    checkProviderBackfill(integration, report);
+    checkReadObjects(integration, context.minimumScheduleMinutes ?? MINIMUM_INTERVAL_MINUTES, report);
+    const writeObjects = objectsOf(integration, "write");
+    for (const object of writeObjects) {
+      requireText(object, "objectName", report, "Name the object as the provider does.");
+    }
+    checkDuplicates(writeObjects, "duplicate-write-object", report);
+    checkSubscribe(integration, report);
+    checkWatchSchema(integration, report);
+  }
+  checkDestinations(integrations, context.destinations, report);
+}
+
+const inFileOrder = (complaints: readonly Complaint[]): Complaint[] =>
+  complaints.toSorted((one, other) => one.line - other.line || one.column - other.column);
+
+/** Errors go before warnings into what fits; the rest is counted. */
+function shorten(complaints: Complaint[]): Complaint[] {
+  const surplus = complaints.length - MAX_COMPLAINTS;
+  if (surplus <= 0) return complaints;
+  const errors = complaints.filter((complaint) => complaint.severity === "error");
+  const warnings = complaints.filter((complaint) => complaint.severity === "warning");
+  const kept = new Set([...errors, ...warnings].slice(0, MAX_COMPLAINTS));
+  return [
+    ...complaints.filter((complaint) => kept.has(complaint)),
+    {
+      severity: errors.length > MAX_COMPLAINTS ? "error" : "warning",
+      rule: "too-many-complaints",
+      message: `${surplus} more complaints are not shown.`,
+      line: 1,
+      column: 1,
+      path: "$",
+      remedy: "Mend these first.",
+    },
+  ];
+}

@@ -1,0 +1,86 @@
+/** Compares data with a schema and tells every member that is unknown or of the wrong kind; never stops early. */
+import { Type, type TSchema } from "typebox";
+import { isJsonObject, type Json } from "../ground/json.ts";
+import type { Path } from "./complaint.ts";
+
+export type ShapeFault =
+  | { kind: "wrong-type"; path: Path; expected: string; value: Json; remedy: string }
+  | { kind: "not-allowed"; path: Path; allowed: string[]; value: Json }
+  | { kind: "unknown-key"; path: Path; key: string; known: string[] };
+
+/** All faults of `value`. A member that is `null` counts as absent; whether it may be absent is not judged here. */
+export function checkShape(schema: TSchema, value: Json, path: Path = []): ShapeFault[] {
+  const wrong = (expected: string, remedy: string): ShapeFault[] => [
+    { kind: "wrong-type", path, expected, value, remedy },
+  ];
+  if (Type.IsObject(schema)) {
+    if (!isJsonObject(value)) return wrong("a map", `Write members such as ${firstKeys(schema.properties)}.`);
+    return Object.entries(value).flatMap(([key, member]): ShapeFault[] => {
+      const known = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+      const memberPath = [...path, key];
+      if (known) return member === null ? [] : checkShape(known, member, memberPath);
+      return [{ kind: "unknown-key", path: memberPath, key, known: Object.keys(schema.properties) }];
+    });
+  }
+  if (Type.IsRecord(schema)) {
+    if (!isJsonObject(value)) return wrong("a map", "Write names and values.");
+    const valueSchema = Type.RecordValue(schema);
+    return Object.entries(value).flatMap(([key, member]) => checkShape(valueSchema, member, [...path, key]));
+  }
+  if (Type.IsArray(schema)) {
+    if (!Array.isArray(value)) return wrong("a list", "Begin each entry with a dash.");
+    return value.flatMap((item, index) => checkShape(schema.items, item, [...path, index]));
+  }
+  const allowed = literalsOf(schema);
+  if (allowed)
+    return allowed.some((text) => text === value) ? [] : [{ kind: "not-allowed", path, allowed, value }];
+  if (Type.IsUnion(schema)) {
+    const faults = schema.anyOf.map((member) => checkShape(member, value, path));
+    return faults.some((found) => found.length === 0) ? [] : (faults[0] ?? []);
+  }
+  return checkScalar(schema, value, wrong);
+}
+
+function checkScalar(
+  schema: TSchema,
+  value: Json,
+  wrong: (expected: string, remedy: string) => ShapeFault[],
+): ShapeFault[] {
+  if (Type.IsString(schema) && typeof value !== "string") {
+    const isPlain = typeof value === "number" || typeof value === "boolean";
+    return wrong("text", isPlain ? `If ${String(value)} is meant, put it in quotes.` : "Write a text.");
+  }
+  if (Type.IsBoolean(schema) && typeof value !== "boolean") {
+    return wrong("true or false", "Write true or false, without quotes.");
+  }
+  if (Type.IsInteger(schema) && !Number.isSafeInteger(value)) {
+    return wrong("a whole number", "Write a whole number, without quotes.");
+  }
+  if (Type.IsNumber(schema) && typeof value !== "number")
+    return wrong("a number", "Write a number, without quotes.");
+  return [];
+}
+
+/** The texts of a literal or of a union of literals. */
+function literalsOf(schema: TSchema): string[] | undefined {
+  if (Type.IsLiteral(schema)) return typeof schema.const === "string" ? [schema.const] : undefined;
+  if (!Type.IsUnion(schema)) return undefined;
+  const texts = schema.anyOf.flatMap((member) => literalsOf(member) ?? []);
+  return texts.length === schema.anyOf.length ? texts : undefined;
+}
+
+const firstKeys = (properties: Record<string, TSchema>): string =>
+  Object.keys(properties)
+    .slice(0, 3)
+    .map((key) => `\`${key}\``)
+    .join(", ");
+
+/** A value as part of a sentence: `the text "abc"`, `a list`. */
+export function describeValue(value: Json | undefined): string {
+  if (value === undefined || value === null) return "nothing";
+  if (typeof value === "string")
+    return `the text "${value.length > 60 ? `${value.slice(0, 57)}...` : value}"`;
+  if (typeof value === "number") return `the number ${value}`;
+  if (typeof value === "boolean") return String(value);
+  return Array.isArray(value) ? "a list" : "a map";
+}

@@ -1,0 +1,105 @@
+/** What is wrong in a manifest, where, and what to do about it; and the list that rules write their findings into. */
+import type { ManifestDocument } from "./parse-manifest.ts";
+
+export type Severity = "error" | "warning";
+
+export interface Complaint {
+  severity: Severity;
+  /** Id of the rule; `# amp:ignore[id]` silences a warning by it. */
+  rule: Rule;
+  message: string;
+  /** Counted from 1. */
+  line: number;
+  column: number;
+  /** For example `$.integrations[0].read.objects[1].schedule`. */
+  path: string;
+  remedy: string;
+}
+
+/** The rules of the public format, then ours for what it leaves to the parser. */
+export type Rule =
+  | "spec-version"
+  | "integration-structure"
+  | "required-field"
+  | "read-objects"
+  | "write-objects"
+  | "subscribe-objects"
+  | "schedule-syntax"
+  | "schedule-minimum-interval"
+  | "delivery-mode"
+  | "backfill-config"
+  | "always-enabled-fields"
+  | "subscribe-requires-read"
+  | "subscribe-inherit-fields"
+  | "update-event-enabled"
+  | "update-event-watch-fields"
+  | "watch-fields-no-nesting"
+  | "subscribe-minimum-events"
+  | "duplicate-read-object"
+  | "duplicate-write-object"
+  | "duplicate-subscribe-object"
+  | "unknown-key"
+  | "provider-not-supported"
+  | "provider-module"
+  | "provider-capability-read"
+  | "provider-capability-write"
+  | "provider-capability-subscribe"
+  | "provider-capability-proxy"
+  | "salesforce-subscribe-limit"
+  | "google-calendar-backfill"
+  | "snowflake-backfill"
+  | "destination-not-found"
+  | "destination-exists"
+  | "provider-app-not-configured"
+  | "large-backfill-risk"
+  | "frequent-schedule-risk"
+  | "field-mapping-jsonpath"
+  | "manifest-size"
+  | "yaml-syntax"
+  | "duplicate-key"
+  | "wrong-type"
+  | "allowed-value"
+  | "integration-name"
+  | "display-name"
+  | "duplicate-integration"
+  | "proxy-enabled"
+  | "not-built-yet"
+  | "too-many-complaints";
+
+/** The way from the top of the file to a member: keys and list indexes. */
+export type Path = readonly (string | number)[];
+
+/** Where rules put what they find. `at: "key"` points at the name of the member instead of its value. */
+export interface Report {
+  error(rule: Rule, path: Path, message: string, remedy: string, at?: "key"): void;
+  warning(rule: Rule, path: Path, message: string, remedy: string, at?: "key"): void;
+}
+
+/** A report that collects into `complaints` with the positions of `document`. */
+export function createReport(
+  document: Pick<ManifestDocument, "positionOf">,
+  complaints: Complaint[],
+): Report {
+  const add =
+    (severity: Severity) =>
+    (rule: Rule, path: Path, message: string, remedy: string, at?: "key"): void => {
+      complaints.push({
+        severity,
+        rule,
+        message,
+        ...document.positionOf(path, at),
+        path: formatPath(path),
+        remedy,
+      });
+    };
+  return { error: add("error"), warning: add("warning") };
+}
+
+/** `$.integrations[0]['odd key']`: dots for plain names, brackets for the rest. */
+export const formatPath = (path: Path): string =>
+  path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    return /^[A-Za-z_][\w-]*$/.test(step)
+      ? `${text}.${step}`
+      : `${text}['${step.replace(/[\\']/g, "\\$&")}']`;
+  }, "$");

@@ -1,0 +1,39 @@
+/** Reads the bracket form of nested fields, `$['address']['city']`, into its steps. */
+
+export type FieldPath = { steps: string[] } | { fault: string };
+
+/** Whether a field name is meant as a path. Names of fields may begin with `$` without being one. */
+export const isFieldPath = (name: string): boolean => name.startsWith("$[") || name.startsWith("$.");
+
+/**
+ * The steps of a field name: those of a bracket path, or the name itself. Only quoted steps are allowed; a quote or
+ * backslash inside one is written with a backslash before it.
+ */
+export function parseFieldPath(name: string): FieldPath {
+  if (!isFieldPath(name)) return name === "" ? { fault: "it is empty" } : { steps: [name] };
+  const steps: string[] = [];
+  let rest = name.slice(1);
+  while (rest !== "") {
+    const match = /^\[(['"])((?:\\.|(?!\1)[^\\])*)\1\]/s.exec(rest);
+    if (!match) return { fault: faultAt(rest, name.length - rest.length) };
+    const step = (match[2] ?? "").replace(/\\(.)/gs, "$1");
+    if (step === "") return { fault: `the step at character ${name.length - rest.length + 1} is empty` };
+    steps.push(step);
+    rest = rest.slice(match[0].length);
+  }
+  return { steps };
+}
+
+function faultAt(rest: string, offset: number): string {
+  const where = `at character ${offset + 1}`;
+  if (rest.startsWith(".")) return `dots are not understood (${where})`;
+  if (!rest.startsWith("[")) return `something stands outside the brackets (${where})`;
+  if (!/^\[['"]/.test(rest)) return `the step ${where} is not in quotes`;
+  return `the bracket opened ${where} is not closed properly`;
+}
+
+/** The bracket form of steps; a single step stays as it is. */
+export const formatFieldPath = (steps: readonly string[]): string =>
+  steps.length === 1
+    ? (steps[0] ?? "")
+    : `$${steps.map((step) => `['${step.replace(/[\\']/g, "\\$&")}']`).join("")}`;

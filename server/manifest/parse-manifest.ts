@@ -1,0 +1,265 @@
+/** Reads YAML text into plain data, remembers where everything stood, and survives whatever the text contains. */
+import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import type { Alias, Node, Pair, YAMLError, YAMLMap } from "yaml";
+import type { Json } from "../ground/json.ts";
+import { formatPath, type Complaint, type Path } from "./complaint.ts";
+
+const MAX_BYTES = 1_048_576;
+const MAX_DEPTH = 50;
+/** Nodes reached through aliases; a small file can otherwise stand for billions of them. */
+const MAX_ALIASED_NODES = 10_000;
+const MAX_SYNTAX_COMPLAINTS = 20;
+
+/** Counted from 1. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+export interface ManifestDocument {
+  data: Json;
+  /**
+   * Where the value at `path` stands; for a block that starts below its key, the key; for something that is not in
+   * the file, the nearest parent that is. With `at: "key"` always the key.
+   */
+  positionOf(path: Path, at?: "key"): Position;
+}
+
+/** Never throws. Without `document` the text could not be read, and `complaints` says why. */
+export function parseManifest(source: string): { document?: ManifestDocument; complaints: Complaint[] } {
+  const complaints: Complaint[] = [];
+  const lines = new LineCounter();
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const refuse = (rule: Complaint["rule"], offset: number, message: string, remedy: string) => {
+    complaints.push({ severity: "error", rule, message, ...at(offset), path: "$", remedy });
+    return { complaints };
+  };
+  const sizeBytes = Buffer.byteLength(source);
+  if (sizeBytes > MAX_BYTES) {
+    return refuse(
+      "manifest-size",
+      0,
+      `The manifest has ${sizeBytes} bytes; at most ${MAX_BYTES} are read.`,
+      "Split it into several manifests.",
+    );
+  }
+  try {
+    const parsed = parseDocument(source, {
+      lineCounter: lines,
+      prettyErrors: false,
+      stringKeys: true,
+      // The parser compares every key with every other one; ours are compared below.
+      uniqueKeys: false,
+      logLevel: "error",
+      merge: false,
+      resolveKnownTags: false,
+      schema: "core",
+    });
+    if (parsed.errors.length > 0) {
+      for (const error of worthTelling(parsed.errors, at))
+        refuse("yaml-syntax", error.pos[0], ...syntax(error));
+      return { complaints };
+    }
+    const document = readTree(parsed.contents, at, complaints);
+    return { document, complaints };
+  } catch (error) {
+    if (error instanceof Refusal) return refuse("yaml-syntax", error.offset, error.message, error.remedy);
+    return refuse(
+      "yaml-syntax",
+      0,
+      `The file cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}.`,
+      "Check it with a YAML editor.",
+    );
+  }
+}
+
+class Refusal extends Error {
+  readonly offset: number;
+  readonly remedy: string;
+  constructor(offset: number, message: string, remedy: string) {
+    super(message);
+    this.offset = offset;
+    this.remedy = remedy;
+  }
+}
+
+/** One mistake often makes the parser stumble many times; the first per line and the first few lines are enough. */
+function worthTelling(errors: readonly YAMLError[], at: (offset: number) => Position): YAMLError[] {
+  const exhausted = errors.find((error) => error.code === "RESOURCE_EXHAUSTION");
+  if (exhausted) return [exhausted];
+  const told = new Set<number>();
+  return errors
+    .filter((error) => {
+      const { line } = at(error.pos[0]);
+      if (told.has(line) || told.size >= MAX_SYNTAX_COMPLAINTS) return false;
+      return told.add(line);
+    })
+    .slice(0, MAX_SYNTAX_COMPLAINTS);
+}
+
+const SYNTAX_REMEDIES: Partial<Record<YAMLError["code"], string>> = {
+  TAB_AS_INDENT: "Indent with spaces.",
+  MULTIPLE_DOCS: "Keep one document per file; remove the --- line and what follows it.",
+  NON_STRING_KEY: "Use plain names as keys.",
+  RESOURCE_EXHAUSTION: `Nest at most ${MAX_DEPTH} levels.`,
+  MISSING_CHAR: "Close the quote or bracket.",
+  BLOCK_AS_IMPLICIT_KEY: "Check the indentation, and put values that contain a colon in quotes.",
+  BAD_INDENT: "Line the entry up with its neighbours.",
+  BAD_ALIAS: "Put values that begin with * in quotes, for example cron texts.",
+};
+
+function syntax(error: YAMLError): [message: string, remedy: string] {
+  const remedy = SYNTAX_REMEDIES[error.code] ?? "Check quotes, colons and indentation around this place.";
+  if (error.code === "RESOURCE_EXHAUSTION") return ["The file is nested too deeply.", remedy];
+  if (error.code === "MULTIPLE_DOCS") return ["The file holds more than one YAML document.", remedy];
+  if (error.code === "NON_STRING_KEY") return ["A list or map is used as a key.", remedy];
+  return [`This is not valid YAML: ${error.message}.`, remedy];
+}
+
+interface Tree {
+  aliases: Map<Alias, Node>;
+  entries: Map<YAMLMap, Map<string, Pair>>;
+  onDuplicate(path: Path, key: string, offset: number): void;
+}
+
+function readTree(
+  contents: Node | null,
+  at: (offset: number) => Position,
+  complaints: Complaint[],
+): ManifestDocument {
+  const tree: Tree = {
+    aliases: new Map(),
+    entries: new Map(),
+    onDuplicate: (path, key, offset) => {
+      complaints.push({
+        severity: "error",
+        rule: "duplicate-key",
+        message: `The key \`${key}\` is given more than once here.`,
+        ...at(offset),
+        path: formatPath([...path, key]),
+        remedy: "Keep one of them.",
+      });
+    },
+  };
+  linkAliases(contents, tree, new Map(), 0);
+  return {
+    data: toData(contents, tree),
+    positionOf: (path, wanted) => at(offsetOf(contents, path, wanted, at, tree)),
+  };
+}
+
+/** First pass: how deep the file is, which node each alias stands for, and no anchor used before it is set. */
+function linkAliases(node: unknown, tree: Tree, anchors: Map<string, Node>, depth: number): void {
+  if (isAlias(node)) {
+    const target = anchors.get(node.source);
+    if (!target) {
+      throw new Refusal(
+        startOf(node),
+        `There is no anchor &${node.source} above this *${node.source}.`,
+        "Put values that begin with * in quotes, for example cron texts.",
+      );
+    }
+    tree.aliases.set(node, target);
+    return;
+  }
+  if (!isMap(node) && !isSeq(node) && !isScalar(node)) return;
+  if (node.anchor) anchors.set(node.anchor, node);
+  if (isScalar(node)) return;
+  if (depth >= MAX_DEPTH) {
+    throw new Refusal(startOf(node), "The file is nested too deeply.", `Nest at most ${MAX_DEPTH} levels.`);
+  }
+  for (const item of node.items) {
+    linkAliases(isPair(item) ? item.value : item, tree, anchors, depth + 1);
+  }
+}
+
+function toData(contents: Node | null, tree: Tree): Json {
+  let aliased = 0;
+  const open = new Set<unknown>();
+  const visit = (node: unknown, path: Path, insideAlias: boolean): Json => {
+    if (insideAlias && ++aliased > MAX_ALIASED_NODES) {
+      throw new Refusal(startOf(node), "Aliases expand to too much data.", "Write the repeated parts out.");
+    }
+    if (isAlias(node)) return visit(tree.aliases.get(node), path, true);
+    if (isScalar(node)) return scalar(node.value);
+    if (!isMap(node) && !isSeq(node)) return null;
+    if (open.has(node)) {
+      throw new Refusal(
+        startOf(node),
+        "An alias contains itself.",
+        "Remove the alias inside its own anchor.",
+      );
+    }
+    open.add(node);
+    const data = isSeq(node)
+      ? node.items.map((item, index) => visit(item, [...path, index], insideAlias))
+      : Object.fromEntries(
+          [...entriesOf(node, tree, path)].map(([key, pair]) => [
+            key,
+            visit(pair.value, [...path, key], insideAlias),
+          ]),
+        );
+    open.delete(node);
+    return data;
+  };
+  return visit(contents, [], false);
+}
+
+const scalar = (value: unknown): Json =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+
+/** The members of a map: its own, then those of maps merged in with `<<`. The first of two equal keys counts. */
+function entriesOf(map: YAMLMap, tree: Tree, path: Path): Map<string, Pair> {
+  const known = tree.entries.get(map);
+  if (known) return known;
+  const entries = new Map<string, Pair>();
+  tree.entries.set(map, entries);
+  const merged: unknown[] = [];
+  for (const pair of map.items) {
+    const key = isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
+    if (key === "<<") merged.push(...(isSeq(pair.value) ? pair.value.items : [pair.value]));
+    else if (!entries.has(key)) entries.set(key, pair);
+    else {
+      tree.onDuplicate(path, key, startOf(pair.key));
+    }
+  }
+  for (const item of merged) {
+    const source = isAlias(item) ? tree.aliases.get(item) : item;
+    if (!isMap(source)) continue;
+    for (const [key, pair] of entriesOf(source, tree, path)) if (!entries.has(key)) entries.set(key, pair);
+  }
+  return entries;
+}
+
+function offsetOf(
+  contents: Node | null,
+  path: Path,
+  wanted: "key" | undefined,
+  at: (offset: number) => Position,
+  tree: Tree,
+): number {
+  let node: unknown = contents;
+  let key: unknown;
+  for (const step of path) {
+    const parent = isAlias(node) ? tree.aliases.get(node) : node;
+    let next: { node: unknown; key: unknown } | undefined;
+    if (isMap(parent)) {
+      const pair = entriesOf(parent, tree, path).get(String(step));
+      next = pair && { node: pair.value, key: pair.key };
+    } else if (isSeq(parent) && typeof step === "number" && step < parent.items.length) {
+      next = { node: parent.items[step], key: undefined };
+    }
+    if (!next) break;
+    ({ node, key } = next);
+  }
+  if (key === undefined) return startOf(node);
+  const isEmpty = isScalar(node) && node.value === null;
+  const startsBelow = (isMap(node) || isSeq(node)) && at(startOf(node)).line > at(startOf(key)).line;
+  return wanted === "key" || isEmpty || startsBelow ? startOf(key) : startOf(node);
+}
+
+const startOf = (node: unknown): number =>
+  isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? (node.range?.[0] ?? 0) : 0;
