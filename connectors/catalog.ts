@@ -19,6 +19,8 @@ export interface Catalog {
   /** Every provider key, in alphabetical order. */
   keys(): string[];
   all(): Record<string, ProviderInfo>;
+  /** The same with `support` as the providers' entries declare it: what a manifest may ask for. */
+  declared(): Record<string, ProviderInfo>;
   connector(key: string): Connector | undefined;
   /** Whether the provider offers the action, built here or not: what a manifest may say. */
   declares(key: string, action: CatalogAction, module?: string): boolean;
@@ -62,6 +64,7 @@ export function buildCatalog(overlay?: unknown): Catalog {
     find: (key) => shown.get(key),
     keys: () => [...shown.keys()],
     all: () => Object.fromEntries(shown),
+    declared: () => Object.fromEntries(declared),
     connector: (key) => (shown.has(key) && Object.hasOwn(CONNECTORS, key) ? CONNECTORS[key] : undefined),
     declares: (key, action, module) => flag(declared, key, action, module),
     built: (key, action, module) => flag(shown, key, action, module),

@@ -117,7 +117,7 @@ function memberFaults(properties: Record<string, TSchema>, value: object, path: 
 function unknownMember(name: string, known: string[]): string {
   const near = known
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+    .filter(({ candidate, distance }) => distance <= Math.max(2, Math.floor(candidate.length / 3)))
     .toSorted((left, right) => left.distance - right.distance)[0];
   return near
     ? `unknown member, did you mean "${near.candidate}"?`

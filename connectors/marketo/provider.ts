@@ -5,7 +5,6 @@ export const provider = defineProvider({
   displayName: "Marketo",
   authType: "oauth2",
   baseURL: "https://{{.workspace}}.mktorest.com",
-  defaultModule: "root",
   support: supports("read", "write", "proxy"),
   oauth2Opts: {
     grantType: "clientCredentials",

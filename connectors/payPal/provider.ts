@@ -5,7 +5,6 @@ export const provider = defineProvider({
   displayName: "PayPal",
   authType: "oauth2",
   baseURL: "https://api-m.paypal.com",
-  defaultModule: "root",
   support: supports("proxy"),
   oauth2Opts: {
     grantType: "clientCredentials",

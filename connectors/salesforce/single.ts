@@ -31,7 +31,11 @@ export async function writeSingly(write: RecordWrite, fetch: ProviderFetch): Pro
         return outcomes.fail([index], written.error);
       }
       if (written.warning) result.warnings.push(written.warning);
-      outcomes.settle(index, { success: true, recordId: written.id, data: written.data });
+      outcomes.settle(index, {
+        success: true,
+        recordId: written.id,
+        ...(written.data && { data: written.data }),
+      });
     });
   }
   return { ...result, outcomes: outcomes.finish() };

@@ -1,0 +1,169 @@
+/** The catalog shows what works here, and an operator's overlay either fits or is refused with its faults. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { buildCatalog, CatalogError } from "./catalog.ts";
+import { baseUrl, healthCheckUrl, tokenUrl } from "./kit/template.ts";
+
+const faultsOf = (overlay: unknown): Record<string, string> => {
+  try {
+    buildCatalog(overlay);
+  } catch (error) {
+    assert.ok(error instanceof CatalogError);
+    return Object.fromEntries(error.faults.map(({ path, message }) => [path, message]));
+  }
+  return {};
+};
+
+test("support is shown only where the code is here, and what is declared can still be asked", () => {
+  const catalog = buildCatalog();
+  const hubspot = catalog.find("hubspot")?.support;
+  assert.equal(hubspot?.write, true);
+  assert.equal(hubspot?.delete, true);
+  assert.equal(hubspot?.proxy, true);
+  assert.equal(hubspot?.read, false);
+  assert.deepEqual(hubspot?.batchWrite?.create, { supported: true, defaultRecordLimit: 100 });
+  assert.deepEqual(hubspot?.batchWrite?.upsert, { supported: false });
+  assert.equal(catalog.find("asana")?.support.write, false);
+  assert.equal(catalog.find("asana")?.support.proxy, true);
+
+  assert.equal(catalog.declares("asana", "write"), true);
+  assert.equal(catalog.built("asana", "write"), false);
+  assert.equal(catalog.declares("salesforce", "write", "account-engagement"), true);
+  assert.equal(catalog.built("salesforce", "write", "account-engagement"), false);
+  assert.equal(catalog.built("salesforce", "write", "crm"), true);
+  assert.equal(catalog.built("salesforce", "search"), false);
+  assert.equal(catalog.declares("nope", "write"), false);
+  assert.equal(catalog.declares("salesforce", "write", "nope"), false);
+});
+
+test("every provider has what published clients cannot do without", () => {
+  const catalog = buildCatalog();
+  assert.deepEqual(catalog.keys(), catalog.keys().toSorted());
+  for (const [key, info] of Object.entries(catalog.all())) {
+    assert.equal(info.name, key);
+    assert.deepEqual(info.providerOpts, {});
+    assert.equal(typeof info.displayName, "string");
+    assert.equal(typeof info.defaultModule, "string");
+  }
+});
+
+test("code is found by key, and by own keys only", () => {
+  const catalog = buildCatalog();
+  assert.ok(catalog.connector("hubspot")?.write);
+  assert.equal(catalog.connector("asana"), undefined);
+  assert.equal(catalog.connector("constructor"), undefined);
+  assert.equal(catalog.find("__proto__"), undefined);
+});
+
+test("an overlay moves a provider and leaves the rest of it alone", () => {
+  const catalog = buildCatalog({
+    providers: {
+      hubspot: {
+        baseURL: "http://127.0.0.1:4100/hubspot",
+        oauth2Opts: { authURL: "http://127.0.0.1:4100/hubspot/oauth/authorize" },
+      },
+      salesforce: { baseURL: "http://127.0.0.1:4100/salesforce" },
+    },
+  });
+  const hubspot = catalog.find("hubspot");
+  const salesforce = catalog.find("salesforce");
+  assert.ok(hubspot && salesforce);
+  assert.equal(hubspot.displayName, "HubSpot");
+  assert.equal(hubspot.oauth2Opts?.authURL, "http://127.0.0.1:4100/hubspot/oauth/authorize");
+  assert.equal(
+    baseUrl(salesforce, { values: { workspace: "acme" } }).href,
+    "http://127.0.0.1:4100/salesforce",
+  );
+  assert.ok(catalog.built("hubspot", "write"));
+});
+
+test("no address stays on the old host when a provider is moved", () => {
+  const catalog = buildCatalog({
+    providers: {
+      hubspot: { baseURL: "http://127.0.0.1:4100/hubspot/" },
+      salesforce: { baseURL: "http://127.0.0.1:4100/salesforce" },
+    },
+  });
+  const hubspot = catalog.find("hubspot");
+  const salesforce = catalog.find("salesforce");
+  assert.ok(hubspot && salesforce);
+  assert.equal(tokenUrl(hubspot, { values: {} }).href, "http://127.0.0.1:4100/hubspot/oauth/v1/token");
+  assert.equal(healthCheckUrl(hubspot, { values: {} })?.host, "127.0.0.1:4100");
+  assert.equal(hubspot.modules?.crm?.baseURL, "http://127.0.0.1:4100/hubspot/crm");
+  assert.equal(
+    tokenUrl(salesforce, { values: { workspace: "acme" } }).href,
+    "http://127.0.0.1:4100/salesforce/services/oauth2/token",
+  );
+  assert.equal(salesforce.modules?.["account-engagement"]?.baseURL, "https://pi.pardot.com");
+});
+
+test("an overlay adds a provider that needs no more than its facts", () => {
+  const catalog = buildCatalog({
+    providers: {
+      acmeCrm: {
+        authType: "apiKey",
+        baseURL: "https://api.acme.example",
+        support: { proxy: true },
+        apiKeyOpts: { attachmentType: "header", header: { name: "X-Key" } },
+      },
+    },
+  });
+  const info = catalog.find("acmeCrm");
+  assert.equal(info?.displayName, "acmeCrm");
+  assert.equal(info?.support.proxy, true);
+  assert.equal(info?.support.write, false);
+  assert.deepEqual(info?.providerOpts, {});
+});
+
+test("every mistake in an overlay is told with its path, and a near miss with the right name", () => {
+  const faults = faultsOf({
+    providers: {
+      hubspot: {
+        oauth2Opts: { tokenUrl: "https://x.example", grantType: "magic" },
+        baseURL: null,
+        support: { wirte: true },
+        metadata: { input: [{ prompt: "?" }] },
+      },
+      fresh: { authType: "oauth2", baseURL: "ftp://x", support: {} },
+      "bad key": {},
+    },
+    provider: {},
+  });
+  assert.equal(faults["providers.hubspot.oauth2Opts.tokenUrl"], 'unknown member, did you mean "tokenURL"?');
+  assert.match(
+    faults["providers.hubspot.oauth2Opts.grantType"] ?? "",
+    /must be one of .*"password", but is "magic"/,
+  );
+  assert.equal(faults["providers.hubspot.baseURL"], "must be text, but is null");
+  assert.equal(faults["providers.hubspot.support.wirte"], 'unknown member, did you mean "write"?');
+  assert.equal(faults["providers.hubspot.metadata.input[0].name"], "missing");
+  assert.equal(faults["providers.fresh.oauth2Opts"], "missing, because authType is oauth2");
+  assert.match(faults["providers.fresh.baseURL"] ?? "", /must begin with https/);
+  assert.match(faults["providers.bad key"] ?? "", /letters, digits/);
+  assert.match(faults.provider ?? "", /unknown member/);
+});
+
+test("an overlay of another form is refused, an empty one is none", () => {
+  assert.match(faultsOf([]).providers ?? "", /must be an object/);
+  assert.match(faultsOf("x").providers ?? "", /must be an object/);
+  assert.match(faultsOf({ providers: [] }).providers ?? "", /by key/);
+  assert.match(faultsOf({ providers: { hubspot: 7 } })["providers.hubspot"] ?? "", /must be an object/);
+  assert.match(
+    faultsOf({ providers: { hubspot: { name: "x" } } })["providers.hubspot.name"] ?? "",
+    /hubspot/,
+  );
+  assert.ok(buildCatalog(undefined).find("hubspot"));
+  assert.ok(buildCatalog(null).find("hubspot"));
+});
+
+test("a member named __proto__ is data to refuse, not a prototype", () => {
+  const overlay: unknown = JSON.parse('{"providers":{"hubspot":{"__proto__":{"polluted":true}}}}');
+  assert.match(Object.keys(faultsOf(overlay)).join(), /__proto__/);
+  assert.equal(Object.hasOwn(Object.prototype, "polluted"), false);
+});
+
+test("one catalog does not change another", () => {
+  buildCatalog({ providers: { hubspot: { displayName: "Other", modules: { crm: { displayName: "X" } } } } });
+  assert.equal(buildCatalog().find("hubspot")?.displayName, "HubSpot");
+  assert.equal(buildCatalog().find("hubspot")?.modules?.crm?.displayName, "HubSpot CRM");
+});

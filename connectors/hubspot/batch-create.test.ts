@@ -1,0 +1,203 @@
+/** A batch of new HubSpot records: each gets its own id or its own reason. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { ProviderRequest, RecordOutcome, RecordWrite } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+import { replay, type Reply } from "../kit/replay.ts";
+import { write } from "./write.ts";
+
+const people = (emails: string[], allOrNone = false): RecordWrite => ({
+  objectName: "contacts",
+  type: "create",
+  batch: true,
+  records: emails.map((email) => ({ fields: { email, lastname: "Doe" } })),
+  allOrNone,
+  headers: {},
+});
+interface Input {
+  properties: JsonObject;
+  objectWriteTraceId?: string;
+}
+const inputs = (request: ProviderRequest): Input[] => (request.body as unknown as { inputs: Input[] }).inputs;
+const created = ({ properties, objectWriteTraceId }: Input, echo: boolean): JsonObject => ({
+  id: `id-${String(properties.email)}`,
+  properties: { ...properties, email: String(properties.email).toLowerCase() },
+  ...(echo && objectWriteTraceId !== undefined ? { objectWriteTraceId } : {}),
+});
+const answer = (results: Json[], errors: Json[] = []) => ({
+  status: errors.length > 0 ? 207 : 201,
+  body: { status: "COMPLETE", results, ...(errors.length > 0 ? { errors, numErrors: errors.length } : {}) },
+});
+const conflict = (mark?: string): JsonObject => ({
+  status: "error",
+  category: "CONFLICT",
+  message: "Contact already exists. Existing ID: 17",
+  context: mark === undefined ? {} : { objectWriteTraceId: [mark], existingId: ["17"] },
+});
+const told = (outcomes: RecordOutcome[]) =>
+  outcomes.map((outcome) => (outcome.success ? outcome.recordId : outcome.error.kind));
+
+test("trace ids are the switch: on every input for partial success, on none for all or none", () => {
+  const marks = (allOrNone: boolean) =>
+    write
+      .prepare(people(["a", "b"], allOrNone))
+      .flatMap((request) => inputs(request).map((input) => input.objectWriteTraceId));
+  assert.deepEqual(marks(false), ["0", "1"]);
+  assert.deepEqual(marks(true), [undefined, undefined]);
+});
+
+test("failed inputs are left out of the results, with and without the echo of their marks", async () => {
+  for (const echo of [true, false]) {
+    const provider = replay((request): Reply | Error => {
+      const good = inputs(request).filter((_, index) => index !== 1);
+      return answer(
+        good.map((input) => created(input, echo)),
+        [conflict("1")],
+      );
+    });
+    const result = await write.write(people(["a@x", "b@x", "c@x"]), provider.fetch);
+    assert.deepEqual(told(result.outcomes), ["id-a@x", "conflict", "id-c@x"]);
+    const [, second] = result.outcomes;
+    assert.ok(second && !second.success);
+    assert.match(second.error.message, /Existing ID: 17/);
+  }
+});
+
+test("results in another order find their inputs by what was written", async () => {
+  const provider = replay((request) =>
+    answer(
+      inputs(request)
+        .map((input) => created(input, false))
+        .toReversed(),
+    ),
+  );
+  const result = await write.write(people(["A@x", "b@x", "c@x"]), provider.fetch);
+  assert.deepEqual(told(result.outcomes), ["id-A@x", "id-b@x", "id-c@x"]);
+});
+
+test("records that nothing tells apart are taken in order when the count fits, and never guessed when not", async () => {
+  const same: RecordWrite = {
+    ...people([]),
+    records: [1, 2, 3].map(() => ({ fields: { lastname: "Doe" } })),
+  };
+  const doe = (id: string) => ({ id, properties: { lastname: "Doe" } });
+  const all = await write.write(same, replay(answer([doe("1"), doe("2"), doe("3")])).fetch);
+  assert.deepEqual(told(all.outcomes), ["1", "2", "3"]);
+  const some = await write.write(same, replay(answer([doe("1"), doe("2")], [conflict()])).fetch);
+  assert.ok(some.outcomes.every((outcome) => !outcome.success));
+  const lost = await write.write(same, replay(answer([doe("1"), doe("2")])).fetch);
+  assert.deepEqual(told(lost.outcomes), ["unknown_outcome", "unknown_outcome", "unknown_outcome"]);
+});
+
+test("an error without a mark goes to the only record it can be about", async () => {
+  const provider = replay((request) =>
+    answer(
+      inputs(request)
+        .slice(1)
+        .map((input) => created(input, true)),
+      [conflict()],
+    ),
+  );
+  const result = await write.write(people(["a@x", "b@x"]), provider.fetch);
+  assert.deepEqual(told(result.outcomes), ["conflict", "id-b@x"]);
+});
+
+test("an unknown property fails the records that use it and no other", async () => {
+  const provider = replay((request): Reply | Error => {
+    const bad = inputs(request).some(({ properties }) => Object.hasOwn(properties, "shoe"));
+    if (!bad) return answer(inputs(request).map((input) => created(input, true)));
+    const list = [
+      {
+        isValid: false,
+        message: 'Property "shoe" does not exist',
+        error: "PROPERTY_DOESNT_EXIST",
+        name: "shoe",
+      },
+    ];
+    const message = `Property values were not valid: ${JSON.stringify(list)}`;
+    return { status: 400, body: { status: "error", message, category: "VALIDATION_ERROR" } };
+  });
+  const batch = people(["a@x", "b@x", "c@x"]);
+  batch.records[1] = { fields: { email: "b@x", shoe: 44 } };
+  const result = await write.write(batch, provider.fetch);
+  assert.deepEqual(told(result.outcomes), ["id-a@x", "invalid", "id-c@x"]);
+  assert.equal(provider.requests.length, 2);
+  assert.deepEqual(
+    inputs(provider.requests[1]!).map((input) => input.objectWriteTraceId),
+    ["0", "2"],
+  );
+});
+
+test("a refusal that names nothing is narrowed down until the bad record stands alone", async () => {
+  const emails = Array.from({ length: 100 }, (_, index) => `p${index}@x`);
+  const provider = replay((request): Reply | Error => {
+    const bad = inputs(request).some(({ properties }) => properties.email === "p63@x");
+    if (!bad) return answer(inputs(request).map((input) => created(input, false)));
+    return {
+      status: 409,
+      body: { status: "error", message: "Contact already exists", category: "CONFLICT" },
+    };
+  });
+  const result = await write.write(people(emails), provider.fetch);
+  assert.deepEqual(
+    told(result.outcomes),
+    emails.map((email) => (email === "p63@x" ? "conflict" : `id-${email}`)),
+  );
+  assert.ok(provider.requests.length < 20);
+});
+
+test("a refusal that concerns the object type is not tried in parts", async () => {
+  const body = { status: "error", message: "Unable to infer object type from: butterflies" };
+  const provider = replay({ status: 400, body });
+  const result = await write.write({ ...people(["a", "b"]), objectName: "butterflies" }, provider.fetch);
+  assert.deepEqual(told(result.outcomes), ["invalid", "invalid"]);
+  assert.equal(provider.requests.length, 1);
+});
+
+test("with allOrNone one refusal fails all, and the culprit is told apart where it can be", async () => {
+  const list = [{ message: 'Property "shoe" does not exist', error: "PROPERTY_DOESNT_EXIST", name: "shoe" }];
+  const message = `Property values were not valid: ${JSON.stringify(list)}`;
+  const provider = replay({ status: 400, body: { status: "error", message, category: "VALIDATION_ERROR" } });
+  const batch = people(["a", "b"], true);
+  batch.records[1] = { fields: { shoe: 44 } };
+  const result = await write.write(batch, provider.fetch);
+  const [innocent, culprit] = result.outcomes;
+  assert.ok(innocent && !innocent.success && culprit && !culprit.success);
+  assert.equal(culprit.error.message, 'Property "shoe" does not exist');
+  assert.match(innocent.error.message, /allOrNone is set and another record failed/);
+  assert.equal(provider.requests.length, 1);
+});
+
+test("once something is written, an outage becomes the outcome of the rest instead of an exception", async () => {
+  let calls = 0;
+  const provider = replay((request): Reply | Error => {
+    calls++;
+    if (calls === 1)
+      return { status: 409, body: { status: "error", message: "exists", category: "CONFLICT" } };
+    if (calls === 2) return answer(inputs(request).map((input) => created(input, true)));
+    return {
+      status: 429,
+      body: { message: "You have reached your secondly limit.", policyName: "SECONDLY" },
+    };
+  });
+  const result = await write.write(people(["a@x", "b@x", "c@x", "d@x"]), provider.fetch);
+  assert.deepEqual(told(result.outcomes), ["id-a@x", "id-b@x", "rate_limited", "rate_limited"]);
+  assert.equal(calls, 3);
+});
+
+test("a lost answer is unknown for its own records and not sent for the others", async () => {
+  let calls = 0;
+  const provider = replay((request): Reply | Error => {
+    calls++;
+    if (calls === 1)
+      return { status: 409, body: { status: "error", message: "exists", category: "CONFLICT" } };
+    if (calls === 2) return answer(inputs(request).map((input) => created(input, true)));
+    return new ProviderError({ kind: "unknown_outcome", message: "connection reset" });
+  });
+  const batch = people(Array.from({ length: 250 }, (_, index) => `p${index}@x`));
+  const result = await write.write(batch, provider.fetch);
+  const kinds = told(result.outcomes);
+  assert.deepEqual(new Set(kinds.slice(50, 100)), new Set(["unknown_outcome"]));
+  assert.deepEqual(new Set(kinds.slice(100)), new Set(["unavailable"]));
+});

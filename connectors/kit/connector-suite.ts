@@ -1,0 +1,156 @@
+/** What every connector must hold whatever its provider answers; each provider's test calls `testConnector`. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { JsonObject } from "../../server/ground/json.ts";
+import type { Connector, RecordWrite, WriteConnector } from "./connector.ts";
+import { ProviderError } from "./errors.ts";
+import { replay, toResponse, type Reply } from "./replay.ts";
+
+export interface ConnectorSample {
+  objectName: string;
+  fields: JsonObject;
+  /** At least three ids of the provider's form. */
+  ids: string[];
+}
+
+export function testConnector(name: string, connector: Connector, sample: ConnectorSample): void {
+  describe(`${name} as a connector`, () => {
+    const { write, classify } = connector;
+    if (write) testWrite(write, sample);
+    if (classify) testClassify(classify);
+  });
+}
+
+/** Answers that no API describes, and those that one might, each with every status. */
+const BODIES: Reply["body"][] = [
+  undefined,
+  "<html><body>Bad gateway</body></html>",
+  "null",
+  "[]",
+  "{}",
+  "0",
+  '{"results":',
+  { results: [{}], errors: [{}] },
+  {
+    results: [{ id: 7 }, null, "x"],
+    errors: [{ message: "no", context: { ids: [1], objectWriteTraceId: ["99"] } }],
+  },
+  { status: "error", category: "VALIDATION_ERROR", message: "no" },
+  [{ success: true }, { success: false, errors: [{}] }, null],
+  [{ message: "no", errorCode: "JSON_PARSER_ERROR" }],
+  { compositeResponse: [{ referenceId: "write", httpStatusCode: 201, body: {} }, null] },
+];
+const STATUSES = [200, 201, 204, 207, 302, 400, 401, 403, 404, 409, 423, 429, 477, 500, 503, 504];
+
+const BAD_WORDS = ["", "..", ".", "../contacts", "a/b", "a?b=c", "a#b", "a%2fb", "a b", "a\nb", "ä"];
+
+function testWrite(connector: WriteConnector, sample: ConnectorSample): void {
+  const writes = sampleWrites(sample);
+
+  test("gives one outcome per record or throws a ProviderError, whatever the provider answers", async () => {
+    for (const write of writes) {
+      for (const reply of STATUSES.flatMap((status) => BODIES.map((body) => ({ status, body })))) {
+        const provider = replay(reply);
+        const result = await outcomeOf(connector.write(write, provider.fetch));
+        const told = `${write.type} ${JSON.stringify(reply)}`;
+        assert.ok(provider.requests.length <= 2 * write.records.length + 1, `too many requests: ${told}`);
+        if (result instanceof ProviderError) continue;
+        assert.equal(result.outcomes.length, write.records.length, told);
+        for (const outcome of result.outcomes) {
+          if (outcome.success) assert.ok(outcome.recordId, told);
+          else assert.ok(outcome.error instanceof ProviderError && outcome.error.message !== "", told);
+        }
+      }
+    }
+  });
+
+  test("sends first what it says it will send, and only creates as not repeatable", async () => {
+    for (const write of writes) {
+      const provider = replay({ status: 503 });
+      await assert.rejects(connector.write(write, provider.fetch), ProviderError);
+      const prepared = connector.prepare(write);
+      assert.deepEqual(provider.requests[0], prepared[0]);
+      for (const request of prepared) {
+        assert.match(request.path, /^\/[^/]/);
+        assert.equal(
+          request.repeatable || request.method === "GET",
+          write.type !== "create" || request.method === "GET",
+        );
+      }
+    }
+  });
+
+  test("passes on that no answer came when nothing was written before", async () => {
+    for (const write of writes) {
+      const lost = new ProviderError({ kind: "unknown_outcome", message: "connection reset" });
+      await assert.rejects(connector.write(write, replay(lost).fetch), lost);
+    }
+  });
+
+  test("sends nothing for an object name or a record id that could change the address", async () => {
+    for (const word of BAD_WORDS) {
+      for (const write of writes) {
+        await refusesUnsent(connector, { ...write, objectName: word });
+        if (write.type === "create") continue;
+        await refusesUnsent(connector, { ...write, records: [{ id: word, fields: sample.fields }] });
+      }
+      const provider = replay({ status: 200, body: [] });
+      const reading = { objectName: sample.objectName, ids: [word], fields: ["x"] };
+      assert.equal((await connector.readFields(reading, provider.fetch)).size, 0);
+      assert.equal(provider.requests.length, 0);
+    }
+  });
+}
+
+async function refusesUnsent(connector: WriteConnector, write: RecordWrite): Promise<void> {
+  const provider = replay({ status: 200, body: {} });
+  const result = await connector.write(write, provider.fetch);
+  assert.equal(provider.requests.length, 0);
+  for (const outcome of result.outcomes) assert.ok(!outcome.success && outcome.error.kind === "invalid");
+  assert.throws(() => connector.prepare(write), ProviderError);
+}
+
+function testClassify(classify: NonNullable<Connector["classify"]>): void {
+  test("classifies every status that is not a success, whatever the body", () => {
+    for (const status of STATUSES) {
+      for (const body of BODIES) {
+        const error = classify(toResponse({ status, body }));
+        if (status < 300) assert.equal(error, undefined);
+        else assert.equal(error?.status, status);
+      }
+    }
+  });
+
+  test("knows expired credentials, a used up quota and an outage", () => {
+    assert.equal(classify(toResponse({ status: 401 }))?.kind, "unauthorized");
+    const limited = classify(toResponse({ status: 429, headers: { "retry-after": "7" } }));
+    assert.equal(limited?.kind, "rate_limited");
+    const waitMs = (limited?.retryAt?.getTime() ?? 0) - Date.now();
+    assert.ok(waitMs > 5000 && waitMs <= 7000);
+    assert.equal(classify(toResponse({ status: 503, body: "<html>" }))?.kind, "unavailable");
+  });
+}
+
+function sampleWrites(sample: ConnectorSample): RecordWrite[] {
+  const common = { objectName: sample.objectName, headers: {} };
+  const records = sample.ids.map((id) => ({ id, fields: sample.fields }));
+  const created = records.map(({ fields }) => ({ fields }));
+  const one = { ...common, batch: false, allOrNone: false };
+  const many = { ...common, batch: true };
+  return [
+    { ...one, type: "create", records: created.slice(0, 1) },
+    { ...one, type: "create", records: created.slice(0, 1), readBack: false },
+    { ...one, type: "update", records: records.slice(0, 1) },
+    { ...one, type: "delete", records: records.slice(0, 1) },
+    { ...many, type: "create", records: created, allOrNone: false },
+    { ...many, type: "create", records: created, allOrNone: true },
+    { ...many, type: "update", records, allOrNone: false },
+    { ...many, type: "update", records, allOrNone: true },
+  ];
+}
+
+const outcomeOf = async <T>(promise: Promise<T>): Promise<T | ProviderError> =>
+  promise.catch((error: unknown) => {
+    if (error instanceof ProviderError) return error;
+    throw error;
+  });

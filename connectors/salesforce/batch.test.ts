@@ -1,0 +1,144 @@
+/** A batch of Salesforce records: results by order, read from the body and not from the status. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../../server/ground/json.ts";
+import type { ProviderRequest, RecordOutcome, RecordWrite } from "../kit/connector.ts";
+import { replay, type Reply } from "../kit/replay.ts";
+import { write } from "./write.ts";
+
+const ADA = "003ak00000jvIfpAAE";
+const BOB = "003ak00000jvIfqAAE";
+
+const creates = (names: string[], allOrNone = false): RecordWrite => ({
+  objectName: "Contact",
+  type: "create",
+  batch: true,
+  records: names.map((LastName) => ({ fields: { LastName } })),
+  allOrNone,
+  headers: {},
+});
+const updates = (ids: string[], allOrNone = false): RecordWrite => ({
+  ...creates([], allOrNone),
+  type: "update",
+  records: ids.map((id, index) => ({ id, fields: { id, LastName: `n${index}` } })),
+});
+const records = (request: ProviderRequest) => (request.body as unknown as { records: JsonObject[] }).records;
+const saved = (id: string) => ({ id, success: true, errors: [] });
+const failed = (statusCode: string, message = "no") => ({
+  success: false,
+  errors: [{ statusCode, message, fields: [] }],
+});
+const told = (outcomes: RecordOutcome[]) =>
+  outcomes.map((outcome) =>
+    outcome.success ? outcome.recordId : (outcome.error.code ?? outcome.error.kind),
+  );
+
+test("a collection carries type, id and fields of every record, and the caller's headers", () => {
+  const headers = { "Sforce-Auto-Assign": "FALSE" };
+  assert.deepEqual(write.prepare({ ...updates([ADA]), headers }), [
+    {
+      method: "PATCH",
+      path: "/services/data/v60.0/composite/sobjects",
+      headers,
+      body: { allOrNone: false, records: [{ attributes: { type: "Contact" }, id: ADA, LastName: "n0" }] },
+      repeatable: true,
+    },
+  ]);
+  assert.deepEqual(write.prepare(creates(["Byron"], true)), [
+    {
+      method: "POST",
+      path: "/services/data/v60.0/composite/sobjects",
+      headers: {},
+      body: { allOrNone: true, records: [{ attributes: { type: "Contact" }, LastName: "Byron" }] },
+      repeatable: false,
+    },
+  ]);
+});
+
+test("each record has its own result, whatever the status of the whole", async () => {
+  for (const status of [200, 400]) {
+    const body = [saved(ADA), failed("REQUIRED_FIELD_MISSING"), saved(BOB)];
+    const result = await write.write(creates(["a", "b", "c"]), replay({ status, body }).fetch);
+    assert.deepEqual(told(result.outcomes), [ADA, "REQUIRED_FIELD_MISSING", BOB]);
+  }
+});
+
+test("with allOrNone the culprit has its reason and the others say that they were rolled back", async () => {
+  const body = [failed("ALL_OR_NONE_OPERATION_ROLLED_BACK"), failed("INVALID_FIELD", "No such column 'x'")];
+  const result = await write.write(creates(["a", "b"], true), replay({ status: 200, body }).fetch);
+  assert.deepEqual(told(result.outcomes), ["ALL_OR_NONE_OPERATION_ROLLED_BACK", "INVALID_FIELD"]);
+});
+
+test("a locked row is worth trying again, for that record alone", async () => {
+  const body = [saved(ADA), failed("UNABLE_TO_LOCK_ROW")];
+  const [, locked] = (await write.write(creates(["a", "b"]), replay({ status: 200, body }).fetch)).outcomes;
+  assert.ok(locked && !locked.success);
+  assert.equal(locked.error.kind, "unavailable");
+  assert.ok(locked.error.retryAt);
+});
+
+test("an id that comes again, in either form, waits for the next request", async () => {
+  const provider = replay((request) => ({
+    status: 200,
+    body: records(request).map(({ id }) => saved(String(id))),
+  }));
+  const result = await write.write(updates([ADA, BOB, ADA.slice(0, 15)]), provider.fetch);
+  assert.deepEqual(
+    provider.requests.map((request) => records(request).map(({ id }) => id)),
+    [[ADA, BOB], [ADA.slice(0, 15)]],
+  );
+  assert.deepEqual(told(result.outcomes), [ADA, BOB, ADA.slice(0, 15)]);
+});
+
+test("allOrNone that one request cannot keep is refused before anything is sent", async () => {
+  for (const ids of [
+    [ADA, ADA],
+    [ADA, "nonsense"],
+  ]) {
+    const provider = replay({ status: 200, body: [] });
+    const result = await write.write(updates(ids, true), provider.fetch);
+    assert.equal(provider.requests.length, 0);
+    assert.ok(result.outcomes.every((outcome) => !outcome.success && outcome.error.kind === "invalid"));
+  }
+});
+
+test("a bad id fails its record alone", async () => {
+  const provider = replay((request) => ({
+    status: 200,
+    body: records(request).map(({ id }) => saved(String(id))),
+  }));
+  const result = await write.write(updates([ADA, "a' OR Id != '", BOB]), provider.fetch);
+  assert.deepEqual(told(result.outcomes), [ADA, "MALFORMED_ID", BOB]);
+});
+
+test("a value that cannot be parsed refuses the whole request, but fails only its record", async () => {
+  const provider = replay((request): Reply => {
+    if (records(request).every(({ LastName }) => LastName !== "c")) {
+      return { status: 200, body: records(request).map(() => saved(ADA)) };
+    }
+    return {
+      status: 400,
+      body: [{ errorCode: "JSON_PARSER_ERROR", message: "Cannot deserialize instance of date" }],
+    };
+  });
+  const result = await write.write(creates(["a", "b", "c", "d"]), provider.fetch);
+  assert.deepEqual(told(result.outcomes), [ADA, ADA, "JSON_PARSER_ERROR", ADA]);
+});
+
+test("an unknown object fails every record in one request", async () => {
+  const body = [{ errorCode: "INVALID_TYPE", message: "sObject type 'Accout' is not supported." }];
+  const provider = replay({ status: 400, body });
+  const result = await write.write({ ...creates(["a", "b"]), objectName: "Accout" }, provider.fetch);
+  assert.deepEqual(told(result.outcomes), ["INVALID_TYPE", "INVALID_TYPE"]);
+  assert.equal(provider.requests.length, 1);
+});
+
+test("more records than one collection holds go in several", async () => {
+  const provider = replay((request) => ({ status: 200, body: records(request).map(() => saved(ADA)) }));
+  const result = await write.write(creates(Array.from({ length: 250 }, () => "x")), provider.fetch);
+  assert.deepEqual(
+    provider.requests.map((request) => records(request).length),
+    [200, 50],
+  );
+  assert.equal(result.outcomes.length, 250);
+});

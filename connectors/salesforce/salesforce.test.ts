@@ -1,0 +1,305 @@
+/** Salesforce writes of one record: one call for write and read-back, and errors in all their forms. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { RecordOutcome, RecordToWrite, RecordWrite } from "../kit/connector.ts";
+import { testConnector } from "../kit/connector-suite.ts";
+import { ProviderError } from "../kit/errors.ts";
+import { replay, type Reply } from "../kit/replay.ts";
+import { classify } from "./classify.ts";
+import { idFault, longId } from "./id.ts";
+import { write } from "./write.ts";
+
+const ADA = "003ak00000jvIfpAAE";
+const BOB = "003ak00000jvIfqAAE";
+
+testConnector(
+  "salesforce",
+  { write, classify },
+  {
+    objectName: "Contact",
+    fields: { LastName: "Byron" },
+    ids: [ADA, BOB, "003ak00000luKU1AAM"],
+  },
+);
+
+const single = (
+  type: RecordWrite["type"],
+  record: RecordToWrite,
+  more: Partial<RecordWrite> = {},
+): RecordWrite => ({
+  objectName: "Contact",
+  type,
+  batch: false,
+  records: [record],
+  allOrNone: false,
+  headers: {},
+  ...more,
+});
+const composite = (written: [number, Json], read: [number, Json]): Reply => ({
+  status: 200,
+  body: {
+    compositeResponse: [
+      { referenceId: "write", httpStatusCode: written[0], httpHeaders: {}, body: written[1] },
+      { referenceId: "read", httpStatusCode: read[0], httpHeaders: {}, body: read[1] },
+    ],
+  },
+});
+const attributes = { type: "Contact", url: `/services/data/v60.0/sobjects/Contact/${ADA}` };
+const onlyError = (outcomes: RecordOutcome[]): ProviderError => {
+  const [outcome] = outcomes;
+  assert.ok(outcome && !outcome.success);
+  return outcome.error;
+};
+
+test("a create is written and read back in one call", async () => {
+  const read = { attributes, Id: ADA, LastName: "Byron", Name__c: "by trigger" };
+  const provider = replay(composite([201, { id: ADA, success: true, errors: [] }], [200, read]));
+  const fields = { Id: "ignored", LastName: "Byron", Name__c: "x", Account: { Ext__c: "7" } };
+  const result = await write.write(single("create", { fields }), provider.fetch);
+  assert.deepEqual(result, {
+    outcomes: [{ success: true, recordId: ADA, data: { Id: ADA, LastName: "Byron", Name__c: "by trigger" } }],
+    warnings: [],
+  });
+  assert.deepEqual(provider.requests, [
+    {
+      method: "POST",
+      path: "/services/data/v60.0/composite",
+      body: {
+        allOrNone: false,
+        collateSubrequests: false,
+        compositeRequest: [
+          {
+            method: "POST",
+            url: "/services/data/v60.0/sobjects/Contact",
+            referenceId: "write",
+            body: { LastName: "Byron", Name__c: "x", Account: { Ext__c: "7" } },
+          },
+          {
+            method: "GET",
+            url: "/services/data/v60.0/sobjects/Contact/@{write.id}?fields=Id,LastName,Name__c",
+            referenceId: "read",
+          },
+        ],
+      },
+      repeatable: false,
+    },
+  ]);
+});
+
+test("an update answers 204 without a body, so the id is the caller's", async () => {
+  const provider = replay(composite([204, null], [200, { attributes, Id: ADA, LastName: "Byron" }]));
+  const result = await write.write(
+    single("update", { id: ADA, fields: { id: ADA, LastName: "Byron" } }),
+    provider.fetch,
+  );
+  assert.deepEqual(result.outcomes, [{ success: true, recordId: ADA, data: { Id: ADA, LastName: "Byron" } }]);
+  assert.equal(provider.requests[0]?.repeatable, true);
+});
+
+test("a read-back that fails is a warning: the record was written", async () => {
+  const noSuchColumn = [
+    { errorCode: "INVALID_FIELD", message: "No such column 'Secret__c' on sobject of type Contact" },
+  ];
+  const provider = replay(composite([201, { id: ADA, success: true, errors: [] }], [400, noSuchColumn]));
+  const result = await write.write(single("create", { fields: { Secret__c: 1 } }), provider.fetch);
+  assert.deepEqual(result.outcomes, [{ success: true, recordId: ADA }]);
+  assert.match(result.warnings.join(), /reading it back failed: No such column/);
+});
+
+test("a refused write is told with its reason, whatever became of the read-back", async () => {
+  const missing = [
+    {
+      errorCode: "REQUIRED_FIELD_MISSING",
+      message: "Required fields are missing: [LastName]",
+      fields: ["LastName"],
+    },
+  ];
+  const halted = [{ errorCode: "PROCESSING_HALTED", message: "Invalid reference specified." }];
+  const result = await write.write(
+    single("create", { fields: {} }),
+    replay(composite([400, missing], [400, halted])).fetch,
+  );
+  const error = onlyError(result.outcomes);
+  assert.equal(error.kind, "invalid");
+  assert.equal(error.code, "REQUIRED_FIELD_MISSING");
+  assert.equal(error.message, "Required fields are missing: [LastName]");
+  assert.deepEqual(JSON.parse(result.rawResponse ?? ""), missing);
+});
+
+test("a success status with success:false inside is a failure", async () => {
+  const body = {
+    id: ADA,
+    success: false,
+    errors: [{ statusCode: "MALFORMED_ID", message: "malformed id", fields: [] }],
+  };
+  const result = await write.write(
+    single("create", { fields: {} }),
+    replay(composite([200, body], [200, {}])).fetch,
+  );
+  assert.equal(onlyError(result.outcomes).code, "MALFORMED_ID");
+});
+
+test("headers of the caller go with a plain request, followed by the read-back", async () => {
+  const headers = { "Sforce-Auto-Assign": "FALSE" };
+  const provider = replay(
+    { status: 201, body: { id: ADA, success: true, errors: [] } },
+    { status: 200, body: { attributes, Id: ADA, LastName: "Byron" } },
+  );
+  const result = await write.write(
+    single("create", { fields: { LastName: "Byron" } }, { headers }),
+    provider.fetch,
+  );
+  assert.deepEqual(result.outcomes, [{ success: true, recordId: ADA, data: { Id: ADA, LastName: "Byron" } }]);
+  assert.deepEqual(
+    provider.requests.map(({ method, path, headers: sent }) => [method, path, sent]),
+    [
+      ["POST", "/services/data/v60.0/sobjects/Contact", headers],
+      ["GET", `/services/data/v60.0/sobjects/Contact/${ADA}?fields=Id,LastName`, undefined],
+    ],
+  );
+});
+
+test("a read-back that gets no answer does not undo a plain write either", async () => {
+  const lost = new ProviderError({ kind: "timeout", message: "no answer" });
+  const provider = replay({ status: 201, body: { id: ADA, success: true } }, lost);
+  const headers = { "Sforce-Mru": "updateMru=true" };
+  const result = await write.write(single("create", { fields: {} }, { headers }), provider.fetch);
+  assert.deepEqual(result.outcomes, [{ success: true, recordId: ADA }]);
+  assert.match(result.warnings.join(), /no answer/);
+});
+
+test("without the wish for data a write is one plain request", async () => {
+  const provider = replay({ status: 204 });
+  const result = await write.write(
+    single("update", { id: ADA, fields: { A: 1 } }, { readBack: false }),
+    provider.fetch,
+  );
+  assert.deepEqual(result.outcomes, [{ success: true, recordId: ADA }]);
+  assert.deepEqual(
+    provider.requests.map(({ method, path }) => [method, path]),
+    [["PATCH", `/services/data/v60.0/sobjects/Contact/${ADA}`]],
+  );
+});
+
+test("where the composite resource does not exist, the plain ones are used", async () => {
+  const provider = replay(
+    { status: 404, body: [{ errorCode: "NOT_FOUND", message: "The requested resource does not exist" }] },
+    { status: 201, body: { id: ADA, success: true, errors: [] } },
+    { status: 200, body: { attributes, Id: ADA, LastName: "Byron" } },
+  );
+  const result = await write.write(single("create", { fields: { LastName: "Byron" } }), provider.fetch);
+  assert.deepEqual(result.outcomes, [{ success: true, recordId: ADA, data: { Id: ADA, LastName: "Byron" } }]);
+});
+
+test("a delete forwards headers and tells when the record is already gone", async () => {
+  const headers = { "Sforce-Call-Options": "client=x" };
+  const provider = replay({ status: 204 });
+  const result = await write.write(single("delete", { id: ADA, fields: {} }, { headers }), provider.fetch);
+  assert.deepEqual(result.outcomes, [{ success: true, recordId: ADA }]);
+  assert.deepEqual(provider.requests[0]?.headers, headers);
+  const gone = replay({
+    status: 404,
+    body: [{ errorCode: "ENTITY_IS_DELETED", message: "entity is deleted", fields: [] }],
+  });
+  assert.equal(
+    onlyError((await write.write(single("delete", { id: ADA, fields: {} }), gone.fetch)).outcomes).kind,
+    "not_found",
+  );
+});
+
+test("headers that belong to the connection or would begin another are refused unsent", async () => {
+  for (const headers of [
+    { Authorization: "Bearer x" },
+    { hOsT: "evil" },
+    { "X-A": "1\r\nX-B: 2" },
+    { "X A": "1" },
+  ]) {
+    const provider = replay({ status: 200 });
+    const result = await write.write(single("create", { fields: {} }, { headers }), provider.fetch);
+    assert.equal(onlyError(result.outcomes).kind, "invalid");
+    assert.equal(provider.requests.length, 0);
+  }
+});
+
+const classified = (status: number, errorCode: string, message = "x", more: JsonObject = {}) =>
+  classify({ status, headers: {}, text: JSON.stringify([{ errorCode, message, ...more }]) });
+
+test("the request limits are told apart by their sentence", () => {
+  const waitMs = (message: string) =>
+    (classified(403, "REQUEST_LIMIT_EXCEEDED", message)?.retryAt?.getTime() ?? 0) - Date.now();
+  const concurrent = waitMs("ConcurrentRequests (Concurrent API Requests) Limit exceeded.");
+  const daily = waitMs("TotalRequests Limit exceeded.");
+  assert.ok(concurrent > 5000 && concurrent < 30_000);
+  assert.ok(daily > 3_500_000 && daily <= 3_600_000);
+  assert.equal(classified(403, "REQUEST_LIMIT_EXCEEDED")?.kind, "rate_limited");
+});
+
+test("every documented refusal has its kind", () => {
+  const kinds = {
+    INVALID_SESSION_ID: "unauthorized",
+    API_DISABLED_FOR_ORG: "forbidden",
+    INSUFFICIENT_ACCESS_OR_READONLY: "forbidden",
+    INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY: "forbidden",
+    STORAGE_LIMIT_EXCEEDED: "forbidden",
+    UNABLE_TO_LOCK_ROW: "unavailable",
+    DUPLICATE_VALUE: "conflict",
+    DUPLICATES_DETECTED: "conflict",
+    ENTITY_IS_DELETED: "not_found",
+    LOGIN_RATE_EXCEEDED: "locked_out",
+    FIELD_CUSTOM_VALIDATION_EXCEPTION: "invalid",
+    ANYTHING_NEW: "invalid",
+  };
+  for (const [code, kind] of Object.entries(kinds)) assert.equal(classified(400, code)?.kind, kind, code);
+  assert.equal(classified(401, "INVALID_SESSION_ID", "Session expired or invalid")?.kind, "unauthorized");
+  const forever = "This session is not valid for use with the REST API";
+  assert.equal(classified(401, "INVALID_SESSION_ID", forever)?.kind, "forbidden");
+});
+
+test("a hidden field and a duplicate are explained beyond Salesforce's own sentence", () => {
+  const column = "No such column 'Score__c' on sobject of type Contact";
+  assert.match(classified(400, "INVALID_FIELD", column)?.message ?? "", /may not see the field/);
+  const duplicateResult = { matchResults: [{ matchRecords: [{ record: { Id: BOB } }] }] };
+  const duplicate = classified(400, "DUPLICATES_DETECTED", "Use one of these records?", { duplicateResult });
+  assert.equal(duplicate?.message, `Use one of these records? Existing: ${BOB}`);
+});
+
+test("both forms of an id are one id", () => {
+  assert.equal(longId("003ak00000jvIfp"), ADA);
+  assert.equal(longId(ADA), ADA);
+  assert.equal(longId("001RM000003oLru"), "001RM000003oLruYAE");
+  for (const id of ["003ak00000jvIf", "003ak00000jvIfpAA", "003ak00000jvIfp'--", "", undefined])
+    assert.ok(idFault(id));
+});
+
+test("current values come back under the ids and names that were asked for", async () => {
+  const provider = replay((request) => {
+    const { ids } = request.body as { ids: string[] };
+    const records = ids.map((id) =>
+      id === BOB ? null : { attributes, Id: id, MailingCity: null, Phone: "1" },
+    );
+    return { status: 200, body: records.toReversed() };
+  });
+  const asked = ["003ak00000jvIfp", ADA, BOB, "nonsense"];
+  const found = await write.readFields(
+    { objectName: "Contact", ids: asked, fields: ["mailingcity", "Phone"] },
+    provider.fetch,
+  );
+  assert.deepEqual(
+    [...found],
+    [
+      ["003ak00000jvIfp", { mailingcity: null, Phone: "1" }],
+      [ADA, { mailingcity: null, Phone: "1" }],
+    ],
+  );
+  assert.deepEqual(
+    provider.requests.map(({ path, body }) => [path, body]),
+    [
+      [
+        "/services/data/v60.0/composite/sobjects/Contact",
+        { ids: [ADA, BOB], fields: ["Id", "mailingcity", "Phone"] },
+      ],
+    ],
+  );
+  assert.ok(write.isEmpty(null) && !write.isEmpty(false) && !write.isEmpty(0));
+});
