@@ -26,8 +26,14 @@ export async function claimDataDir(dataDir: string): Promise<Claim> {
         "stop it, or set BUSBAR_DATA_DIR to another folder",
     );
   }
-  // Only for that message: never read to decide anything.
-  await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  try {
+    // Only for that message: never read to decide anything. Removed first, because it may be another user's.
+    await rm(pidFile, { force: true });
+    await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
   return {
     release: async () => {
       if (!lock.isOpen) return;

@@ -75,7 +75,6 @@ async function initialise(data: string, binaries: Binaries, user: ServerUser): P
 async function addRoleAndDatabase(data: string, binaries: Binaries, user: ServerUser, password: string) {
   const input = [
     `CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD '${password}';`,
-    `GRANT pg_monitor, pg_signal_backend TO ${ROLE};`,
     `CREATE DATABASE ${DATABASE} OWNER ${ROLE};`,
     "",
   ].join("\n\n");

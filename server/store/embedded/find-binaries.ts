@@ -1,7 +1,6 @@
 /** Finds PostgreSQL's programs as the server's user can run them, copying them to a readable place if need be. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { StartError } from "../../ground/errors.ts";
 import { copyPackage } from "./copy-package.ts";
@@ -19,7 +18,7 @@ export interface Binaries {
  * The package's own files are used in place when they run. They do not when npm skipped the package's install script
  * (`--ignore-scripts`, or npm 11 without `allowScripts`), which makes the library links, or when we are root and the
  * project lies where the server's user may not look. Then a mended copy is made, once per version: as root in
- * /var/cache/busbar, else in the data folder.
+ * /var/cache/busbar (or /tmp, if that cannot be written), else in the data folder.
  */
 export async function findBinaries(dataDir: string, user: ServerUser): Promise<Binaries> {
   const source = locatePackage();
@@ -27,7 +26,7 @@ export async function findBinaries(dataDir: string, user: ServerUser): Promise<B
   if (typeof inPlace !== "string") return inPlace;
   const { version } = JSON.parse(await readFile(join(source, "package.json"), "utf8")) as { version: string };
   const faults = [inPlace];
-  const places = user ? ["/var/cache/busbar", join(tmpdir(), "busbar-cache")] : [join(dataDir, "cache")];
+  const places = user ? ["/var/cache/busbar", "/tmp/busbar-cache"] : [join(dataDir, "cache")];
   for (const place of places) {
     try {
       const found = await tryBinaries(await copyPackage(source, version, place), user);

@@ -1,5 +1,5 @@
 /** Checks that the database folder found is one this version can start, and reads its password. */
-import { lchown, readdir, readFile, stat } from "node:fs/promises";
+import { lchown, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "../../ground/errors.ts";
 import type { Binaries } from "./find-binaries.ts";
@@ -36,7 +36,7 @@ export async function openCluster(folder: string, binaries: Binaries, user: Serv
   }
   // A backup restored by root belongs to root.
   if (user && (await stat(data)).uid !== user.uid) await giveAll(data, user);
-  return { folder, data, password };
+  return { folder, data: await realpath(data), password };
 }
 
 async function giveAll(data: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {

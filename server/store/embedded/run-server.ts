@@ -2,7 +2,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdtemp, open, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { elapsedMs } from "../../ground/clock.ts";
@@ -29,7 +28,8 @@ export interface RunningServer {
 
 /** Only a part of the socket's file name: no port is opened. */
 export const SOCKET_PORT = 5432;
-export const SOCKET_DIR_PREFIX = "busbar-socket-";
+/** What the folder is called that holds a socket whose path would be too long below the data folder. */
+export const SOCKET_DIR_PREFIX = "/tmp/busbar-socket-";
 
 /** SIGINT: end sessions, checkpoint, exit. SIGQUIT: exit at once, recover at the next start. */
 export const SHUTDOWN_STEPS = [
@@ -51,7 +51,9 @@ export async function runServer({
   const removeSocketDir = async () => {
     if (socketDir !== cluster.data) await rm(socketDir, { recursive: true, force: true });
   };
-  const startupLog = await open(join(cluster.folder, "startup.log"), "w", 0o600);
+  const startupFile = join(cluster.folder, "startup.log");
+  await rm(startupFile, { force: true }); // It may be another user's, from a start as root.
+  const startupLog = await open(startupFile, "wx", 0o600);
   // A session of its own: the terminal's Ctrl-C must reach us, not it. A file, not a pipe: it may outlive us.
   const child = spawn(binaries.postgres, ["-D", dataArgument(cluster.data, user), ...settings(bindDir)], {
     ...user,
@@ -122,11 +124,11 @@ const MAX_SOCKET_PATH_BYTES = 103;
 
 /**
  * A Unix socket, not a port: nothing to collide with, out of reach for other users and machines, and 5 to 10 % faster.
- * It lies in the data folder (0700) unless the path is too long; then in a fresh folder that the temporary folder holds.
+ * It lies in the data folder (0700) unless the path is too long; then in a fresh folder (0700) in /tmp.
  */
 async function chooseSocketDir(data: string, user: ServerUser): Promise<string> {
   if (Buffer.byteLength(join(data, `.s.PGSQL.${SOCKET_PORT}`)) <= MAX_SOCKET_PATH_BYTES) return data;
-  const dir = await mkdtemp(join(tmpdir(), SOCKET_DIR_PREFIX));
+  const dir = await mkdtemp(SOCKET_DIR_PREFIX);
   if (user) await chown(dir, user.uid, user.gid);
   return dir;
 }
@@ -170,6 +172,7 @@ async function shutDown(child: ChildProcess, log: Log): Promise<void> {
 
 /** What the server printed last, in one line. */
 async function lastWords({ folder, data }: Cluster): Promise<string> {
+  await sleep(200); // The process that writes the log outlives the server by moments, and nothing tells when it is done.
   const logDir = join(data, "log");
   const files = [join(folder, "startup.log")];
   for (const name of await readdir(logDir).catch(() => [])) files.push(join(logDir, name));

@@ -44,8 +44,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     throw new StartError("the embedded PostgreSQL does not run on Windows: set DATABASE_URL, or use WSL");
   }
   const startedMs = elapsedMs();
-  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  const dataDir = await realpath(options.dataDir);
+  const dataDir = await makeDataDir(options.dataDir);
   const claim = await claimDataDir(dataDir);
   try {
     const folder = join(dataDir, "postgres");
@@ -66,8 +65,25 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     };
   } catch (error) {
     await claim.release();
-    throw error;
+    throw asStartError(error, dataDir);
   }
+}
+
+async function makeDataDir(path: string): Promise<string> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    return await realpath(path);
+  } catch (error) {
+    throw asStartError(error, path);
+  }
+}
+
+/** A refusal of the operating system (no space, no permission) is for a person to mend; anything else is our fault. */
+function asStartError(error: unknown, dataDir: string): unknown {
+  if (error instanceof StartError || !(error instanceof Error) || !("syscall" in error)) return error;
+  return new StartError(`cannot keep the embedded PostgreSQL in ${dataDir}: ${error.message}`, {
+    cause: error,
+  });
 }
 
 /** An encoded host, not `?host=`, because `new URL()` refuses a user without a host. */

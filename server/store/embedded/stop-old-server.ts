@@ -1,14 +1,13 @@
 /** Ends the PostgreSQL that a killed Busbar left behind, so that a new one can take over the data. */
 import { randomBytes } from "node:crypto";
-import { chown, readdir, readFile, readlink, rename, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { chown, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { elapsedMs } from "../../ground/clock.ts";
 import { StartError } from "../../ground/errors.ts";
 import type { Log } from "../../ground/log.ts";
 import { runTool } from "./run-tool.ts";
-import { SHUTDOWN_STEPS, SOCKET_DIR_PREFIX } from "./run-server.ts";
+import { SHUTDOWN_STEPS, SOCKET_DIR_PREFIX, SOCKET_PORT } from "./run-server.ts";
 
 /**
  * Call it only with the data folder claimed. What postmaster.pid may mean:
@@ -24,23 +23,24 @@ export async function stopOldServer(data: string, log: Log): Promise<void> {
   const file = join(data, "postmaster.pid");
   const lines = (await readFile(file, "utf8").catch(() => "")).split("\n");
   const pid = Number(lines[0]);
-  if (!Number.isInteger(pid) || pid <= 1) return;
-  if (await isServerOf(data, pid)) {
+  if (pid > 1 && (await isServerOf(data, pid))) {
     log.warn({ pid }, "stopping the PostgreSQL that a killed Busbar left behind");
     await shutDown(data, pid);
   }
-  await endOrphans(data, log);
-  await forgetPid(file, pid);
+  if (process.platform === "linux") await endOrphans(data, log);
+  await forgetPid(file);
+  await rm(join(data, `.s.PGSQL.${SOCKET_PORT}.lock`), { force: true }); // Names the same pid, and guards no data.
   await removeSocketDir(lines[4]);
 }
 
 /**
  * Whether this process is alive and is PostgreSQL on this data. On Linux by its working folder, which is the data for
- * life; a zombie has none. Elsewhere by its command line, which has the folder as `-D`.
+ * life, and compared as the same folder whatever its path; a zombie has none. Elsewhere by the `-D` it was started with.
  */
 async function isServerOf(data: string, pid: number): Promise<boolean> {
   if (process.platform === "linux") {
-    if ((await readlink(`/proc/${pid}/cwd`).catch(() => "")) !== data) return false;
+    const [cwd, ours] = await Promise.all([stat(`/proc/${pid}/cwd`).catch(() => undefined), stat(data)]);
+    if (cwd?.ino !== ours.ino || cwd.dev !== ours.dev) return false;
     return (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).trim() === "postgres";
   }
   const { stdout } = await runTool({
@@ -65,11 +65,10 @@ async function shutDown(data: string, pid: number): Promise<void> {
 
 /**
  * When a postmaster is killed, its children notice within moments, but one that is busy may live on and still write.
- * They must be gone before anybody else writes here. (Elsewhere than on Linux we leave this to PostgreSQL, which
- * refuses to start as long as the old shared memory is in use.)
+ * They must be gone before anybody else writes here; also a server whose postmaster.pid somebody removed. (Elsewhere
+ * than on Linux we leave this to PostgreSQL, which refuses to start as long as the old shared memory is in use.)
  */
 async function endOrphans(data: string, log: Log): Promise<void> {
-  if (process.platform !== "linux") return;
   const startedMs = elapsedMs();
   for (;;) {
     const orphans = await findServers(data);
@@ -96,13 +95,18 @@ async function findServers(data: string): Promise<number[]> {
  * The file is not removed but given our own pid: PostgreSQL knows that its parent is not a server, and goes on to its
  * other check, the shared memory named in the same file, that protects the data from processes we did not find.
  */
-async function forgetPid(file: string, pid: number): Promise<void> {
-  if (!isTaken(pid)) return;
+async function forgetPid(file: string): Promise<void> {
   const content = await readFile(file, "utf8").catch(() => undefined);
   if (content === undefined) return;
+  const pid = Number.parseInt(content, 10);
+  if (!(pid > 0)) {
+    await rm(file); // Emptied by a crash of the machine: PostgreSQL would refuse, and there is nothing in it to keep.
+    return;
+  }
+  if (!isTaken(pid)) return;
   const { uid, gid } = await stat(file);
   const aside = `${file}.${randomBytes(8).toString("hex")}`;
-  await writeFile(aside, content.replace(/^-?\d+/, String(process.pid)), { flag: "wx", mode: 0o600 });
+  await writeFile(aside, content.replace(/^\d+/, String(process.pid)), { flag: "wx", mode: 0o600 });
   await chown(aside, uid, gid);
   await rename(aside, file);
 }
@@ -123,9 +127,9 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The short folder of a socket whose path would have been too long; nobody else can have removed it. */
+/** Named in postmaster.pid, which the server's user may write: nothing but such a folder is removed. */
 async function removeSocketDir(socketDir: string | undefined): Promise<void> {
-  if (!socketDir || dirname(socketDir) !== tmpdir() || !basename(socketDir).startsWith(SOCKET_DIR_PREFIX))
+  if (!socketDir?.startsWith(SOCKET_DIR_PREFIX) || socketDir.slice(SOCKET_DIR_PREFIX.length).includes("/"))
     return;
   await rm(socketDir, { recursive: true, force: true });
 }
