@@ -1,0 +1,34 @@
+// The entries an operator puts into a BUSBAR_CATALOG file to move both providers to the sandbox.
+
+export type CatalogOverlay = { providers: Record<string, Record<string, unknown>> };
+
+/** `origin` is the sandbox's address without a trailing slash. */
+export function catalogOverlay(origin: string): CatalogOverlay {
+  const hubspot = `${origin}/hubspot`;
+  const salesforce = `${origin}/salesforce`;
+  return {
+    providers: {
+      hubspot: {
+        baseURL: hubspot,
+        authHealthCheck: { method: "GET", successStatusCodes: [200], url: `${hubspot}/integrations/v1/me` },
+        oauth2Opts: { authURL: `${hubspot}/oauth/authorize`, tokenURL: `${hubspot}/oauth/v1/token` },
+        modules: { crm: { baseURL: `${hubspot}/crm` } },
+      },
+      salesforce: {
+        baseURL: salesforce,
+        authHealthCheck: {
+          method: "GET",
+          successStatusCodes: [200],
+          url: `${salesforce}/services/oauth2/userinfo`,
+        },
+        oauth2Opts: {
+          authURL: `${salesforce}/services/oauth2/authorize`,
+          tokenURL: `${salesforce}/services/oauth2/token`,
+          // The sandbox is one organisation: there is no subdomain to ask for.
+          explicitWorkspaceRequired: false,
+        },
+        modules: { crm: { baseURL: salesforce } },
+      },
+    },
+  };
+}

@@ -1,0 +1,133 @@
+// The HTTP side of the controls: faults, requests, records, tokens, limits, reset, catalog.
+
+import { asData, asText, isData, parseJson, Refused, type Answer, type Exchange } from "../exchange.ts";
+import type { Provider } from "../provider.ts";
+import { Router } from "../router.ts";
+import { faultFrom, type Faults } from "./faults.ts";
+import type { RequestFilter, RequestLog } from "./request-log.ts";
+import { mintToken, type MintOptions } from "./tokens.ts";
+
+export type Controls = {
+  providers: Provider[];
+  faults: Faults;
+  log: RequestLog;
+  catalog(): unknown;
+  reset(): void;
+};
+
+export function createControlApi(controls: Controls): (exchange: Exchange) => Answer {
+  const router = new Router();
+  addFaultRoutes(router, controls);
+  addRequestRoutes(router, controls);
+  addAccountRoutes(router, controls);
+  return (exchange) => {
+    const found = router.find(exchange.method, exchange.path);
+    if (found === undefined) return { status: 404, body: { message: "no such control" } };
+    return found.handler({ ...exchange, params: found.params });
+  };
+}
+
+function addFaultRoutes(router: Router, { faults }: Controls): void {
+  router.add("POST", "/sandbox/faults", (exchange) => {
+    try {
+      return { status: 201, body: { id: faults.add(faultFrom(parseJson(exchange.body))) } };
+    } catch (error) {
+      if (error instanceof RangeError) return { status: 400, body: { message: error.message } };
+      throw error;
+    }
+  });
+  router.add("GET", "/sandbox/faults", () => ({ status: 200, body: { faults: faults.list() } }));
+  router.add("DELETE", "/sandbox/faults", () => {
+    faults.clear();
+    return { status: 204 };
+  });
+  router.add("DELETE", "/sandbox/faults/:id", (exchange) => {
+    faults.clear(exchange.params["id"]);
+    return { status: 204 };
+  });
+}
+
+function addRequestRoutes(router: Router, { log }: Controls): void {
+  router.add("GET", "/sandbox/requests", ({ query }) => {
+    const filter: RequestFilter = {};
+    for (const name of ["provider", "method", "path"] as const) {
+      const value = query.get(name);
+      if (value !== null) filter[name] = value;
+    }
+    const limit = Number(query.get("limit") ?? Number.NaN);
+    if (Number.isInteger(limit) && limit > 0) filter.limit = limit;
+    return { status: 200, body: { requests: log.list(filter) } };
+  });
+  router.add("DELETE", "/sandbox/requests", () => {
+    log.clear();
+    return { status: 204 };
+  });
+}
+
+function addAccountRoutes(router: Router, controls: Controls): void {
+  router.add("GET", "/sandbox/catalog", () => ({ status: 200, body: controls.catalog() }));
+  router.add("POST", "/sandbox/reset", () => {
+    controls.reset();
+    return { status: 204 };
+  });
+  router.add("GET", "/sandbox/records", ({ query }) => {
+    const provider = providerNamed(controls, query.get("provider"));
+    const object = query.get("object");
+    if (object === null) return { status: 200, body: { objects: provider.objects() } };
+    return { status: 200, body: { records: provider.records(object) } };
+  });
+  router.add("POST", "/sandbox/tokens", (exchange) => {
+    const body = asData(parseJson(exchange.body));
+    const provider = providerNamed(controls, body["provider"]);
+    return { status: 201, body: mintToken(provider.grants, mintOptionsFrom(body)) };
+  });
+  router.add("POST", "/sandbox/tokens/expire", (exchange) => {
+    for (const provider of providersNamed(controls, exchange)) provider.grants.expireAll();
+    return { status: 204 };
+  });
+  router.add("POST", "/sandbox/tokens/revoke", (exchange) => {
+    for (const provider of providersNamed(controls, exchange)) provider.grants.revokeAll();
+    return { status: 204 };
+  });
+  router.add("POST", "/sandbox/limits", (exchange) => {
+    const body = asData(parseJson(exchange.body));
+    for (const provider of controls.providers) {
+      const limits = body[provider.name];
+      if (limits === "off" || limits === "real" || isData(limits)) provider.setLimits(limits);
+      else if (limits !== undefined)
+        throw wrong(`${provider.name} must be "off", "real" or an object of limits`);
+    }
+    return { status: 200, body: limitsOf(controls) };
+  });
+  router.add("GET", "/sandbox/limits", () => ({ status: 200, body: limitsOf(controls) }));
+}
+
+function limitsOf(controls: Controls): Record<string, unknown> {
+  return Object.fromEntries(controls.providers.map((provider) => [provider.name, provider.limits()]));
+}
+
+function mintOptionsFrom(body: Record<string, unknown>): MintOptions {
+  const { expiresInSeconds, scopes } = body;
+  const list = Array.isArray(scopes) ? scopes.flatMap((scope) => asText(scope) ?? []) : undefined;
+  return {
+    ...(typeof expiresInSeconds === "number" ? { expiresInSeconds } : {}),
+    ...(list === undefined ? {} : { scopes: list }),
+    ...(body["static"] === true ? { static: true } : {}),
+    ...(typeof body["clientId"] === "string" ? { clientId: body["clientId"] } : {}),
+  };
+}
+
+function providersNamed(controls: Controls, exchange: Exchange): Provider[] {
+  const name = asData(parseJson(exchange.body))["provider"];
+  return name === undefined ? controls.providers : [providerNamed(controls, name)];
+}
+
+function providerNamed(controls: Controls, name: unknown): Provider {
+  const found = controls.providers.find((provider) => provider.name === name);
+  if (found === undefined) throw wrong('provider must be "hubspot" or "salesforce"');
+  return found;
+}
+
+function wrong(message: string): Refused {
+  return new Refused({ status: 400, body: { message } });
+}

@@ -1,0 +1,122 @@
+// Everything the sandbox received, in a ring bounded by count and by body bytes, so that a benchmark cannot fill memory.
+
+import { isUtf8 } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
+
+export type LoggedRequest = {
+  id: number;
+  provider: string;
+  method: string;
+  /** As received, with the provider's prefix and the query. */
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Present when the body is not text. */
+  bodyBase64?: string;
+  receivedAt: string;
+  /** Undefined until answered; stays so when the connection was reset or left hanging. */
+  status?: number;
+  /** What a fault did to this request. */
+  fault?: string;
+};
+
+export type RequestFilter = { provider?: string; method?: string; path?: string; limit?: number };
+
+const LOGGED_BODY_BYTES = 256 * 1024;
+const LOG_BYTES = 32 * 1024 * 1024;
+
+export class RequestLog {
+  readonly #capacity: number;
+  #entries: LoggedRequest[] = [];
+  #first = 0;
+  #bytes = 0;
+  #nextId = 1;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  add(
+    provider: string,
+    method: string,
+    path: string,
+    headers: IncomingHttpHeaders,
+    body: Buffer,
+  ): LoggedRequest {
+    const entry: LoggedRequest = {
+      id: this.#nextId++,
+      provider,
+      method,
+      path,
+      headers: shownHeaders(headers),
+      ...shownBody(body),
+      receivedAt: new Date().toISOString(),
+    };
+    this.#entries.push(entry);
+    this.#bytes += sizeOf(entry);
+    this.#trim();
+    return entry;
+  }
+
+  list(filter: RequestFilter = {}): LoggedRequest[] {
+    const found: LoggedRequest[] = [];
+    for (let i = this.#first; i < this.#entries.length; i++) {
+      const entry = this.#entries[i];
+      if (entry !== undefined && fits(entry, filter)) found.push(entry);
+    }
+    return filter.limit === undefined ? found : found.slice(-filter.limit);
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#first = 0;
+    this.#bytes = 0;
+  }
+
+  #trim(): void {
+    while (this.#entries.length - this.#first > this.#capacity || this.#bytes > LOG_BYTES) {
+      const oldest = this.#entries[this.#first];
+      if (oldest === undefined) return;
+      this.#bytes -= sizeOf(oldest);
+      this.#first++;
+    }
+    if (this.#first > this.#capacity) {
+      this.#entries = this.#entries.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+}
+
+function sizeOf(entry: LoggedRequest): number {
+  return entry.body.length + (entry.bodyBase64?.length ?? 0) + 500;
+}
+
+function fits(entry: LoggedRequest, filter: RequestFilter): boolean {
+  if (filter.provider !== undefined && entry.provider !== filter.provider) return false;
+  if (filter.method !== undefined && entry.method !== filter.method.toUpperCase()) return false;
+  return filter.path === undefined || entry.path.includes(filter.path);
+}
+
+function shownBody(body: Buffer): { body: string; bodyBase64?: string } {
+  const kept = body.length > LOGGED_BODY_BYTES ? body.subarray(0, LOGGED_BODY_BYTES) : body;
+  if (isUtf8(body)) return { body: kept.toString("utf8") };
+  return { body: "", bodyBase64: kept.toString("base64") };
+}
+
+function shownHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const shown: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    const text = Array.isArray(value) ? value.join(", ") : value;
+    shown[name] = name === "authorization" ? shortened(text) : text;
+  }
+  return shown;
+}
+
+/** Enough to tell two tokens apart, too little to use one. */
+function shortened(text: string): string {
+  const [scheme = "", credential = ""] = text.split(" ");
+  return credential.length <= 12
+    ? `${scheme} …`
+    : `${scheme} ${credential.slice(0, 4)}…${credential.slice(-6)}`;
+}

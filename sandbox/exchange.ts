@@ -1,0 +1,79 @@
+// What a simulated provider receives and answers, and the narrow readers of untyped JSON both providers use.
+
+import type { IncomingHttpHeaders } from "node:http";
+
+export type Exchange = {
+  method: string;
+  /** Path without the provider's prefix and without the query. */
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: string;
+  params: Record<string, string>;
+};
+
+/** An undefined body answers nothing, a string answers as it is, anything else as JSON. */
+export type Answer = { status: number; headers?: Record<string, string>; body?: unknown };
+
+export type Handler = (exchange: Exchange) => Answer;
+
+export type Data = Record<string, unknown>;
+
+/** Thrown by a handler to stop and answer with a provider's error. */
+export class Refused extends Error {
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super(`refused with ${answer.status}`);
+    this.answer = answer;
+  }
+}
+
+export function isData(value: unknown): value is Data {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function asData(value: unknown): Data {
+  return isData(value) ? value : {};
+}
+
+export function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Text of a string, number or boolean; undefined for everything else. */
+export function asText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return undefined;
+}
+
+/** Fields of a form-encoded or JSON body, as token endpoints and the control interface take them. */
+export function formOf(exchange: Exchange): Record<string, string> {
+  if (exchange.body.trimStart().startsWith("{")) {
+    const parsed = parseJson(exchange.body);
+    return Object.fromEntries(
+      Object.entries(asData(parsed)).map(([name, value]) => [name, asText(value) ?? ""]),
+    );
+  }
+  return Object.fromEntries(new URLSearchParams(exchange.body));
+}
+
+/** The parsed text, or undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function header(exchange: Exchange, name: string): string {
+  const value = exchange.headers[name];
+  return Array.isArray(value) ? value.join(", ") : (value ?? "");
+}
+
+export function bearerOf(exchange: Exchange): string | undefined {
+  const match = /^(?:Bearer|OAuth)\s+(\S+)$/i.exec(header(exchange, "authorization"));
+  return match?.[1];
+}

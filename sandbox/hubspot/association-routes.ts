@@ -1,0 +1,179 @@
+// Association endpoints, v4 and their dated twins: read, write, labels, batches.
+
+import { asData, asText, isData, parseJson, type Answer, type Data, type Exchange } from "../exchange.ts";
+import type { Router } from "../router.ts";
+import type { Account, TypeStore } from "./account.ts";
+import type { Link } from "./associations.ts";
+import { BatchAnswer, inputsOf } from "./batch.ts";
+import { invalid } from "./errors.ts";
+import type { AccountSource } from "./objects.ts";
+import { objectBody } from "./record-writes.ts";
+
+type Pair = { account: Account; from: TypeStore; to: TypeStore };
+
+export function addAssociationRoutes(router: Router, account: AccountSource): void {
+  const pair = (exchange: Exchange): Pair => ({
+    account: account(),
+    from: account().get(exchange.params["from"] ?? ""),
+    to: account().get(exchange.params["to"] ?? ""),
+  });
+  const one = "/crm/v4/objects/:from/:fromId/associations";
+  for (const version of ["v3", "v4"]) {
+    router.add("GET", `/crm/${version}/objects/:from/:fromId/associations/:to`, (exchange) =>
+      read(pair(exchange), exchange),
+    );
+  }
+  router.add("PUT", `${one}/default/:to/:toId`, (exchange) => putDefault(pair(exchange), exchange));
+  router.add("PUT", `${one}/:to/:toId`, (exchange) => put(pair(exchange), exchange));
+  router.add("DELETE", `${one}/:to/:toId`, (exchange) => {
+    const { account, from, to } = pair(exchange);
+    account.associations.remove(
+      from.type.id,
+      exchange.params["fromId"] ?? "",
+      to.type.id,
+      exchange.params["toId"] ?? "",
+    );
+    return { status: 204 };
+  });
+  const many = "/crm/v4/associations/:from/:to";
+  router.add("GET", `${many}/labels`, (exchange) => {
+    const { account, from, to } = pair(exchange);
+    return { status: 200, body: { results: account.associations.labels(from.type.id, to.type.id) } };
+  });
+  router.add("POST", `${many}/labels`, (exchange) => {
+    const { account, from, to } = pair(exchange);
+    const label = asText(objectBody(exchange.body)["label"]) ?? "";
+    return {
+      status: 200,
+      body: { results: [account.associations.addLabel(from.type.id, to.type.id, label)] },
+    };
+  });
+  router.add("POST", `${many}/batch/create`, (exchange) => createMany(pair(exchange), exchange, false));
+  router.add("POST", `${many}/batch/associate/default`, (exchange) =>
+    createMany(pair(exchange), exchange, true),
+  );
+  router.add("POST", `${many}/batch/read`, (exchange) => readMany(pair(exchange), exchange));
+  router.add("POST", `${many}/batch/archive`, (exchange) => archiveMany(pair(exchange), exchange));
+}
+
+function shownLinks({ account, from, to }: Pair, links: Link[]): Data[] {
+  const labels = account.associations.labels(from.type.id, to.type.id);
+  return links.map(({ category, typeId }) => ({
+    category,
+    typeId,
+    label: labels.find((label) => label.typeId === typeId)?.label ?? null,
+  }));
+}
+
+/** Target ids are numbers here, strings everywhere else. */
+function shownTargets(pair: Pair, fromId: string): Data[] {
+  return pair.account.associations
+    .list(pair.from.type.id, fromId, pair.to.type.id)
+    .map(({ toId, links }) => ({ toObjectId: Number(toId), associationTypes: shownLinks(pair, links) }));
+}
+
+function read(pair: Pair, exchange: Exchange): Answer {
+  const record = pair.from.get(exchange.params["fromId"] ?? "");
+  return { status: 200, body: { results: shownTargets(pair, record.id) } };
+}
+
+function put(pair: Pair, exchange: Exchange): Answer {
+  const { account, from, to } = pair;
+  const source = from.get(exchange.params["fromId"] ?? "");
+  const target = to.get(exchange.params["toId"] ?? "");
+  const links = account.associations.linksFrom(parseJson(exchange.body), from.type.id, to.type.id);
+  if (links === undefined) throw invalid("one or more association types are not valid for these objects");
+  account.associations.add(from.type.id, source.id, to.type.id, target.id, links);
+  const ends = {
+    fromObjectTypeId: from.type.id,
+    fromObjectId: Number(source.id),
+    toObjectTypeId: to.type.id,
+  };
+  return { status: 201, body: { ...ends, toObjectId: Number(target.id), labels: namedLabels(pair, links) } };
+}
+
+function namedLabels(pair: Pair, links: Link[]): string[] {
+  return shownLinks(pair, links).flatMap((link) => asText(link["label"]) ?? []);
+}
+
+function putDefault({ account, from, to }: Pair, exchange: Exchange): Answer {
+  const source = from.get(exchange.params["fromId"] ?? "");
+  const target = to.get(exchange.params["toId"] ?? "");
+  const link = account.associations.defaultLink(from.type.id, to.type.id);
+  account.associations.add(from.type.id, source.id, to.type.id, target.id, [link]);
+  const batch = new BatchAnswer();
+  batch.add({
+    from: { id: source.id },
+    to: { id: target.id },
+    associationSpec: { associationCategory: link.category, associationTypeId: link.typeId },
+  });
+  return batch.answer(200);
+}
+
+function endOf(input: Data, name: "from" | "to"): string {
+  const end = input[name];
+  return asText(isData(end) ? end["id"] : end) ?? "";
+}
+
+function createMany(pair: Pair, exchange: Exchange, useDefault: boolean): Answer {
+  const { account, from, to } = pair;
+  const batch = new BatchAnswer();
+  for (const input of inputsOf(exchange, 2000)) {
+    const [fromId, toId] = [endOf(input, "from"), endOf(input, "to")];
+    const unknown = from.find(fromId) === undefined ? fromId : to.find(toId) === undefined ? toId : undefined;
+    if (unknown !== undefined) {
+      batch.error({
+        category: "VALIDATION_ERROR",
+        subCategory: "crm.associations.INVALID_IDENTIFIER",
+        message: `${unknown} is not a valid ID`,
+        context: { id: [unknown] },
+      });
+      continue;
+    }
+    if (from === to && fromId === toId) {
+      batch.error({
+        category: "VALIDATION_ERROR",
+        message: `Object ${fromId} cannot be associated to itself (${toId})`,
+      });
+      continue;
+    }
+    const links = useDefault
+      ? [account.associations.defaultLink(from.type.id, to.type.id)]
+      : account.associations.linksFrom(input["types"], from.type.id, to.type.id);
+    if (links === undefined) throw invalid("one or more association types are not valid for these objects");
+    account.associations.add(from.type.id, fromId, to.type.id, toId, links);
+    const ends = { fromObjectTypeId: from.type.id, fromObjectId: Number(fromId), toObjectTypeId: to.type.id };
+    batch.add({ ...ends, toObjectId: Number(toId), labels: namedLabels(pair, links) });
+  }
+  return batch.answer(useDefault ? 200 : 201);
+}
+
+function readMany(pair: Pair, exchange: Exchange): Answer {
+  const batch = new BatchAnswer();
+  for (const input of inputsOf(exchange, 1000)) {
+    const id = asText(input["id"]) ?? "";
+    const to = pair.from.find(id) === undefined ? [] : shownTargets(pair, id);
+    if (to.length > 0) {
+      batch.add({ from: { id }, to });
+      continue;
+    }
+    batch.error({
+      category: "OBJECT_NOT_FOUND",
+      subCategory: "crm.associations.NO_ASSOCIATIONS_FOUND",
+      message: `No ${pair.to.type.singular.toLowerCase()} is associated with ${pair.from.type.singular.toLowerCase()} ${id}.`,
+      context: { fromObjectId: [id] },
+    });
+  }
+  return batch.answer(200);
+}
+
+function archiveMany({ account, from, to }: Pair, exchange: Exchange): Answer {
+  for (const input of inputsOf(exchange, 2000)) {
+    const targets = Array.isArray(input["to"]) ? input["to"] : [input["to"]];
+    for (const target of targets) {
+      const toId = asText(asData(target)["id"]) ?? "";
+      account.associations.remove(from.type.id, endOf(input, "from"), to.type.id, toId);
+    }
+  }
+  return { status: 204 };
+}

@@ -1,0 +1,97 @@
+// Links between records, kept in both directions.
+
+import { asData, asList, asText, isData } from "../exchange.ts";
+import { typesBetween } from "./association-types.ts";
+
+export type Link = { category: string; typeId: number };
+export type Linked = { toId: string; links: Link[] };
+
+export class Associations {
+  readonly #links = new Map<string, Map<string, Link[]>>();
+  /** Labels made by the user: by pair. */
+  readonly #labels = new Map<string, { category: string; typeId: number; label: string }[]>();
+  #nextLabel = 100;
+
+  add(fromType: string, fromId: string, toType: string, toId: string, links: Link[]): void {
+    this.#put(fromType, fromId, toType, toId, links);
+    this.#put(
+      toType,
+      toId,
+      fromType,
+      fromId,
+      links.map((link) => inverseOf(fromType, toType, link)),
+    );
+  }
+
+  list(fromType: string, fromId: string, toType: string): Linked[] {
+    const found = this.#links.get(key(fromType, fromId, toType));
+    return found === undefined ? [] : [...found].map(([toId, links]) => ({ toId, links }));
+  }
+
+  remove(fromType: string, fromId: string, toType: string, toId: string): void {
+    this.#links.get(key(fromType, fromId, toType))?.delete(toId);
+    this.#links.get(key(toType, toId, fromType))?.delete(fromId);
+  }
+
+  labels(fromType: string, toType: string): { category: string; typeId: number; label: string | null }[] {
+    const defined = typesBetween(fromType, toType).map((type) => ({
+      category: "HUBSPOT_DEFINED",
+      typeId: type.id,
+      label: type.label,
+    }));
+    return [...defined, ...(this.#labels.get(`${fromType}>${toType}`) ?? [])];
+  }
+
+  addLabel(
+    fromType: string,
+    toType: string,
+    label: string,
+  ): { category: string; typeId: number; label: string } {
+    const made = { category: "USER_DEFINED", typeId: this.#nextLabel++, label };
+    const pair = `${fromType}>${toType}`;
+    this.#labels.set(pair, [...(this.#labels.get(pair) ?? []), made]);
+    return made;
+  }
+
+  /** The type used when none is named. Pairs outside the table get a type of their own. */
+  defaultLink(fromType: string, toType: string): Link {
+    const type = typesBetween(fromType, toType).find((candidate) => candidate.unlabeled);
+    return { category: "HUBSPOT_DEFINED", typeId: type?.id ?? 1 };
+  }
+
+  /** Reads `[{associationCategory, associationTypeId}]`; undefined when one of them does not fit the direction. */
+  linksFrom(input: unknown, fromType: string, toType: string): Link[] | undefined {
+    const links: Link[] = [];
+    for (const item of asList(input)) {
+      const category = asText(asData(item)["associationCategory"]) ?? "";
+      const typeId = Number(asData(item)["associationTypeId"]);
+      if (!isData(item) || !Number.isInteger(typeId) || !CATEGORIES.has(category)) return undefined;
+      const known = this.labels(fromType, toType);
+      const fits =
+        known.length === 0 || known.some((label) => label.typeId === typeId && label.category === category);
+      if (!fits) return undefined;
+      links.push({ category, typeId });
+    }
+    return links.length === 0 ? undefined : links;
+  }
+
+  #put(fromType: string, fromId: string, toType: string, toId: string, links: Link[]): void {
+    const at = key(fromType, fromId, toType);
+    const targets = this.#links.get(at) ?? new Map<string, Link[]>();
+    const present = targets.get(toId) ?? [];
+    const added = links.filter((link) => !present.some((other) => other.typeId === link.typeId));
+    targets.set(toId, [...present, ...added]);
+    this.#links.set(at, targets);
+  }
+}
+
+const CATEGORIES = new Set(["HUBSPOT_DEFINED", "USER_DEFINED", "INTEGRATOR_DEFINED", "WORK"]);
+
+function key(fromType: string, fromId: string, toType: string): string {
+  return `${fromType}/${fromId}>${toType}`;
+}
+
+function inverseOf(fromType: string, toType: string, link: Link): Link {
+  const type = typesBetween(fromType, toType).find((candidate) => candidate.id === link.typeId);
+  return { category: link.category, typeId: type?.inverse ?? link.typeId };
+}

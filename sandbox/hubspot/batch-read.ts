@@ -1,0 +1,45 @@
+// Batch read and batch archive.
+
+import { asData, asText, type Answer } from "../exchange.ts";
+import type { Router } from "../router.ts";
+import type { TypeStore } from "./account.ts";
+import { BatchAnswer, inputsOf, textsOf } from "./batch.ts";
+import { checkedIdProperty, type AccountSource } from "./objects.ts";
+import { objectBody, presentNamed } from "./record-writes.ts";
+
+export function addBatchReadRoutes(router: Router, account: AccountSource): void {
+  router.add("POST", "/crm/v3/objects/:type/batch/read", (exchange) => {
+    const store = account().get(exchange.params["type"] ?? "");
+    const body = objectBody(exchange.body);
+    const ids = inputsOf(exchange).map((input) => asText(input["id"]) ?? "");
+    const names = textsOf(body["properties"]);
+    const idProperty = checkedIdProperty(store, asText(body["idProperty"]));
+    return readMany(store, ids, names, idProperty);
+  });
+  router.add("POST", "/crm/v3/objects/:type/batch/archive", (exchange) => {
+    const store = account().get(exchange.params["type"] ?? "");
+    for (const input of inputsOf(exchange)) {
+      const record = store.find(asText(asData(input)["id"]) ?? "");
+      if (record !== undefined) store.archive(record, Date.now());
+    }
+    return { status: 204 };
+  });
+}
+
+/** Results come by record id, whatever order was asked for. */
+function readMany(store: TypeStore, ids: string[], names: string[], idProperty: string | undefined): Answer {
+  const batch = new BatchAnswer();
+  const missing: string[] = [];
+  const found = new Map(
+    [...new Set(ids)].flatMap((id) => {
+      const record = store.find(id, idProperty);
+      if (record === undefined) missing.push(id);
+      return record === undefined ? [] : [[record.id, record] as const];
+    }),
+  );
+  const ordered = [...found.values()].toSorted((a, b) => Number(a.id) - Number(b.id));
+  for (const record of ordered)
+    batch.add(presentNamed(store, record, names.length === 0 ? undefined : names));
+  batch.miss(store, missing);
+  return batch.answer(200);
+}

@@ -1,0 +1,238 @@
+// Batch create, update and upsert, with HubSpot's two ways of failing: everything, or input by input.
+
+import { asData, asList, asText, type Answer, type Data, type Exchange } from "../exchange.ts";
+import type { Router } from "../router.ts";
+import type { Account, StoredRecord, TypeStore } from "./account.ts";
+import { invalid, refuse, valueProblemMembers, valuesRefused } from "./errors.ts";
+import type { AccountSource } from "./objects.ts";
+import { checkedIdProperty } from "./objects.ts";
+import {
+  createRecord,
+  objectBody,
+  planCreate,
+  planUpdate,
+  presentAll,
+  presentWritten,
+  refusalOf,
+  updateRecord,
+  type Failure,
+  type Plan,
+} from "./record-writes.ts";
+import { checkValues } from "./values.ts";
+
+export type BatchOptions = { unknownPropertyFailsBatch?: boolean; echoTraceIds?: boolean };
+
+const MAX_INPUTS = 100;
+
+export function addBatchRoutes(router: Router, account: AccountSource, options: BatchOptions): void {
+  const add = (name: string, run: (account: Account, store: TypeStore, inputs: Data[]) => Answer): void =>
+    router.add("POST", `/crm/v3/objects/:type/batch/${name}`, (exchange) =>
+      run(account(), account().get(exchange.params["type"] ?? ""), inputsOf(exchange)),
+    );
+  add("create", (account, store, inputs) => createMany(account, store, inputs, options));
+  add("update", (_account, store, inputs) => updateMany(store, inputs, options));
+  add("upsert", (account, store, inputs) => upsertMany(account, store, inputs, options));
+}
+
+/** The objects of `inputs`. Throws for none, too many, or anything that is not an object. */
+export function inputsOf(exchange: Exchange, most: number = MAX_INPUTS): Data[] {
+  const inputs = objectBody(exchange.body)["inputs"];
+  if (!Array.isArray(inputs))
+    throw invalid("Invalid input JSON on line 1, column 1: inputs must be an array");
+  if (inputs.length === 0) throw invalid("The batch has no inputs");
+  if (inputs.length > most)
+    throw invalid(`The maximum number of inputs supported in a batch request is ${most}`);
+  return inputs.map((input) => asData(input));
+}
+
+/** The trace ids when every input has its own, otherwise undefined: then the batch stands or falls as one. */
+function traceIdsOf(inputs: Data[]): string[] | undefined {
+  const ids = inputs.flatMap((input) => asText(input["objectWriteTraceId"]) ?? []);
+  return new Set(ids).size === inputs.length ? ids : undefined;
+}
+
+function createMany(account: Account, store: TypeStore, inputs: Data[], options: BatchOptions): Answer {
+  const traceIds = traceIdsOf(inputs);
+  if (traceIds === undefined) return createAllOrNothing(account, store, inputs);
+  if (options.unknownPropertyFailsBatch === true) refuseUnknownProperties(store, inputs);
+  const batch = new BatchAnswer();
+  for (const [i, input] of inputs.entries()) {
+    const traceId = traceIds[i] ?? "";
+    const planned = planCreate(account, store, input);
+    if ("failure" in planned) batch.fail(planned.failure, { objectWriteTraceId: [traceId] });
+    else batch.add(traced(presentAll(store, createRecord(account, store, planned.plan)), traceId, options));
+  }
+  return batch.answer(201);
+}
+
+function createAllOrNothing(account: Account, store: TypeStore, inputs: Data[]): Answer {
+  const problems = inputs.flatMap(
+    (input) => checkValues(store.properties, asData(input["properties"])).problems,
+  );
+  if (problems.length > 0) throw valuesRefused(problems);
+  const plans: Plan[] = [];
+  for (const input of inputs) {
+    const planned = planCreate(account, store, input);
+    if ("failure" in planned) throw wholeBatchRefusal(planned.failure);
+    if (plans.some((other) => sameUnique(store, other, planned.plan))) throw alreadyExists(store);
+    plans.push(planned.plan);
+  }
+  const batch = new BatchAnswer();
+  for (const plan of plans) batch.add(presentAll(store, createRecord(account, store, plan)));
+  return batch.answer(201);
+}
+
+/** A conflict of a whole batch names no record. */
+function wholeBatchRefusal(failure: Failure): Error {
+  if (failure.status !== 409) return refusalOf(failure);
+  return refuse(409, failure.message.replace(/\. Existing ID.*/, ""), { category: "CONFLICT" });
+}
+
+function alreadyExists(store: TypeStore): Error {
+  const name = store.type.singular.charAt(0) + store.type.singular.slice(1).toLowerCase();
+  return refuse(409, `${name} already exists`, { category: "CONFLICT" });
+}
+
+function sameUnique(store: TypeStore, one: Plan, other: Plan): boolean {
+  return Object.entries(one.values).some(
+    ([name, value]) => store.isUnique(name) && other.values[name]?.toLowerCase() === value.toLowerCase(),
+  );
+}
+
+function refuseUnknownProperties(store: TypeStore, inputs: Data[]): void {
+  const problems = inputs
+    .flatMap((input) => checkValues(store.properties, asData(input["properties"])).problems)
+    .filter((problem) => problem.error === "PROPERTY_DOESNT_EXIST");
+  if (problems.length > 0) throw valuesRefused(problems);
+}
+
+function updateMany(store: TypeStore, inputs: Data[], options: BatchOptions): Answer {
+  refuseRepeatedIds(inputs);
+  // One unknown name anywhere refuses everything, with or without trace ids.
+  refuseUnknownProperties(store, inputs);
+  const traceIds = traceIdsOf(inputs);
+  const batch = new BatchAnswer();
+  const missing: string[] = [];
+  const found: { record: StoredRecord; input: Data; traceId: string | undefined }[] = [];
+  for (const [i, input] of inputs.entries()) {
+    const id = asText(input["id"]) ?? "";
+    const record = store.find(id, checkedIdProperty(store, asText(input["idProperty"])));
+    if (record === undefined) missing.push(id);
+    else found.push({ record, input, traceId: traceIds?.[i] });
+  }
+  const planned = found.map((item) => ({
+    ...item,
+    result: planUpdate(store, item.record, item.input["properties"]),
+  }));
+  for (const { record, result, traceId } of planned) {
+    if ("failure" in result && traceId === undefined) throw refusalOf(result.failure);
+    if ("failure" in result) batch.fail(result.failure, { objectWriteTraceId: [traceId], ids: [record.id] });
+  }
+  for (const { record, result, traceId } of planned) {
+    if ("failure" in result) continue;
+    updateRecord(store, record, result.plan);
+    batch.add(traced(presentWritten(store, record, Object.keys(result.plan.values)), traceId, options));
+  }
+  batch.miss(store, missing);
+  return batch.answer(200);
+}
+
+function refuseRepeatedIds(inputs: Data[]): void {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const input of inputs) {
+    const id = asText(input["id"]) ?? "";
+    if (seen.has(id)) repeated.add(id);
+    seen.add(id);
+  }
+  if (repeated.size === 0) return;
+  const ids = [...repeated];
+  throw invalid(`Duplicate IDs found in batch input: [${ids.join(", ")}]. IDs must be unique`, {
+    context: { ids },
+  });
+}
+
+function upsertMany(account: Account, store: TypeStore, inputs: Data[], options: BatchOptions): Answer {
+  refuseUnknownProperties(store, inputs);
+  const traceIds = traceIdsOf(inputs);
+  const batch = new BatchAnswer();
+  for (const [i, input] of inputs.entries()) {
+    const id = asText(input["id"]) ?? "";
+    const idProperty = checkedIdProperty(store, asText(input["idProperty"]));
+    const record = store.find(id, idProperty);
+    const named = idProperty === undefined || record !== undefined ? {} : { [idProperty]: id };
+    const properties = { ...named, ...asData(input["properties"]) };
+    const planned =
+      record === undefined
+        ? planCreate(account, store, { properties })
+        : planUpdate(store, record, properties);
+    if ("failure" in planned) {
+      if (traceIds === undefined) throw wholeBatchRefusal(planned.failure);
+      batch.fail(planned.failure, { objectWriteTraceId: [traceIds[i]] });
+      continue;
+    }
+    if (record !== undefined) updateRecord(store, record, planned.plan);
+    const stored = record ?? createRecord(account, store, planned.plan);
+    const shown = presentWritten(store, stored, Object.keys(planned.plan.values));
+    batch.add(traced({ ...shown, new: record === undefined }, traceIds?.[i], options));
+  }
+  return batch.answer(200);
+}
+
+function traced(shown: Data, traceId: string | undefined, options: BatchOptions): Data {
+  return options.echoTraceIds === true && traceId !== undefined
+    ? { ...shown, objectWriteTraceId: traceId }
+    : shown;
+}
+
+/** Collects results and errors; status stays COMPLETE even when inputs failed. */
+export class BatchAnswer {
+  readonly #startedAt = new Date().toISOString();
+  readonly #results: Data[] = [];
+  readonly #errors: Data[] = [];
+
+  add(result: Data): void {
+    this.#results.push(result);
+  }
+
+  fail(failure: Failure, context: Data): void {
+    const existing = failure.existingId === undefined ? {} : { existingId: [failure.existingId] };
+    const errors =
+      failure.problems.length === 0 ? {} : { errors: valueProblemMembers(failure.problems).errors };
+    const { category, message } = failure;
+    this.#errors.push({
+      status: "error",
+      category,
+      message,
+      context: { ...context, ...existing },
+      ...errors,
+    });
+  }
+
+  /** All missing ids share one error. */
+  miss(store: TypeStore, ids: string[]): void {
+    if (ids.length === 0) return;
+    const message = `Could not get some ${store.type.singular} objects, they may be deleted or not exist. Check that ids are valid.`;
+    this.#errors.push({ status: "error", category: "OBJECT_NOT_FOUND", message, context: { ids } });
+  }
+
+  error(error: Data): void {
+    this.#errors.push({ status: "error", ...error });
+  }
+
+  answer(successStatus: number): Answer {
+    const body = {
+      completedAt: new Date().toISOString(),
+      status: "COMPLETE",
+      startedAt: this.#startedAt,
+      results: this.#results,
+    };
+    if (this.#errors.length === 0) return { status: successStatus, body };
+    return { status: 207, body: { ...body, errors: this.#errors, numErrors: this.#errors.length } };
+  }
+}
+
+/** Texts of a list; everything else in it is left out. */
+export function textsOf(input: unknown): string[] {
+  return asList(input).flatMap((item) => asText(item) ?? []);
+}

@@ -1,0 +1,39 @@
+// HubSpot's error bodies.
+
+import { randomUUID } from "node:crypto";
+import { Refused, type Answer, type Data } from "../exchange.ts";
+
+export type ValueProblem = { name: string; message: string; error: string };
+
+/** The general shape: status, message, correlationId and whatever else the case carries. */
+export function errorAnswer(status: number, message: string, members: Data = {}): Answer {
+  return { status, body: { status: "error", message, correlationId: randomUUID(), ...members } };
+}
+
+export function refuse(status: number, message: string, members: Data = {}): Refused {
+  return new Refused(errorAnswer(status, message, members));
+}
+
+export function invalid(message: string, members: Data = {}): Refused {
+  return refuse(400, message, { ...members, category: "VALIDATION_ERROR" });
+}
+
+export function notFound(message = "resource not found"): Refused {
+  return refuse(404, message, { category: "OBJECT_NOT_FOUND" });
+}
+
+/** The problems stand twice: complete as JSON text in the message, at most three as objects in `errors`. */
+export function valueProblemMembers(problems: ValueProblem[]): { message: string; errors: Data[] } {
+  const texts = problems.map(({ message, error, name }) => ({ isValid: false, message, error, name }));
+  const errors = problems.slice(0, 3).map(({ message, error, name }) => ({
+    message,
+    code: error,
+    context: { propertyName: [name] },
+  }));
+  return { message: `Property values were not valid: ${JSON.stringify(texts)}`, errors };
+}
+
+export function valuesRefused(problems: ValueProblem[]): Refused {
+  const { message, errors } = valueProblemMembers(problems);
+  return invalid(message, { errors });
+}

@@ -1,0 +1,179 @@
+// The simulated HubSpot: paths of all versions, authentication, rate limits, then the endpoint.
+
+import { bearerOf, type Answer, type Data, type Exchange, type Handler } from "../exchange.ts";
+import { Grants } from "../oauth/grants.ts";
+import type { KnownClient, Provider } from "../provider.ts";
+import { Router } from "../router.ts";
+import { Account, PORTAL_ID } from "./account.ts";
+import { addAssociationRoutes } from "./association-routes.ts";
+import { addBatchRoutes } from "./batch.ts";
+import { addBatchReadRoutes } from "./batch-read.ts";
+import { errorAnswer, refuse } from "./errors.ts";
+import { HubSpotLimits } from "./limits.ts";
+import { addOAuthRoutes, USER_ID } from "./oauth.ts";
+import { addObjectRoutes } from "./objects.ts";
+import { addPropertyRoutes } from "./properties.ts";
+import { addSchemaRoutes } from "./schemas.ts";
+import { addSearchRoutes } from "./search.ts";
+import { seedHubSpot } from "./seed.ts";
+
+export type HubSpotOptions = {
+  origin(): string;
+  limits?: "real" | "off";
+  tokenLifetimeSeconds?: number;
+  clients?: KnownClient[];
+  autoApprove?: boolean;
+  /** A batch create with trace ids is refused as a whole for an unknown property; default: only that input. */
+  unknownPropertyFailsBatch?: boolean;
+  /** Batch results carry the trace id of their input; default: they do not. */
+  echoTraceIds?: boolean;
+};
+
+/** A private app's token that always works. */
+export const STATIC_TOKEN = "pat-na1-00000000-0000-4000-8000-000000004100";
+
+export function createHubSpot(options: HubSpotOptions): Provider {
+  const limits = new HubSpotLimits(options.limits ?? "real");
+  const grants = new Grants({
+    rotate: false,
+    sliding: false,
+    lifetimeSeconds: options.tokenLifetimeSeconds ?? 1800,
+    accessTokenText: (random) => `CNsb${random}`,
+    refreshTokenText: (random) => `na1-${random}`,
+  });
+  let account = new Account();
+  const start = (): void => {
+    account = new Account();
+    seedHubSpot(account);
+    grants.clear();
+    grants.mint({
+      scopes: ["oauth"],
+      lifetimeSeconds: Number.POSITIVE_INFINITY,
+      refresh: false,
+      accessToken: STATIC_TOKEN,
+    });
+  };
+  start();
+  const open = new Router();
+  const { clients = [], autoApprove = false } = options;
+  addOAuthRoutes(open, { grants, clients, autoApprove });
+  const router = createRouter(() => account, options);
+  return {
+    name: "hubspot",
+    grants,
+    answer: (exchange) => answer(exchange, open, router, grants, limits),
+    records: (object) =>
+      [...(account.find(object)?.records.values() ?? [])]
+        .filter((record) => !record.archived)
+        .map((record) => ({ id: record.id, ...record.properties })),
+    objects: () => [...account.stores.values()].map((store) => store.type.name),
+    setLimits: (wanted) => limits.set(wanted),
+    limits: () => limits.show(),
+    reset: start,
+  };
+}
+
+function createRouter(account: () => Account, options: HubSpotOptions): Router {
+  const router = new Router();
+  addBatchRoutes(router, account, options);
+  addBatchReadRoutes(router, account);
+  addSearchRoutes(router, account);
+  addObjectRoutes(router, account, options.origin);
+  addAssociationRoutes(router, account);
+  addPropertyRoutes(router, account);
+  addSchemaRoutes(router, account);
+  router.add("GET", "/integrations/v1/me", () => ({ status: 200, body: ME }));
+  for (const version of ["v3", "dated"]) {
+    router.add("GET", `/account-info/${version}/details`, () => ({ status: 200, body: DETAILS }));
+  }
+  router.add("GET", "/crm/v3/owners", () => ({ status: 200, body: { results: [OWNER] } }));
+  return router;
+}
+
+const ME = {
+  portalId: PORTAL_ID,
+  timeZone: "US/Eastern",
+  currency: "USD",
+  utcOffsetMilliseconds: -18_000_000,
+  utcOffset: "-05:00",
+};
+const DETAILS = {
+  portalId: PORTAL_ID,
+  accountType: "STANDARD",
+  timeZone: "US/Eastern",
+  companyCurrency: "USD",
+  additionalCurrencies: [],
+  utcOffset: "-05:00",
+  utcOffsetMilliseconds: -18_000_000,
+  uiDomain: "app.hubspot.com",
+  dataHostingLocation: "na1",
+};
+const OWNER = {
+  id: "410010",
+  email: "admin@sandbox.example",
+  firstName: "Ada",
+  lastName: "Admin",
+  userId: USER_ID,
+  createdAt: "2024-01-02T00:00:00.000Z",
+  updatedAt: "2024-01-02T00:00:00.000Z",
+  archived: false,
+};
+
+function answer(
+  exchange: Exchange,
+  open: Router,
+  router: Router,
+  grants: Grants,
+  limits: HubSpotLimits,
+): Answer {
+  const free = open.find(exchange.method, exchange.path);
+  if (free !== undefined) return free.handler({ ...exchange, params: free.params });
+  const path = canonicalPath(exchange.path);
+  const token = authenticated(exchange, grants);
+  const tooMany = limits.count(token, path.endsWith("/search"));
+  if (tooMany !== undefined) return tooMany;
+  const found = router.find(exchange.method, path);
+  if (found === undefined)
+    return router.knows(path) ? errorAnswer(405, "Method Not Allowed") : { status: 404, body: "" };
+  return withLimitHeaders(found.handler, { ...exchange, path, params: found.params }, limits.headers(token));
+}
+
+function withLimitHeaders(handler: Handler, exchange: Exchange, headers: Data): Answer {
+  const answered = handler(exchange);
+  for (const [name, value] of Object.entries(headers)) {
+    answered.headers = { ...answered.headers, [name]: String(value) };
+  }
+  return answered;
+}
+
+/** Returns the token. */
+function authenticated(exchange: Exchange, grants: Grants): string {
+  const token = bearerOf(exchange);
+  const checked = grants.check(token ?? "");
+  if (token !== undefined && checked.state === "valid") return token;
+  if (checked.state === "expired") {
+    const seconds = Math.max(1, Math.round((Date.now() - checked.expiredAt) / 1000));
+    throw refuse(401, `The OAuth token used to make this call expired ${seconds} second(s) ago.`, {
+      category: "EXPIRED_AUTHENTICATION",
+      context: { "expire time": [new Date(checked.expiredAt).toISOString()] },
+    });
+  }
+  throw refuse(
+    401,
+    "Authentication credentials not found. This API supports OAuth 2.0 authentication and you can find more details at https://developers.hubspot.com/docs/methods/auth/oauth-overview",
+    { category: "INVALID_AUTHENTICATION" },
+  );
+}
+
+const DATED = /^\d{4}-\d{2}$/;
+
+/** Dated paths and the older spellings lead to the same endpoints as v3 objects and v4 associations. */
+export function canonicalPath(path: string): string {
+  const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+  const [, area = "", kind = "", version = "", ...rest] = trimmed.split("/");
+  if (area === "account-info" && DATED.test(kind)) return ["", area, "dated", version, ...rest].join("/");
+  if (area === "crm-object-schemas") return ["", "crm", "v3", version, ...rest].join("/");
+  if (area !== "crm" || !DATED.test(version)) return trimmed;
+  const associations = kind === "associations" || (kind === "objects" && rest[2] === "associations");
+  return ["", "crm", associations ? "v4" : "v3", kind, ...rest].join("/");
+}

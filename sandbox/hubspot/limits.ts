@@ -1,0 +1,113 @@
+// HubSpot's rate limits: a rolling ten-second window per token, five searches a second and a daily sum per account.
+
+import { randomUUID } from "node:crypto";
+import type { Answer, Data } from "../exchange.ts";
+
+type Limits = { tenSecondly: number; searchPerSecond: number; daily: number };
+
+const REAL: Limits = { tenSecondly: 110, searchPerSecond: 5, daily: Number.POSITIVE_INFINITY };
+const OFF: Limits = {
+  tenSecondly: Number.POSITIVE_INFINITY,
+  searchPerSecond: Number.POSITIVE_INFINITY,
+  daily: Number.POSITIVE_INFINITY,
+};
+
+const WINDOW_MS = 10_000;
+
+export class HubSpotLimits {
+  #limits: Limits;
+  readonly #windows = new Map<string, number[]>();
+  #searches: number[] = [];
+  #today = 0;
+
+  constructor(mode: "real" | "off") {
+    this.#limits = mode === "off" ? OFF : REAL;
+  }
+
+  /** Members not named keep their value; null lifts one. */
+  set(limits: Data | "off" | "real"): void {
+    this.#windows.clear();
+    this.#searches = [];
+    this.#today = 0;
+    if (limits === "off") this.#limits = OFF;
+    else if (limits === "real") this.#limits = REAL;
+    else {
+      const next = { ...this.#limits };
+      for (const name of ["tenSecondly", "searchPerSecond", "daily"] as const) {
+        const value = limits[name];
+        if (typeof value === "number") next[name] = value;
+        else if (value === null) next[name] = Number.POSITIVE_INFINITY;
+      }
+      this.#limits = next;
+    }
+  }
+
+  show(): Data {
+    const shown = Object.entries(this.#limits).map(([name, value]) => [
+      name,
+      Number.isFinite(value) ? value : null,
+    ]);
+    return { ...Object.fromEntries(shown), usedToday: this.#today };
+  }
+
+  /** Counts one call; the answer to give when it is one too many. */
+  count(token: string, search: boolean): Answer | undefined {
+    const now = Date.now();
+    this.#today++;
+    if (this.#today > this.#limits.daily) return limited("DAILY", "You have reached your daily limit.");
+    if (search) return this.#countSearch(now);
+    if (!Number.isFinite(this.#limits.tenSecondly)) return undefined;
+    const window = pruned(this.#windows.get(token) ?? [], now - WINDOW_MS);
+    this.#windows.set(token, window);
+    if (window.length >= this.#limits.tenSecondly) {
+      return limited(
+        "TEN_SECONDLY_ROLLING",
+        "You have reached your ten_secondly_rolling limit.",
+        this.headers(token),
+      );
+    }
+    window.push(now);
+    return undefined;
+  }
+
+  /** What a counted answer carries; nothing while the limit is off. */
+  headers(token: string): Record<string, string> {
+    const { tenSecondly } = this.#limits;
+    if (!Number.isFinite(tenSecondly)) return {};
+    const used = this.#windows.get(token)?.length ?? 0;
+    return {
+      "x-hubspot-ratelimit-max": String(tenSecondly),
+      "x-hubspot-ratelimit-remaining": String(Math.max(0, tenSecondly - used)),
+      "x-hubspot-ratelimit-interval-milliseconds": String(WINDOW_MS),
+    };
+  }
+
+  #countSearch(now: number): Answer | undefined {
+    if (!Number.isFinite(this.#limits.searchPerSecond)) return undefined;
+    this.#searches = pruned(this.#searches, now - 1000);
+    if (this.#searches.length >= this.#limits.searchPerSecond) {
+      return limited("SECONDLY", "You have reached your secondly limit.");
+    }
+    this.#searches.push(now);
+    return undefined;
+  }
+}
+
+function pruned(times: number[], from: number): number[] {
+  const first = times.findIndex((at) => at > from);
+  if (first === -1) return [];
+  return first === 0 ? times : times.slice(first);
+}
+
+function limited(policyName: string, message: string, headers: Record<string, string> = {}): Answer {
+  const body = {
+    status: "error",
+    message,
+    errorType: "RATE_LIMIT",
+    category: "RATE_LIMITS",
+    correlationId: randomUUID(),
+    policyName,
+    requestId: randomUUID(),
+  };
+  return { status: 429, headers, body };
+}

@@ -1,0 +1,154 @@
+// HubSpot's OAuth: consent page, token endpoint of all versions, token information and revocation.
+
+import { randomUUID } from "node:crypto";
+import { formOf, Refused, type Answer, type Exchange } from "../exchange.ts";
+import { authorize } from "../oauth/authorize-page.ts";
+import { verifierFits, type Grants, type Issued } from "../oauth/grants.ts";
+import type { KnownClient } from "../provider.ts";
+import type { Router } from "../router.ts";
+import { PORTAL_ID } from "./account.ts";
+import { refuse } from "./errors.ts";
+
+export const USER_ID = 41001;
+
+export type OAuthSettings = { grants: Grants; clients: KnownClient[]; autoApprove: boolean };
+
+export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
+  const page = (exchange: Exchange): Answer =>
+    authorize(exchange, {
+      title: "HubSpot sandbox: connect an app",
+      action: "/hubspot/oauth/authorize",
+      grants: settings.grants,
+      autoApprove: settings.autoApprove,
+      knownClient: (id) =>
+        settings.clients.length === 0 || settings.clients.some((client) => client.id === id),
+    });
+  router.add("GET", "/oauth/authorize", page);
+  router.add("GET", "/oauth/:account/authorize", page);
+  router.add("POST", "/oauth/:version/token", (exchange) => token(exchange, settings));
+  router.add("POST", "/oauth/:version/token/introspect", (exchange) => introspect(exchange, settings.grants));
+  router.add("POST", "/oauth/:version/token/revoke", (exchange) => {
+    const text = formOf(exchange)["token"] ?? "";
+    settings.grants.dropRefresh(text);
+    settings.grants.dropAccess(text);
+    return { status: 200 };
+  });
+  router.add("GET", "/oauth/:version/access-tokens/:token", (exchange) =>
+    tokenDetails(exchange, settings.grants),
+  );
+  router.add("DELETE", "/oauth/:version/refresh-tokens/:token", (exchange) => {
+    settings.grants.dropRefresh(exchange.params["token"] ?? "");
+    return { status: 204 };
+  });
+}
+
+function token(exchange: Exchange, settings: OAuthSettings): Answer {
+  const form = formOf(exchange);
+  const { client_id: clientId = "", client_secret: secret = "" } = form;
+  if (clientId === "") throw tokenError("BAD_CLIENT_ID", "invalid_client", "missing or unknown client id");
+  if (settings.clients.length > 0) {
+    const client = settings.clients.find((candidate) => candidate.id === clientId);
+    if (client === undefined)
+      throw tokenError("BAD_CLIENT_ID", "invalid_client", "missing or unknown client id");
+    if (client.secret !== secret)
+      throw tokenError("BAD_CLIENT_SECRET", "invalid_client", "missing or invalid client secret");
+  }
+  const version = exchange.params["version"] ?? "v1";
+  if (form["grant_type"] === "authorization_code") return issued(redeem(form, settings.grants), version);
+  if (form["grant_type"] === "refresh_token") {
+    const renewed = settings.grants.refresh(form["refresh_token"] ?? "", clientId);
+    if (renewed === undefined) {
+      throw tokenError("BAD_REFRESH_TOKEN", "invalid_grant", "refresh token is invalid, expired or revoked");
+    }
+    return issued(renewed, version);
+  }
+  throw tokenError(
+    "BAD_GRANT_TYPE",
+    "unsupported_grant_type",
+    `unsupported grant type ${form["grant_type"] ?? ""}`,
+  );
+}
+
+function redeem(form: Record<string, string>, grants: Grants): Issued {
+  const pending = grants.takeCode(form["code"] ?? "");
+  if (pending === undefined || pending.clientId !== form["client_id"]) {
+    throw tokenError("BAD_AUTH_CODE", "invalid_grant", "missing or unknown auth code");
+  }
+  if (pending.redirectUri !== form["redirect_uri"]) {
+    throw tokenError(
+      "BAD_REDIRECT_URI",
+      "invalid_request",
+      "the redirect uri differs from the authorized one",
+    );
+  }
+  if (!verifierFits(pending, form["code_verifier"])) {
+    throw tokenError("BAD_CODE_VERIFIER", "invalid_grant", "the code verifier does not match the challenge");
+  }
+  return grants.mint({ clientId: pending.clientId, scopes: pending.scopes });
+}
+
+function issued(result: Issued, version: string): Answer {
+  const body = {
+    token_type: "bearer",
+    refresh_token: result.refreshToken,
+    access_token: result.accessToken,
+    expires_in: Math.round((result.expiresAt - Date.now()) / 1000),
+  };
+  if (version === "v1") return { status: 200, body };
+  const details = {
+    hub_id: PORTAL_ID,
+    user_id: USER_ID,
+    scopes: result.grant.scopes,
+    token_use: "access_token",
+  };
+  return { status: 200, body: { ...body, ...details } };
+}
+
+/** Both the OAuth members and HubSpot's own. */
+function tokenError(status: string, error: string, message: string): Refused {
+  const body = { error, error_description: message, status, message, correlationId: randomUUID() };
+  return new Refused({ status: 400, body });
+}
+
+function introspect(exchange: Exchange, grants: Grants): Answer {
+  const text = formOf(exchange)["token"] ?? "";
+  const checked = grants.check(text);
+  if (checked.state === "valid") {
+    const { grant, expiresAt } = checked.token;
+    const expires_in = Math.round((expiresAt - Date.now()) / 1000);
+    const body = {
+      active: true,
+      token_use: "access_token",
+      hub_id: PORTAL_ID,
+      user_id: USER_ID,
+      scopes: grant.scopes,
+    };
+    return {
+      status: 200,
+      body: { ...body, client_id: grant.clientId, ...(Number.isFinite(expires_in) ? { expires_in } : {}) },
+    };
+  }
+  const refreshable = grants.findRefresh(text);
+  if (refreshable === undefined) return { status: 200, body: { active: false } };
+  const body = { active: true, token_use: "refresh_token", hub_id: PORTAL_ID, scopes: refreshable.scopes };
+  return { status: 200, body };
+}
+
+function tokenDetails(exchange: Exchange, grants: Grants): Answer {
+  const text = exchange.params["token"] ?? "";
+  const checked = grants.check(text);
+  if (checked.state !== "valid") throw refuse(404, "access token is invalid, expired or unknown");
+  const { grant, expiresAt } = checked.token;
+  const body = {
+    token: text,
+    user: "admin@sandbox.example",
+    hub_domain: "sandbox.example",
+    scopes: grant.scopes,
+    hub_id: PORTAL_ID,
+    app_id: 4100,
+    expires_in: Number.isFinite(expiresAt) ? Math.round((expiresAt - Date.now()) / 1000) : 0,
+    user_id: USER_ID,
+    token_type: "access",
+  };
+  return { status: 200, body };
+}

@@ -1,0 +1,91 @@
+// The object types of a HubSpot account: names, type ids, default properties and what a create needs.
+
+export type ObjectType = {
+  /** Plural name, the path segment. */
+  name: string;
+  singular: string;
+  id: string;
+  /** Further names the path may use. */
+  aliases: string[];
+  modifiedProperty: string;
+  createdProperty: string;
+  /** Properties of an answer when none are asked for. */
+  defaults: string[];
+  /** All of these must be set on create, or one of `requiredOneOf`. */
+  required: string[];
+  requiredOneOf: string[];
+  custom: boolean;
+};
+
+type Extra = {
+  defaults?: string[];
+  required?: string[];
+  requiredOneOf?: string[];
+  contact?: boolean;
+  engagement?: boolean;
+};
+
+function type(id: string, name: string, singular: string, extra: Extra = {}): ObjectType {
+  const modifiedProperty = extra.contact === true ? "lastmodifieddate" : "hs_lastmodifieddate";
+  const createdProperty = extra.engagement === true ? "hs_createdate" : "createdate";
+  return {
+    name,
+    singular,
+    id,
+    aliases: [singular.toLowerCase()],
+    modifiedProperty,
+    createdProperty,
+    defaults: [createdProperty, ...(extra.defaults ?? []), "hs_object_id", modifiedProperty],
+    required: extra.required ?? [],
+    requiredOneOf: extra.requiredOneOf ?? [],
+    custom: false,
+  };
+}
+
+const ENGAGEMENT: Extra = { engagement: true, required: ["hs_timestamp"] };
+
+export const STANDARD_TYPES: ObjectType[] = [
+  type("0-1", "contacts", "CONTACT", { contact: true, defaults: ["email", "firstname", "lastname"] }),
+  type("0-2", "companies", "COMPANY", { defaults: ["domain", "name"], requiredOneOf: ["name", "domain"] }),
+  type("0-3", "deals", "DEAL", {
+    defaults: ["amount", "closedate", "dealname", "dealstage", "pipeline"],
+    required: ["dealname", "dealstage"],
+  }),
+  type("0-5", "tickets", "TICKET", {
+    defaults: [
+      "content",
+      "hs_pipeline",
+      "hs_pipeline_stage",
+      "hs_ticket_category",
+      "hs_ticket_priority",
+      "subject",
+    ],
+    required: ["subject", "hs_pipeline_stage"],
+  }),
+  type("0-7", "products", "PRODUCT", { defaults: ["name", "price", "description"] }),
+  type("0-8", "line_items", "LINE_ITEM", { defaults: ["name", "price", "quantity", "amount"] }),
+  type("0-14", "quotes", "QUOTE", { defaults: ["hs_title", "hs_expiration_date", "hs_status"] }),
+  type("0-18", "communications", "COMMUNICATION", ENGAGEMENT),
+  type("0-27", "tasks", "TASK", ENGAGEMENT),
+  type("0-46", "notes", "NOTE", ENGAGEMENT),
+  type("0-47", "meetings", "MEETING", ENGAGEMENT),
+  type("0-48", "calls", "CALL", ENGAGEMENT),
+  type("0-49", "emails", "EMAIL", ENGAGEMENT),
+  type("0-136", "leads", "LEAD", { defaults: ["hs_lead_name", "hs_lead_type", "hs_lead_label"] }),
+];
+
+export function customType(
+  objectTypeId: string,
+  name: string,
+  portalId: number,
+  required: string[],
+): ObjectType {
+  const base = type(objectTypeId, objectTypeId, name.toUpperCase(), { required });
+  return {
+    ...base,
+    createdProperty: "hs_createdate",
+    defaults: ["hs_createdate", "hs_object_id", "hs_lastmodifieddate"],
+    aliases: [name, `p${portalId}_${name}`],
+    custom: true,
+  };
+}

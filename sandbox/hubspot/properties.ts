@@ -1,0 +1,245 @@
+// The properties interface: definitions, groups, batch create, and the rules a definition has to keep.
+
+import { asData, asList, asText, type Answer, type Data, type Exchange } from "../exchange.ts";
+import type { Router } from "../router.ts";
+import type { TypeStore } from "./account.ts";
+import { BatchAnswer, inputsOf } from "./batch.ts";
+import { invalid, notFound, refuse } from "./errors.ts";
+import type { AccountSource } from "./objects.ts";
+import { customProperty, type Property, type PropertyOption } from "./property-definitions.ts";
+import { objectBody } from "./record-writes.ts";
+
+export function addPropertyRoutes(router: Router, account: AccountSource): void {
+  const store = (exchange: Exchange): TypeStore => account().get(exchange.params["type"] ?? "");
+  const path = "/crm/v3/properties/:type";
+  addGroupRoutes(router, path, store);
+  router.add("GET", path, (exchange) => ({
+    status: 200,
+    body: { results: [...store(exchange).properties.values()].filter((property) => !property.archived) },
+  }));
+  router.add("POST", path, (exchange) => create(store(exchange), objectBody(exchange.body)));
+  router.add("POST", `${path}/batch/create`, (exchange) => createMany(store(exchange), inputsOf(exchange)));
+  router.add("POST", `${path}/batch/read`, (exchange) => readMany(store(exchange), inputsOf(exchange)));
+  router.add("GET", `${path}/:name`, (exchange) => ({ status: 200, body: found(store(exchange), exchange) }));
+  router.add("PATCH", `${path}/:name`, (exchange) => update(store(exchange), exchange));
+  router.add("DELETE", `${path}/:name`, (exchange) => {
+    const property = found(store(exchange), exchange);
+    if (property.hubspotDefined === true) throw invalid(`Property ${property.name} is defined by HubSpot`);
+    property.archived = true;
+    return { status: 204 };
+  });
+}
+
+function addGroupRoutes(router: Router, path: string, store: (exchange: Exchange) => TypeStore): void {
+  router.add("GET", `${path}/groups`, (exchange) => ({
+    status: 200,
+    body: { results: [...store(exchange).groups.values()] },
+  }));
+  router.add("POST", `${path}/groups`, (exchange) => {
+    const { groups } = store(exchange);
+    const body = objectBody(exchange.body);
+    const name = asText(body["name"]);
+    if (name === undefined || name === "") throw invalid("A property group needs a name");
+    if (groups.has(name)) throw alreadyExists(`A property group named '${name}' already exists.`, "GROUP");
+    const label = asText(body["label"]) ?? name;
+    const group = {
+      name,
+      label,
+      displayOrder: Number(body["displayOrder"] ?? groups.size + 1),
+      archived: false,
+    };
+    groups.set(name, group);
+    return { status: 201, body: group };
+  });
+  router.add("GET", `${path}/groups/:group`, (exchange) => {
+    const group = store(exchange).groups.get(exchange.params["group"] ?? "");
+    // This 404 has no body.
+    return group === undefined ? { status: 404 } : { status: 200, body: group };
+  });
+  router.add("PATCH", `${path}/groups/:group`, (exchange) => {
+    const group = store(exchange).groups.get(exchange.params["group"] ?? "");
+    if (group === undefined) return { status: 404 };
+    group.label = asText(objectBody(exchange.body)["label"]) ?? group.label;
+    return { status: 200, body: group };
+  });
+  router.add("DELETE", `${path}/groups/:group`, (exchange) => {
+    store(exchange).groups.delete(exchange.params["group"] ?? "");
+    return { status: 204 };
+  });
+}
+
+function found(store: TypeStore, exchange: Exchange): Property {
+  const property = store.properties.get((exchange.params["name"] ?? "").toLowerCase());
+  if (property === undefined || property.archived)
+    throw notFound(`Property ${exchange.params["name"] ?? ""} does not exist`);
+  return property;
+}
+
+function create(store: TypeStore, input: Data): Answer {
+  const name = asText(input["name"]) ?? "";
+  if (isTaken(store, name)) throw alreadyExists(`A property named '${name}' already exists.`, "PROPERTY");
+  return { status: 201, body: stored(store, definitionFrom(store, input)) };
+}
+
+function createMany(store: TypeStore, inputs: Data[]): Answer {
+  const batch = new BatchAnswer();
+  const fresh = inputs.filter((input) => !isTaken(store, asText(input["name"]) ?? ""));
+  const definitions = fresh.map((input) => definitionFrom(store, input));
+  for (const property of definitions) {
+    const { createdAt: _created, updatedAt: _updated, ...shown } = stored(store, property);
+    batch.add(shown);
+  }
+  for (const input of inputs) {
+    if (fresh.includes(input)) continue;
+    const name = asText(input["name"]) ?? "";
+    batch.error({
+      category: "OBJECT_ALREADY_EXISTS",
+      subCategory: "Properties.PROPERTY_WITH_NAME_EXISTS",
+      message: `A property named '${name}' already exists.`,
+      context: { name: [name] },
+    });
+  }
+  return batch.answer(201);
+}
+
+function stored(store: TypeStore, property: Property): Property {
+  store.addProperty(property);
+  return property;
+}
+
+function readMany(store: TypeStore, inputs: Data[]): Answer {
+  const batch = new BatchAnswer();
+  for (const input of inputs) {
+    const name = asText(input["name"]) ?? "";
+    const property = store.properties.get(name.toLowerCase());
+    if (property !== undefined && !property.archived) batch.add({ ...property });
+    else
+      batch.error({
+        category: "OBJECT_NOT_FOUND",
+        message: `Property ${name} does not exist`,
+        context: { name: [name] },
+      });
+  }
+  return batch.answer(200);
+}
+
+/** An archived name may be used again. */
+function isTaken(store: TypeStore, name: string): boolean {
+  const present = store.properties.get(name.toLowerCase());
+  return present !== undefined && !present.archived;
+}
+
+function alreadyExists(message: string, kind: "PROPERTY" | "GROUP"): Error {
+  const subCategory = `Properties.${kind}_WITH_NAME_EXISTS`;
+  return refuse(409, message, { category: "OBJECT_ALREADY_EXISTS", subCategory });
+}
+
+const FIELD_TYPES: Record<string, string[]> = {
+  string: ["text", "textarea", "html", "file", "phonenumber"],
+  number: ["number"],
+  date: ["date"],
+  datetime: ["date"],
+  enumeration: ["select", "radio", "checkbox", "booleancheckbox"],
+  bool: ["booleancheckbox"],
+  phone_number: ["phonenumber"],
+};
+
+function definitionFrom(store: TypeStore, input: Data): Property {
+  const text = (name: string): string => asText(input[name]) ?? "";
+  const missing = ["name", "label", "type", "fieldType", "groupName"].filter((name) => text(name) === "");
+  if (missing.length > 0)
+    throw invalid(`Some required fields were not set: [${missing.join(", ")}]`, { context: { missing } });
+  const [name, type, fieldType] = [text("name"), text("type"), text("fieldType")];
+  if (!/^[a-z][a-z0-9_]*$/.test(name)) {
+    throw invalid(
+      `Property name ${name} must start with a letter and hold lower-case letters, digits and underscores`,
+    );
+  }
+  checkKind(type, fieldType);
+  if (!store.groups.has(text("groupName")))
+    throw invalid(`Property group ${text("groupName")} does not exist`);
+  const options = optionsFrom(input["options"]);
+  checkOptions(type, options);
+  const definition = customProperty(
+    {
+      name,
+      label: text("label"),
+      type,
+      fieldType,
+      groupName: text("groupName"),
+      description: text("description"),
+      options,
+      hasUniqueValue: input["hasUniqueValue"] === true,
+      formField: input["formField"] === true,
+      hidden: input["hidden"] === true,
+      externalOptions: input["externalOptions"] === true,
+    },
+    new Date().toISOString(),
+  );
+  return {
+    ...definition,
+    displayOrder: Number(input["displayOrder"] ?? -1),
+    dataSensitivity: text("dataSensitivity") || "non_sensitive",
+  };
+}
+
+function checkKind(type: string, fieldType: string): void {
+  const allowed = FIELD_TYPES[type];
+  if (allowed === undefined) throw invalid(`Cannot deserialize value: ${type} is not a property type`);
+  if (!allowed.includes(fieldType)) {
+    throw invalid(`fieldType ${fieldType} is not valid for type ${type}; allowed are ${allowed.join(", ")}`);
+  }
+}
+
+function checkOptions(type: string, options: PropertyOption[]): void {
+  if (type === "enumeration" && options.length === 0) throw invalid("An enumeration property needs options");
+  if (type !== "bool") return;
+  const values = options.map((option) => option.value).toSorted();
+  if (values.length !== 2 || values[0] !== "false" || values[1] !== "true") {
+    const message = "Boolean properties must have exactly two options, with the values true and false";
+    throw invalid(message, { errors: [{ message, code: "INVALID_BOOLEAN_OPTION" }] });
+  }
+}
+
+/** HubSpot numbers options without a display order behind those that have one. */
+function optionsFrom(input: unknown): PropertyOption[] {
+  const items = asList(input).map((item) => asData(item));
+  const given = items.map((item) => Number(item["displayOrder"] ?? Number.NaN));
+  let next = Math.max(0, ...given.filter((order) => Number.isInteger(order))) + 1;
+  return items.map((item, i) => {
+    const order = given[i] ?? Number.NaN;
+    const description = asText(item["description"]);
+    return {
+      label: asText(item["label"]) ?? asText(item["value"]) ?? "",
+      value: asText(item["value"]) ?? "",
+      ...(description === undefined ? {} : { description }),
+      displayOrder: Number.isInteger(order) ? order : next++,
+      hidden: item["hidden"] === true,
+    };
+  });
+}
+
+/** Given options replace the whole list; name, uniqueness and sensitivity stay. */
+function update(store: TypeStore, exchange: Exchange): Answer {
+  const property = found(store, exchange);
+  const input = objectBody(exchange.body);
+  const type = asText(input["type"]) ?? property.type;
+  if (type !== property.type) throw invalid(`The type of property ${property.name} cannot be changed`);
+  const fieldType = asText(input["fieldType"]) ?? property.fieldType;
+  checkKind(type, fieldType);
+  const groupName = asText(input["groupName"]) ?? property.groupName;
+  if (!store.groups.has(groupName)) throw invalid(`Property group ${groupName} does not exist`);
+  if (Array.isArray(input["options"])) {
+    const options = optionsFrom(input["options"]);
+    checkOptions(type, options);
+    property.options = options;
+  }
+  property.fieldType = fieldType;
+  property.groupName = groupName;
+  property.label = asText(input["label"]) ?? property.label;
+  property.description = asText(input["description"]) ?? property.description;
+  if (typeof input["formField"] === "boolean") property.formField = input["formField"];
+  if (typeof input["hidden"] === "boolean") property.hidden = input["hidden"];
+  property.updatedAt = new Date().toISOString();
+  return { status: 200, body: property };
+}

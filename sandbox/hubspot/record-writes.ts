@@ -1,0 +1,195 @@
+// Creating, updating and presenting records: the part single and batch endpoints share.
+
+import { asData, asList, asText, isData, type Data } from "../exchange.ts";
+import { PORTAL_ID, type Account, type StoredRecord, type TypeStore } from "./account.ts";
+import type { Link } from "./associations.ts";
+import { invalid, refuse, valueProblemMembers, type ValueProblem } from "./errors.ts";
+import type { Refused } from "../exchange.ts";
+import { checkValues } from "./values.ts";
+
+type PlannedLink = { toType: string; toId: string; links: Link[] };
+
+export type Plan = { values: Record<string, string>; links: PlannedLink[] };
+
+/** Why an input cannot be written. */
+export type Failure = {
+  status: number;
+  category: string;
+  message: string;
+  problems: ValueProblem[];
+  existingId?: string;
+};
+
+export type Planned = { plan: Plan } | { failure: Failure };
+
+/** Checks one create input without storing anything. */
+export function planCreate(account: Account, store: TypeStore, input: Data): Planned {
+  const { values, problems } = checkValues(store.properties, asData(input["properties"]));
+  if (problems.length > 0) return { failure: valuesFailure(problems) };
+  for (const name of Object.keys(values)) if (values[name] === "") delete values[name];
+  const missing = store.type.required.filter((name) => values[name] === undefined);
+  const { requiredOneOf } = store.type;
+  if (requiredOneOf.length > 0 && !requiredOneOf.some((name) => values[name] !== undefined))
+    missing.push(...requiredOneOf);
+  if (missing.length > 0) {
+    const message = `Error creating ${store.type.singular}. Some required properties were not set.`;
+    return { failure: { status: 400, category: "VALIDATION_ERROR", message, problems: [] } };
+  }
+  const links = plannedLinks(account, store, input["associations"]);
+  if (links === undefined || (store.type.name === "leads" && links.length === 0)) {
+    const message = "one or more associations are not valid";
+    return { failure: { status: 400, category: "VALIDATION_ERROR", message, problems: [] } };
+  }
+  const conflict = store.conflict(values);
+  if (conflict !== undefined) return { failure: conflictFailure(store, conflict.id) };
+  return { plan: { values, links } };
+}
+
+export function planUpdate(store: TypeStore, record: StoredRecord, properties: unknown): Planned {
+  const { values, problems } = checkValues(store.properties, asData(properties), record.properties);
+  if (problems.length > 0) return { failure: valuesFailure(problems) };
+  const conflict = store.conflict(values, record.id);
+  if (conflict !== undefined) return { failure: conflictFailure(store, conflict.id) };
+  return { plan: { values, links: [] } };
+}
+
+function valuesFailure(problems: ValueProblem[]): Failure {
+  return {
+    status: 400,
+    category: "VALIDATION_ERROR",
+    message: valueProblemMembers(problems).message,
+    problems,
+  };
+}
+
+function conflictFailure(store: TypeStore, existingId: string): Failure {
+  const name = store.type.singular.charAt(0) + store.type.singular.slice(1).toLowerCase();
+  const message = `${name} already exists. Existing ID: ${existingId}`;
+  return { status: 409, category: "CONFLICT", message, problems: [], existingId };
+}
+
+export function refusalOf(failure: Failure): Refused {
+  const { status, message, category, problems } = failure;
+  const errors = problems.length === 0 ? {} : { errors: valueProblemMembers(problems).errors };
+  return refuse(status, message, { ...errors, category });
+}
+
+/** Undefined when one link does not fit: unknown record, wrong direction, unknown type. */
+function plannedLinks(account: Account, store: TypeStore, input: unknown): PlannedLink[] | undefined {
+  const planned: PlannedLink[] = [];
+  for (const item of asList(input)) {
+    const toId = asText(asData(asData(item)["to"])["id"]);
+    const types = asList(asData(item)["types"]);
+    if (toId === undefined || types.length === 0) return undefined;
+    const target = targetOf(account, store, toId, types);
+    if (target === undefined) return undefined;
+    planned.push(target);
+  }
+  return planned;
+}
+
+/** The request names only an id, so the object type follows from the association type. */
+function targetOf(
+  account: Account,
+  store: TypeStore,
+  toId: string,
+  types: unknown[],
+): PlannedLink | undefined {
+  for (const other of account.stores.values()) {
+    if (account.associations.labels(store.type.id, other.type.id).length === 0) {
+      if (!other.type.custom && !store.type.custom) continue;
+    }
+    if (other.find(toId) === undefined) continue;
+    const links = account.associations.linksFrom(types, store.type.id, other.type.id);
+    if (links !== undefined) return { toType: other.type.id, toId, links };
+  }
+  return undefined;
+}
+
+export function createRecord(account: Account, store: TypeStore, plan: Plan): StoredRecord {
+  const now = Date.now();
+  const at = new Date(now).toISOString();
+  const id = account.nextId();
+  const { type } = store;
+  const properties: Record<string, string> = {
+    [type.createdProperty]: at,
+    hs_object_id: id,
+    [type.modifiedProperty]: at,
+    hs_object_source: "INTEGRATION",
+    hs_object_source_id: "4100",
+    hs_object_source_label: "INTEGRATION",
+    ...startingValues(type.name, plan.values),
+    ...plan.values,
+  };
+  const record: StoredRecord = { id, properties, createdAt: now, updatedAt: now, archived: false };
+  store.insert(record);
+  for (const link of plan.links) account.associations.add(type.id, id, link.toType, link.toId, link.links);
+  return record;
+}
+
+function startingValues(typeName: string, values: Record<string, string>): Record<string, string> {
+  if (typeName === "contacts") {
+    const name = [values["firstname"], values["lastname"]].filter(Boolean).join(" ");
+    return { lifecyclestage: "lead", hs_full_name_or_email: name || (values["email"] ?? "") };
+  }
+  if (typeName === "companies") return { lifecyclestage: "lead" };
+  if (typeName === "deals") return { pipeline: "default" };
+  if (typeName === "tickets") return { hs_pipeline: "0" };
+  return {};
+}
+
+export function updateRecord(store: TypeStore, record: StoredRecord, plan: Plan): void {
+  store.update(record, plan.values, Date.now());
+}
+
+/** An answer with every stored property: what a create sends back. */
+export function presentAll(store: TypeStore, record: StoredRecord): Data {
+  return envelope(store, record, { ...record.properties });
+}
+
+/** The default properties and the written ones: what an update sends back. */
+export function presentWritten(store: TypeStore, record: StoredRecord, written: string[]): Data {
+  const properties: Record<string, string> = {};
+  for (const name of [...store.type.defaults, "hs_object_source", ...written]) {
+    const value = record.properties[name];
+    if (value !== undefined) properties[name] = value;
+  }
+  return envelope(store, record, properties);
+}
+
+/** Asked-for properties with null where there is no value; unknown names are left out silently. */
+export function presentNamed(store: TypeStore, record: StoredRecord, names: string[] | undefined): Data {
+  const { createdProperty, modifiedProperty, defaults } = store.type;
+  const shown =
+    names === undefined ? defaults : [...names, createdProperty, "hs_object_id", modifiedProperty];
+  const properties: Record<string, string | null> = {};
+  for (const name of shown) {
+    const property = store.properties.get(name.toLowerCase());
+    if (property !== undefined) properties[property.name] = record.properties[property.name] ?? null;
+  }
+  return envelope(store, record, properties);
+}
+
+function envelope(store: TypeStore, record: StoredRecord, properties: Record<string, string | null>): Data {
+  return {
+    id: record.id,
+    properties,
+    createdAt: new Date(record.createdAt).toISOString(),
+    updatedAt: new Date(record.updatedAt).toISOString(),
+    archived: record.archived,
+    ...(record.archivedAt === undefined ? {} : { archivedAt: new Date(record.archivedAt).toISOString() }),
+    url: `https://app.hubspot.com/contacts/${PORTAL_ID}/record/${store.type.id}/${record.id}`,
+  };
+}
+
+/** The parsed JSON object of a write. Throws HubSpot's refusal of anything else. */
+export function objectBody(text: string): Data {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw invalid("Invalid input JSON on line 1, column 1: the body is not JSON");
+  }
+  if (!isData(parsed)) throw invalid("Invalid input JSON on line 1, column 1: an object is expected");
+  return parsed;
+}

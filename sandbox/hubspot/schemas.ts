@@ -1,0 +1,112 @@
+// Object schemas (custom objects) and pipelines, as far as a client needs them to learn an account's shape.
+
+import { asData, asList, asText, type Data } from "../exchange.ts";
+import type { Router } from "../router.ts";
+import { PORTAL_ID, type Account, type TypeStore } from "./account.ts";
+import { ASSOCIATION_TYPES } from "./association-types.ts";
+import { textsOf } from "./batch.ts";
+import { invalid } from "./errors.ts";
+import type { AccountSource } from "./objects.ts";
+import { customProperty } from "./property-definitions.ts";
+import { objectBody } from "./record-writes.ts";
+
+export function addSchemaRoutes(router: Router, account: AccountSource): void {
+  router.add("GET", "/crm/v3/schemas", () => ({
+    status: 200,
+    body: { results: [...account().stores.values()].filter((store) => store.type.custom).map(shownSchema) },
+  }));
+  router.add("POST", "/crm/v3/schemas", (exchange) => ({
+    status: 201,
+    body: shownSchema(createSchema(account(), objectBody(exchange.body))),
+  }));
+  router.add("GET", "/crm/v3/schemas/:type", (exchange) => ({
+    status: 200,
+    body: shownSchema(account().get(exchange.params["type"] ?? "")),
+  }));
+  router.add("GET", "/crm/v3/pipelines/:type", (exchange) => ({
+    status: 200,
+    body: { results: pipelinesOf(account().get(exchange.params["type"] ?? "")) },
+  }));
+}
+
+function createSchema(account: Account, body: Data): TypeStore {
+  const name = asText(body["name"]) ?? "";
+  if (!/^[a-z][a-z0-9_]*$/i.test(name))
+    throw invalid("A schema needs a name of letters, digits and underscores");
+  if (account.find(name) !== undefined) throw invalid(`An object named ${name} already exists`);
+  const store = account.addCustomType(name, textsOf(body["requiredProperties"]));
+  const groupName = [...store.groups.keys()][0] ?? "";
+  for (const item of asList(body["properties"])) {
+    const input = asData(item);
+    const property = asText(input["name"]) ?? "";
+    store.addProperty(
+      customProperty(
+        {
+          name: property,
+          label: asText(input["label"]) ?? property,
+          type: asText(input["type"]) ?? "string",
+          fieldType: asText(input["fieldType"]) ?? "text",
+          hasUniqueValue: input["hasUniqueValue"] === true,
+          groupName,
+        },
+        new Date().toISOString(),
+      ),
+    );
+  }
+  return store;
+}
+
+function shownSchema(store: TypeStore): Data {
+  const { type } = store;
+  const name = type.custom ? (type.aliases[0] ?? type.name) : type.name;
+  return {
+    labels: { singular: type.singular, plural: type.name },
+    requiredProperties: type.required,
+    searchableProperties: [],
+    primaryDisplayProperty: type.defaults[1] ?? "hs_object_id",
+    secondaryDisplayProperties: [],
+    archived: false,
+    metaType: type.custom ? "PORTAL_SPECIFIC" : "HUBSPOT",
+    id: type.id.split("-")[1],
+    fullyQualifiedName: type.custom ? `p${PORTAL_ID}_${name}` : type.singular,
+    name,
+    objectTypeId: type.id,
+    properties: [...store.properties.values()].filter((property) => !property.archived),
+    associations: ASSOCIATION_TYPES.filter((association) => association.from === type.id).map(
+      (association) => ({
+        fromObjectTypeId: association.from,
+        toObjectTypeId: association.to,
+        name: association.label,
+        id: String(association.id),
+      }),
+    ),
+  };
+}
+
+/** Stages are the options of the stage property. */
+function pipelinesOf(store: TypeStore): Data[] {
+  const [pipeline, stage] =
+    store.type.name === "tickets" ? ["hs_pipeline", "hs_pipeline_stage"] : ["pipeline", "dealstage"];
+  const stages = store.properties.get(stage ?? "")?.options ?? [];
+  const at = "1970-01-01T00:00:00Z";
+  return (store.properties.get(pipeline ?? "")?.options ?? []).map((option) => ({
+    label: option.label,
+    displayOrder: option.displayOrder,
+    id: option.value,
+    archived: false,
+    createdAt: at,
+    updatedAt: at,
+    stages: stages.map(({ label, value, displayOrder }) => ({
+      label,
+      displayOrder,
+      metadata: {
+        isClosed: String(/closed/i.test(label)),
+        probability: String(Math.min(1, 0.2 * (displayOrder + 1))),
+      },
+      id: value,
+      createdAt: at,
+      updatedAt: at,
+      archived: false,
+    })),
+  }));
+}

@@ -1,0 +1,121 @@
+// Checks values by property type and turns them into the strings HubSpot stores.
+
+import { asText, type Data } from "../exchange.ts";
+import type { ValueProblem } from "./errors.ts";
+import type { Property } from "./property-definitions.ts";
+
+export type CheckedValues = {
+  /** An empty string clears the property. */
+  values: Record<string, string>;
+  problems: ValueProblem[];
+};
+
+const EMAIL = /^[^\s@<>,;]+@[^\s@<>,;.]+(\.[^\s@<>,;.]+)+$/;
+const DAY_MS = 86_400_000;
+
+/** `present` is the stored record, for the append form of multiple choices. */
+export function checkValues(
+  properties: Map<string, Property>,
+  input: Data,
+  present: Record<string, string> = {},
+): CheckedValues {
+  const values: Record<string, string> = {};
+  const problems: ValueProblem[] = [];
+  for (const [name, raw] of Object.entries(input)) {
+    const property = properties.get(name.toLowerCase());
+    if (property === undefined || property.archived) {
+      problems.push({ name, message: `Property "${name}" does not exist`, error: "PROPERTY_DOESNT_EXIST" });
+      continue;
+    }
+    // A null leaves the value as it is; only an empty string clears.
+    if (raw === null) continue;
+    const text = asText(raw);
+    if (text === undefined) {
+      problems.push({
+        name,
+        message: `${JSON.stringify(raw)} was not a valid value.`,
+        error: "INVALID_VALUE",
+      });
+    } else if (property.modificationMetadata.readOnlyValue) {
+      const message = `"${name}" is a read only property; its value cannot be set.`;
+      problems.push({ name, message, error: "READ_ONLY_VALUE" });
+    } else if (text === "") values[property.name] = "";
+    else {
+      const checked = checkValue(property, text, present[property.name]);
+      if (typeof checked === "string") values[property.name] = checked;
+      else problems.push({ name, ...checked });
+    }
+  }
+  return { values, problems };
+}
+
+type Problem = Omit<ValueProblem, "name">;
+
+function checkValue(property: Property, text: string, present: string | undefined): string | Problem {
+  switch (property.type) {
+    case "number":
+      return numberValue(text);
+    case "datetime":
+      return datetimeValue(text);
+    case "date":
+      return dateValue(text);
+    case "bool":
+      return optionValue(property, text.toLowerCase());
+    case "enumeration":
+      return property.fieldType === "checkbox"
+        ? optionsValue(property, text, present)
+        : optionValue(property, text);
+    default:
+      return property.name === "email" ? emailValue(text) : text;
+  }
+}
+
+function emailValue(text: string): string | Problem {
+  if (EMAIL.test(text.trim())) return text.trim().toLowerCase();
+  return { message: `Email address ${text} is invalid`, error: "INVALID_EMAIL" };
+}
+
+function numberValue(text: string): string | Problem {
+  const number = Number(text);
+  if (text.trim() !== "" && Number.isFinite(number)) return /^-?\d+$/.test(text) ? text : String(number);
+  return { message: `${text} was not a valid number.`, error: "INVALID_INTEGER" };
+}
+
+function instantOf(text: string): number {
+  return /^-?\d+$/.test(text) ? Number(text) : Date.parse(text);
+}
+
+function datetimeValue(text: string): string | Problem {
+  const at = instantOf(text);
+  if (!Number.isNaN(at) && Math.abs(at) < 8.64e15) return new Date(at).toISOString();
+  return { message: `${text} was not a valid long.`, error: "INVALID_LONG" };
+}
+
+function dateValue(text: string): string | Problem {
+  const at = instantOf(text);
+  if (Number.isNaN(at) || Math.abs(at) > 8.64e15) {
+    return { message: `${text} was not a valid date.`, error: "INVALID_DATE" };
+  }
+  if (at % DAY_MS !== 0) {
+    const time = new Date(at).toISOString().slice(11, 19);
+    return { message: `${text} is at ${time} UTC, not midnight!`, error: "INVALID_DATE" };
+  }
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+function optionValue(property: Property, text: string): string | Problem {
+  if (property.externalOptions || property.options.some((option) => option.value === text)) return text;
+  const allowed = property.options.map((option) => option.value).join(", ");
+  return { message: `${text} was not one of the allowed options: [${allowed}]`, error: "INVALID_OPTION" };
+}
+
+/** Values are joined by ";"; a leading ";" adds to what is there. */
+function optionsValue(property: Property, text: string, present: string | undefined): string | Problem {
+  const given = text.split(";").filter((part) => part !== "");
+  for (const part of given) {
+    const checked = optionValue(property, part);
+    if (typeof checked !== "string") return checked;
+  }
+  const kept = text.startsWith(";") && present !== undefined ? present.split(";") : [];
+  return [...new Set([...kept, ...given])].join(";");
+}

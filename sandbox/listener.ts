@@ -1,0 +1,175 @@
+// The one HTTP listener: reads whole requests, logs them, applies faults, dispatches by path prefix, answers.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ActiveFault, Faults } from "./control/faults.ts";
+import type { LoggedRequest, RequestLog } from "./control/request-log.ts";
+import { Refused, type Answer, type Exchange } from "./exchange.ts";
+import type { Provider } from "./provider.ts";
+
+export type Site = {
+  providers: Provider[];
+  control(exchange: Exchange): Answer;
+  faults: Faults;
+  log: RequestLog;
+};
+
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+export function createListener(site: Site): Server {
+  const server = createServer((request, response) => {
+    readBody(request).then(
+      (body) => serve(site, request, response, body),
+      () => request.socket.destroy(),
+    );
+  });
+  // Longer than any client's idle timeout, so that a kept connection is not closed under a request.
+  server.keepAliveTimeout = 65_000;
+  server.requestTimeout = 0;
+  return server;
+}
+
+async function serve(
+  site: Site,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Buffer,
+): Promise<void> {
+  const method = request.method ?? "GET";
+  const target = request.url ?? "/";
+  const split = target.indexOf("?");
+  const path = split === -1 ? target : target.slice(0, split);
+  const query = split === -1 ? "" : target.slice(split + 1);
+  const place = findPlace(site, path);
+  const exchange: Exchange = {
+    method,
+    path: place.path,
+    query: new URLSearchParams(query),
+    headers: request.headers,
+    body: body.length === 0 ? "" : body.toString("utf8"),
+    params: {},
+  };
+  if (place.provider === undefined) {
+    send(response, method, path.startsWith("/sandbox/") ? guarded(() => site.control(exchange)) : NOWHERE);
+    return;
+  }
+  const entry = site.log.add(place.provider.name, method, target, request.headers, body);
+  const fault = site.faults.take(place.provider.name, method, target, () => exchange.body);
+  if (fault === undefined) {
+    answer(response, method, entry, carryOut(place.provider, exchange));
+    return;
+  }
+  await serveFaulty(place.provider, exchange, fault, entry, request, response);
+}
+
+async function serveFaulty(
+  provider: Provider,
+  exchange: Exchange,
+  fault: ActiveFault,
+  entry: LoggedRequest,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  entry.fault = fault.id;
+  if (fault.delayMs !== undefined) await sleep(fault.delayMs, undefined, { ref: false });
+  if (fault.hang === true) return;
+  if (fault.reset === "before") {
+    request.socket.resetAndDestroy();
+    return;
+  }
+  const done = fault.status === undefined || fault.stored === true ? carryOut(provider, exchange) : undefined;
+  if (fault.reset === "after") {
+    if (done === undefined) carryOut(provider, exchange);
+    request.socket.resetAndDestroy();
+    return;
+  }
+  answer(
+    response,
+    exchange.method,
+    entry,
+    fault.status === undefined && done !== undefined ? done : faultAnswer(fault),
+  );
+}
+
+/** Salesforce's links are relative to the host, so `/services/…` without the prefix also leads to it. */
+function findPlace(site: Site, path: string): { provider: Provider | undefined; path: string } {
+  for (const provider of site.providers) {
+    const prefix = `/${provider.name}`;
+    if (path === prefix || path.startsWith(`${prefix}/`)) {
+      return { provider, path: path.slice(prefix.length) || "/" };
+    }
+  }
+  if (path.startsWith("/services/")) {
+    return { provider: site.providers.find((provider) => provider.name === "salesforce"), path };
+  }
+  return { provider: undefined, path };
+}
+
+function carryOut(provider: Provider, exchange: Exchange): Answer {
+  return guarded(() => provider.answer(exchange));
+}
+
+function guarded(work: () => Answer): Answer {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refused) return error.answer;
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { status: 500, body: { sandboxError: text } };
+  }
+}
+
+function faultAnswer(fault: ActiveFault): Answer {
+  const body = fault.bodyBase64 === undefined ? fault.body : Buffer.from(fault.bodyBase64, "base64");
+  return {
+    status: fault.status ?? 500,
+    body,
+    ...(fault.headers === undefined ? {} : { headers: fault.headers }),
+  };
+}
+
+function answer(response: ServerResponse, method: string, entry: LoggedRequest, answered: Answer): void {
+  entry.status = answered.status;
+  send(response, method, answered);
+}
+
+function send(response: ServerResponse, method: string, answered: Answer): void {
+  const { status, headers, body } = answered;
+  if (body === undefined || status === 204 || status === 304) {
+    response.writeHead(
+      status,
+      status === 204 || status === 304 ? headers : { "content-length": 0, ...headers },
+    );
+    response.end();
+    return;
+  }
+  const plain = typeof body === "string" || Buffer.isBuffer(body);
+  const payload = plain ? Buffer.from(body) : Buffer.from(JSON.stringify(body));
+  response.writeHead(status, {
+    "content-type": plain ? "text/plain; charset=utf-8" : "application/json;charset=UTF-8",
+    "content-length": payload.length,
+    ...headers,
+  });
+  response.end(method === "HEAD" ? undefined : payload);
+}
+
+const NOWHERE: Answer = {
+  status: 404,
+  body: { message: "Nothing here. Providers: /hubspot, /salesforce. Control: /sandbox/…" },
+};
+
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) reject(new RangeError("body too large"));
+      else chunks.push(chunk);
+    });
+    request.on("end", () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+    );
+    request.on("error", reject);
+  });
+}

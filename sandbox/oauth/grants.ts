@@ -1,0 +1,171 @@
+// Codes, access tokens and refresh tokens of one provider, with expiry, PKCE and (when asked for) rotation.
+
+import { createHash, randomBytes } from "node:crypto";
+
+export type Grant = {
+  id: number;
+  /** Undefined for tokens minted without an OAuth client. */
+  clientId: string | undefined;
+  scopes: string[];
+  revoked: boolean;
+  /** The one refresh token that works; undefined when the grant has none. */
+  refreshToken: string | undefined;
+};
+
+export type AccessToken = { token: string; grant: Grant; expiresAt: number; lifetimeMs: number };
+
+export type PendingCode = {
+  clientId: string;
+  redirectUri: string;
+  scopes: string[];
+  challenge: string | undefined;
+  method: string;
+  expiresAt: number;
+};
+
+export type Issued = {
+  accessToken: string;
+  refreshToken: string | undefined;
+  expiresAt: number;
+  grant: Grant;
+};
+
+export type TokenState =
+  | { state: "valid"; token: AccessToken }
+  | { state: "expired"; expiredAt: number }
+  | { state: "unknown" };
+
+type Settings = {
+  /** Each refresh gives a new refresh token, and a used one revokes its grant. */
+  rotate: boolean;
+  /** Using an access token prolongs it. */
+  sliding: boolean;
+  lifetimeSeconds: number;
+  accessTokenText(random: string): string;
+  refreshTokenText(random: string): string;
+};
+
+const CODE_LIFETIME_MS = 10 * 60_000;
+
+export class Grants {
+  readonly settings: Settings;
+  readonly #codes = new Map<string, PendingCode>();
+  readonly #access = new Map<string, AccessToken>();
+  readonly #refresh = new Map<string, Grant>();
+  #nextGrant = 1;
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+  }
+
+  issueCode(pending: Omit<PendingCode, "expiresAt">): string {
+    const code = randomBytes(20).toString("hex");
+    this.#codes.set(code, { ...pending, expiresAt: Date.now() + CODE_LIFETIME_MS });
+    return code;
+  }
+
+  /** A code works once. */
+  takeCode(code: string): PendingCode | undefined {
+    const pending = this.#codes.get(code);
+    this.#codes.delete(code);
+    return pending === undefined || pending.expiresAt < Date.now() ? undefined : pending;
+  }
+
+  /** A lifetime of Infinity makes a private-app style token without a refresh token. */
+  mint(input: {
+    clientId?: string | undefined;
+    scopes: string[];
+    lifetimeSeconds?: number | undefined;
+    refresh?: boolean;
+    accessToken?: string;
+  }): Issued {
+    const refreshToken =
+      input.refresh === false ? undefined : this.settings.refreshTokenText(randomBytes(24).toString("hex"));
+    const grant: Grant = {
+      id: this.#nextGrant++,
+      clientId: input.clientId,
+      scopes: input.scopes,
+      revoked: false,
+      refreshToken,
+    };
+    if (refreshToken !== undefined) this.#refresh.set(refreshToken, grant);
+    return this.#issue(grant, input.lifetimeSeconds, input.accessToken);
+  }
+
+  /** Undefined when the token is unknown, used, revoked or another client's. */
+  refresh(refreshToken: string, clientId: string): Issued | undefined {
+    const grant = this.#refresh.get(refreshToken);
+    if (grant === undefined || grant.revoked) return undefined;
+    if (grant.clientId !== undefined && grant.clientId !== clientId) return undefined;
+    if (grant.refreshToken !== refreshToken) {
+      // A used token came back: someone else may hold the current one, so the whole grant dies.
+      grant.revoked = true;
+      return undefined;
+    }
+    if (this.settings.rotate) {
+      grant.refreshToken = this.settings.refreshTokenText(randomBytes(24).toString("hex"));
+      this.#refresh.set(grant.refreshToken, grant);
+    }
+    return this.#issue(grant, undefined, undefined);
+  }
+
+  check(token: string): TokenState {
+    const found = this.#access.get(token);
+    if (found === undefined || found.grant.revoked) return { state: "unknown" };
+    const now = Date.now();
+    if (found.expiresAt <= now) return { state: "expired", expiredAt: found.expiresAt };
+    if (this.settings.sliding) found.expiresAt = Math.max(found.expiresAt, now + found.lifetimeMs);
+    return { state: "valid", token: found };
+  }
+
+  findRefresh(refreshToken: string): Grant | undefined {
+    const grant = this.#refresh.get(refreshToken);
+    return grant === undefined || grant.revoked || grant.refreshToken !== refreshToken ? undefined : grant;
+  }
+
+  dropRefresh(refreshToken: string): void {
+    const grant = this.#refresh.get(refreshToken);
+    if (grant !== undefined) grant.refreshToken = undefined;
+    this.#refresh.delete(refreshToken);
+  }
+
+  dropAccess(token: string): void {
+    this.#access.delete(token);
+  }
+
+  /** Ends every access token now; refresh tokens stay. Static tokens live on. */
+  expireAll(): void {
+    const past = Date.now() - 1000;
+    for (const token of this.#access.values()) if (Number.isFinite(token.expiresAt)) token.expiresAt = past;
+  }
+
+  /** What a customer does who removes the app: nothing of these grants works any more. */
+  revokeAll(): void {
+    for (const token of this.#access.values())
+      if (Number.isFinite(token.expiresAt)) token.grant.revoked = true;
+    for (const grant of this.#refresh.values()) grant.revoked = true;
+  }
+
+  clear(): void {
+    this.#codes.clear();
+    this.#access.clear();
+    this.#refresh.clear();
+  }
+
+  #issue(grant: Grant, lifetimeSeconds: number | undefined, text: string | undefined): Issued {
+    const lifetimeMs = (lifetimeSeconds ?? this.settings.lifetimeSeconds) * 1000;
+    const token = text ?? this.settings.accessTokenText(randomBytes(24).toString("hex"));
+    const expiresAt = Date.now() + lifetimeMs;
+    this.#access.set(token, { token, grant, expiresAt, lifetimeMs });
+    return { accessToken: token, refreshToken: grant.refreshToken, expiresAt, grant };
+  }
+}
+
+/** RFC 7636: without a challenge any verifier will do, with one the verifier has to fit. */
+export function verifierFits(pending: PendingCode, verifier: string | undefined): boolean {
+  if (pending.challenge === undefined) return true;
+  if (verifier === undefined) return false;
+  const derived =
+    pending.method === "plain" ? verifier : createHash("sha256").update(verifier).digest("base64url");
+  return derived === pending.challenge;
+}

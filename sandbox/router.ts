@@ -1,0 +1,58 @@
+// A small router: literal segments and `:name` segments, found by method and number of segments.
+
+import type { Handler } from "./exchange.ts";
+
+type Route = { segments: string[]; handler: Handler };
+
+export class Router {
+  readonly #routes = new Map<string, Route[]>();
+  readonly #shapes = new Map<number, Route[]>();
+
+  /** Earlier routes win, so literal paths are added before patterns. */
+  add(method: string, pattern: string, handler: Handler): void {
+    const segments = pattern.split("/").slice(1);
+    const route = { segments, handler };
+    const key = `${method} ${segments.length}`;
+    this.#routes.set(key, [...(this.#routes.get(key) ?? []), route]);
+    this.#shapes.set(segments.length, [...(this.#shapes.get(segments.length) ?? []), route]);
+  }
+
+  find(method: string, path: string): { handler: Handler; params: Record<string, string> } | undefined {
+    const segments = path.split("/").slice(1);
+    for (const route of this.#routes.get(`${method} ${segments.length}`) ?? []) {
+      const params = matched(route.segments, segments);
+      if (params !== undefined) return { handler: route.handler, params };
+    }
+    return undefined;
+  }
+
+  /** True when the path exists for another method: the difference between 405 and 404. */
+  knows(path: string): boolean {
+    const segments = path.split("/").slice(1);
+    return (this.#shapes.get(segments.length) ?? []).some(
+      (route) => matched(route.segments, segments) !== undefined,
+    );
+  }
+}
+
+function matched(pattern: string[], segments: string[]): Record<string, string> | undefined {
+  const params: Record<string, string> = {};
+  for (let i = 0; i < pattern.length; i++) {
+    const expected = pattern[i] ?? "";
+    const actual = segments[i] ?? "";
+    if (expected.startsWith(":")) {
+      if (actual === "") return undefined;
+      params[expected.slice(1)] = decoded(actual);
+    } else if (expected !== actual) return undefined;
+  }
+  return params;
+}
+
+function decoded(segment: string): string {
+  if (!segment.includes("%")) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,191 @@
+// sObject collections: up to 200 records per call, one result per record, all-or-none on request.
+
+import { asData, asText, isData, type Answer, type Data, type Exchange } from "../exchange.ts";
+import type { Router } from "../router.ts";
+import { duplicateHeader } from "./duplicate-rules.ts";
+import { refuse, ROLLED_BACK, saveErrorInResult, type SaveError } from "./errors.ts";
+import { normalizeId } from "./ids.ts";
+import type { ObjectStore, Org } from "./org.ts";
+import { deleteRecord, insertRecord, notFound, updateRecord, upsertRecord, type Saved } from "./records.ts";
+import { API, fieldsNamed, jsonBody, shown, storeNamed, type OrgSource } from "./sobjects.ts";
+
+const MOST_RECORDS = 200;
+const MOST_READ = 2000;
+
+export function addCollectionRoutes(router: Router, org: OrgSource): void {
+  const path = `${API}/composite/sobjects`;
+  router.add("POST", path, (exchange) =>
+    write(org(), exchange, (store, record) => insertRecord(org(), store, record, duplicateHeader(exchange))),
+  );
+  router.add("PATCH", path, (exchange) => {
+    const seen = new Set<string>();
+    return write(org(), exchange, (store, record) => updateOne(org(), store, record, exchange, seen));
+  });
+  router.add("DELETE", path, (exchange) => deleteMany(org(), exchange));
+  router.add("POST", `${path}/:object`, (exchange) => {
+    const body = jsonBody(exchange.body);
+    return read(
+      storeNamed(org(), exchange.params["object"] ?? ""),
+      texts(body["ids"]),
+      texts(body["fields"]),
+      exchange,
+    );
+  });
+  router.add("GET", `${path}/:object`, (exchange) => {
+    const split = (name: string): string[] =>
+      (exchange.query.get(name) ?? "").split(",").filter((part) => part !== "");
+    return read(storeNamed(org(), exchange.params["object"] ?? ""), split("ids"), split("fields"), exchange);
+  });
+  router.add("PATCH", `${path}/:object/:field`, (exchange) => upsertMany(org(), exchange));
+}
+
+type RecordInput = { store: ObjectStore; values: Data };
+
+/** The records with their stores. Throws what Salesforce says of a request that is not well-formed. */
+function recordsOf(org: Org, exchange: Exchange): RecordInput[] {
+  const { records } = jsonBody(exchange.body);
+  if (!Array.isArray(records) || records.length === 0) {
+    throw refuse(400, "REQUIRED_FIELD_MISSING", "At least 1 record is required");
+  }
+  if (records.length > MOST_RECORDS) {
+    const message = `record limit reached. cannot submit more than ${MOST_RECORDS} records into this call.`;
+    throw refuse(400, "EXCEEDED_ID_LIMIT", message);
+  }
+  let runs = 0;
+  let last = "";
+  return records.map((record) => {
+    const type =
+      asText(asData(asData(record)["attributes"])["type"]) ?? asText(exchange.params["object"]) ?? "";
+    const store = org.find(type);
+    if (store === undefined) throw refuse(400, "INVALID_TYPE", `sObject type '${type}' is not supported.`);
+    if (type !== last) runs++;
+    last = type;
+    if (runs > 10)
+      throw refuse(400, "LIMIT_EXCEEDED", "Cannot have more than 10 chunks in a single operation.");
+    return { store, values: asData(record) };
+  });
+}
+
+function write(org: Org, exchange: Exchange, save: (store: ObjectStore, values: Data) => Saved): Answer {
+  const records = recordsOf(org, exchange);
+  const allOrNone = jsonBody(exchange.body)["allOrNone"] === true;
+  return results(
+    org,
+    allOrNone,
+    records.map(
+      ({ store, values }) =>
+        () =>
+          save(store, values),
+    ),
+    false,
+  );
+}
+
+/** Status 200 whatever happened: the results tell. */
+function results(org: Org, allOrNone: boolean, steps: (() => Saved)[], tellCreated: boolean): Answer {
+  let saved: Saved[] = [];
+  const run = (): boolean => {
+    saved = steps.map((step) => step());
+    return !allOrNone || saved.every((one) => !("errors" in one));
+  };
+  const kept = allOrNone ? org.atomically(run) : run();
+  return { status: 200, body: saved.map((one) => resultOf(one, kept, tellCreated)) };
+}
+
+function resultOf(saved: Saved, kept: boolean, tellCreated: boolean): Data {
+  if ("errors" in saved) return { success: false, errors: saved.errors.map(saveErrorInResult) };
+  if (!kept) return { success: false, errors: [saveErrorInResult(ROLLED_BACK)] };
+  return { id: saved.id, success: true, errors: [], ...(tellCreated ? { created: saved.created } : {}) };
+}
+
+function failed(error: SaveError): Saved {
+  return { errors: [error] };
+}
+
+function updateOne(org: Org, store: ObjectStore, record: Data, exchange: Exchange, seen: Set<string>): Saved {
+  const entries = Object.entries(record);
+  const text = asText(entries.find(([name]) => name.toLowerCase() === "id")?.[1]);
+  if (text === undefined)
+    return failed({ code: "MISSING_ARGUMENT", message: "Id not specified in an update call" });
+  const id = normalizeId(text);
+  if (id === undefined || !id.startsWith(store.definition.prefix)) {
+    return failed({ code: "MALFORMED_ID", message: `malformed id ${text}`, fields: ["Id"] });
+  }
+  if (seen.has(id)) return failed({ code: "DUPLICATE_VALUE", message: `duplicate id specified: ${id}` });
+  seen.add(id);
+  const values = Object.fromEntries(entries.filter(([name]) => name.toLowerCase() !== "id"));
+  const saved = updateRecord(org, store, id, values, duplicateHeader(exchange));
+  const missing = "errors" in saved && saved.errors.some((error) => error.code === "NOT_FOUND");
+  return missing
+    ? failed({ code: "INVALID_CROSS_REFERENCE_KEY", message: "invalid cross reference id" })
+    : saved;
+}
+
+function deleteMany(org: Org, exchange: Exchange): Answer {
+  const ids = (exchange.query.get("ids") ?? "").split(",").filter((id) => id !== "");
+  if (ids.length === 0) throw refuse(400, "REQUIRED_FIELD_MISSING", "At least 1 record is required");
+  if (ids.length > MOST_RECORDS) throw refuse(400, "EXCEEDED_ID_LIMIT", "record limit reached.");
+  const steps = ids.map((text) => (): Saved => {
+    const id = normalizeId(text);
+    const store = id === undefined ? undefined : org.ofId(id);
+    if (id === undefined || store === undefined)
+      return failed({ code: "MALFORMED_ID", message: `malformed id ${text}` });
+    return deleteRecord(org, store, id);
+  });
+  return results(org, exchange.query.get("allOrNone") === "true", steps, false);
+}
+
+function upsertMany(org: Org, exchange: Exchange): Answer {
+  const records = recordsOf(org, exchange);
+  const allOrNone = jsonBody(exchange.body)["allOrNone"] === true;
+  const steps = records.map(({ store, values }) => (): Saved => {
+    const key = store.find(exchange.params["field"] ?? "");
+    if (key === undefined || (!key.externalId && key.name !== "Id"))
+      return failed(notFound(exchange.params["field"] ?? ""));
+    const entry = Object.entries(values).find(([name]) => name.toLowerCase() === key.name.toLowerCase());
+    const value = asText(entry?.[1]);
+    if (value === undefined)
+      return failed({ code: "MISSING_ARGUMENT", message: `${key.name} not specified` });
+    const rest = Object.fromEntries(Object.entries(values).filter(([name]) => name !== entry?.[0]));
+    const saved = upsertRecord(org, store, key, value, rest, duplicateHeader(exchange));
+    return "matches" in saved
+      ? failed({
+          code: "DUPLICATE_EXTERNAL_ID",
+          message: `${key.name}: more than one record found for external id field`,
+        })
+      : saved;
+  });
+  return results(org, allOrNone, steps, true);
+}
+
+function texts(input: unknown): string[] {
+  return Array.isArray(input) ? input.flatMap((item) => asText(item) ?? []) : [];
+}
+
+/** As many entries as ids; null for one that is missing. */
+function read(store: ObjectStore, ids: string[], names: string[], exchange: Exchange): Answer {
+  if (ids.length === 0 || names.length === 0) {
+    throw refuse(
+      400,
+      "MISSING_ARGUMENT",
+      `The ${ids.length === 0 ? "ids" : "fields"} parameter must not be empty.`,
+    );
+  }
+  if (ids.length > MOST_READ)
+    throw refuse(
+      400,
+      "EXCEEDED_ID_LIMIT",
+      `record limit reached. cannot submit more than ${MOST_READ} records`,
+    );
+  const fields = fieldsNamed(store, names);
+  const body = ids.map((text) => {
+    const record = store.records.get(normalizeId(text) ?? "");
+    return record === undefined || record.deleted ? null : shown(store, record, fields, exchange);
+  });
+  return { status: 200, body };
+}
+
+/** True for the body of a request that failed as a whole. */
+export function isErrorList(body: unknown): boolean {
+  return Array.isArray(body) && body.some((item) => isData(item) && "errorCode" in item);
+}

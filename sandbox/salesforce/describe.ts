@@ -1,0 +1,134 @@
+// What the organisation says about its objects and fields.
+
+import type { Data } from "../exchange.ts";
+import type { Router } from "../router.ts";
+import type { Field } from "./fields.ts";
+import type { ObjectStore } from "./org.ts";
+import { API, storeNamed, visibleFields, type OrgSource } from "./sobjects.ts";
+
+export function addDescribeRoutes(router: Router, org: OrgSource): void {
+  router.add("GET", `${API}/sobjects`, (exchange) => {
+    const version = exchange.params["version"] ?? "";
+    const sobjects = [...org().stores.values()].map((store) => summary(store, version));
+    return { status: 200, body: { encoding: "UTF-8", maxBatchSize: 200, sobjects } };
+  });
+  router.add("GET", `${API}/sobjects/:object`, (exchange) => {
+    const store = storeNamed(org(), exchange.params["object"] ?? "");
+    return {
+      status: 200,
+      body: { objectDescribe: summary(store, exchange.params["version"] ?? ""), recentItems: [] },
+    };
+  });
+  router.add("GET", `${API}/sobjects/:object/describe`, (exchange) => {
+    const store = storeNamed(org(), exchange.params["object"] ?? "");
+    return { status: 200, body: description(store, exchange.params["version"] ?? "") };
+  });
+}
+
+const READ_ONLY_OBJECTS = new Set(["User", "Organization"]);
+
+function summary(store: ObjectStore, version: string): Data {
+  const { name, label, plural, prefix, custom } = store.definition;
+  const base = `/services/data/${version}/sobjects/${name}`;
+  const writable = !READ_ONLY_OBJECTS.has(name);
+  return {
+    name,
+    label,
+    labelPlural: plural,
+    keyPrefix: prefix,
+    custom,
+    customSetting: false,
+    activateable: false,
+    createable: writable,
+    updateable: writable,
+    deletable: writable,
+    undeletable: writable,
+    mergeable: false,
+    replicateable: true,
+    retrieveable: true,
+    queryable: true,
+    searchable: true,
+    layoutable: true,
+    triggerable: true,
+    feedEnabled: false,
+    deprecatedAndHidden: false,
+    urls: { sobject: base, describe: `${base}/describe`, rowTemplate: `${base}/{ID}` },
+  };
+}
+
+function description(store: ObjectStore, version: string): Data {
+  return {
+    ...summary(store, version),
+    actionOverrides: [],
+    childRelationships: [],
+    recordTypeInfos: [],
+    supportedScopes: [],
+    fields: visibleFields(store).map((field) => describedField(field)),
+  };
+}
+
+const SOAP_TYPES: Record<string, string> = {
+  id: "tns:ID",
+  reference: "tns:ID",
+  boolean: "xsd:boolean",
+  int: "xsd:int",
+  double: "xsd:double",
+  currency: "xsd:double",
+  percent: "xsd:double",
+  date: "xsd:date",
+  datetime: "xsd:dateTime",
+};
+
+function describedField(field: Field): Data {
+  const { picklist, access, ...shown } = field;
+  const editable = access === "edit";
+  return {
+    name: shown.name,
+    label: shown.label,
+    type: shown.type,
+    soapType: SOAP_TYPES[shown.type] ?? "xsd:string",
+    length: shown.length,
+    byteLength: shown.length * 3,
+    precision: shown.precision,
+    scale: shown.scale,
+    digits: shown.type === "int" ? 9 : 0,
+    nillable: shown.nillable,
+    createable: shown.createable && editable,
+    updateable: shown.updateable && editable,
+    defaultedOnCreate: shown.defaultedOnCreate,
+    defaultValue: shown.defaultValue === "" ? null : shown.defaultValue,
+    unique: shown.unique,
+    externalId: shown.externalId,
+    idLookup: shown.externalId || shown.name === "Id" || shown.name === "Email",
+    custom: shown.custom,
+    calculated: false,
+    calculatedFormula: null,
+    autoNumber: false,
+    caseSensitive: false,
+    filterable: true,
+    groupable: shown.type !== "textarea",
+    sortable: shown.type !== "textarea" && shown.type !== "multipicklist",
+    aggregatable: true,
+    nameField: shown.name === "Name",
+    namePointing: false,
+    permissionable: shown.nillable,
+    restrictedPicklist: shown.restricted,
+    dependentPicklist: false,
+    controllerName: null,
+    inlineHelpText: null,
+    extraTypeInfo: null,
+    htmlFormatted: false,
+    encrypted: false,
+    deprecatedAndHidden: false,
+    referenceTo: shown.referenceTo,
+    relationshipName: shown.relationshipName,
+    relationshipOrder: null,
+    picklistValues: picklist.map(({ active, defaultValue, label, value }) => ({
+      active,
+      defaultValue,
+      label,
+      validFor: null,
+      value,
+    })),
+  };
+}

@@ -1,0 +1,148 @@
+// Field and object definitions of a Salesforce organisation, and how they are written down.
+
+export type PicklistValue = { value: string; label: string; active: boolean; defaultValue: boolean };
+
+export type Scalar = string | number | boolean | null;
+
+export type Field = {
+  name: string;
+  label: string;
+  /** As describe says it: string, double, boolean, reference, … */
+  type: string;
+  length: number;
+  precision: number;
+  scale: number;
+  nillable: boolean;
+  createable: boolean;
+  updateable: boolean;
+  defaultedOnCreate: boolean;
+  defaultValue: Scalar;
+  unique: boolean;
+  externalId: boolean;
+  custom: boolean;
+  picklist: PicklistValue[];
+  restricted: boolean;
+  referenceTo: string[];
+  relationshipName: string | null;
+  /** What the integration user may do; "none" looks as if the field did not exist. */
+  access: "none" | "read" | "edit";
+  /** The definition of a field made through the Metadata API. */
+  metadata?: Record<string, unknown>;
+};
+
+export type ObjectDefinition = {
+  name: string;
+  label: string;
+  plural: string;
+  prefix: string;
+  custom: boolean;
+  fields: Map<string, Field>;
+};
+
+type Extra = {
+  length?: number;
+  required?: boolean;
+  readOnly?: boolean;
+  createOnly?: boolean;
+  unique?: boolean;
+  externalId?: boolean;
+  picklist?: string[];
+  restricted?: boolean;
+  to?: string;
+  defaultValue?: Scalar;
+  scale?: number;
+};
+
+const LENGTHS: Record<string, number> = {
+  string: 255,
+  textarea: 32_000,
+  email: 80,
+  phone: 40,
+  url: 255,
+  picklist: 255,
+  id: 18,
+  reference: 18,
+};
+
+export function field(name: string, type: string, extra: Extra = {}): Field {
+  const relationshipName =
+    extra.to === undefined
+      ? null
+      : name.endsWith("__c")
+        ? name.replace(/__c$/, "__r")
+        : name.replace(/Id$/, "");
+  const number = type === "double" || type === "currency" || type === "percent";
+  const boolean = type === "boolean";
+  return {
+    name,
+    label: labelOf(name),
+    type,
+    length: extra.length ?? LENGTHS[type] ?? 0,
+    precision: number ? 18 : 0,
+    scale: number ? (extra.scale ?? 2) : 0,
+    nillable: extra.required !== true && !boolean,
+    createable: extra.readOnly !== true,
+    updateable: extra.readOnly !== true && extra.createOnly !== true,
+    defaultedOnCreate: boolean || extra.defaultValue !== undefined,
+    defaultValue: extra.defaultValue ?? (boolean ? false : null),
+    unique: extra.unique === true,
+    externalId: extra.externalId === true,
+    custom: name.endsWith("__c"),
+    picklist: (extra.picklist ?? []).map((value) => ({
+      value,
+      label: value,
+      active: true,
+      defaultValue: value === extra.defaultValue,
+    })),
+    restricted: extra.restricted === true,
+    referenceTo: extra.to === undefined ? [] : [extra.to],
+    relationshipName,
+    access: "edit",
+  };
+}
+
+function labelOf(name: string): string {
+  const words = name
+    .replace(/__c$/, "")
+    .replaceAll("_", " ")
+    .replace(/([a-z])([A-Z])/g, "$1 $2");
+  return words.endsWith(" Id") ? words.replace(/ Id$/, " ID") : words;
+}
+
+const SYSTEM_FIELDS = (): Field[] => [
+  field("Id", "id", { readOnly: true, defaultValue: "" }),
+  field("IsDeleted", "boolean", { readOnly: true }),
+  field("CreatedDate", "datetime", { readOnly: true, required: true, defaultValue: "" }),
+  field("CreatedById", "reference", { readOnly: true, required: true, to: "User", defaultValue: "" }),
+  field("LastModifiedDate", "datetime", { readOnly: true, required: true, defaultValue: "" }),
+  field("LastModifiedById", "reference", { readOnly: true, required: true, to: "User", defaultValue: "" }),
+  field("SystemModstamp", "datetime", { readOnly: true, required: true, defaultValue: "" }),
+];
+
+export function objectDefinition(
+  name: string,
+  prefix: string,
+  fields: Field[],
+  plural = `${name}s`,
+): ObjectDefinition {
+  const owner = OWNERLESS.has(name)
+    ? []
+    : [field("OwnerId", "reference", { to: "User", required: true, defaultValue: "" })];
+  const all = [...SYSTEM_FIELDS(), ...owner, ...fields];
+  return {
+    name,
+    label: labelOf(name),
+    plural: labelOf(plural),
+    prefix,
+    custom: name.endsWith("__c"),
+    fields: new Map(all.map((one) => [one.name.toLowerCase(), one])),
+  };
+}
+
+const OWNERLESS = new Set([
+  "User",
+  "Organization",
+  "PermissionSet",
+  "PermissionSetAssignment",
+  "FieldPermissions",
+]);

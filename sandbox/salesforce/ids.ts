@@ -1,0 +1,34 @@
+// Salesforce record ids: 15 case-sensitive characters, or 18 with a checksum that survives lost case.
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const CHECKSUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
+
+/** The id number `n` of an object with this key prefix, in the 18-character form. */
+export function recordId(prefix: string, n: number): string {
+  let digits = "";
+  for (let rest = n; rest > 0; rest = Math.floor(rest / 62)) digits = (ALPHABET[rest % 62] ?? "0") + digits;
+  return withChecksum(`${prefix}Sb000000${digits.padStart(4, "0")}`.slice(0, 15));
+}
+
+/** Each of the last three characters tells which of five are upper case. */
+export function withChecksum(id15: string): string {
+  let suffix = "";
+  for (let block = 0; block < 3; block++) {
+    let bits = 0;
+    for (let i = 0; i < 5; i++) {
+      const char = id15.charAt(block * 5 + i);
+      if (char >= "A" && char <= "Z") bits |= 1 << i;
+    }
+    suffix += CHECKSUM.charAt(bits);
+  }
+  return id15 + suffix;
+}
+
+/** The 18-character form, or undefined when the text is not an id. An 18-character id with a wrong checksum is none. */
+export function normalizeId(text: string): string | undefined {
+  if (!/^[a-zA-Z0-9]+$/.test(text)) return undefined;
+  if (text.length === 15) return withChecksum(text);
+  if (text.length !== 18) return undefined;
+  const full = withChecksum(text.slice(0, 15));
+  return full.slice(15) === text.slice(15).toUpperCase() ? full : undefined;
+}

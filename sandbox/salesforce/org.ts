@@ -1,0 +1,178 @@
+// One Salesforce organisation in memory: definitions, records, unique indexes, and undo for all-or-none writes.
+
+import { withChecksum, recordId } from "./ids.ts";
+import type { Field, ObjectDefinition, Scalar } from "./fields.ts";
+import { standardObjects } from "./standard-objects.ts";
+
+export const ORG_ID = withChecksum("00DSb0000000001");
+export const USER_ID = withChecksum("005Sb0000000001");
+
+export type StoredRecord = { id: string; values: Record<string, Scalar>; deleted: boolean };
+
+/** A record with the same value in this field counts as a duplicate. "alert" can be overridden by the caller, "block" not. */
+export type DuplicateRule = { object: string; field: string; action: "alert" | "block" };
+
+export const STANDARD_RULES: DuplicateRule[] = [
+  { object: "Contact", field: "Email", action: "alert" },
+  { object: "Lead", field: "Email", action: "alert" },
+];
+
+export class ObjectStore {
+  readonly definition: ObjectDefinition;
+  readonly records = new Map<string, StoredRecord>();
+  readonly #indexes = new Map<string, Map<string, Set<string>>>();
+  #nextNumber = 1000;
+
+  constructor(definition: ObjectDefinition, indexed: string[]) {
+    this.definition = definition;
+    for (const name of indexed) this.index(name);
+  }
+
+  /** Keeps an index on a field from now on. */
+  index(name: string): void {
+    if (this.#indexes.has(name)) return;
+    this.#indexes.set(name, new Map());
+    for (const record of this.records.values()) if (!record.deleted) this.#enter(name, record);
+  }
+
+  find(name: string): Field | undefined {
+    const found = this.definition.fields.get(name.toLowerCase());
+    return found === undefined || found.access === "none" ? undefined : found;
+  }
+
+  /** Live records with this value in an indexed field; text without case. */
+  holders(name: string, value: Scalar): string[] {
+    return value === null ? [] : [...(this.#indexes.get(name)?.get(indexKey(value)) ?? [])];
+  }
+
+  nextId(): string {
+    return recordId(this.definition.prefix, this.#nextNumber++);
+  }
+
+  put(record: StoredRecord): void {
+    this.records.set(record.id, record);
+    for (const name of this.#indexes.keys()) this.#enter(name, record);
+  }
+
+  set(record: StoredRecord, values: Record<string, Scalar>): void {
+    for (const name of this.#indexes.keys()) if (name in values) this.#leave(name, record);
+    Object.assign(record.values, values);
+    for (const name of this.#indexes.keys()) if (name in values) this.#enter(name, record);
+  }
+
+  setDeleted(record: StoredRecord, deleted: boolean): void {
+    record.deleted = deleted;
+    record.values["IsDeleted"] = deleted;
+    for (const name of this.#indexes.keys()) {
+      if (deleted) this.#leave(name, record);
+      else this.#enter(name, record);
+    }
+  }
+
+  drop(record: StoredRecord): void {
+    for (const name of this.#indexes.keys()) this.#leave(name, record);
+    this.records.delete(record.id);
+  }
+
+  #enter(name: string, record: StoredRecord): void {
+    const value = record.values[name];
+    if (value === null || value === undefined) return;
+    const index = this.#indexes.get(name);
+    const ids = index?.get(indexKey(value));
+    if (ids === undefined) index?.set(indexKey(value), new Set([record.id]));
+    else ids.add(record.id);
+  }
+
+  #leave(name: string, record: StoredRecord): void {
+    const value = record.values[name];
+    if (value === null || value === undefined) return;
+    const index = this.#indexes.get(name);
+    const ids = index?.get(indexKey(value));
+    ids?.delete(record.id);
+    if (ids?.size === 0) index?.delete(indexKey(value));
+  }
+}
+
+function indexKey(value: string | number | boolean): string {
+  return String(value).toLowerCase();
+}
+
+export class Org {
+  readonly stores = new Map<string, ObjectStore>();
+  readonly rules: DuplicateRule[];
+  #undo: (() => void)[] | undefined;
+
+  constructor(rules: DuplicateRule[]) {
+    this.rules = rules;
+    for (const definition of standardObjects()) this.#add(definition);
+  }
+
+  #add(definition: ObjectDefinition): void {
+    const indexed = [...definition.fields.values()]
+      .filter((one) => one.unique || one.externalId)
+      .map((one) => one.name);
+    const ruled = this.rules.filter((rule) => rule.object === definition.name).map((rule) => rule.field);
+    this.stores.set(definition.name.toLowerCase(), new ObjectStore(definition, [...indexed, ...ruled]));
+  }
+
+  find(objectName: string): ObjectStore | undefined {
+    return this.stores.get(objectName.toLowerCase());
+  }
+
+  /** The store an id belongs to, by its first three characters. */
+  ofId(id: string): ObjectStore | undefined {
+    const prefix = id.slice(0, 3);
+    for (const store of this.stores.values()) if (store.definition.prefix === prefix) return store;
+    return undefined;
+  }
+
+  /** Remembers how to take back one change while an all-or-none unit runs. */
+  onUndo(step: () => void): void {
+    this.#undo?.push(step);
+  }
+
+  /** Runs `work`; when it returns false everything it changed is taken back. Nested units belong to the outer one. */
+  atomically(work: () => boolean): boolean {
+    if (this.#undo !== undefined) return work();
+    this.#undo = [];
+    try {
+      const kept = work();
+      if (!kept) for (const step of this.#undo.toReversed()) step();
+      return kept;
+    } finally {
+      this.#undo = undefined;
+    }
+  }
+
+  /** Field access of API-made custom fields follows from permission sets assigned to the integration user. */
+  refreshAccess(): void {
+    const assigned = new Set(
+      live(this.find("PermissionSetAssignment"))
+        .filter((record) => record.values["AssigneeId"] === USER_ID)
+        .map((record) => record.values["PermissionSetId"]),
+    );
+    const granted = new Map<string, "read" | "edit">();
+    for (const { values } of live(this.find("FieldPermissions"))) {
+      if (!assigned.has(values["ParentId"] ?? null)) continue;
+      const name = String(values["Field"]).toLowerCase();
+      if (values["PermissionsEdit"] === true) granted.set(name, "edit");
+      else if (values["PermissionsRead"] === true && !granted.has(name)) granted.set(name, "read");
+    }
+    for (const { definition } of this.stores.values()) {
+      for (const one of definition.fields.values()) {
+        if (one.metadata === undefined) continue;
+        const name = `${definition.name}.${one.name}`.toLowerCase();
+        one.access = one.metadata["required"] === true ? "edit" : (granted.get(name) ?? "none");
+      }
+    }
+  }
+}
+
+export function live(store: ObjectStore | undefined): StoredRecord[] {
+  return store === undefined ? [] : [...store.records.values()].filter((record) => !record.deleted);
+}
+
+/** `2026-01-02T03:04:05.000+0000`, the form of every date-time answer. */
+export function stamp(at: number): string {
+  return new Date(at).toISOString().replace("Z", "+0000");
+}

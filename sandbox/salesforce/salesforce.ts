@@ -1,0 +1,157 @@
+// The simulated Salesforce: sessions, the daily limit, then the endpoint.
+
+import { bearerOf, Refused, type Answer, type Data, type Exchange } from "../exchange.ts";
+import { Grants } from "../oauth/grants.ts";
+import type { KnownClient, Provider } from "../provider.ts";
+import { Router } from "../router.ts";
+import { addCollectionRoutes } from "./collections.ts";
+import { addCompositeRoutes } from "./composite.ts";
+import { addDescribeRoutes } from "./describe.ts";
+import { errorAnswer, refuse } from "./errors.ts";
+import { addOAuthRoutes } from "./oauth.ts";
+import { live, Org, ORG_ID, STANDARD_RULES, type DuplicateRule } from "./org.ts";
+import { addMetadataRoutes } from "./metadata-soap.ts";
+import { addQueryRoutes } from "./query.ts";
+import { seedSalesforce } from "./seed.ts";
+import { addSobjectRoutes, API } from "./sobjects.ts";
+
+export type SalesforceOptions = {
+  origin(): string;
+  limits?: "real" | "off";
+  tokenLifetimeSeconds?: number;
+  clients?: KnownClient[];
+  autoApprove?: boolean;
+  /** Default: contacts and leads with the same e-mail address raise an alert. */
+  duplicateRules?: DuplicateRule[];
+};
+
+const REAL_DAILY = 100_000;
+const VERSIONS = { oldest: 40, newest: 68 };
+
+class DailyLimit {
+  max: number;
+  used = 0;
+
+  constructor(mode: "real" | "off") {
+    this.max = mode === "off" ? Number.POSITIVE_INFINITY : REAL_DAILY;
+  }
+
+  set(limits: Data | "off" | "real"): void {
+    this.used = 0;
+    if (limits === "off") this.max = Number.POSITIVE_INFINITY;
+    else if (limits === "real") this.max = REAL_DAILY;
+    else if (typeof limits["daily"] === "number") this.max = limits["daily"];
+    else if (limits["daily"] === null) this.max = Number.POSITIVE_INFINITY;
+  }
+
+  shownMax(): number {
+    return Number.isFinite(this.max) ? this.max : 100_000_000;
+  }
+}
+
+export function createSalesforce(options: SalesforceOptions): Provider {
+  const daily = new DailyLimit(options.limits ?? "real");
+  const grants = new Grants({
+    rotate: true,
+    sliding: true,
+    lifetimeSeconds: options.tokenLifetimeSeconds ?? 7200,
+    accessTokenText: (random) => `${ORG_ID.slice(0, 15)}!AQ${random}`,
+    refreshTokenText: (random) => `5Aep861${random}`,
+  });
+  const rules = options.duplicateRules ?? STANDARD_RULES;
+  let org = new Org(rules);
+  const start = (): void => {
+    org = new Org(rules);
+    seedSalesforce(org);
+    grants.clear();
+  };
+  start();
+  const open = new Router();
+  const { clients = [], autoApprove = false, origin } = options;
+  addOAuthRoutes(open, { grants, clients, autoApprove, origin });
+  addVersionRoutes(open);
+  addMetadataRoutes(
+    open,
+    () => org,
+    grants,
+    () => countCall(daily),
+  );
+  const router = createRouter(() => org, daily);
+  return {
+    name: "salesforce",
+    grants,
+    answer: (exchange) => answer(exchange, open, router, grants, daily),
+    records: (object) => live(org.find(object)).map((record) => ({ ...record.values })),
+    objects: () => [...org.stores.values()].map((store) => store.definition.name),
+    setLimits: (wanted) => daily.set(wanted),
+    limits: () => ({ daily: Number.isFinite(daily.max) ? daily.max : null, usedToday: daily.used }),
+    reset: start,
+  };
+}
+
+function createRouter(org: () => Org, daily: DailyLimit): Router {
+  const router = new Router();
+  addQueryRoutes(router, org);
+  addCollectionRoutes(router, org);
+  addCompositeRoutes(router, org, (exchange) => route(router, exchange));
+  addDescribeRoutes(router, org);
+  addSobjectRoutes(router, org);
+  router.add("GET", `${API}/limits`, () => {
+    const max = daily.shownMax();
+    const body = { DailyApiRequests: { Max: max, Remaining: Math.max(0, max - daily.used) } };
+    return { status: 200, body: { ...body, DataStorageMB: { Max: 1024, Remaining: 1000 } } };
+  });
+  router.add("GET", API, (exchange) => {
+    const base = `/services/data/${exchange.params["version"] ?? ""}`;
+    const names = ["sobjects", "query", "queryAll", "composite", "limits"];
+    return { status: 200, body: Object.fromEntries(names.map((name) => [name, `${base}/${name}`])) };
+  });
+  return router;
+}
+
+function addVersionRoutes(router: Router): void {
+  const body: Data[] = [];
+  for (let version = VERSIONS.oldest; version <= VERSIONS.newest; version++) {
+    body.push({ label: `Release ${version}`, url: `/services/data/v${version}.0`, version: `${version}.0` });
+  }
+  router.add("GET", "/services/data", () => ({ status: 200, body }));
+}
+
+function answer(exchange: Exchange, open: Router, router: Router, grants: Grants, daily: DailyLimit): Answer {
+  const path =
+    exchange.path.length > 1 && exchange.path.endsWith("/") ? exchange.path.slice(0, -1) : exchange.path;
+  const request = { ...exchange, path };
+  const free = open.find(request.method, path);
+  if (free !== undefined) return free.handler({ ...request, params: free.params });
+  const checked = grants.check(bearerOf(exchange) ?? "");
+  if (checked.state !== "valid") throw refuse(401, "INVALID_SESSION_ID", "Session expired or invalid");
+  countCall(daily);
+  const answered = route(router, request);
+  const limitInfo = `api-usage=${daily.used}/${daily.shownMax()}`;
+  return { ...answered, headers: { ...answered.headers, "sforce-limit-info": limitInfo } };
+}
+
+function countCall(daily: DailyLimit): void {
+  if (daily.used >= daily.max) throw refuse(403, "REQUEST_LIMIT_EXCEEDED", "TotalRequests Limit exceeded.");
+  daily.used++;
+}
+
+/** Every refusal becomes an answer here, so that a part of a composite request can fail alone. */
+function route(router: Router, exchange: Exchange): Answer {
+  const found = router.find(exchange.method, exchange.path);
+  if (found === undefined) {
+    if (!router.knows(exchange.path))
+      return errorAnswer(404, "NOT_FOUND", "The requested resource does not exist");
+    return errorAnswer(405, "METHOD_NOT_ALLOWED", `HTTP Method '${exchange.method}' not allowed.`);
+  }
+  const version = Number(/^v(\d+)\.0$/.exec(found.params["version"] ?? "")?.[1] ?? 0);
+  if (version < VERSIONS.oldest || version > VERSIONS.newest) {
+    return errorAnswer(404, "NOT_FOUND", "The requested resource does not exist");
+  }
+  try {
+    return found.handler({ ...exchange, params: found.params });
+  } catch (error) {
+    if (error instanceof Refused) return error.answer;
+    throw error;
+  }
+}

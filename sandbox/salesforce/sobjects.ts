@@ -1,0 +1,177 @@
+// Single-record endpoints: create, get, update, delete, upsert by external id.
+
+import { isData, type Answer, type Data, type Exchange } from "../exchange.ts";
+import type { Router } from "../router.ts";
+import { duplicateHeader } from "./duplicate-rules.ts";
+import { refuse, saveRefusal } from "./errors.ts";
+import type { Field } from "./fields.ts";
+import { normalizeId } from "./ids.ts";
+import type { ObjectStore, Org, StoredRecord } from "./org.ts";
+import { deleteRecord, insertRecord, notFound, updateRecord, upsertRecord, type Saved } from "./records.ts";
+
+export type OrgSource = () => Org;
+
+export const API = "/services/data/:version";
+
+export function addSobjectRoutes(router: Router, org: OrgSource): void {
+  const path = `${API}/sobjects/:object`;
+  const store = (exchange: Exchange): ObjectStore => storeNamed(org(), exchange.params["object"] ?? "");
+  router.add("POST", path, (exchange) => {
+    const saved = insertRecord(org(), store(exchange), jsonBody(exchange.body), duplicateHeader(exchange));
+    return { status: 201, body: success(saved) };
+  });
+  router.add("GET", `${path}/:id`, (exchange) => get(store(exchange), exchange));
+  router.add("PATCH", `${path}/:id`, (exchange) => update(org(), store(exchange), exchange));
+  router.add("POST", `${path}/:id`, (exchange) => {
+    if (exchange.query.get("_HttpMethod") !== "PATCH") throw notAllowed("POST");
+    return update(org(), store(exchange), exchange);
+  });
+  router.add("DELETE", `${path}/:id`, (exchange) => {
+    const types = store(exchange);
+    success(deleteRecord(org(), types, idIn(types, exchange)));
+    return { status: 204 };
+  });
+  const keyed = `${path}/:field/:value`;
+  router.add("PATCH", keyed, (exchange) => upsert(org(), store(exchange), exchange));
+  router.add("POST", keyed, (exchange) => {
+    if (exchange.query.get("_HttpMethod") !== "PATCH") throw notAllowed("POST");
+    return upsert(org(), store(exchange), exchange);
+  });
+  router.add("GET", keyed, (exchange) => getByKey(store(exchange), exchange));
+}
+
+function notAllowed(method: string): Error {
+  return refuse(
+    405,
+    "METHOD_NOT_ALLOWED",
+    `HTTP Method '${method}' not allowed. Allowed are HEAD,GET,PATCH,DELETE`,
+  );
+}
+
+export function storeNamed(org: Org, name: string): ObjectStore {
+  const store = org.find(name);
+  if (store === undefined) throw refuse(404, "NOT_FOUND", "The requested resource does not exist");
+  return store;
+}
+
+/** The parsed JSON object of a write. */
+export function jsonBody(text: string): Data {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw refuse(
+      400,
+      "JSON_PARSER_ERROR",
+      "Unexpected character at [line:1, column:1]: the body is not JSON",
+    );
+  }
+  if (!isData(parsed))
+    throw refuse(400, "JSON_PARSER_ERROR", "Unexpected value at [line:1, column:1]: an object is expected");
+  return parsed;
+}
+
+function success(saved: Saved): Data {
+  if ("errors" in saved) throw saveRefusal(saved.errors);
+  return { id: saved.id, success: true, errors: [] };
+}
+
+/** An id of this object in the path. Anything else is reported like an unknown external id. */
+function idIn(store: ObjectStore, exchange: Exchange): string {
+  const text = exchange.params["id"] ?? "";
+  const id = normalizeId(text);
+  if (id === undefined || !id.startsWith(store.definition.prefix)) throw saveRefusal([notFound(text)]);
+  return id;
+}
+
+function update(org: Org, store: ObjectStore, exchange: Exchange): Answer {
+  const body = jsonBody(exchange.body);
+  if (Object.keys(body).some((name) => name.toLowerCase() === "id")) {
+    throw refuse(400, "INVALID_FIELD", "The Id field should not be specified in the sobject data.");
+  }
+  success(updateRecord(org, store, idIn(store, exchange), body, duplicateHeader(exchange)));
+  return { status: 204 };
+}
+
+function upsert(org: Org, store: ObjectStore, exchange: Exchange): Answer {
+  const key = keyField(store, exchange.params["field"] ?? "");
+  const body = jsonBody(exchange.body);
+  const saved = upsertRecord(
+    org,
+    store,
+    key,
+    exchange.params["value"] ?? "",
+    body,
+    duplicateHeader(exchange),
+  );
+  if ("matches" in saved) {
+    const { name } = store.definition;
+    const version = exchange.params["version"] ?? "v60.0";
+    return {
+      status: 300,
+      body: saved.matches.map((id) => `/services/data/${version}/sobjects/${name}/${id}`),
+    };
+  }
+  const answered = success(saved);
+  const created = "created" in saved && saved.created;
+  return { status: created ? 201 : 200, body: { ...answered, created } };
+}
+
+function keyField(store: ObjectStore, name: string): Field {
+  const field = store.find(name);
+  if (field === undefined || (!field.externalId && field.name !== "Id")) {
+    throw refuse(404, "NOT_FOUND", `Provided external ID field does not exist or is not accessible: ${name}`);
+  }
+  return field;
+}
+
+function get(store: ObjectStore, exchange: Exchange): Answer {
+  const record = store.records.get(idIn(store, exchange));
+  if (record === undefined || record.deleted)
+    throw refuse(404, "NOT_FOUND", "The requested resource does not exist");
+  return { status: 200, body: shown(store, record, fieldsIn(store, exchange), exchange) };
+}
+
+function getByKey(store: ObjectStore, exchange: Exchange): Answer {
+  const key = keyField(store, exchange.params["field"] ?? "");
+  const [id] = store.holders(key.name, exchange.params["value"] ?? "");
+  const record = id === undefined ? undefined : store.records.get(id);
+  if (record === undefined) throw refuse(404, "NOT_FOUND", "The requested resource does not exist");
+  return { status: 200, body: shown(store, record, fieldsIn(store, exchange), exchange) };
+}
+
+function fieldsIn(store: ObjectStore, exchange: Exchange): Field[] {
+  const wanted = exchange.query.get("fields");
+  if (wanted === null || wanted === "") return visibleFields(store);
+  return fieldsNamed(store, wanted.split(","));
+}
+
+export function visibleFields(store: ObjectStore): Field[] {
+  return [...store.definition.fields.values()].filter((field) => field.access !== "none");
+}
+
+/** Throws for the first unknown or invisible name. */
+export function fieldsNamed(store: ObjectStore, names: string[]): Field[] {
+  return names.map((name) => {
+    const field = store.find(name.trim());
+    if (field === undefined) {
+      throw refuse(
+        400,
+        "INVALID_FIELD",
+        `No such column '${name.trim()}' on sobject of type ${store.definition.name}`,
+      );
+    }
+    return field;
+  });
+}
+
+export function attributesOf(store: ObjectStore, record: StoredRecord, version: string): Data {
+  const { name } = store.definition;
+  return { type: name, url: `/services/data/${version}/sobjects/${name}/${record.id}` };
+}
+
+export function shown(store: ObjectStore, record: StoredRecord, fields: Field[], exchange: Exchange): Data {
+  const body: Data = { attributes: attributesOf(store, record, exchange.params["version"] ?? "v60.0") };
+  for (const field of fields) body[field.name] = record.values[field.name] ?? null;
+  return body;
+}

@@ -1,0 +1,234 @@
+// Parses the part of SOQL the sandbox answers; everything else is a MALFORMED_QUERY.
+
+import { refuse } from "./errors.ts";
+
+export type Literal =
+  | { kind: "string" | "date" | "datetime"; text: string }
+  | { kind: "number"; number: number }
+  | { kind: "boolean"; boolean: boolean }
+  | { kind: "null" };
+
+export type Condition =
+  | { kind: "and"; parts: Condition[] }
+  | { kind: "or"; parts: Condition[] }
+  | { kind: "not"; part: Condition }
+  | { kind: "compare"; path: string; operator: string; values: Literal[] };
+
+export type Order = { path: string; descending: boolean; nullsLast: boolean };
+
+export type Query = {
+  /** Field paths as written, FIELDS(ALL) and the like in capitals. */
+  select: string[];
+  count: boolean;
+  from: string;
+  where: Condition | undefined;
+  order: Order[];
+  limit: number | undefined;
+  offset: number;
+};
+
+type Token = { text: string; at: number };
+
+const TOKEN =
+  /\s*('(?:\\.|[^'\\])*'|\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2}))?|-?\d+(?:\.\d+)?|[A-Za-z_][\w.]*|<=|>=|!=|<>|[=<>(),])/y;
+
+export function parseSoql(text: string): Query {
+  return new Parser(text).query();
+}
+
+class Parser {
+  readonly #text: string;
+  readonly #tokens: Token[];
+  #position = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#tokens = tokensOf(text);
+  }
+
+  query(): Query {
+    this.#expect("SELECT");
+    const { select, count } = this.#selection();
+    this.#expect("FROM");
+    const from = this.#name();
+    const where = this.#accept("WHERE") ? this.#either() : undefined;
+    const order = this.#accept("ORDER") ? this.#ordering() : [];
+    const limit = this.#accept("LIMIT") ? this.#wholeNumber() : undefined;
+    const offset = this.#accept("OFFSET") ? this.#wholeNumber() : 0;
+    if (this.#peek() !== undefined) throw this.#unexpected();
+    return { select, count, from, where, order, limit, offset };
+  }
+
+  #selection(): { select: string[]; count: boolean } {
+    const select: string[] = [];
+    do {
+      const name = this.#name();
+      if (!this.#accept("(")) {
+        select.push(name);
+        continue;
+      }
+      if (name.toUpperCase() === "COUNT" && this.#accept(")")) return { select: [], count: true };
+      if (name.toUpperCase() !== "FIELDS") throw this.#unexpected();
+      select.push(`FIELDS(${this.#name().toUpperCase()})`);
+      this.#expect(")");
+    } while (this.#accept(","));
+    return { select, count: false };
+  }
+
+  #either(): Condition {
+    const first = this.#both();
+    if (!this.#is("OR")) return first;
+    const parts = [first];
+    while (this.#accept("OR")) parts.push(this.#single());
+    if (this.#is("AND")) throw this.#unexpected();
+    return { kind: "or", parts };
+  }
+
+  /** AND and OR on one level need parentheses. */
+  #both(): Condition {
+    const parts = [this.#single()];
+    while (this.#accept("AND")) parts.push(this.#single());
+    if (parts.length > 1 && this.#is("OR")) throw this.#unexpected();
+    const [only] = parts;
+    return parts.length === 1 && only !== undefined ? only : { kind: "and", parts };
+  }
+
+  #single(): Condition {
+    if (this.#accept("NOT")) return { kind: "not", part: this.#single() };
+    if (this.#accept("(")) {
+      const inner = this.#either();
+      this.#expect(")");
+      return inner;
+    }
+    const path = this.#name();
+    const negated = this.#accept("NOT");
+    const operator = (negated ? "NOT " : "") + this.#next().toUpperCase();
+    if (!OPERATORS.has(operator)) throw this.#unexpected(-1);
+    const many = operator.endsWith("IN") || operator.endsWith("CLUDES");
+    const values = many ? this.#list() : [this.#literal()];
+    return { kind: "compare", path, operator: operator === "<>" ? "!=" : operator, values };
+  }
+
+  #list(): Literal[] {
+    this.#expect("(");
+    const values = [this.#literal()];
+    while (this.#accept(",")) values.push(this.#literal());
+    this.#expect(")");
+    return values;
+  }
+
+  #literal(): Literal {
+    const text = this.#next();
+    if (text.startsWith("'")) return { kind: "string", text: unescaped(text.slice(1, -1)) };
+    if (/^\d{4}-\d{2}-\d{2}T/.test(text)) return { kind: "datetime", text };
+    if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return { kind: "date", text };
+    if (/^-?\d/.test(text)) return { kind: "number", number: Number(text) };
+    if (/^(true|false)$/i.test(text)) return { kind: "boolean", boolean: text.toLowerCase() === "true" };
+    if (/^null$/i.test(text)) return { kind: "null" };
+    throw this.#unexpected(-1);
+  }
+
+  #ordering(): Order[] {
+    this.#expect("BY");
+    const order: Order[] = [];
+    do {
+      const path = this.#name();
+      const descending = this.#accept("DESC");
+      if (!descending) this.#accept("ASC");
+      let nullsLast = false;
+      if (this.#accept("NULLS")) {
+        nullsLast = this.#accept("LAST");
+        if (!nullsLast) this.#expect("FIRST");
+      }
+      order.push({ path, descending, nullsLast });
+    } while (this.#accept(","));
+    return order;
+  }
+
+  #wholeNumber(): number {
+    const text = this.#next();
+    if (!/^\d+$/.test(text)) throw this.#unexpected(-1);
+    return Number(text);
+  }
+
+  #name(): string {
+    const text = this.#next();
+    if (!/^[A-Za-z_]/.test(text) || RESERVED.has(text.toUpperCase())) throw this.#unexpected(-1);
+    return text;
+  }
+
+  #peek(): string | undefined {
+    return this.#tokens[this.#position]?.text;
+  }
+
+  #is(word: string): boolean {
+    return this.#peek()?.toUpperCase() === word;
+  }
+
+  #accept(word: string): boolean {
+    if (!this.#is(word)) return false;
+    this.#position++;
+    return true;
+  }
+
+  #expect(word: string): void {
+    if (!this.#accept(word)) throw this.#unexpected();
+  }
+
+  #next(): string {
+    const text = this.#peek();
+    if (text === undefined) throw this.#unexpected();
+    this.#position++;
+    return text;
+  }
+
+  #unexpected(shift = 0): Error {
+    const token = this.#tokens[this.#position + shift];
+    if (token === undefined) return malformed(this.#text, this.#text.length, "unexpected token: '<EOF>'");
+    return malformed(this.#text, token.at, `unexpected token: '${token.text}'`);
+  }
+}
+
+const OPERATORS = new Set([
+  "=",
+  "!=",
+  "<>",
+  "<",
+  ">",
+  "<=",
+  ">=",
+  "LIKE",
+  "IN",
+  "NOT IN",
+  "INCLUDES",
+  "EXCLUDES",
+]);
+const RESERVED = new Set(["SELECT", "FROM", "WHERE", "AND", "OR", "ORDER", "LIMIT", "OFFSET", "IN", "LIKE"]);
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  const end = text.trimEnd().length;
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < end) {
+    const from = TOKEN.lastIndex;
+    const match = TOKEN.exec(text);
+    if (match?.[1] === undefined)
+      throw malformed(text, from, `unexpected character: '${text.slice(from).trim().charAt(0)}'`);
+    tokens.push({ text: match[1], at: from + match[0].length - match[1].length });
+  }
+  return tokens;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(.)/g, (_all, char: string) => ({ n: "\n", r: "\r", t: "\t" })[char] ?? char);
+}
+
+function malformed(text: string, at: number, what: string): Error {
+  return refuse(400, "MALFORMED_QUERY", `${whereabouts(text, at)}\n${what}`);
+}
+
+/** The lines Salesforce puts before an explanation of a query error. */
+export function whereabouts(text: string, at: number): string {
+  const shown = text.slice(Math.max(0, at - 30), at + 20);
+  return `\n${shown}\n${" ".repeat(Math.min(30, at))}^\nERROR at Row:1:Column:${at + 1}`;
+}

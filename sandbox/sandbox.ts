@@ -1,0 +1,119 @@
+// Starts two simulated CRMs, HubSpot and Salesforce, on one listener, with controls for tests and demonstrations.
+
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { catalogOverlay, type CatalogOverlay } from "./catalog-overlay.ts";
+import { createControlApi } from "./control/control-api.ts";
+import { Faults, type ActiveFault, type Fault } from "./control/faults.ts";
+import { RequestLog, type LoggedRequest, type RequestFilter } from "./control/request-log.ts";
+import { mintToken, type MintedToken, type MintOptions } from "./control/tokens.ts";
+import type { Data } from "./exchange.ts";
+import { createHubSpot, STATIC_TOKEN, type HubSpotOptions } from "./hubspot/hubspot.ts";
+import { createListener } from "./listener.ts";
+import type { KnownClient, Provider, ProviderName } from "./provider.ts";
+import { createSalesforce, type SalesforceOptions } from "./salesforce/salesforce.ts";
+
+export type { CatalogOverlay, Fault, LoggedRequest, MintedToken, MintOptions };
+
+export type SandboxOptions = {
+  host?: string;
+  /** Default 0, a free port. */
+  port?: number;
+  /** "real" (default): the providers' own rate limits; "off": none, for benchmarks. */
+  limits?: "real" | "off";
+  /** Lifetime of access tokens in seconds; default 1800 for HubSpot, 7200 for Salesforce. */
+  tokenLifetimeSeconds?: number;
+  /** OAuth clients that are accepted; default: any. */
+  clients?: KnownClient[];
+  /** Consent pages answer at once with a code. */
+  autoApprove?: boolean;
+  /** How many requests the log keeps; default 5000. */
+  requestLogSize?: number;
+  hubspot?: Pick<HubSpotOptions, "unknownPropertyFailsBatch" | "echoTraceIds">;
+  salesforce?: Pick<SalesforceOptions, "duplicateRules">;
+};
+
+export type ProviderControls = {
+  /** Base URL of the provider's API. */
+  url: string;
+  mintToken(options?: MintOptions): MintedToken;
+  /** All access tokens end now; refresh tokens still work. */
+  expireTokens(): void;
+  /** All grants are gone, as after removing the app. */
+  revokeTokens(): void;
+  records(object: string): Data[];
+  setLimits(limits: Data | "off" | "real"): void;
+};
+
+export type Sandbox = {
+  url: string;
+  hubspot: ProviderControls & { staticToken: string };
+  salesforce: ProviderControls;
+  catalog(): CatalogOverlay;
+  requests(filter?: RequestFilter): LoggedRequest[];
+  clearRequests(): void;
+  records(provider: ProviderName, object: string): Data[];
+  /** Returns the fault's id. */
+  addFault(fault: Fault): string;
+  faults(): ActiveFault[];
+  clearFaults(): void;
+  /** Back to the seeded records; tokens, faults and the request log are forgotten. */
+  reset(): void;
+  close(): Promise<void>;
+};
+
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const faults = new Faults();
+  const log = new RequestLog(options.requestLogSize ?? 5000);
+  let origin = "";
+  const common = { ...options, origin: () => origin };
+  const hubspot = createHubSpot({ ...common, ...options.hubspot });
+  const salesforce = createSalesforce({ ...common, ...options.salesforce });
+  const providers: Provider[] = [hubspot, salesforce];
+  const reset = (): void => {
+    for (const provider of providers) provider.reset();
+    faults.clear();
+    log.clear();
+  };
+  const catalog = (): CatalogOverlay => catalogOverlay(origin);
+  const control = createControlApi({ providers, faults, log, catalog, reset });
+  const server = createListener({ providers, control, faults, log });
+  const host = options.host ?? "127.0.0.1";
+  server.listen(options.port ?? 0, host);
+  await once(server, "listening");
+  origin = `http://${host.includes(":") ? `[${host}]` : host}:${portOf(server.address())}`;
+  return {
+    url: origin,
+    hubspot: { ...controlsOf(hubspot, origin), staticToken: STATIC_TOKEN },
+    salesforce: controlsOf(salesforce, origin),
+    catalog,
+    requests: (filter) => log.list(filter),
+    clearRequests: () => log.clear(),
+    records: (name, object) => (name === "hubspot" ? hubspot : salesforce).records(object),
+    addFault: (fault) => faults.add(fault),
+    faults: () => faults.list(),
+    clearFaults: () => faults.clear(),
+    reset,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function controlsOf(provider: Provider, origin: string): ProviderControls {
+  return {
+    url: `${origin}/${provider.name}`,
+    mintToken: (options) => mintToken(provider.grants, options),
+    expireTokens: () => provider.grants.expireAll(),
+    revokeTokens: () => provider.grants.revokeAll(),
+    records: (object) => provider.records(object),
+    setLimits: (limits) => provider.setLimits(limits),
+  };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  return address !== null && typeof address === "object" ? address.port : 0;
+}
