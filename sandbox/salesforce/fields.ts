@@ -28,6 +28,8 @@ export type Field = {
   access: "none" | "read" | "edit";
   /** The definition of a field made through the Metadata API. */
   metadata?: Record<string, unknown>;
+  /** Was there and visible before the Metadata API changed it. */
+  seeded?: boolean;
 };
 
 export type ObjectDefinition = {

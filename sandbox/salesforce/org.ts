@@ -160,7 +160,7 @@ export class Org {
     }
     for (const { definition } of this.stores.values()) {
       for (const one of definition.fields.values()) {
-        if (one.metadata === undefined) continue;
+        if (one.metadata === undefined || one.seeded === true) continue;
         const name = `${definition.name}.${one.name}`.toLowerCase();
         one.access = one.metadata["required"] === true ? "edit" : (granted.get(name) ?? "none");
       }

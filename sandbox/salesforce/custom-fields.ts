@@ -1,0 +1,210 @@
+// Custom fields made through the Metadata API: the rules of a definition and the field that results.
+
+import type { SaveError } from "./errors.ts";
+import { field as makeField, type Field, type PicklistValue } from "./fields.ts";
+import type { ObjectStore, Org } from "./org.ts";
+import { child, childrenNamed, childText, type Element } from "./xml.ts";
+
+export type CustomFieldPlan = { store: ObjectStore; field: Field; existing: Field | undefined };
+
+const TYPES: Record<string, string> = {
+  Text: "string",
+  TextArea: "textarea",
+  LongTextArea: "textarea",
+  Html: "textarea",
+  Checkbox: "boolean",
+  Date: "date",
+  DateTime: "datetime",
+  Picklist: "picklist",
+  MultiselectPicklist: "multipicklist",
+  Number: "double",
+  Currency: "currency",
+  Percent: "percent",
+  Email: "email",
+  Phone: "phone",
+  Url: "url",
+  Lookup: "reference",
+  IndirectLookup: "reference",
+};
+
+export function planCustomField(org: Org, element: Element): CustomFieldPlan | { error: SaveError } {
+  const fullName = childText(element, "fullName") ?? "";
+  const named = placeOf(org, fullName);
+  if ("error" in named) return named;
+  const type = childText(element, "type") ?? "";
+  const kind = TYPES[type];
+  if (kind === undefined)
+    return { error: fault("INVALID_FIELD", `'${type}' is not a valid value for the enum 'FieldType'`) };
+  const existing = named.store.definition.fields.get(named.name.toLowerCase());
+  if (existing !== undefined && existing.type !== kind)
+    return { error: fault("FIELD_INTEGRITY_EXCEPTION", "Cannot change field type") };
+  const broken = brokenRule(org, element, type);
+  if (broken !== undefined) return { error: fault("FIELD_INTEGRITY_EXCEPTION", broken) };
+  return { store: named.store, field: fieldFrom(element, named.name, type, kind, existing), existing };
+}
+
+function fault(code: string, message: string): SaveError {
+  return { code, message };
+}
+
+/** Object and field of `Account.Score__c`. */
+export function placeOf(
+  org: Org,
+  fullName: string,
+): { store: ObjectStore; name: string } | { error: SaveError } {
+  const [objectName = "", name = "", ...rest] = fullName.split(".");
+  const store = org.find(objectName);
+  if (rest.length > 0 || name === "")
+    return { error: fault("INVALID_FULL_NAME", `Invalid fullName: ${fullName}`) };
+  if (store === undefined) {
+    return {
+      error: fault(
+        "INVALID_CROSS_REFERENCE_KEY",
+        `Entity of type 'CustomObject' named '${objectName}' cannot be found`,
+      ),
+    };
+  }
+  if (!name.endsWith("__c"))
+    return { error: fault("INVALID_FULL_NAME", `The name ${name} must end with __c`) };
+  const stem = name.slice(0, -3);
+  if (!/^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(stem) || stem.includes("__") || stem.endsWith("_")) {
+    const message = `The Custom Field API Name "${stem}" can only contain underscores and alphanumeric characters, must begin with a letter and be at most 40 characters long.`;
+    return { error: fault("INVALID_FULL_NAME", message) };
+  }
+  return { store, name };
+}
+
+function brokenRule(org: Org, element: Element, type: string): string | undefined {
+  const has = (name: string): boolean => (childText(element, name) ?? "") !== "";
+  const must = (name: string): string | undefined =>
+    has(name) ? undefined : `Must specify '${name}' for a CustomField of type ${type}`;
+  const required = childText(element, "required") === "true";
+  const length = Number(childText(element, "length"));
+  if (!has("label")) return must("label");
+  switch (type) {
+    case "Text":
+      return (
+        must("length") ??
+        (length < 1 || length > 255 ? "Invalid length, must be between 1 and 255" : undefined)
+      );
+    case "LongTextArea":
+    case "Html":
+      if (required) return `Can not specify 'required' for a CustomField of type ${type}`;
+      if (has("length") && length < 256) return "Invalid length, minimum is: 256";
+      if (length > 131_072) return "Invalid length, maximum is: 131072";
+      return must("length") ?? must("visibleLines");
+    case "Checkbox":
+      if (required) return "Can not specify 'required' for a CustomField of type Checkbox";
+      return must("defaultValue");
+    case "Number":
+    case "Currency":
+    case "Percent":
+      return must("precision") ?? must("scale") ?? numberRule(element);
+    case "Picklist":
+      return picklistRule(element, type);
+    case "MultiselectPicklist":
+      return picklistRule(element, type) ?? must("visibleLines");
+    case "Lookup":
+    case "IndirectLookup":
+      return must("referenceTo") ?? referenceRule(org, element);
+    default:
+      return undefined;
+  }
+}
+
+function numberRule(element: Element): string | undefined {
+  const [precision, scale] = [Number(childText(element, "precision")), Number(childText(element, "scale"))];
+  if (precision < 1 || precision > 18) return "Precision must be between 1 and 18";
+  return scale < 0 || scale > precision ? "Scale must not be greater than precision" : undefined;
+}
+
+function picklistRule(element: Element, type: string): string | undefined {
+  const values = childrenNamed(child(child(element, "valueSet"), "valueSetDefinition"), "value");
+  if (values.length === 0) return `Must specify 'valueSet' for a CustomField of type ${type}`;
+  const names = values.map((value) => childText(value, "fullName") ?? "");
+  const repeated = names.find((name, i) => names.indexOf(name) !== i);
+  if (repeated !== undefined) return `Duplicate picklist value specified: ${repeated}`;
+  const defaults = values.filter((value) => childText(value, "default") === "true");
+  return defaults.length > 1 ? "Only one picklist value may be the default" : undefined;
+}
+
+function referenceRule(org: Org, element: Element): string | undefined {
+  const target = childText(element, "referenceTo") ?? "";
+  return org.find(target) === undefined
+    ? `referenceTo value of '${target}' does not resolve to a valid sObject type`
+    : undefined;
+}
+
+/** A definition replaces the former one entirely: what it does not say goes back to the default. */
+function fieldFrom(
+  element: Element,
+  name: string,
+  type: string,
+  kind: string,
+  existing: Field | undefined,
+): Field {
+  const text = (key: string): string | undefined => childText(element, key);
+  const required = text("required") === "true";
+  const base = makeField(name, kind, {
+    required,
+    unique: text("unique") === "true",
+    externalId: text("externalId") === "true",
+    ...(text("referenceTo") === undefined ? {} : { to: text("referenceTo") ?? "" }),
+  });
+  const valueSet = child(element, "valueSet");
+  const number = kind === "double" || kind === "currency" || kind === "percent";
+  return {
+    ...base,
+    label: text("label") ?? base.label,
+    length: text("length") === undefined ? base.length : Number(text("length")),
+    precision: number ? Number(text("precision")) : 0,
+    scale: number ? Number(text("scale")) : 0,
+    defaultValue: type === "Checkbox" ? text("defaultValue") === "true" : base.defaultValue,
+    picklist: picklistFrom(valueSet),
+    restricted: childText(valueSet, "restricted") === "true",
+    access: existing?.access ?? "none",
+    ...(existing !== undefined && (existing.seeded === true || existing.metadata === undefined)
+      ? { seeded: true }
+      : {}),
+    metadata: { ...metadataOf(element), required },
+  };
+}
+
+function picklistFrom(valueSet: Element | undefined): PicklistValue[] {
+  return childrenNamed(child(valueSet, "valueSetDefinition"), "value").map((value) => ({
+    value: childText(value, "fullName") ?? "",
+    label: childText(value, "label") ?? childText(value, "fullName") ?? "",
+    active: true,
+    defaultValue: childText(value, "default") === "true",
+  }));
+}
+
+/** The element's content as plain values, for reading the definition back. */
+export function metadataOf(element: Element): Record<string, unknown> {
+  const content: Record<string, unknown> = {};
+  for (const part of element.children) {
+    const value = part.children.length > 0 ? metadataOf(part) : part.text.trim();
+    const present = content[part.name];
+    content[part.name] =
+      present === undefined ? value : [...(Array.isArray(present) ? present : [present]), value];
+  }
+  return content;
+}
+
+/** What readMetadata says of a field the sandbox started with. */
+export function metadataOfField(field: Field): Record<string, unknown> {
+  if (field.metadata !== undefined) return field.metadata;
+  const type = Object.keys(TYPES).find((name) => TYPES[name] === field.type) ?? "Text";
+  return {
+    label: field.label,
+    type,
+    required: !field.nillable && field.type !== "boolean",
+    ...(field.type === "string" ? { length: field.length, unique: field.unique } : {}),
+    externalId: field.externalId,
+    ...(field.type === "boolean" ? { defaultValue: field.defaultValue === true } : {}),
+    ...(field.precision > 0 ? { precision: field.precision, scale: field.scale } : {}),
+    ...(field.referenceTo.length > 0
+      ? { referenceTo: field.referenceTo[0], relationshipName: field.relationshipName }
+      : {}),
+  };
+}

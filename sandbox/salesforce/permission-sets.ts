@@ -1,0 +1,122 @@
+// Permission sets as metadata: a set of field permissions, kept as ordinary FieldPermissions records.
+
+import type { SaveError } from "./errors.ts";
+import { live, stamp, USER_ID, type Org, type StoredRecord } from "./org.ts";
+import { deleteRecord, insertRecord, updateRecord } from "./records.ts";
+import { childrenNamed, childText, type Element } from "./xml.ts";
+
+const NO_HEADER = { allowSave: false, includeRecordDetails: false };
+
+type FieldPermission = { field: string; readable: boolean; editable: boolean };
+
+export function findPermissionSet(org: Org, name: string): StoredRecord | undefined {
+  return live(org.find("PermissionSet")).find(
+    (record) => String(record.values["Name"]).toLowerCase() === name.toLowerCase(),
+  );
+}
+
+/** Replaces label, description and all field permissions. Returns whether the set is new, or why not. */
+export function upsertPermissionSet(org: Org, element: Element): { created: boolean } | { error: SaveError } {
+  const name = childText(element, "fullName") ?? "";
+  const Label = childText(element, "label") ?? "";
+  if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name))
+    return { error: { code: "INVALID_FULL_NAME", message: `Invalid fullName: ${name}` } };
+  if (Label === "")
+    return { error: { code: "REQUIRED_FIELD_MISSING", message: "Required field is missing: label" } };
+  const permissions = childrenNamed(element, "fieldPermissions").map((item) => ({
+    field: childText(item, "field") ?? "",
+    readable: childText(item, "readable") === "true",
+    editable: childText(item, "editable") === "true",
+  }));
+  for (const permission of permissions) {
+    const broken = brokenPermission(org, permission);
+    if (broken !== undefined) return { error: broken };
+  }
+  const sets = org.find("PermissionSet");
+  if (sets === undefined) return { error: { code: "UNKNOWN_EXCEPTION", message: "no permission sets here" } };
+  const existing = findPermissionSet(org, name);
+  const Description = childText(element, "description") ?? null;
+  const saved =
+    existing === undefined
+      ? insertRecord(org, sets, { Name: name, Label, Description }, NO_HEADER)
+      : updateRecord(org, sets, existing.id, { Label, Description }, NO_HEADER);
+  if ("errors" in saved)
+    return { error: saved.errors[0] ?? { code: "UNKNOWN_EXCEPTION", message: "not saved" } };
+  replacePermissions(org, saved.id, permissions);
+  return { created: existing === undefined };
+}
+
+function brokenPermission(org: Org, permission: FieldPermission): SaveError | undefined {
+  const [objectName = "", fieldName = ""] = permission.field.split(".");
+  const field = org.find(objectName)?.definition.fields.get(fieldName.toLowerCase());
+  if (field === undefined) {
+    const message = `In field: field - no CustomField named ${permission.field} found`;
+    return { code: "INVALID_CROSS_REFERENCE_KEY", message };
+  }
+  if (!field.nillable && field.type !== "boolean") {
+    return {
+      code: "FIELD_INTEGRITY_EXCEPTION",
+      message: `You cannot deploy to a required field: ${permission.field}`,
+    };
+  }
+  return undefined;
+}
+
+function replacePermissions(org: Org, ParentId: string, permissions: FieldPermission[]): void {
+  const store = org.find("FieldPermissions");
+  if (store === undefined) return;
+  for (const record of permissionRecords(org, ParentId)) deleteRecord(org, store, record.id);
+  for (const { field, readable, editable } of permissions) {
+    const at = stamp(Date.now());
+    const id = store.nextId();
+    const values = {
+      Id: id,
+      ParentId,
+      SobjectType: field.split(".")[0] ?? "",
+      Field: field,
+      PermissionsRead: readable,
+      PermissionsEdit: editable,
+      IsDeleted: false,
+      CreatedDate: at,
+      CreatedById: USER_ID,
+      LastModifiedDate: at,
+      LastModifiedById: USER_ID,
+      SystemModstamp: at,
+    };
+    const record = { id, values, deleted: false };
+    store.put(record);
+    org.onUndo(() => store.drop(record));
+  }
+  org.refreshAccess();
+}
+
+function permissionRecords(org: Org, parentId: string): StoredRecord[] {
+  return live(org.find("FieldPermissions")).filter((record) => record.values["ParentId"] === parentId);
+}
+
+/** The set as readMetadata gives it. */
+export function permissionSetMetadata(org: Org, record: StoredRecord): Record<string, unknown> {
+  const description = record.values["Description"];
+  return {
+    fullName: record.values["Name"],
+    ...(description === null || description === undefined ? {} : { description }),
+    fieldPermissions: permissionRecords(org, record.id).map(({ values }) => ({
+      editable: values["PermissionsEdit"],
+      field: values["Field"],
+      readable: values["PermissionsRead"],
+    })),
+    hasActivationRequired: false,
+    label: record.values["Label"],
+  };
+}
+
+export function deletePermissionSet(org: Org, name: string): SaveError | undefined {
+  const record = findPermissionSet(org, name);
+  const store = org.find("PermissionSet");
+  if (record === undefined || store === undefined) {
+    return { code: "INVALID_CROSS_REFERENCE_KEY", message: `no PermissionSet named ${name} found` };
+  }
+  replacePermissions(org, record.id, []);
+  deleteRecord(org, store, record.id);
+  return undefined;
+}

@@ -1,0 +1,166 @@
+// The controls: faults, request log, records, tokens, limits, reset, catalog overlay.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { startSandbox, type Sandbox } from "./sandbox.ts";
+import { at, caller, listAt, textAt, type Call } from "./test-client.ts";
+
+let sandbox: Sandbox;
+let control: Call;
+let hubspot: Call;
+
+before(async () => {
+  sandbox = await startSandbox();
+});
+after(() => sandbox.close());
+beforeEach(() => {
+  sandbox.reset();
+  control = caller(sandbox.url);
+  hubspot = caller(sandbox.hubspot.url, sandbox.hubspot.mintToken().accessToken);
+});
+
+const CONTACTS = "/crm/v3/objects/contacts";
+
+test("a fault hits as many matching requests as asked, after those to skip", async () => {
+  const fault = {
+    provider: "hubspot",
+    method: "GET",
+    path: "/objects/contacts",
+    status: 503,
+    body: "down",
+    skip: 1,
+    count: 2,
+  };
+  const added = await control("POST", "/sandbox/faults", fault);
+  assert.equal(added.status, 201);
+  const statuses = [];
+  for (let i = 0; i < 4; i++) statuses.push((await hubspot("GET", CONTACTS)).status);
+  assert.deepEqual(statuses, [200, 503, 503, 200]);
+  const listed = await control("GET", "/sandbox/faults");
+  assert.equal(at(listed.json, "faults.0.hits"), 2);
+});
+
+test("a fault's path may be a regular expression and its body anything", async () => {
+  sandbox.addFault({ path: "contacts/\\d+$", status: 418, headers: { "x-test": "1" }, body: { odd: true } });
+  assert.equal((await hubspot("GET", CONTACTS)).status, 200);
+  const answer = await hubspot("GET", `${CONTACTS}/501`);
+  assert.equal(answer.status, 418);
+  assert.equal(answer.headers.get("x-test"), "1");
+  assert.deepEqual(answer.json, { odd: true });
+});
+
+test("a reset before leaves nothing behind, a reset after leaves the record", async () => {
+  sandbox.addFault({ method: "POST", reset: "before" });
+  await assert.rejects(hubspot("POST", CONTACTS, { properties: { email: "before@x.example" } }));
+  sandbox.addFault({ method: "POST", reset: "after" });
+  await assert.rejects(hubspot("POST", CONTACTS, { properties: { email: "after@x.example" } }));
+  const emails = sandbox.records("hubspot", "contacts").map((record) => record["email"]);
+  assert.ok(!emails.includes("before@x.example"));
+  assert.ok(emails.includes("after@x.example"));
+  const [logged] = sandbox.requests({ method: "POST" }).slice(-1);
+  assert.equal(logged?.status, undefined);
+});
+
+test("a stored fault carries the request out and hides its answer", async () => {
+  sandbox.addFault({ method: "POST", status: 504, body: "<html>", stored: true });
+  const answer = await hubspot("POST", CONTACTS, { properties: { email: "hidden@x.example" } });
+  assert.equal(answer.status, 504);
+  assert.ok(sandbox.records("hubspot", "contacts").some((record) => record["email"] === "hidden@x.example"));
+});
+
+test("a delay only delays, a hanging request is never answered", async () => {
+  sandbox.addFault({ path: CONTACTS, delayMs: 120 });
+  const started = performance.now();
+  assert.equal((await hubspot("GET", CONTACTS)).status, 200);
+  assert.ok(performance.now() - started >= 100);
+  sandbox.addFault({ path: CONTACTS, hang: true });
+  await assert.rejects(fetch(`${sandbox.hubspot.url}${CONTACTS}`, { signal: AbortSignal.timeout(100) }));
+});
+
+test("a preset gives the provider's own error, an unknown preset is refused with the names", async () => {
+  sandbox.addFault({ preset: "hubspot.missing_scopes" });
+  const answer = await hubspot("GET", CONTACTS);
+  assert.equal(answer.status, 403);
+  assert.equal(at(answer.json, "category"), "MISSING_SCOPES");
+  const refused = await control("POST", "/sandbox/faults", { preset: "nope" });
+  assert.equal(refused.status, 400);
+  assert.match(textAt(refused.json, "message"), /hubspot\.missing_scopes/);
+  const empty = await control("POST", "/sandbox/faults", { method: "GET" });
+  assert.equal(empty.status, 400);
+});
+
+test("the request log shows what came in, with tokens shortened and bodies as sent", async () => {
+  await hubspot("POST", CONTACTS, { properties: { email: "log@x.example" } });
+  const listed = await control("GET", "/sandbox/requests?provider=hubspot&method=post&path=contacts");
+  const [entry] = listAt(listed.json, "requests");
+  assert.equal(entry?.["status"], 201);
+  assert.equal(entry?.["path"], `/hubspot${CONTACTS}`);
+  assert.equal(entry?.["body"], '{"properties":{"email":"log@x.example"}}');
+  assert.match(textAt(entry, "headers.authorization"), /^Bearer .{4}….{6}$/);
+  await control("DELETE", "/sandbox/requests");
+  assert.deepEqual(sandbox.requests(), []);
+});
+
+test("a body that is not text is logged as base64", async () => {
+  const bytes = Buffer.from([0, 255, 254, 1]);
+  await fetch(`${sandbox.hubspot.url}/files/v3/files`, { method: "POST", body: bytes });
+  assert.equal(sandbox.requests({ path: "/files" })[0]?.bodyBase64, bytes.toString("base64"));
+});
+
+test("the request log keeps the newest entries only", async () => {
+  const small = await startSandbox({ requestLogSize: 5 });
+  const call = caller(small.hubspot.url, small.hubspot.staticToken);
+  for (let i = 0; i < 12; i++) await call("GET", `/integrations/v1/me?n=${i}`);
+  const paths = small.requests().map((entry) => entry.path.slice(-2));
+  assert.deepEqual(paths, ["=7", "=8", "=9", "10", "11"]);
+  await small.close();
+});
+
+test("records can be read back, and a reset returns to the seeded ones", async () => {
+  await hubspot("POST", CONTACTS, { properties: { email: "new@x.example" } });
+  const records = await control("GET", "/sandbox/records?provider=hubspot&object=contacts");
+  assert.equal(listAt(records.json, "records").length, 6);
+  assert.equal((await control("POST", "/sandbox/reset")).status, 204);
+  assert.equal(sandbox.records("hubspot", "contacts").length, 5);
+  assert.equal(sandbox.records("salesforce", "Contact").length, 4);
+  assert.equal((await hubspot("GET", CONTACTS)).status, 401);
+});
+
+test("tokens can be minted over HTTP, expired and revoked", async () => {
+  const minted = await control("POST", "/sandbox/tokens", {
+    provider: "salesforce",
+    expiresInSeconds: 60,
+    scopes: ["api"],
+  });
+  assert.equal(minted.status, 201);
+  const call = caller(sandbox.salesforce.url, textAt(minted.json, "accessToken"));
+  const path = "/services/data/v60.0/sobjects/Account/001Sb0000000001IAA";
+  assert.equal((await call("GET", path)).status, 200);
+  const inSeconds = (Date.parse(textAt(minted.json, "expiresAt")) - Date.now()) / 1000;
+  assert.ok(inSeconds > 50 && inSeconds <= 60);
+  await control("POST", "/sandbox/tokens/expire", { provider: "salesforce" });
+  assert.equal((await call("GET", path)).status, 401);
+});
+
+test("limits can be set per provider while running", async () => {
+  await control("POST", "/sandbox/limits", { hubspot: { tenSecondly: 1 }, salesforce: { daily: 0 } });
+  assert.equal((await hubspot("GET", CONTACTS)).status, 200);
+  assert.equal((await hubspot("GET", CONTACTS)).status, 429);
+  const salesforce = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+  assert.equal((await salesforce("GET", "/services/data/v60.0/limits")).status, 403);
+  await control("POST", "/sandbox/limits", { hubspot: "real", salesforce: "real" });
+  assert.equal((await hubspot("GET", CONTACTS)).status, 200);
+});
+
+test("the catalog overlay points at this sandbox and asks for no workspace", async () => {
+  const overlay = await control("GET", "/sandbox/catalog");
+  assert.deepEqual(overlay.json, sandbox.catalog());
+  assert.equal(at(overlay.json, "providers.hubspot.baseURL"), `${sandbox.url}/hubspot`);
+  assert.equal(at(overlay.json, "providers.salesforce.modules.crm.baseURL"), `${sandbox.url}/salesforce`);
+  assert.doesNotMatch(overlay.text, /workspace\}/);
+});
+
+test("an unknown place is a 404 that names the places", async () => {
+  assert.equal((await control("GET", "/elsewhere")).status, 404);
+  assert.equal((await control("GET", "/sandbox/nothing")).status, 404);
+});

@@ -1,0 +1,62 @@
+// A few lines of HTTP for the sandbox's own tests.
+
+import assert from "node:assert/strict";
+import { asData, isData, type Data } from "./exchange.ts";
+
+export type Response = { status: number; headers: Headers; text: string; json: unknown };
+
+export type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Response>;
+
+/** Calls below `base` with a bearer token; strings are sent as they are, the rest as JSON. */
+export function caller(base: string, token?: string): Call {
+  return async (method, path, body, headers = {}) => {
+    const response = await fetch(base + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        "content-type": typeof body === "string" ? "application/x-www-form-urlencoded" : "application/json",
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: parsedOr(text) };
+  };
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value at `a.b.0.c`; fails the test when the way is not there. */
+export function at(value: unknown, path: string): unknown {
+  let current = value;
+  for (const step of path.split(".")) {
+    if (Array.isArray(current)) current = current[Number(step)];
+    else if (isData(current)) current = current[step];
+    else assert.fail(`nothing at ${path}: ${JSON.stringify(value)}`);
+  }
+  return current;
+}
+
+export function textAt(value: unknown, path: string): string {
+  const found = at(value, path);
+  assert.equal(typeof found, "string", `no text at ${path}: ${JSON.stringify(value)}`);
+  return String(found);
+}
+
+export function listAt(value: unknown, path: string): Data[] {
+  const found = path === "" ? value : at(value, path);
+  assert.ok(Array.isArray(found), `no list at ${path}: ${JSON.stringify(value)}`);
+  return found.map((item) => asData(item));
+}
