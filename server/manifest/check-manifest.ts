@@ -1,6 +1,6 @@
 /** Checks a manifest against every rule of the format and returns all complaints at once, in the order of the file. */
 import { isJsonObject } from "../ground/json.ts";
-import { createReport, type Complaint, type Report } from "./complaint.ts";
+import { createReport, MAX_COMPLAINTS, type Complaint, type Report } from "./complaint.ts";
 import { silence } from "./directives.ts";
 import type { Action, Manifest } from "./manifest.ts";
 import { normalizeManifest } from "./normalize-manifest.ts";
@@ -13,8 +13,6 @@ import { checkManifestShape } from "./rules/shape.ts";
 import { checkDuplicates, checkStructure, requireText } from "./rules/structure.ts";
 import { checkSubscribe, checkWatchSchema } from "./rules/subscribe.ts";
 import { MINIMUM_INTERVAL_MINUTES } from "./schedule.ts";
-
-const MAX_COMPLAINTS = 500;
 
 export interface ManifestContext {
   /** Names of the project's destinations; without, a warning says that they were not checked. */
@@ -43,13 +41,12 @@ export function checkManifest(
   const report = createReport(document, complaints);
   checkManifestShape(document.data, report);
   if (isJsonObject(document.data)) checkRules({ path: [], data: document.data }, catalog, context, report);
-  const remaining = inFileOrder(silence(source, complaints));
-  if (remaining.some((complaint) => complaint.severity === "error"))
-    return { complaints: shorten(remaining) };
+  const remaining = shorten(silence(source, complaints), report.dropped());
+  if (remaining.some((complaint) => complaint.severity === "error")) return { complaints: remaining };
   const manifest = normalizeManifest(document.data);
-  if (manifest) return { manifest, complaints: shorten(remaining) };
+  if (manifest) return { manifest, complaints: remaining };
   report.error("wrong-type", [], "The file is not a manifest.", "Compare it with an example.");
-  return { complaints: shorten(inFileOrder(complaints)) };
+  return { complaints: shorten(complaints, report.dropped()) };
 }
 
 function checkRules(manifest: Place, catalog: Catalog, context: ManifestContext, report: Report): void {
@@ -74,19 +71,18 @@ function checkRules(manifest: Place, catalog: Catalog, context: ManifestContext,
 const inFileOrder = (complaints: readonly Complaint[]): Complaint[] =>
   complaints.toSorted((one, other) => one.line - other.line || one.column - other.column);
 
-/** Errors go before warnings into what fits; the rest is counted. */
-function shorten(complaints: Complaint[]): Complaint[] {
+/** In the order of the file; when there are too many, errors go before warnings and the rest is counted. */
+function shorten(complaints: Complaint[], dropped: number): Complaint[] {
   const surplus = complaints.length - MAX_COMPLAINTS;
-  if (surplus <= 0) return complaints;
+  if (surplus <= 0 && dropped === 0) return inFileOrder(complaints);
   const errors = complaints.filter((complaint) => complaint.severity === "error");
   const warnings = complaints.filter((complaint) => complaint.severity === "warning");
-  const kept = new Set([...errors, ...warnings].slice(0, MAX_COMPLAINTS));
   return [
-    ...complaints.filter((complaint) => kept.has(complaint)),
+    ...inFileOrder([...errors, ...warnings].slice(0, MAX_COMPLAINTS)),
     {
-      severity: errors.length > MAX_COMPLAINTS ? "error" : "warning",
+      severity: "warning",
       rule: "too-many-complaints",
-      message: `${surplus} more complaints are not shown.`,
+      message: `${Math.max(surplus, 0) + dropped} more complaints are not shown.`,
       line: 1,
       column: 1,
       path: "$",

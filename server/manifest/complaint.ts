@@ -69,10 +69,19 @@ export type Rule =
 /** The way from the top of the file to a member: keys and list indexes. */
 export type Path = readonly (string | number)[];
 
+/** As many errors and as many warnings are kept; a file with more is broken in a way that more would not explain. */
+export const MAX_COMPLAINTS = 500;
+
+/** A function is asked only if the complaint is kept, for remedies that take time to find. */
+type Remedy = string | (() => string);
+type Tell = (rule: Rule, path: Path, message: string, remedy: Remedy, at?: "key") => void;
+
 /** Where rules put what they find. `at: "key"` points at the name of the member instead of its value. */
 export interface Report {
-  error(rule: Rule, path: Path, message: string, remedy: string, at?: "key"): void;
-  warning(rule: Rule, path: Path, message: string, remedy: string, at?: "key"): void;
+  error: Tell;
+  warning: Tell;
+  /** How many were not kept. */
+  dropped(): number;
 }
 
 /** A report that collects into `complaints` with the positions of `document`. */
@@ -80,19 +89,20 @@ export function createReport(
   document: Pick<ManifestDocument, "positionOf">,
   complaints: Complaint[],
 ): Report {
-  const add =
-    (severity: Severity) =>
-    (rule: Rule, path: Path, message: string, remedy: string, at?: "key"): void => {
-      complaints.push({
-        severity,
-        rule,
-        message,
-        ...document.positionOf(path, at),
-        path: formatPath(path),
-        remedy,
-      });
+  let dropped = 0;
+  const teller = (severity: Severity): Tell => {
+    let kept = 0;
+    return (rule, path, message, remedy, at) => {
+      if (++kept > MAX_COMPLAINTS) {
+        dropped++;
+        return;
+      }
+      const position = document.positionOf(path, at);
+      const told = typeof remedy === "string" ? remedy : remedy();
+      complaints.push({ severity, rule, message, ...position, path: formatPath(path), remedy: told });
     };
-  return { error: add("error"), warning: add("warning") };
+  };
+  return { error: teller("error"), warning: teller("warning"), dropped: () => dropped };
 }
 
 /** `$.integrations[0]['odd key']`: dots for plain names, brackets for the rest. */

@@ -17,28 +17,21 @@ export function silence(source: string, complaints: readonly Complaint[]): Compl
 
 function directivesOf(source: string): Silenced {
   const silenced: Silenced = new Map();
-  const lines = source.split(/\r\n|\r|\n/);
-  lines.forEach((line, index) => {
-    const match = /(^|\s)#\s*amp:ignore(?:\[([^\]]*)\])?\s*(?:$|[^\w[])/.exec(line);
-    if (!match) return;
+  /** Comments of their own wait for the next line that is neither empty nor a comment. */
+  let waiting: (Set<string> | undefined)[] = [];
+  source.split(/\r\n|\r|\n/).forEach((line, index) => {
+    const content = line.trim();
+    const match = /(?:^|\s)#\s*amp:ignore(?:\[([^\]]*)\])?(?:$|[^\w[])/.exec(content);
     const rules =
-      match[2] === undefined ? undefined : new Set(match[2].split(",").map((rule) => rule.trim()));
-    add(silenced, isComment(line) ? nextContent(lines, index) : index + 1, rules);
+      match?.[1] === undefined ? undefined : new Set(match[1].split(",").map((rule) => rule.trim()));
+    if (match) waiting.push(rules);
+    if (content === "" || content.startsWith("#")) return;
+    if (waiting.length > 0) silenced.set(index + 1, union(waiting));
+    waiting = [];
   });
   return silenced;
 }
 
-const isComment = (line: string): boolean => line.trimStart().startsWith("#");
-
-/** The number of the next line that is neither empty nor a comment. */
-function nextContent(lines: readonly string[], from: number): number {
-  let index = from + 1;
-  while (index < lines.length && (lines[index]?.trim() === "" || isComment(lines[index] ?? ""))) index++;
-  return index + 1;
-}
-
-function add(silenced: Silenced, line: number, rules: Set<string> | undefined): void {
-  const before = silenced.get(line);
-  if (rules === undefined || (silenced.has(line) && before === undefined)) silenced.set(line, undefined);
-  else silenced.set(line, new Set([...(before ?? []), ...rules]));
+function union(all: readonly (Set<string> | undefined)[]): Set<string> | undefined {
+  return all.includes(undefined) ? undefined : new Set(all.flatMap((rules) => [...(rules ?? [])]));
 }

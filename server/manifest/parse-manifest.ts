@@ -10,6 +10,17 @@ const MAX_DEPTH = 50;
 const MAX_ALIASED_NODES = 10_000;
 const MAX_SYNTAX_COMPLAINTS = 20;
 
+const OPTIONS = {
+  prettyErrors: false,
+  stringKeys: true,
+  // The parser compares every key with every other one; ours are compared below.
+  uniqueKeys: false,
+  logLevel: "error",
+  merge: false,
+  resolveKnownTags: false,
+  schema: "core",
+} as const;
+
 /** Counted from 1. */
 export interface Position {
   line: number;
@@ -47,17 +58,7 @@ export function parseManifest(source: string): { document?: ManifestDocument; co
     );
   }
   try {
-    const parsed = parseDocument(source, {
-      lineCounter: lines,
-      prettyErrors: false,
-      stringKeys: true,
-      // The parser compares every key with every other one; ours are compared below.
-      uniqueKeys: false,
-      logLevel: "error",
-      merge: false,
-      resolveKnownTags: false,
-      schema: "core",
-    });
+    const parsed = withoutStacks(() => parseDocument(source, { ...OPTIONS, lineCounter: lines }));
     if (parsed.errors.length > 0) {
       for (const error of worthTelling(parsed.errors, at))
         refuse("yaml-syntax", error.pos[0], ...syntax(error));
@@ -73,6 +74,17 @@ export function parseManifest(source: string): { document?: ManifestDocument; co
       `The file cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}.`,
       "Check it with a YAML editor.",
     );
+  }
+}
+
+/** The parser makes an error object for each of a million stray brackets; their stacks take ten times the time. */
+function withoutStacks<T>(run: () => T): T {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return run();
+  } finally {
+    Error.stackTraceLimit = limit;
   }
 }
 

@@ -1,5 +1,5 @@
 /** Rules about the destinations that a manifest names. */
-import { closest } from "../closest.ts";
+import { didYouMean } from "../closest.ts";
 import type { Report } from "../complaint.ts";
 import { mapOf, objectsOf, pathOf, textOf, type Place } from "../place.ts";
 
@@ -10,15 +10,14 @@ export function checkDestinations(
   report: Report,
 ): void {
   const told = new Set<string>();
+  const names = known && new Set(known);
   for (const place of integrations.flatMap(namersOf)) {
     const name = textOf(place, "destination");
     if (name === undefined) continue;
     const path = pathOf(place, "destination");
     if (known) {
-      if (known.includes(name)) continue;
-      const near = closest(name, known);
-      const remedy =
-        near === undefined ? "Create it first, or name an existing one." : `Did you mean "${near}"?`;
+      if (names?.has(name)) continue;
+      const remedy = () => didYouMean(name, known, "Create it first, or name an existing one.");
       report.error(
         "destination-not-found",
         path,

@@ -23,7 +23,7 @@ export function checkProvider(
       "provider-not-supported",
       pathOf(integration, "provider"),
       `There is no provider "${name.slice(0, 100)}".`,
-      didYouMean(name, Object.keys(catalog), "Name one of the catalog; upper and lower case matter."),
+      () => didYouMean(name, Object.keys(catalog), "Name one of the catalog; upper and lower case matter."),
     );
     return;
   }
@@ -68,10 +68,7 @@ function checkModule(integration: Place, provider: ProviderInfo, report: Report)
   if (module === undefined || modules.includes(module)) return;
   const otherwise = modules.length > 0 ? `Use one of ${modules.join(", ")}.` : "Remove `module`.";
   const message = `${shown(provider)} has no module "${module.slice(0, 100)}".`;
-  report.error(
-    "provider-module",
-    pathOf(integration, "module"),
-    message,
+  report.error("provider-module", pathOf(integration, "module"), message, () =>
     didYouMean(module, modules, otherwise),
   );
 }

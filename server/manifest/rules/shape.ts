@@ -18,7 +18,7 @@ function tell(fault: ShapeFault, report: Report): void {
       "unknown-key",
       path,
       `The key ${name} is not known here.`,
-      didYouMean(fault.key, fault.known, known),
+      () => didYouMean(fault.key, fault.known, known),
       "key",
     );
   } else if (fault.kind === "wrong-type") {

@@ -20,7 +20,9 @@ export function checkSubscribe(integration: Place, report: Report): void {
       "Add `read` with the objects whose fields are delivered; they need no schedule.",
     );
   }
-  const readNames = objectsOf(integration, "read").flatMap((object) => textOf(object, "objectName") ?? []);
+  const readNames = new Set(
+    objectsOf(integration, "read").flatMap((object) => textOf(object, "objectName") ?? []),
+  );
   for (const object of objects) {
     requireText(object, "objectName", report, "Name the object as the provider does.");
     requireText(object, "destination", report, "Name the destination that receives the events.");
@@ -39,7 +41,7 @@ export function checkSubscribe(integration: Place, report: Report): void {
   }
 }
 
-function checkEvents(object: Place, readNames: string[] | undefined, report: Report): void {
+function checkEvents(object: Place, readNames: ReadonlySet<string> | undefined, report: Report): void {
   const recordEvents = RECORD_EVENTS.filter((event) => has(object, event));
   const others = memberOf(object, "otherEvents");
   if (recordEvents.length === 0 && !(Array.isArray(others) && others.length > 0)) {
@@ -57,12 +59,12 @@ function checkEvents(object: Place, readNames: string[] | undefined, report: Rep
     );
   }
   const name = textOf(object, "objectName");
-  if (name === undefined || !readNames || readNames.includes(name)) return;
+  if (name === undefined || !readNames || readNames.has(name)) return;
   report.error(
     "subscribe-requires-read",
     pathOf(object, "objectName"),
     `"${name}" is not among the objects of \`read\`, whose fields its events deliver.`,
-    didYouMean(name, readNames, `Add "${name}" to \`read.objects\`; it needs no schedule.`),
+    () => didYouMean(name, readNames, `Add "${name}" to \`read.objects\`; it needs no schedule.`),
   );
 }
 

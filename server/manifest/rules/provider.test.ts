@@ -1,0 +1,71 @@
+/** Guards the rules that need the catalog or the project. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { around, check, known, readObject, rules, told } from "../manifest-fixture.ts";
+
+describe("provider and project", () => {
+  const write = (name: string, extra = "") =>
+    around(`provider: ${name}\n${extra}write: {objects: [{objectName: a}]}`);
+  test("a declared action must be one that the provider supports", () => {
+    const body = `provider: writeonly
+read: {objects: [{objectName: a, destination: hook}]}
+subscribe: {objects: [{objectName: a, destination: hook, otherEvents: [x]}]}
+proxy: {enabled: true}`;
+    assert.deepEqual(told(around(body)), [
+      "provider-capability-read 5:5",
+      "provider-capability-subscribe 6:5",
+      "provider-capability-proxy 7:5",
+    ]);
+    assert.deepEqual(rules(around("provider: writeonly\nproxy: {enabled: false}")), []);
+  });
+  test("the flags of a named module win, and the default module helps when none is named", () => {
+    const read = (module: string) =>
+      rules(readObject("", "modular").replace("provider: modular", `provider: modular${module}`));
+    assert.deepEqual(read(""), []);
+    assert.deepEqual(read("\n    module: main"), []);
+    assert.deepEqual(read("\n    module: side"), ["provider-capability-read"]);
+    assert.deepEqual(rules(write("modular", "module: sied\n")), ["provider-module"]);
+    assert.deepEqual(rules(write("acme", "module: x\n")), ["provider-module"]);
+  });
+  test("a module without proxy is a warning unless the proxy is to use the module", () => {
+    const proxy = (more: string) =>
+      check(around(`provider: modular\nmodule: main\nproxy: {enabled: true${more}}`));
+    assert.deepEqual(
+      proxy("").complaints.map(({ severity }) => severity),
+      ["warning"],
+    );
+    assert.deepEqual(
+      proxy(", useModule: true").complaints.map(({ severity }) => severity),
+      ["error"],
+    );
+  });
+  test("an action that this server cannot run yet is a warning and can be deployed", () => {
+    const { manifest, complaints } = check(write("acme"), {
+      ...known,
+      built: (_, action) => action !== "write",
+    });
+    assert.ok(manifest);
+    assert.deepEqual(
+      complaints.map(({ rule, severity, line }) => [rule, severity, line]),
+      [["not-built-yet", "warning", 5]],
+    );
+  });
+  test("an unknown destination is an error with a suggestion; without a project it is said that nobody looked", () => {
+    const unknown = check(readObject(""), { destinations: ["hok"] }).complaints;
+    assert.deepEqual(
+      unknown.map(({ rule, remedy }) => [rule, remedy]),
+      [["destination-not-found", 'Did you mean "hok"?']],
+    );
+    assert.deepEqual(rules(readObject(""), {}), ["destination-exists"]);
+  });
+  test("an OAuth provider without a provider app in the project is a warning", () => {
+    assert.deepEqual(rules(write("portal"), { providerApps: [] }), ["provider-app-not-configured"]);
+    assert.deepEqual(rules(write("portal"), { providerApps: ["portal"] }), []);
+    assert.deepEqual(rules(write("acme"), { providerApps: [] }), []);
+  });
+  test("names like those of built-in members are no providers", () => {
+    for (const name of ["constructor", "__proto__", "toString"]) {
+      assert.deepEqual(rules(write(name)), ["provider-not-supported"]);
+    }
+  });
+});
