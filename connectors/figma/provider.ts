@@ -10,8 +10,6 @@ export const provider = defineProvider({
     grantType: "authorizationCode",
     authURL: "https://www.figma.com/oauth",
     tokenURL: "https://www.figma.com/api/oauth/token",
-    // General knowledge: client id and secret go in a Basic header.
-    tokenAuthStyle: "basic",
     explicitScopesRequired: true,
     tokenMetadataFields: { consumerRefField: "user_id" },
   },

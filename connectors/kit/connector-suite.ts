@@ -1,6 +1,7 @@
 /** What every connector must hold whatever its provider answers; each provider's test calls `testConnector`. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { nowMs } from "../../server/ground/clock.ts";
 import type { JsonObject } from "../../server/ground/json.ts";
 import type { Connector, RecordWrite, WriteConnector } from "./connector.ts";
 import { ProviderError } from "./errors.ts";
@@ -125,7 +126,7 @@ function testClassify(classify: NonNullable<Connector["classify"]>): void {
     assert.equal(classify(toResponse({ status: 401 }))?.kind, "unauthorized");
     const limited = classify(toResponse({ status: 429, headers: { "retry-after": "7" } }));
     assert.equal(limited?.kind, "rate_limited");
-    const waitMs = (limited?.retryAt?.getTime() ?? 0) - Date.now();
+    const waitMs = (limited?.retryAt?.getTime() ?? 0) - nowMs();
     assert.ok(waitMs > 5000 && waitMs <= 7000);
     assert.equal(classify(toResponse({ status: 503, body: "<html>" }))?.kind, "unavailable");
   });

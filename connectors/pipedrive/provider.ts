@@ -11,7 +11,7 @@ export const provider = defineProvider({
     grantType: "authorizationCode",
     authURL: "https://oauth.pipedrive.com/oauth/authorize",
     tokenURL: "https://oauth.pipedrive.com/oauth/token",
-    // General knowledge: client id and secret go in a Basic header.
+    // Pipedrive's reference lists the Basic header as required.
     tokenAuthStyle: "basic",
   },
   modules: {

@@ -209,12 +209,13 @@ test("a delete forwards headers and tells when the record is already gone", asyn
 });
 
 test("headers that belong to the connection or would begin another are refused unsent", async () => {
-  for (const headers of [
+  const refused: Record<string, string>[] = [
     { Authorization: "Bearer x" },
     { hOsT: "evil" },
     { "X-A": "1\r\nX-B: 2" },
     { "X A": "1" },
-  ]) {
+  ];
+  for (const headers of refused) {
     const provider = replay({ status: 200 });
     const result = await write.write(single("create", { fields: {} }, { headers }), provider.fetch);
     assert.equal(onlyError(result.outcomes).kind, "invalid");
