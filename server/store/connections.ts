@@ -201,3 +201,29 @@ export async function removeConnection(queries: Queries, projectId: string, id: 
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
+
+/** Removes those of the connections that no installation uses any more. */
+export async function removeUnusedConnections(queries: Queries, projectId: string, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await queries
+    .deleteFrom("connections")
+    .where("projectId", "=", projectId)
+    .where("id", "in", ids)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("installations").select("id").whereRef("connectionId", "=", "connections.id"))),
+    )
+    .returning("id")
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** By id; those that do not exist are absent. */
+export async function listConnectionsById(
+  queries: Queries,
+  projectId: string,
+  ids: string[],
+): Promise<Map<string, ConnectionRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await select(queries, projectId).where("connections.id", "in", ids).execute();
+  return new Map(rows.map((row) => [row.id, assemble(row)]));
+}

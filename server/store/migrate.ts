@@ -1,6 +1,6 @@
 /** Brings a database to the schema of this version, once, however many processes start together. */
 import { readdir, readFile } from "node:fs/promises";
-import type { Client, ClientBase } from "pg";
+import type { Client, ClientBase, Pool, QueryConfig } from "pg";
 import { StartError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 
@@ -61,4 +61,15 @@ function refuseNewer(applied: Set<string>, known: string[]): void {
   throw new StartError(
     `the database was migrated by a newer Busbar (${unknown.join(", ")}); run that version or restore a backup`,
   );
+}
+
+/** Whether the database answers within two seconds and has every migration of this version. */
+export async function isDatabaseReady(pool: Pool): Promise<boolean> {
+  const asked = pool.query<{ name: string }>({ text: "select name from migrations", query_timeout: 2_000 } as QueryConfig);
+  try {
+    const applied = new Set((await asked).rows.map((row) => row.name));
+    return (await migrationNames()).every((name) => applied.has(name));
+  } catch {
+    return false;
+  }
 }

@@ -31,3 +31,15 @@ export const countOrganizations = async (queries: Queries): Promise<number> => {
     .executeTakeFirstOrThrow();
   return Number(count);
 };
+
+/** The organisation's first owner. */
+export async function findOwner(queries: Queries, orgId: string): Promise<string | undefined> {
+  const row = await queries
+    .selectFrom("memberships")
+    .select("builderId")
+    .where("orgId", "=", orgId)
+    .where("role", "=", "owner")
+    .orderBy("builderId")
+    .executeTakeFirst();
+  return row?.builderId;
+}

@@ -1,0 +1,57 @@
+/** Gives an empty database its first organisation, builder, project and API key. */
+import { sql } from "kysely";
+import { hashApiKey, newApiKey } from "../ground/ids.ts";
+import { findKeyOwner, insertApiKey } from "../store/api-keys.ts";
+import type { Database, Queries } from "../store/database.ts";
+import { countOrganizations, findOwner, insertOrganization, insertOwner } from "../store/organizations.ts";
+import { insertProject } from "../store/projects.ts";
+
+export interface Bootstrap {
+  apiKey: string;
+  orgId: string;
+  builderId: string;
+  projectId: string;
+  projectName: string;
+}
+
+/** Undefined when the database has an organisation already. Several processes may ask at once; one gets it. */
+export async function bootstrapIfEmpty(
+  database: Database,
+  apiKey: string | undefined,
+): Promise<Bootstrap | undefined> {
+  return database.queries.transaction().execute(async (queries) => {
+    await lockOrganizations(queries);
+    if ((await countOrganizations(queries)) > 0) return undefined;
+    return bootstrap(queries, { org: "Default", project: "default", apiKey });
+  });
+}
+
+/** A further organisation with its builder, project and key: `busbar bootstrap`. */
+export async function bootstrap(
+  queries: Queries,
+  wanted: { org: string; project: string; apiKey?: string },
+): Promise<Bootstrap> {
+  const apiKey = wanted.apiKey ?? newApiKey();
+  const org = await insertOrganization(queries, wanted.org);
+  const builder = await insertOwner(queries, {
+    orgId: org.id,
+    idpProvider: "busbar",
+    idpRef: `bootstrap:${org.id}`,
+    fullName: "Owner",
+  });
+  const project = await insertProject(queries, { orgId: org.id, name: wanted.project, appName: wanted.project });
+  await insertApiKey(queries, { key: apiKey, projectId: project.id, label: "bootstrap", scopes: ["full"] });
+  return { apiKey, orgId: org.id, builderId: builder.id, projectId: project.id, projectName: project.name };
+}
+
+const lockOrganizations = (queries: Queries) =>
+  sql`lock table organizations in share row exclusive mode`.execute(queries);
+
+/** What belongs to a key that an earlier, interrupted start gave the database. */
+export async function findBootstrap(database: Database, apiKey: string): Promise<Bootstrap | undefined> {
+  const owner = await findKeyOwner(database.queries, hashApiKey(apiKey));
+  if (!owner) return undefined;
+  const builderId = await findOwner(database.queries, owner.orgId);
+  if (!builderId) return undefined;
+  return { apiKey, orgId: owner.orgId, builderId, projectId: owner.projectId, projectName: owner.projectName };
+}

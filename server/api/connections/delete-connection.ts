@@ -1,0 +1,31 @@
+/** DELETE /v1/projects/{projectIdOrName}/connections/{connectionId} */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { removeConnection } from "../../store/connections.ts";
+import type { Database } from "../../store/database.ts";
+import { countInstallationsOf } from "../../store/installations.ts";
+import { getConnectionRow } from "./connection.ts";
+
+export const deleteConnection = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteConnection",
+    tag: "Connections",
+    summary: "Delete a connection",
+    description: "Refused with 409 while an installation uses it.",
+    params: Type.Object({ connectionId: Type.String() }),
+    success: { status: 204, description: "Deleted, its credentials with it." },
+    refusals: [409],
+    async handle({ project, params }) {
+      await on.database.queries.transaction().execute(async (queries) => {
+        const { id } = await getConnectionRow(queries, project.id, params.connectionId);
+        const users = await countInstallationsOf(queries, project.id, id);
+        if (users > 0) {
+          throw new Problem("conflict", {
+            detail: `${users} installation${users === 1 ? " uses" : "s use"} this connection. Delete ${users === 1 ? "it" : "them"} first.`,
+          });
+        }
+        await removeConnection(queries, project.id, id);
+      });
+    },
+  });

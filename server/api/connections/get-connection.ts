@@ -1,0 +1,56 @@
+/** GET /v1/projects/{projectIdOrName}/connections/{connectionId} */
+import { Type } from "typebox";
+import { ProviderError } from "../../../connectors/kit/errors.ts";
+import { refreshTokens, type RefreshServices } from "../../credentials/refresh-tokens.ts";
+import { isOauth, openCredentials } from "../../credentials/stored-credentials.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { ConnectionRow } from "../../store/connections.ts";
+import { findProviderApp } from "../../store/provider-apps.ts";
+import { ConnectionSchema, getConnectionRow, toConnection } from "./connection.ts";
+
+export const getConnection = (on: RefreshServices) =>
+  projectEndpoint({
+    operationId: "getConnection",
+    tag: "Connections",
+    summary: "Get a connection",
+    params: Type.Object({ connectionId: Type.String() }),
+    query: Type.Object({
+      includeCreds: Type.Optional(Type.Boolean({ description: "Adds the access token or API key. Needs scope `full`." })),
+      includeRefreshToken: Type.Optional(Type.Boolean({ description: "With `includeCreds`: the refresh token too." })),
+      refresh: Type.Optional(
+        Type.Enum(["force", "ifExpired"], { description: "Get a new access token first: always, or when it has expired." }),
+      ),
+    }),
+    success: { status: 200, description: "The connection.", schema: ConnectionSchema },
+    refusals: [422, 502],
+    async handle({ project, params, query, caller }) {
+      if (query.includeCreds && !caller.scopes.includes("full")) {
+        throw new Problem("forbidden", { detail: "`includeCreds` needs an API key with the scope `full`." });
+      }
+      const found = await getConnectionRow(on.database.queries, project.id, params.connectionId);
+      const row = query.refresh ? await refreshed(on, found, query.refresh) : found;
+      const providerApp = row.providerAppId
+        ? await findProviderApp(on.database.queries, project.id, row.providerAppId)
+        : undefined;
+      const credentials = query.includeCreds ? openCredentials(on.sealer, row) : undefined;
+      return toConnection(row, { providerApp, credentials, includeRefreshToken: query.includeRefreshToken });
+    },
+  });
+
+async function refreshed(on: RefreshServices, row: ConnectionRow, when: "force" | "ifExpired"): Promise<ConnectionRow> {
+  const stored = openCredentials(on.sealer, row);
+  if (!isOauth(stored)) return row;
+  const expired = row.accessExpireTime !== null && row.accessExpireTime.getTime() <= nowMs();
+  if (when === "ifExpired" && !expired && stored.accessToken) return row;
+  try {
+    return await refreshTokens(on, row, { staleToken: stored.accessToken?.token });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    throw new Problem(error.kind === "unavailable" ? "provider-unreachable" : "provider-refused", {
+      detail: error.message,
+      cause: error,
+    });
+  }
+}

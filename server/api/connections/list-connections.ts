@@ -1,0 +1,26 @@
+/** GET /v1/projects/{projectIdOrName}/connections */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { listConnections as listRows } from "../../store/connections.ts";
+import type { Database } from "../../store/database.ts";
+import { listProviderApps } from "../../store/provider-apps.ts";
+import { ConnectionSchema, toConnection } from "./connection.ts";
+
+export const listConnections = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listConnections",
+    tag: "Connections",
+    summary: "List connections",
+    description: "Newest first. The filters combine. Never with secrets.",
+    query: Type.Object({
+      provider: Type.Optional(Type.String()),
+      groupRef: Type.Optional(Type.String()),
+      consumerRef: Type.Optional(Type.String()),
+    }),
+    success: { status: 200, description: "The connections.", schema: Type.Array(ConnectionSchema) },
+    async handle({ project, query }) {
+      const rows = await listRows(on.database.queries, project.id, query);
+      const apps = await listProviderApps(on.database.queries, project.id);
+      return rows.map((row) => toConnection(row, { providerApp: apps.find((app) => app.id === row.providerAppId) }));
+    },
+  });

@@ -1,0 +1,22 @@
+/** POST /v1/projects/{projectIdOrName}/consumers: names a person before they connect. */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { upsertConsumer } from "../../store/customers.ts";
+import type { Database } from "../../store/database.ts";
+
+export const createConsumer = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "createConsumer",
+    tag: "Customers",
+    summary: "Create or rename a consumer",
+    description: "Not needed before connecting: a consumer is made when it is first named.",
+    body: Type.Object({
+      consumerRef: Type.String({ minLength: 1, maxLength: 255 }),
+      consumerName: Type.String({ minLength: 1, maxLength: 255 }),
+    }),
+    success: { status: 201, description: "Created or renamed." },
+    async handle({ project, body }) {
+      const { consumerRef, consumerName } = body;
+      await upsertConsumer(on.database.queries, { projectId: project.id, consumerRef, consumerName });
+    },
+  });

@@ -1,0 +1,21 @@
+/** POST /v1/projects/{projectIdOrName}/groups: names a customer before it connects. */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { upsertGroup } from "../../store/customers.ts";
+import type { Database } from "../../store/database.ts";
+
+export const createGroup = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "createGroup",
+    tag: "Customers",
+    summary: "Create or rename a group",
+    description: "Not needed before connecting: a group is made when it is first named.",
+    body: Type.Object({
+      groupRef: Type.String({ minLength: 1, maxLength: 255 }),
+      groupName: Type.String({ minLength: 1, maxLength: 255 }),
+    }),
+    success: { status: 201, description: "Created or renamed." },
+    async handle({ project, body }) {
+      await upsertGroup(on.database.queries, { projectId: project.id, groupRef: body.groupRef, groupName: body.groupName });
+    },
+  });

@@ -1,0 +1,12 @@
+/** GET /healthz: the process is alive. */
+import { Type } from "typebox";
+import { endpoint } from "../../http/endpoint.ts";
+
+export const getHealthz = () =>
+  endpoint({
+    operationId: "getHealthz",
+    tag: "Health",
+    summary: "Alive",
+    success: { status: 200, description: "The process answers.", schema: Type.Object({ status: Type.Literal("ok") }) },
+    handle: async () => ({ status: "ok" as const }),
+  });

@@ -1,0 +1,26 @@
+/** DELETE /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId} */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { removeUnusedConnections } from "../../store/connections.ts";
+import type { Database } from "../../store/database.ts";
+import { removeInstallation } from "../../store/installations.ts";
+import { getIntegrationRow } from "../integrations/integration.ts";
+import { getInstallationRow } from "./installation.ts";
+
+export const deleteInstallation = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteInstallation",
+    tag: "Installations",
+    summary: "Delete an installation",
+    description: "Its connection goes too when no other installation uses it. Its operations stay readable.",
+    params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
+    success: { status: 204, description: "Deleted." },
+    async handle({ project, params }) {
+      await on.database.queries.transaction().execute(async (queries) => {
+        const integration = await getIntegrationRow(queries, project.id, params.integrationId);
+        const { id } = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+        const removed = await removeInstallation(queries, project.id, id);
+        if (removed) await removeUnusedConnections(queries, project.id, [removed.connectionId]);
+      });
+    },
+  });

@@ -1,0 +1,21 @@
+/** GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId} */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { getIntegrationRow } from "../integrations/integration.ts";
+import { getInstallationRow, InstallationSchema, showInstallation } from "./installation.ts";
+
+export const getInstallation = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getInstallation",
+    tag: "Installations",
+    summary: "Get an installation",
+    params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
+    success: { status: 200, description: "The installation.", schema: InstallationSchema },
+    async handle({ project, params }) {
+      const { queries } = on.database;
+      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
+      const row = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+      return showInstallation(queries, row);
+    },
+  });

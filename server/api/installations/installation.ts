@@ -1,0 +1,84 @@
+/** The installation as the API shows it. */
+import { Type, type Static } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { completeConfig } from "../../manifest/complete-config.ts";
+import { ConfigContentSchema, type InstallationConfig } from "../../manifest/config.ts";
+import { listConnectionsById, type ConnectionRow } from "../../store/connections.ts";
+import type { Queries } from "../../store/database.ts";
+import { findInstallation, type InstallationRow } from "../../store/installations.ts";
+import { ConnectionSchema, toConnection } from "../connections/connection.ts";
+import { GroupSchema, toGroup } from "../customers/customer.ts";
+import { times, TimeSchema } from "../times.ts";
+
+export const InstallationSchema = Type.Object({
+  id: Type.String(),
+  projectId: Type.String(),
+  integrationId: Type.String(),
+  group: GroupSchema,
+  healthStatus: Type.Enum(["healthy", "unhealthy"], {
+    description: "`unhealthy` while the connection's credentials are refused.",
+  }),
+  lastOperationStatus: Type.Optional(Type.Enum(["success", "failure", "in_progress"])),
+  connection: ConnectionSchema,
+  createTime: TimeSchema,
+  createdBy: Type.String({ description: "Who installed it, for example `api:create-installation`." }),
+  updateTime: Type.Optional(TimeSchema),
+  config: Type.Object({
+    id: Type.String(),
+    revisionId: Type.String({ description: "Latest revision when the configuration was saved." }),
+    createTime: TimeSchema,
+    createdBy: Type.String(),
+    content: ConfigContentSchema,
+  }),
+});
+
+export type Installation = Static<typeof InstallationSchema>;
+export type StoredInstallation = InstallationRow<InstallationConfig>;
+
+function toInstallation(row: StoredInstallation, connection: ConnectionRow): Installation {
+  const { config, lastOperationStatus } = row;
+  return {
+    id: row.id,
+    projectId: row.projectId,
+    integrationId: row.integrationId,
+    group: toGroup(connection.group),
+    healthStatus: connection.status === "bad_credentials" ? "unhealthy" : "healthy",
+    ...(lastOperationStatus && { lastOperationStatus: lastOperationStatus as "success" | "failure" | "in_progress" }),
+    connection: toConnection(connection),
+    ...times(row),
+    createdBy: row.createdBy,
+    config: { ...config, createTime: config.createTime.toISOString(), content: completeConfig(config.content) },
+  };
+}
+
+/** The records of these rows, their connections fetched in one query. */
+export async function toInstallations(
+  queries: Queries,
+  projectId: string,
+  rows: StoredInstallation[],
+): Promise<Installation[]> {
+  const connections = await listConnectionsById(queries, projectId, rows.map((row) => row.connectionId));
+  return rows.flatMap((row) => {
+    const connection = connections.get(row.connectionId);
+    return connection ? [toInstallation(row, connection)] : [];
+  });
+}
+
+/** One installation of an integration. Throws a 404 Problem. */
+export async function getInstallationRow(
+  queries: Queries,
+  projectId: string,
+  integrationId: string,
+  id: string,
+): Promise<StoredInstallation> {
+  const row = await findInstallation<InstallationConfig>(queries, projectId, id);
+  if (row?.integrationId === integrationId) return row;
+  throw new Problem("not-found", { detail: `There is no installation \`${id}\` of this integration.` });
+}
+
+/** The record of one row. */
+export async function showInstallation(queries: Queries, row: StoredInstallation): Promise<Installation> {
+  const [shown] = await toInstallations(queries, row.projectId, [row]);
+  if (!shown) throw new Error(`installation ${row.id} has no connection`);
+  return shown;
+}

@@ -1,0 +1,22 @@
+/** GET /v1/projects/{projectIdOrName}/installations */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { InstallationConfig } from "../../manifest/config.ts";
+import type { Database } from "../../store/database.ts";
+import { listInstallations } from "../../store/installations.ts";
+import { InstallationSchema, toInstallations } from "./installation.ts";
+
+export const listInstallationsForProject = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listInstallationsForProject",
+    tag: "Installations",
+    summary: "List installations of the project",
+    description: "Newest first, over all integrations.",
+    query: Type.Object({ groupRef: Type.Optional(Type.String()) }),
+    success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
+    async handle({ project, query }) {
+      const { queries } = on.database;
+      const rows = await listInstallations<InstallationConfig>(queries, project.id, query);
+      return toInstallations(queries, project.id, rows);
+    },
+  });

@@ -1,0 +1,25 @@
+/** GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { InstallationConfig } from "../../manifest/config.ts";
+import type { Database } from "../../store/database.ts";
+import { listInstallations as listRows } from "../../store/installations.ts";
+import { getIntegrationRow } from "../integrations/integration.ts";
+import { InstallationSchema, toInstallations } from "./installation.ts";
+
+export const listInstallations = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listInstallations",
+    tag: "Installations",
+    summary: "List installations of an integration",
+    description: "Newest first.",
+    params: Type.Object({ integrationId: Type.String() }),
+    query: Type.Object({ groupRef: Type.Optional(Type.String()) }),
+    success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
+    async handle({ project, params, query }) {
+      const { queries } = on.database;
+      const { id } = await getIntegrationRow(queries, project.id, params.integrationId);
+      const filter = { integrationId: id, groupRef: query.groupRef };
+      return toInstallations(queries, project.id, await listRows<InstallationConfig>(queries, project.id, filter));
+    },
+  });

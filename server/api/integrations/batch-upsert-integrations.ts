@@ -1,0 +1,54 @@
+/** PUT /v1/projects/{projectIdOrName}/integrations:batch: deploys an amp.yaml. */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { getIntegrationRow, IntegrationSchema, toIntegration } from "./integration.ts";
+import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
+import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
+
+const WarningSchema = Type.Object({
+  rule: Type.String(),
+  message: Type.String(),
+  line: Type.Integer(),
+  column: Type.Integer(),
+  path: Type.String(),
+  remedy: Type.String(),
+});
+
+export const batchUpsertIntegrations = (on: DeployServices) =>
+  projectEndpoint({
+    operationId: "batchUpsertIntegrations",
+    tag: "Integrations",
+    summary: "Deploy a manifest",
+    description:
+      "Creates or updates every integration of an amp.yaml, each with a new revision; all of them or none. " +
+      "Integrations that the file does not name are left alone. A faulty manifest is answered with 422 and one issue " +
+      "per mistake, with line, column, rule and remedy.",
+    query: Type.Object({
+      destructive: Type.Optional(
+        Type.Boolean({ description: "Whether read objects that the manifest no longer has stop being read." }),
+      ),
+    }),
+    body: ManifestSourceSchema,
+    success: {
+      status: 200,
+      description: "The integrations, each with what is worth knowing about its part of the file.",
+      schema: Type.Array(Type.Intersect([IntegrationSchema, Type.Object({ warnings: Type.Array(WarningSchema) })])),
+    },
+    refusals: [422],
+    async handle({ project, body }) {
+      const source = await manifestSource(on.database.queries, project.id, body);
+      const { manifest, warnings } = await checkedManifest(on, project.id, source);
+      return on.database.queries.transaction().execute(async (queries) => {
+        const answers = [];
+        for (const [index, content] of manifest.integrations.entries()) {
+          const id = await deployIntegration(queries, project.id, manifest.specVersion, content);
+          const row = await getIntegrationRow(queries, project.id, id);
+          const own = warnings
+            .filter(({ path }) => path.startsWith(`$.integrations[${index}]`))
+            .map(({ severity: _severity, ...warning }) => warning);
+          answers.push({ ...toIntegration(row), warnings: own });
+        }
+        return answers;
+      });
+    },
+  });

@@ -1,0 +1,42 @@
+/** POST /v1/projects/{projectIdOrName}/integrations */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { findIntegration } from "../../store/integrations.ts";
+import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
+
+export const createIntegration = (on: DeployServices) =>
+  projectEndpoint({
+    operationId: "createIntegration",
+    tag: "Integrations",
+    summary: "Create an integration",
+    description: "From the content of one manifest entry instead of a file. `name` and `provider` must agree with it.",
+    body: Type.Object({
+      name: Type.String({ minLength: 1 }),
+      provider: Type.String({ minLength: 1 }),
+      latestRevision: Type.Object({
+        specVersion: Type.String(),
+        content: Type.Record(Type.String(), Type.Unknown(), { description: "As below `integrations[]` in amp.yaml." }),
+      }),
+    }),
+    success: { status: 201, description: "The integration was created." },
+    refusals: [409, 422],
+    async handle({ project, body }) {
+      const { name, provider, latestRevision } = body;
+      const entry = { name, provider, ...latestRevision.content };
+      // JSON is YAML, so the one checker serves.
+      const source = JSON.stringify({ specVersion: latestRevision.specVersion, integrations: [entry] });
+      const { manifest } = await checkedManifest(on, project.id, source);
+      const [content] = manifest.integrations;
+      if (!content || content.name !== name || content.provider !== provider) {
+        const detail = "`name` and `provider` differ from those in `latestRevision.content`.";
+        throw new Problem("semantically-invalid", { detail });
+      }
+      await on.database.queries.transaction().execute(async (queries) => {
+        if (await findIntegration(queries, project.id, name)) {
+          throw new Problem("conflict", { detail: `There is an integration \`${name}\` already. Deploy a new revision of it.` });
+        }
+        await deployIntegration(queries, project.id, manifest.specVersion, content);
+      });
+    },
+  });

@@ -1,0 +1,30 @@
+/** POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
+import { getIntegrationRow } from "./integration.ts";
+import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
+
+export const createRevision = (on: DeployServices) =>
+  projectEndpoint({
+    operationId: "createRevision",
+    tag: "Integrations",
+    summary: "Deploy one integration",
+    description: "Gives the integration a new revision from the manifest's entry of the same name.",
+    params: Type.Object({ integrationId: Type.String() }),
+    query: Type.Object({ destructive: Type.Optional(Type.Boolean()) }),
+    body: ManifestSourceSchema,
+    success: { status: 201, description: "The revision was created." },
+    refusals: [422],
+    async handle({ project, params, body }) {
+      const { queries } = on.database;
+      const { name } = await getIntegrationRow(queries, project.id, params.integrationId);
+      const { manifest } = await checkedManifest(on, project.id, await manifestSource(queries, project.id, body));
+      const content = manifest.integrations.find((integration) => integration.name === name);
+      if (!content) {
+        throw new Problem("semantically-invalid", { detail: `The manifest has no integration named \`${name}\`.` });
+      }
+      await deployIntegration(queries, project.id, manifest.specVersion, content);
+    },
+  });

@@ -1,0 +1,28 @@
+/** DELETE /v1/projects/{projectIdOrName}/integrations/{integrationIdOrName} */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { removeUnusedConnections } from "../../store/connections.ts";
+import { listInstallations } from "../../store/installations.ts";
+import { removeIntegration } from "../../store/integrations.ts";
+import { getIntegrationRow } from "./integration.ts";
+
+export const deleteIntegration = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteIntegration",
+    tag: "Integrations",
+    summary: "Delete an integration",
+    description:
+      "Deletes its revisions and installations as well, and the connections that no other installation uses.",
+    params: Type.Object({ integrationIdOrName: Type.String() }),
+    success: { status: 204, description: "Deleted." },
+    async handle({ project, params }) {
+      await on.database.queries.transaction().execute(async (queries) => {
+        const { id } = await getIntegrationRow(queries, project.id, params.integrationIdOrName);
+        const installations = await listInstallations(queries, project.id, { integrationId: id });
+        await removeIntegration(queries, project.id, id);
+        const connectionIds = installations.map((installation) => installation.connectionId);
+        await removeUnusedConnections(queries, project.id, connectionIds);
+      });
+    },
+  });

@@ -1,0 +1,60 @@
+/** Turns the text of a manifest into revisions, all of them or none. */
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { Problem } from "../../ground/errors.ts";
+import { checkManifest } from "../../manifest/check-manifest.ts";
+import type { Complaint } from "../../manifest/complaint.ts";
+import type { Manifest, ManifestIntegration } from "../../manifest/manifest.ts";
+import type { Database, Queries } from "../../store/database.ts";
+import { findIntegration, upsertIntegration } from "../../store/integrations.ts";
+import { listProviderApps } from "../../store/provider-apps.ts";
+
+export interface DeployServices {
+  database: Database;
+  catalog: Catalog;
+}
+
+/** Checks the text; throws a 422 Problem with one issue per mistake, each with line, column, rule and remedy. */
+export async function checkedManifest(
+  on: DeployServices,
+  projectId: string,
+  source: string,
+): Promise<{ manifest: Manifest; warnings: Complaint[] }> {
+  const apps = await listProviderApps(on.database.queries, projectId);
+  const { manifest, complaints } = checkManifest(source, on.catalog.declared(), {
+    built: (provider, action) => on.catalog.built(provider, action),
+    providerApps: apps.map((app) => app.provider),
+  });
+  if (manifest) return { manifest, warnings: complaints };
+  throw invalidManifest(complaints.filter(({ severity }) => severity === "error"));
+}
+
+function invalidManifest(errors: Complaint[]): Problem {
+  const [first] = errors;
+  const count = `The manifest has ${errors.length} mistake${errors.length === 1 ? "" : "s"}`;
+  return new Problem("invalid-manifest", {
+    detail: first ? `${count}; the first: line ${first.line}: ${first.message}` : `${count}.`,
+    remedy: "Mend what `issues` lists, each with its line and column, and deploy again.",
+    causes: errors.map(({ line, column, message, remedy }) => `line ${line}, column ${column}: ${message} ${remedy}`),
+    issues: errors.map(({ path, message, ...rest }) => ({ in: "body", name: path, detail: message, ...rest })),
+  });
+}
+
+/** Stores one integration of a checked manifest and says under which id. */
+export async function deployIntegration(
+  queries: Queries,
+  projectId: string,
+  specVersion: string,
+  content: ManifestIntegration,
+): Promise<string> {
+  const { name, provider } = content;
+  const existing = await findIntegration<ManifestIntegration>(queries, projectId, name);
+  if (existing && existing.provider !== provider) {
+    throw new Problem("semantically-invalid", {
+      detail:
+        `The integration \`${name}\` is one of ${existing.provider}; its installations cannot move to ${provider}. ` +
+        "Use another name, or delete the integration first.",
+    });
+  }
+  const { id } = await upsertIntegration(queries, { projectId, name, provider, specVersion, content });
+  return id;
+}

@@ -1,0 +1,16 @@
+/** GET /v1/projects/{projectIdOrName}/integrations/{integrationIdOrName} */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { getIntegrationRow, IntegrationSchema, toIntegration } from "./integration.ts";
+
+export const getIntegration = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getIntegration",
+    tag: "Integrations",
+    summary: "Get an integration",
+    params: Type.Object({ integrationIdOrName: Type.String() }),
+    success: { status: 200, description: "The integration.", schema: IntegrationSchema },
+    handle: async ({ project, params }) =>
+      toIntegration(await getIntegrationRow(on.database.queries, project.id, params.integrationIdOrName)),
+  });

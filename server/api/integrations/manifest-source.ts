@@ -1,0 +1,37 @@
+/** Gets the text of a manifest from a deploy request: given as it is, or in a zip that was uploaded before. */
+import { Type, type Static } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import type { Queries } from "../../store/database.ts";
+import { findUploadContent } from "../../store/uploads.ts";
+import { isUuid } from "../../ground/ids.ts";
+import { readManifestZip } from "./read-manifest-zip.ts";
+
+export const ManifestSourceSchema = Type.Object(
+  {
+    sourceYaml: Type.Optional(Type.String({ description: "The amp.yaml as text." })),
+    sourceZipUrl: Type.Optional(
+      Type.String({ description: "`gs://<bucket>/<path>` of an upload, see `generateUploadUrl`." }),
+    ),
+  },
+  { description: "Exactly one of the two." },
+);
+
+/** Throws a 422 Problem that says which member to mend. */
+export async function manifestSource(
+  queries: Queries,
+  projectId: string,
+  { sourceYaml, sourceZipUrl }: Static<typeof ManifestSourceSchema>,
+): Promise<string> {
+  if ((sourceYaml === undefined) === (sourceZipUrl === undefined)) {
+    throw new Problem("semantically-invalid", { detail: "Send exactly one of `sourceYaml` and `sourceZipUrl`." });
+  }
+  if (sourceYaml !== undefined) return sourceYaml;
+  const id = /\/uploads\/([0-9a-f-]{36})\.zip$/i.exec(sourceZipUrl ?? "")?.[1];
+  const upload = id && isUuid(id) ? await findUploadContent(queries, projectId, id) : undefined;
+  if (!upload) throw noUpload("There is no such upload in this project; it may have expired. Upload the zip again.");
+  if (!upload.content) throw noUpload("Nothing was uploaded to this address yet. PUT the zip first.");
+  return readManifestZip(upload.content);
+}
+
+const noUpload = (detail: string): Problem =>
+  new Problem("semantically-invalid", { detail, issues: [{ in: "body", name: "sourceZipUrl", detail }] });

@@ -1,0 +1,68 @@
+/** Takes the one amp.yaml out of a zip, reading no more than a manifest may be long. */
+import { fromBuffer, type Entry, type ZipFile } from "yauzl";
+import { Problem } from "../../ground/errors.ts";
+
+/** A manifest is a few kilobytes; a zip entry that unfolds to more is not one, or is a bomb. */
+const MANIFEST_LIMIT_BYTES = 1024 * 1024;
+const MOST_ENTRIES = 1_000;
+
+/** The text of `amp.yaml` (or `amp.yml`), at the top or in one folder. Throws a 422 Problem. */
+export async function readManifestZip(zip: Buffer): Promise<string> {
+  const file = await open(zip);
+  try {
+    const entry = await findEntry(file);
+    return await readEntry(file, entry);
+  } catch (error) {
+    throw error instanceof Problem ? error : broken(error);
+  } finally {
+    file.close();
+  }
+}
+
+const open = (zip: Buffer): Promise<ZipFile> =>
+  new Promise((resolve, reject) => {
+    fromBuffer(zip, { lazyEntries: true, validateEntrySizes: true }, (error, file) =>
+      file ? resolve(file) : reject(broken(error)),
+    );
+  });
+
+function findEntry(file: ZipFile): Promise<Entry> {
+  const { promise, resolve, reject } = Promise.withResolvers<Entry>();
+  let seen = 0;
+  file.on("entry", (entry: Entry) => {
+    if (/^([^/]+\/)?amp\.ya?ml$/.test(entry.fileName)) return resolve(entry);
+    seen += 1;
+    if (seen < MOST_ENTRIES) return file.readEntry();
+    reject(refused(`The zip holds more than ${MOST_ENTRIES} files. Zip only the amp.yaml.`));
+  });
+  file.on("end", () => reject(refused("The zip holds no amp.yaml. Put the file at its top.")));
+  file.on("error", reject);
+  file.readEntry();
+  return promise;
+}
+
+function readEntry(file: ZipFile, entry: Entry): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  if (entry.uncompressedSize > MANIFEST_LIMIT_BYTES) reject(tooLarge());
+  else {
+    file.openReadStream(entry, (error, stream) => {
+      if (!stream) return reject(error);
+      const chunks: Buffer[] = [];
+      let size = 0;
+      stream.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        chunks.push(chunk);
+        // The announced size may lie; what really comes out is counted as well.
+        if (size > MANIFEST_LIMIT_BYTES) stream.destroy(tooLarge());
+      });
+      stream.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+      stream.on("error", reject);
+    });
+  }
+  return promise;
+}
+
+const refused = (detail: string, cause?: unknown): Problem => new Problem("semantically-invalid", { detail, cause });
+const tooLarge = () => refused("The amp.yaml in the zip is larger than 1 MB. A manifest is a few kilobytes long.");
+const broken = (cause: unknown) =>
+  refused(`The upload cannot be read as a zip: ${cause instanceof Error ? cause.message : "it is damaged"}.`, cause);

@@ -1,0 +1,16 @@
+/** GET /v1/projects/{projectIdOrName}/operations/{operationId} */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { getOperationRow, OperationSchema, toOperation } from "./operation.ts";
+
+export const getOperation = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getOperation",
+    tag: "Operations",
+    summary: "Get an operation",
+    params: Type.Object({ operationId: Type.String() }),
+    success: { status: 200, description: "The operation.", schema: OperationSchema },
+    handle: async ({ project, params }) =>
+      toOperation(await getOperationRow(on.database.queries, project.id, params.operationId)),
+  });

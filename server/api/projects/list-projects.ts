@@ -1,0 +1,19 @@
+/** GET /v1/projects */
+import { Type } from "typebox";
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { findProject } from "../../store/projects.ts";
+import { ProjectSchema, toProject } from "./project.ts";
+
+export const listProjects = (on: { database: Database }) =>
+  endpoint({
+    operationId: "listProjects",
+    tag: "Projects",
+    summary: "List projects",
+    description: "The projects that the credential opens: for an API key, the one it belongs to.",
+    success: { status: 200, description: "The projects.", schema: Type.Array(ProjectSchema) },
+    async handle({ caller }) {
+      const row = caller.projectId ? await findProject(on.database.queries, caller.projectId) : undefined;
+      return row ? [toProject(row)] : [];
+    },
+  });

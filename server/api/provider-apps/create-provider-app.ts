@@ -1,0 +1,41 @@
+/** POST /v1/projects/{projectIdOrName}/provider-apps */
+import { Type } from "typebox";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { sealProviderAppSecret } from "../../credentials/provider-app-secret.ts";
+import { Problem } from "../../ground/errors.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { insertProviderApp } from "../../store/provider-apps.ts";
+import { ProviderAppMetadataSchema, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
+
+export const createProviderApp = (on: { database: Database; catalog: Catalog; sealer: Sealer }) =>
+  projectEndpoint({
+    operationId: "createProviderApp",
+    tag: "Provider apps",
+    summary: "Create a provider app",
+    description: "The OAuth client that you registered with the provider. The secret is stored sealed and never shown.",
+    body: Type.Object({
+      externalRef: Type.Optional(Type.String()),
+      provider: Type.String(),
+      clientId: Type.String({ minLength: 1 }),
+      clientSecret: Type.String({ minLength: 1 }),
+      scopes: Type.Optional(Type.Array(Type.String())),
+      metadata: Type.Optional(ProviderAppMetadataSchema),
+    }),
+    success: { status: 200, description: "The provider app.", schema: ProviderAppSchema },
+    refusals: [422],
+    async handle({ project, body }) {
+      const { provider, clientId, clientSecret, scopes = [], externalRef, metadata } = body;
+      const info = on.catalog.find(provider);
+      if (info?.authType !== "oauth2") {
+        const detail = info ? `${provider} does not use OAuth; it needs no provider app.` : `There is no provider \`${provider}\`.`;
+        throw new Problem("semantically-invalid", { detail, issues: [{ in: "body", name: "provider", detail, value: provider }] });
+      }
+      const app = { id: newId(), projectId: project.id };
+      const clientSecretSealed = sealProviderAppSecret(on.sealer, app, clientSecret);
+      const row = { ...app, provider, clientId, clientSecretSealed, scopes, externalRef, metadata };
+      return toProviderApp(await insertProviderApp(on.database.queries, row));
+    },
+  });

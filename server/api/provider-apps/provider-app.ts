@@ -1,0 +1,32 @@
+/** The provider app as the API shows it: never with its secret. */
+import { Type, type Static } from "typebox";
+import type { ProviderAppRow } from "../../store/provider-apps.ts";
+import { times, TimeSchema } from "../times.ts";
+
+export const ProviderAppMetadataSchema = Type.Object({
+  authQueryParams: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+  providerParams: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+
+export const ProviderAppSchema = Type.Object({
+  id: Type.String(),
+  projectId: Type.String(),
+  externalRef: Type.Optional(Type.String()),
+  provider: Type.String(),
+  clientId: Type.String(),
+  scopes: Type.Optional(Type.Array(Type.String())),
+  metadata: Type.Optional(ProviderAppMetadataSchema),
+  createTime: TimeSchema,
+  updateTime: Type.Optional(TimeSchema),
+});
+
+export const toProviderApp = (row: ProviderAppRow): Static<typeof ProviderAppSchema> => ({
+  id: row.id,
+  projectId: row.projectId,
+  ...(row.externalRef !== null && { externalRef: row.externalRef }),
+  provider: row.provider,
+  clientId: row.clientId,
+  scopes: row.scopes,
+  metadata: row.metadata as Static<typeof ProviderAppMetadataSchema>,
+  ...times(row),
+});

@@ -1,0 +1,23 @@
+/** GET /v1/providers/{provider} */
+import { Type } from "typebox";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { ProviderInfoSchema } from "../../../connectors/kit/provider.ts";
+import { Problem } from "../../ground/errors.ts";
+import { endpoint } from "../../http/endpoint.ts";
+
+export const getProvider = (on: { catalog: Catalog }) =>
+  endpoint({
+    operationId: "getProvider",
+    tag: "Providers",
+    summary: "Get a provider",
+    params: Type.Object({ provider: Type.String({ description: "Key, case-sensitive: `hubspot`." }) }),
+    success: { status: 200, description: "The provider.", schema: ProviderInfoSchema },
+    refusals: [404],
+    async handle({ params }) {
+      const info = on.catalog.find(params.provider);
+      if (info) return info;
+      throw new Problem("not-found", {
+        detail: `The catalog has no provider \`${params.provider}\`. GET /v1/providers lists them; keys are case-sensitive.`,
+      });
+    },
+  });

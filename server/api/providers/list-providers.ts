@@ -1,0 +1,19 @@
+/** GET /v1/providers */
+import { Type } from "typebox";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { ProviderInfoSchema } from "../../../connectors/kit/provider.ts";
+import { endpoint } from "../../http/endpoint.ts";
+
+export const listProviders = (on: { catalog: Catalog }) =>
+  endpoint({
+    operationId: "listProviders",
+    tag: "Providers",
+    summary: "List providers",
+    description: "Every provider of the catalog by its key. `support` tells what this Busbar can do.",
+    success: {
+      status: 200,
+      description: "The catalog.",
+      schema: Type.Record(Type.String(), ProviderInfoSchema),
+    },
+    handle: async () => on.catalog.all(),
+  });

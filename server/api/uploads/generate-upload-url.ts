@@ -1,0 +1,42 @@
+/** GET /v1/generate-upload-url: where a zip with an amp.yaml can be put before it is deployed. */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { newId } from "../../ground/ids.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { insertUpload } from "../../store/uploads.ts";
+
+/** Stands where clients expect the name of a storage bucket: they only put it back together as `gs://bucket/path`. */
+export const UPLOAD_BUCKET = "busbar-uploads";
+const LIFE_MINUTES = 15;
+
+export const generateUploadUrl = (on: { database: Database; publicUrl: () => string }) =>
+  endpoint({
+    operationId: "generateUploadUrl",
+    tag: "Uploads",
+    summary: "Get an address to upload to",
+    description:
+      "PUT a zip that holds `amp.yaml` to `url` within 15 minutes, then deploy it with the source " +
+      "`gs://<bucket>/<path>`. The address is a secret and works once.",
+    query: Type.Object({
+      md5: Type.Optional(Type.String({ description: "Base64 MD5 of the zip; what is uploaded must match it." })),
+    }),
+    success: {
+      status: 200,
+      description: "Where to upload.",
+      schema: Type.Object({ url: Type.String(), bucket: Type.String(), path: Type.String() }),
+    },
+    refusals: [422],
+    async handle({ caller, query }) {
+      // An unencoded `+` of base64 arrives as a space.
+      const md5 = query.md5?.replaceAll(" ", "+");
+      if (md5 !== undefined && Buffer.from(md5, "base64").length !== 16) {
+        const detail = "md5: must be the MD5 digest (16 bytes) in base64.";
+        throw new Problem("semantically-invalid", { detail, issues: [{ in: "query", name: "md5", detail, value: md5 }] });
+      }
+      if (!caller.projectId) throw new Problem("forbidden", { detail: "Upload with an API key of the project." });
+      const id = newId();
+      await insertUpload(on.database.queries, { id, projectId: caller.projectId, md5, lifeMinutes: LIFE_MINUTES });
+      return { url: `${on.publicUrl()}/v1/uploads/${id}`, bucket: UPLOAD_BUCKET, path: `uploads/${id}.zip` };
+    },
+  });

@@ -1,0 +1,40 @@
+/** PUT /v1/uploads/{uploadId}: takes the bytes that were announced; the id is the permission. */
+import { createHash } from "node:crypto";
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { isUuid } from "../../ground/ids.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { fillUpload, findOpenUpload } from "../../store/uploads.ts";
+
+export const UPLOAD_LIMIT_BYTES = 50 * 1024 * 1024;
+
+export const putUpload = (on: { database: Database }) =>
+  endpoint({
+    operationId: "putUpload",
+    tag: "Uploads",
+    summary: "Upload",
+    description: "Takes a body of any media type, at most 50 MB, once.",
+    params: Type.Object({ uploadId: Type.String() }),
+    body: Type.Unknown(),
+    rawBodyLimitBytes: UPLOAD_LIMIT_BYTES,
+    success: { status: 204, description: "Stored." },
+    refusals: [404, 413],
+    async handle({ params, body }) {
+      const { queries } = on.database;
+      const upload = isUuid(params.uploadId) ? await findOpenUpload(queries, params.uploadId) : undefined;
+      if (!upload) {
+        throw new Problem("not-found", { detail: "This upload address has expired or was used. Ask for another one." });
+      }
+      if (!Buffer.isBuffer(body) || body.length === 0) {
+        throw new Problem("invalid-request", { detail: "The upload is empty. Send the zip as the body." });
+      }
+      const md5 = createHash("md5").update(body).digest("base64");
+      if (upload.md5 && upload.md5 !== md5) {
+        throw new Problem("invalid-request", { detail: `The upload's MD5 is ${md5}, not the ${upload.md5} announced. Upload again.` });
+      }
+      if (!(await fillUpload(queries, params.uploadId, body))) {
+        throw new Problem("conflict", { detail: "Something was uploaded to this address already." });
+      }
+    },
+  });

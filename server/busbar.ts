@@ -1,0 +1,121 @@
+#!/usr/bin/env node
+/** The `busbar` command: start the server, start the sandbox CRMs, make a first key by hand. */
+import { parseArgs } from "node:util";
+import { startSandbox } from "../sandbox/sandbox.ts";
+import { bootstrap } from "./access/bootstrap.ts";
+import { readConfig } from "./ground/config.ts";
+import { StartError } from "./ground/errors.ts";
+import { createLog } from "./ground/log.ts";
+import { startBusbar } from "./main.ts";
+import { openDatabase } from "./store/database.ts";
+
+const HELP = `busbar <command>
+
+  start                                     the server: management, write and proxy listeners
+  sandbox [--port 4100]                     simulated HubSpot and Salesforce, for trying things out
+  bootstrap --org NAME --project NAME       an organisation, a project and an API key in the database of DATABASE_URL
+
+Configuration comes from the environment; docs/guide/configuration.md lists it.
+`;
+
+async function run(): Promise<void> {
+  const [command, ...args] = process.argv.slice(2);
+  switch (command) {
+    case "start":
+      return start(args);
+    case "sandbox":
+      return sandbox(args);
+    case "bootstrap":
+      return makeBootstrap(args);
+    case undefined:
+    case "help":
+    case "--help":
+    case "-h":
+      return void process.stdout.write(HELP);
+    default:
+      throw new StartError(`there is no command "${command}"; busbar help lists them`);
+  }
+}
+
+async function start(args: string[]): Promise<void> {
+  parse(args, {});
+  const config = readConfig();
+  const log = createLog(config.logLevel);
+  const busbar = await startBusbar({
+    config,
+    log,
+    onFatal: (reason) => {
+      log.fatal(reason);
+      process.exit(1);
+    },
+  });
+  onSignal(() => {
+    log.info("stopping");
+    return busbar.stop();
+  });
+}
+
+async function sandbox(args: string[]): Promise<void> {
+  const { port, host } = parse(args, { port: { type: "string" }, host: { type: "string" } });
+  const started = await startSandbox({ host, port: Number(port ?? 4100) });
+  process.stdout.write(
+    `Sandbox CRMs at ${started.url}\n` +
+      `  HubSpot     ${started.url}/hubspot\n` +
+      `  Salesforce  ${started.url}/salesforce\n` +
+      `  catalog overlay for BUSBAR_CATALOG: ${started.url}/sandbox/catalog\n`,
+  );
+  onSignal(() => started.close());
+}
+
+async function makeBootstrap(args: string[]): Promise<void> {
+  const { org, project } = parse(args, { org: { type: "string" }, project: { type: "string" } });
+  if (!org || !project) throw new StartError("busbar bootstrap needs --org NAME and --project NAME");
+  const { databaseUrl, bootstrapApiKey } = readConfig();
+  if (!databaseUrl) throw new StartError("DATABASE_URL must be set for busbar bootstrap");
+  const database = await openDatabase({ connectionString: databaseUrl, log: createLog("warn") });
+  try {
+    const made = await database.queries
+      .transaction()
+      .execute((queries) => bootstrap(queries, { org, project, apiKey: bootstrapApiKey }));
+    process.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
+  } finally {
+    await database.close();
+  }
+}
+
+type Options = Record<string, { type: "string" }>;
+
+function parse<O extends Options>(args: string[], options: O): { [Name in keyof O]?: string } {
+  try {
+    const { values } = parseArgs({ args, options, allowPositionals: false });
+    return values as { [Name in keyof O]?: string };
+  } catch (cause) {
+    throw new StartError(`${cause instanceof Error ? cause.message : String(cause)} (busbar help)`, { cause });
+  }
+}
+
+/** SIGTERM and SIGINT stop once, cleanly; a second one does not wait. */
+function onSignal(stop: () => Promise<void>): void {
+  let stopping = false;
+  const handle = () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", handle);
+  process.on("SIGINT", handle);
+}
+
+try {
+  await run();
+} catch (error) {
+  // A person must mend this, so they get one line; anything else is a fault of ours and keeps its stack.
+  process.stderr.write(error instanceof StartError ? `busbar: ${error.message}\n` : `${(error as Error).stack}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,88 @@
+/** Reads what a builder sends to make a connection into stored credentials, by the provider's way to authenticate. */
+import { Type, type Static } from "typebox";
+import type { ProviderInfo } from "../../connectors/kit/provider.ts";
+import { Problem } from "../ground/errors.ts";
+import type { StoredCredentials } from "./stored-credentials.ts";
+
+const TokenInput = Type.Object({
+  token: Type.String({ minLength: 1 }),
+  issuedAt: Type.Optional(Type.String({ format: "date-time" })),
+  expiresAt: Type.Optional(Type.String({ format: "date-time" })),
+});
+const Scopes = Type.Optional(Type.Array(Type.String()));
+const text = Type.String({ minLength: 1 });
+
+/** One of these members, the one that belongs to the provider's scheme. */
+export const CredentialsInput = {
+  apiKey: Type.Optional(text),
+  basicAuth: Type.Optional(Type.Object({ username: Type.String(), password: Type.String() })),
+  oauth2ClientCredentials: Type.Optional(Type.Object({ clientId: text, clientSecret: text, scopes: Scopes })),
+  oauth2PasswordCredentials: Type.Optional(
+    Type.Object({ username: text, password: text, clientId: text, clientSecret: text, scopes: Scopes }),
+  ),
+  oauth2AuthorizationCode: Type.Optional(
+    Type.Object({
+      accessToken: Type.Optional(TokenInput),
+      refreshToken: Type.Optional(TokenInput),
+      scopes: Scopes,
+    }),
+  ),
+  customAuth: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: "The inputs that the provider's catalog entry names." }),
+  ),
+};
+
+const CredentialsInputSchema = Type.Object(CredentialsInput);
+export type CredentialsInput = Static<typeof CredentialsInputSchema>;
+type Member = keyof CredentialsInput;
+
+/** Throws a 400 Problem that names the member which the provider needs. */
+export function readCredentials(provider: ProviderInfo, input: CredentialsInput): StoredCredentials {
+  const member = memberFor(provider);
+  const given = (Object.keys(CredentialsInput) as Member[]).filter((name) => input[name] !== undefined);
+  const extra = given.find((name) => name !== member);
+  if (extra) throw wrong(extra, `${provider.name} authenticates by ${member ?? "nothing"}; leave \`${extra}\` out.`);
+  if (member === undefined) return { scheme: "none" };
+  if (!given.includes(member)) throw wrong(member, `is missing: ${provider.name} authenticates by it.`);
+  return read(provider, input, member);
+}
+
+function memberFor({ authType, oauth2Opts, basicOpts }: ProviderInfo): Member | undefined {
+  if (authType === "apiKey") return "apiKey";
+  if (authType === "basic") return basicOpts?.apiKeyAsBasic ? "apiKey" : "basicAuth";
+  if (authType === "none") return undefined;
+  if (authType !== "oauth2") return "customAuth";
+  if (oauth2Opts?.grantType === "clientCredentials") return "oauth2ClientCredentials";
+  return oauth2Opts?.grantType === "password" ? "oauth2PasswordCredentials" : "oauth2AuthorizationCode";
+}
+
+function read(provider: ProviderInfo, input: CredentialsInput, member: Member): StoredCredentials {
+  const { apiKey, basicAuth, oauth2ClientCredentials, oauth2PasswordCredentials, oauth2AuthorizationCode } = input;
+  if (member === "apiKey" && apiKey !== undefined) return { scheme: "apiKey", apiKey };
+  if (member === "basicAuth" && basicAuth) return { scheme: "basic", ...basicAuth };
+  if (oauth2ClientCredentials) return { scheme: "oauth2/clientCredentials", ...oauth2ClientCredentials };
+  if (oauth2PasswordCredentials) return { scheme: "oauth2/password", ...oauth2PasswordCredentials };
+  if (oauth2AuthorizationCode) {
+    const { accessToken, refreshToken } = oauth2AuthorizationCode;
+    if (!accessToken && !refreshToken) {
+      throw wrong("oauth2AuthorizationCode.accessToken", "is missing; give it, a refresh token, or both.");
+    }
+    const pkce = provider.oauth2Opts?.grantType === "authorizationCodePKCE";
+    return { scheme: pkce ? "oauth2/authorizationCodePKCE" : "oauth2/authorizationCode", ...oauth2AuthorizationCode };
+  }
+  return { scheme: "custom", values: customValues(provider, input.customAuth ?? {}) };
+}
+
+function customValues(provider: ProviderInfo, given: Record<string, unknown>): Record<string, string> {
+  const missing = (provider.customOpts?.inputs ?? []).filter(({ name }) => given[name] === undefined);
+  if (missing.length > 0) {
+    const names = missing.map(({ name }) => `customAuth.${name}`).join(", ");
+    throw wrong(`customAuth.${missing[0]?.name}`, `${names} missing: ${provider.name} needs ${missing.length === 1 ? "it" : "them"}.`);
+  }
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+  );
+}
+
+const wrong = (name: string, detail: string): Problem =>
+  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

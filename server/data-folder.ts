@@ -1,0 +1,71 @@
+/** What lies in the data folder beside the embedded database: the encryption keys and bootstrap.json. */
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Bootstrap } from "./access/bootstrap.ts";
+import { parseEncryptionKeys } from "./ground/config.ts";
+import { StartError } from "./ground/errors.ts";
+import type { EncryptionKey } from "./ground/seal.ts";
+
+export interface BootstrapFile extends Bootstrap {
+  urls: { base: string; write: string; read: string; search: string; proxy: string; dashboard: string };
+}
+
+/** Makes the folder, readable by its owner only. */
+export async function openDataFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await chmod(path, 0o700);
+  } catch (cause) {
+    throw new StartError(`BUSBAR_DATA_DIR: cannot make or protect ${path}: ${String(cause)}`, { cause });
+  }
+}
+
+/** The keys generated for this folder, made once. */
+export async function generatedKeys(dataDir: string): Promise<EncryptionKey[]> {
+  const path = join(dataDir, "encryption-keys");
+  const known = await readIfThere(path);
+  if (known !== undefined) return parseEncryptionKeys(known.trim(), path);
+  const text = `k1:${randomBytes(32).toString("base64")}`;
+  await writeWhole(path, `${text}\n`);
+  return parseEncryptionKeys(text);
+}
+
+/**
+ * The key that an interrupted first start has given the database but not yet written to bootstrap.json; otherwise
+ * remembers `candidate` until it has.
+ */
+export async function rememberBootstrapKey(dataDir: string, candidate: string): Promise<string> {
+  const path = join(dataDir, "bootstrap-key");
+  const pending = await readIfThere(path);
+  if (pending) return pending.trim();
+  await writeWhole(path, candidate);
+  return candidate;
+}
+
+export async function readBootstrapFile(dataDir: string): Promise<BootstrapFile | undefined> {
+  const text = await readIfThere(join(dataDir, "bootstrap.json"));
+  // Our own file; a hand-edited one that is not JSON says so with its path.
+  return text === undefined ? undefined : (JSON.parse(text) as BootstrapFile);
+}
+
+export async function writeBootstrapFile(dataDir: string, content: BootstrapFile): Promise<void> {
+  await writeWhole(join(dataDir, "bootstrap.json"), `${JSON.stringify(content, null, 2)}\n`);
+  await rm(join(dataDir, "bootstrap-key"), { force: true });
+}
+
+/** All of it or nothing: a reader never sees half a file, and neither does a start after a crash. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const draft = `${path}.${process.pid}.tmp`;
+  await writeFile(draft, text, { mode: 0o600, flush: true });
+  await rename(draft, path);
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw new StartError(`cannot read ${path}: ${String(error)}`, { cause: error });
+  }
+}

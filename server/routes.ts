@@ -1,0 +1,98 @@
+/** The front door's contents page: every endpoint with its address and who may call it. */
+import { createConsumer } from "./api/customers/create-consumer.ts";
+import { createGroup } from "./api/customers/create-group.ts";
+import { deleteConnection } from "./api/connections/delete-connection.ts";
+import { generateConnection } from "./api/connections/generate-connection.ts";
+import { getConnection } from "./api/connections/get-connection.ts";
+import { listConnections } from "./api/connections/list-connections.ts";
+import { getDocs, getOpenApi, getProblemType, getProblemTypes } from "./api/docs/documents.ts";
+import { getHealthz } from "./api/health/get-healthz.ts";
+import { getReadyz, type Readiness } from "./api/health/get-readyz.ts";
+import { createInstallation } from "./api/installations/create-installation.ts";
+import { deleteInstallation } from "./api/installations/delete-installation.ts";
+import { getInstallation } from "./api/installations/get-installation.ts";
+import { listInstallations } from "./api/installations/list-installations.ts";
+import { listInstallationsForProject } from "./api/installations/list-installations-for-project.ts";
+import { batchUpsertIntegrations } from "./api/integrations/batch-upsert-integrations.ts";
+import { createIntegration } from "./api/integrations/create-integration.ts";
+import { createRevision } from "./api/integrations/create-revision.ts";
+import { deleteIntegration } from "./api/integrations/delete-integration.ts";
+import { getIntegration } from "./api/integrations/get-integration.ts";
+import { listIntegrations } from "./api/integrations/list-integrations.ts";
+import { getOperation } from "./api/operations/get-operation.ts";
+import { listOperationLogs } from "./api/operations/list-operation-logs.ts";
+import { listOperations } from "./api/operations/list-operations.ts";
+import { getProject } from "./api/projects/get-project.ts";
+import { listProjects } from "./api/projects/list-projects.ts";
+import { createProviderApp } from "./api/provider-apps/create-provider-app.ts";
+import { listProviderApps } from "./api/provider-apps/list-provider-apps.ts";
+import { getProvider } from "./api/providers/get-provider.ts";
+import { listProviders } from "./api/providers/list-providers.ts";
+import { generateUploadUrl } from "./api/uploads/generate-upload-url.ts";
+import { putUpload } from "./api/uploads/put-upload.ts";
+import type { RefreshServices } from "./credentials/refresh-tokens.ts";
+import { route, type Route } from "./http/endpoint.ts";
+import { writeRecords, type WriteServices } from "./write/write-records.ts";
+
+/** Everything some endpoint needs; each is handed only what it names. */
+export type Services = RefreshServices & WriteServices & Readiness & { publicUrl: () => string };
+
+const P = "/v1/projects/{projectIdOrName}";
+const INTEGRATION = `${P}/integrations/{integrationId}`;
+const INSTALLATION = `${INTEGRATION}/installations/{installationId}`;
+
+/** All endpoints. Handlers are bound to `on`; describing the API needs no services. */
+export function routes(on: Services): Route[] {
+  const all: Route[] = [
+    ...managementRoutes(on),
+    route("POST /write/v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}", "full", writeRecords(on)),
+    route("GET /write/v1/generate-upload-url", "full", generateUploadUrl(on)),
+    route("GET /read/v1/generate-upload-url", "full", generateUploadUrl(on)),
+    route("GET /healthz", "public", getHealthz()),
+    route("GET /readyz", "public", getReadyz(on)),
+    route("GET /openapi.json", "public", getOpenApi(() => all)),
+    route("GET /docs", "public", getDocs(() => all)),
+    route("GET /docs/problems", "public", getProblemTypes()),
+    route("GET /docs/problems/{slug}", "public", getProblemType()),
+  ];
+  return all;
+}
+
+const managementRoutes = (on: Services): Route[] => [
+  route("GET /v1/projects", "frontend", listProjects(on)),
+  route(`GET ${P}`, "frontend", getProject(on)),
+
+  route("GET /v1/providers", "public", listProviders(on)),
+  route("GET /v1/providers/{provider}", "public", getProvider(on)),
+
+  route(`GET ${P}/provider-apps`, "frontend", listProviderApps(on)),
+  route(`POST ${P}/provider-apps`, "full", createProviderApp(on)),
+
+  route("GET /v1/generate-upload-url", "full", generateUploadUrl(on)),
+  route("PUT /v1/uploads/{uploadId}", "public", putUpload(on)),
+
+  route(`GET ${P}/integrations`, "frontend", listIntegrations(on)),
+  route(`POST ${P}/integrations`, "full", createIntegration(on)),
+  route(`PUT ${P}/integrations:batch`, "full", batchUpsertIntegrations(on)),
+  route(`GET ${P}/integrations/{integrationIdOrName}`, "frontend", getIntegration(on)),
+  route(`DELETE ${P}/integrations/{integrationIdOrName}`, "full", deleteIntegration(on)),
+  route(`POST ${INTEGRATION}/revisions`, "full", createRevision(on)),
+
+  route(`GET ${P}/connections`, "frontend", listConnections(on)),
+  route(`POST ${P}/connections:generate`, "frontend", generateConnection(on)),
+  route(`GET ${P}/connections/{connectionId}`, "frontend", getConnection(on)),
+  route(`DELETE ${P}/connections/{connectionId}`, "frontend", deleteConnection(on)),
+
+  route(`POST ${P}/groups`, "full", createGroup(on)),
+  route(`POST ${P}/consumers`, "full", createConsumer(on)),
+
+  route(`GET ${P}/installations`, "full", listInstallationsForProject(on)),
+  route(`GET ${INTEGRATION}/installations`, "frontend", listInstallations(on)),
+  route(`POST ${INTEGRATION}/installations`, "frontend", createInstallation(on)),
+  route(`GET ${INSTALLATION}`, "frontend", getInstallation(on)),
+  route(`DELETE ${INSTALLATION}`, "frontend", deleteInstallation(on)),
+
+  route(`GET ${INSTALLATION}/operations`, "full", listOperations(on)),
+  route(`GET ${P}/operations/{operationId}`, "full", getOperation(on)),
+  route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(on)),
+];

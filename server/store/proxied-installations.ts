@@ -1,0 +1,73 @@
+/** Installations as the proxy needs them: one row with what the manifest and the configuration say, read once. */
+import { isUuid } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+
+export interface ProxiedInstallation {
+  id: string;
+  projectId: string;
+  integrationId: string;
+  integrationName: string;
+  groupRef: string;
+  connectionId: string;
+  /** Content of the integration's newest revision. */
+  manifest: unknown;
+  /** Content of the installation's newest configuration. */
+  config: unknown;
+}
+
+export type WhichInstallation = { id: string } | { integrationName: string; groupRef: string };
+
+/** The installation with this id, or the one of a group for the integration of that name. */
+export async function findProxiedInstallation(
+  queries: Queries,
+  projectId: string,
+  which: WhichInstallation,
+): Promise<ProxiedInstallation | undefined> {
+  if ("id" in which && !isUuid(which.id)) return undefined;
+  const named = select(queries).where("installations.projectId", "=", projectId);
+  const query =
+    "id" in which
+      ? named.where("installations.id", "=", which.id)
+      : named
+          .where("integrations.name", "=", which.integrationName)
+          .where("groups.groupRef", "=", which.groupRef);
+  return query.executeTakeFirst();
+}
+
+const select = (queries: Queries) =>
+  queries
+    .selectFrom("installations")
+    .innerJoin("integrations", "integrations.id", "installations.integrationId")
+    .innerJoin("groups", "groups.id", "installations.groupId")
+    .innerJoinLateral(
+      (join) =>
+        join
+          .selectFrom("revisions")
+          .select("content")
+          .whereRef("revisions.integrationId", "=", "integrations.id")
+          .orderBy("revisions.id", "desc")
+          .limit(1)
+          .as("latest"),
+      (join) => join.onTrue(),
+    )
+    .innerJoinLateral(
+      (join) =>
+        join
+          .selectFrom("configs")
+          .select("content")
+          .whereRef("configs.installationId", "=", "installations.id")
+          .orderBy("configs.id", "desc")
+          .limit(1)
+          .as("current"),
+      (join) => join.onTrue(),
+    )
+    .select([
+      "installations.id",
+      "installations.projectId",
+      "installations.integrationId",
+      "integrations.name as integrationName",
+      "groups.groupRef",
+      "installations.connectionId",
+      "latest.content as manifest",
+      "current.content as config",
+    ]);

@@ -1,0 +1,104 @@
+/** Keeps what was read from the database until it changes, and serves it while the database is away. */
+import { setTimeout as wait } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { nowMs } from "../ground/clock.ts";
+import type { Change, Changes } from "./changes.ts";
+
+export interface Remembered<Value> {
+  /** From memory where possible; a promise only when it has to be read. What does not exist is not remembered. */
+  get(key: string, read: () => Promise<Value | undefined>): Value | undefined | Promise<Value | undefined>;
+  put(key: string, value: Value): void;
+}
+
+/** What a change makes untrue: the value of one key, every value that fits, or nothing. */
+export type Affected<Value> = string | ((value: Value) => boolean) | undefined;
+
+interface Entry<Value> {
+  value: Value;
+  readMs: number;
+  /** A notification may have been missed since it was read. */
+  doubted: boolean;
+  /** After a read that failed: not tried again before. */
+  retryMs: number;
+}
+
+/** Bounds the harm of a lost notification. */
+const FRESH_MS = 60_000;
+/** Longer than a database takes to restart or fail over; after it, a key revoked meanwhile must not open anything. */
+const OLDEST_MS = 15 * 60_000;
+/** How long a caller waits for a read when there is something older to serve. */
+const PATIENCE_MS = 1_000;
+const RETRY_MS = 1_000;
+
+/**
+ * States of a value: fresh, served at once; doubted (too long ago, or changes may have been missed), read again and
+ * served only if that fails; forgotten, because a change named it.
+ */
+export function remember<Value>(
+  changes: Changes,
+  options: { most: number; affected: (change: Change) => Affected<Value> },
+): Remembered<Value> {
+  const entries = new LRUCache<string, Entry<Value>>({ max: options.most });
+  const reads = new Map<string, Promise<Value | undefined>>();
+  /** Counts what was heard, so that a read that began before a change is not remembered after it. */
+  let heard = 0;
+
+  changes.subscribe((change) => {
+    const affected = change ? options.affected(change) : () => true;
+    if (affected === undefined) return;
+    heard += 1;
+    reads.clear();
+    if (typeof affected === "string") return void entries.delete(affected);
+    for (const [key, entry] of entries.entries()) {
+      if (!change) entry.doubted = true;
+      else if (affected(entry.value)) entries.delete(key);
+    }
+  });
+
+  const put = (key: string, value: Value): void =>
+    void entries.set(key, { value, readMs: nowMs(), doubted: false, retryMs: 0 });
+
+  const begin = (key: string, read: () => Promise<Value | undefined>): Promise<Value | undefined> => {
+    const heardBefore = heard;
+    const running = read()
+      .then((value) => {
+        if (value === undefined) entries.delete(key);
+        else if (heard === heardBefore) put(key, value);
+        return value;
+      })
+      .finally(() => {
+        if (reads.get(key) === running) reads.delete(key);
+      });
+    reads.set(key, running);
+    return running;
+  };
+
+  return {
+    put,
+    get(key, read) {
+      const entry = entries.get(key);
+      const ageMs = entry ? nowMs() - entry.readMs : OLDEST_MS;
+      if (entry && !entry.doubted && ageMs < FRESH_MS) return entry.value;
+      if (!entry || ageMs >= OLDEST_MS) return reads.get(key) ?? begin(key, read);
+      if (nowMs() < entry.retryMs) return entry.value;
+      const running = reads.get(key) ?? begin(key, read);
+      return orKnown(running, entry, changes.connected ? PATIENCE_MS : 0);
+    },
+  };
+}
+
+/** The newly read value, or the known one when the database fails or takes too long. */
+function orKnown<Value>(
+  running: Promise<Value | undefined>,
+  entry: Entry<Value>,
+  patienceMs: number,
+): Value | undefined | Promise<Value | undefined> {
+  const known = running.catch(() => {
+    entry.retryMs = nowMs() + RETRY_MS;
+    return entry.value;
+  });
+  if (patienceMs === 0) return entry.value;
+  const timer = new AbortController();
+  const late = wait(patienceMs, entry.value, { signal: timer.signal, ref: false }).catch(() => entry.value);
+  return Promise.race([known, late]).finally(() => timer.abort());
+}

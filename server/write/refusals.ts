@@ -1,0 +1,127 @@
+/** Everything a write request can be refused for before anything is sent, each with the member and the remedy. */
+import type { WriteAbilities } from "../../connectors/kit/connector.ts";
+import { Problem, type Issue } from "../ground/errors.ts";
+import type { ObjectSettings } from "./plan.ts";
+import type { WriteRequest } from "./write-request.ts";
+
+type Fault = Pick<Issue, "name" | "detail">;
+
+/** Throws a Problem with one issue per fault; what the provider cannot do has a problem type of its own. */
+export function refuseImpossible(request: WriteRequest, settings: ObjectSettings, abilities: WriteAbilities): void {
+  const unsupported = lacking(request, settings.providerName, abilities);
+  if (unsupported.length > 0) throw problem("unsupported-by-provider", unsupported);
+  const faults = [
+    ...shapeFaults(request),
+    ...(request.type === "delete" ? deleteFaults(request, settings) : idFaults(request)),
+    ...headerFaults(request),
+  ];
+  if (faults.length > 0) throw problem("invalid-request", faults);
+}
+
+function problem(slug: "invalid-request" | "unsupported-by-provider", faults: Fault[]): Problem {
+  return new Problem(slug, {
+    detail: faults.map(({ name, detail }) => `${name}: ${detail}`).join(" "),
+    issues: faults.map((fault) => ({ in: "body", ...fault })),
+  });
+}
+
+function lacking(request: WriteRequest, provider: string, abilities: WriteAbilities): Fault[] {
+  const { batch, associations, headers, type } = request;
+  const faults: Fault[] = [];
+  const cannot = (name: string, what: string) =>
+    faults.push({ name, detail: `${provider} cannot ${what} through Busbar. Leave it out.` });
+  if (batch && abilities.batchLimit === undefined) cannot("batch", "write batches");
+  if (type === "delete" && !abilities.delete) cannot("type", "delete records");
+  if (headers?.length && !abilities.headers) cannot("headers", "take extra headers");
+  if (!abilities.associations) {
+    if (associations?.length) cannot("associations", "associate records");
+    batch?.forEach((item, index) => {
+      if (item.associations?.length) cannot(`batch[${index}].associations`, "associate records");
+    });
+  }
+  return faults;
+}
+
+function shapeFaults(request: WriteRequest): Fault[] {
+  const { type, mode, record, batch, batchPolicy, autoBatchPolicy, associations } = request;
+  const faults: Fault[] = [];
+  const single = record !== undefined;
+  if (single === (batch !== undefined)) {
+    faults.push({ name: single ? "batch" : "record", detail: "Send exactly one of `record` and `batch`." });
+  }
+  if (batchPolicy && !batch) faults.push({ name: "batchPolicy", detail: "It belongs to a `batch`; leave it out." });
+  if (associations && batch) {
+    faults.push({ name: "associations", detail: "In a batch, give them per item: `batch[n].associations`." });
+  }
+  if (type === "update") faults.push(...updateAssociations(request));
+  if (autoBatchPolicy && type !== "delete" && (batch || mode !== "asynchronous")) {
+    faults.push({ name: "autoBatchPolicy", detail: "It takes a single record with `mode: asynchronous`." });
+  }
+  if (request.retryPolicy && mode !== "asynchronous" && type !== "delete") {
+    faults.push({ name: "retryPolicy", detail: "It applies to `mode: asynchronous` only; leave it out." });
+  }
+  return faults;
+}
+
+function updateAssociations({ associations, batch }: WriteRequest): Fault[] {
+  const detail = "Associations can be given when a record is created, not on an update.";
+  const faults: Fault[] = associations?.length ? [{ name: "associations", detail }] : [];
+  batch?.forEach((item, index) => {
+    if (item.associations?.length) faults.push({ name: `batch[${index}].associations`, detail });
+  });
+  return faults;
+}
+
+function deleteFaults({ record, batch, associations }: WriteRequest, settings: ObjectSettings): Fault[] {
+  const faults: Fault[] = [];
+  if (batch) faults.push({ name: "batch", detail: "A delete takes a single `record`." });
+  if (associations?.length) faults.push({ name: "associations", detail: "A delete takes none." });
+  if (record && !isId(record["id"])) {
+    faults.push({ name: "record.id", detail: "Give the provider's id of the record to delete." });
+  }
+  for (const name of Object.keys(record ?? {}).filter((key) => key !== "id")) {
+    faults.push({ name: `record.${name}`, detail: "A delete takes `id` and nothing else." });
+  }
+  if (!settings.deletionEnabled) {
+    faults.push({
+      name: "type",
+      detail: `Deleting is not enabled for ${settings.objectName} in this installation: set \`deletionSettings.enabled\` in its write configuration.`,
+    });
+  }
+  return faults;
+}
+
+function idFaults({ type, record, batch }: WriteRequest): Fault[] {
+  if (type !== "update") return [];
+  const records = batch ? batch.map((item) => item.record) : record ? [record] : [];
+  return records.flatMap((fields, index) => {
+    if (isId(fields["id"])) return [];
+    const name = batch ? `batch[${index}].record.id` : "record.id";
+    return [{ name, detail: "An update needs the provider's record id, as text." }];
+  });
+}
+
+/** Ids are text; a number is taken where it is exact, since HubSpot's look like numbers. */
+const isId = (value: unknown): boolean =>
+  (typeof value === "string" && value.trim() !== "") || (typeof value === "number" && Number.isSafeInteger(value));
+
+/** Names that carry credentials or that belong to one connection. */
+const REFUSED_HEADERS = new Set([
+  "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "host", "connection", "keep-alive",
+  "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "content-length", "content-type",
+  "content-encoding", "expect", "x-http-method-override",
+]);
+
+function headerFaults({ headers = [] }: WriteRequest): Fault[] {
+  return headers.flatMap(({ key, value }, index) => {
+    const name = `headers[${index}]`;
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(key)) return [{ name: `${name}.key`, detail: `"${key}" is not a header name.` }];
+    if (REFUSED_HEADERS.has(key.toLowerCase())) {
+      return [{ name: `${name}.key`, detail: `${key} is set by Busbar and cannot be given.` }];
+    }
+    if (!/^[\x20-\x7e\t]*$/.test(value)) {
+      return [{ name: `${name}.value`, detail: "A header value takes printable ASCII only." }];
+    }
+    return [];
+  });
+}

@@ -1,0 +1,73 @@
+/** What a builder sends to write records: the body of the write endpoint. */
+import { Type, type Static } from "typebox";
+
+const Fields = Type.Record(Type.String(), Type.Unknown(), {
+  description: "Field name to value. An update needs `id`, the provider's record id; a delete holds `id` only.",
+});
+
+const AssociationSchema = Type.Object({
+  to: Type.Object({ id: Type.String({ minLength: 1, description: "Id of the record to associate with." }) }),
+  types: Type.Array(
+    Type.Object({
+      associationCategory: Type.String({ description: "For example `HUBSPOT_DEFINED`." }),
+      associationTypeId: Type.Integer(),
+    }),
+    { minItems: 1 },
+  ),
+});
+
+const Associations = Type.Array(AssociationSchema, {
+  description: "Records to associate a new record with. HubSpot only.",
+});
+
+export const WriteRequestSchema = Type.Object(
+  {
+    groupRef: Type.String({ minLength: 1, description: "The customer group whose installation is written to." }),
+    type: Type.Enum(["create", "update", "delete"]),
+    mode: Type.Optional(
+      Type.Enum(["synchronous", "asynchronous"], {
+        description: "`synchronous` (default) waits for the provider; not used for delete, which always waits.",
+      }),
+    ),
+    record: Type.Optional(Fields),
+    batch: Type.Optional(
+      Type.Array(Type.Object({ record: Fields, associations: Type.Optional(Associations) }), {
+        minItems: 1,
+        maxItems: 100,
+        description: "1 to 100 records instead of `record`. Create and update only.",
+      }),
+    ),
+    batchPolicy: Type.Optional(
+      Type.Object({
+        allOrNone: Type.Optional(
+          Type.Boolean({ description: "Write nothing unless everything can be written. Default false." }),
+        ),
+      }),
+    ),
+    associations: Type.Optional(Associations),
+    headers: Type.Optional(
+      Type.Array(Type.Object({ key: Type.String({ minLength: 1 }), value: Type.String() }), {
+        description: "Headers to send along to the provider. Salesforce only.",
+      }),
+    ),
+    retryPolicy: Type.Optional(
+      Type.Object({
+        deadlineHours: Type.Optional(Type.Integer({ minimum: 1, maximum: 48 })),
+        onUnknownOutcome: Type.Optional(
+          Type.Enum(["fail", "retry"], {
+            description: "Busbar's own: what to do with a create whose answer was lost. Default `fail`.",
+          }),
+        ),
+      }),
+    ),
+    autoBatchPolicy: Type.Optional(
+      Type.Object({
+        maxDelayMinutes: Type.Integer({ minimum: 1, maximum: 1440 }),
+        retryDeadlineHours: Type.Optional(Type.Integer({ minimum: 1, maximum: 48 })),
+      }),
+    ),
+  },
+  { description: "One record, or a batch of them, to create, update or delete." },
+);
+
+export type WriteRequest = Static<typeof WriteRequestSchema>;
