@@ -1,0 +1,187 @@
+/** One proxied call under way: streams both bodies, holds an answer back while it may still be replaced. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Dispatcher } from "undici";
+import { toEgressError } from "../egress.ts";
+import type { Log } from "../ground/log.ts";
+import { Answer } from "./answer.ts";
+import { toProvider } from "./pass-headers.ts";
+import type { Head } from "./read-head.ts";
+import { asProblem, egressProblem, refuse, type Refusing } from "./refuse.ts";
+import { CallerGone, Upload } from "./request-body.ts";
+import { targetPath } from "./target-path.ts";
+import type { Target, Targets } from "./targets.ts";
+import type { Throttle } from "./throttle.ts";
+
+export interface Exchanging extends Refusing {
+  dispatcher: Dispatcher;
+  targets: Pick<Targets, "renew">;
+  throttle: Throttle;
+  log: Log;
+  /** How long a provider may take until its answer begins. */
+  answerTimeoutMs: number;
+  /** How long it may pause within the answer. */
+  idleTimeoutMs: number;
+}
+
+export interface Call {
+  request: IncomingMessage;
+  response: ServerResponse;
+  head: Head;
+  target: Target;
+  body: Buffer | Upload | undefined;
+}
+
+/**
+ * States: sent (waiting for the answer) → held (an answer that may be replaced, or whose body must be understood,
+ * is being collected) → passing → over. A held 401 goes back to sent once, with another token.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #on: Exchanging;
+  readonly #call: Call;
+  #target: Target;
+  #controller: Dispatcher.DispatchController | undefined;
+  #answer: Answer | undefined;
+  #sent = false;
+  #replayed = false;
+  /** The caller left, or got its refusal: nothing more may be sent to it. */
+  #over = false;
+
+  constructor(on: Exchanging, call: Call) {
+    this.#on = on;
+    this.#call = call;
+    this.#target = call.target;
+  }
+
+  /** Bytes of the answer's body that were passed on. */
+  get bytesDown(): number {
+    return this.#answer?.bytes ?? 0;
+  }
+
+  start(): void {
+    this.#call.response.on("close", this.#onCallerClose);
+    this.#dispatch(this.#call.body);
+  }
+
+  #dispatch(body: Buffer | Upload | undefined): void {
+    const { request, head } = this.#call;
+    const headers = toProvider(head, this.#target);
+    if (body instanceof Upload && typeof head.body === "number") headers.push("content-length", String(head.body));
+    this.#sent = false;
+    this.#answer = undefined;
+    this.#on.dispatcher.dispatch(
+      {
+        origin: this.#target.origin,
+        path: targetPath(request.url ?? "", this.#target),
+        method: request.method ?? "GET",
+        headers,
+        body,
+        headersTimeout: this.#on.answerTimeoutMs,
+        bodyTimeout: this.#on.idleTimeoutMs,
+      },
+      this,
+    );
+  }
+
+  readonly #onCallerClose = (): void => {
+    const { response, body } = this.#call;
+    if (response.writableFinished || this.#over) return;
+    this.#over = true;
+    const gone = new CallerGone();
+    if (body instanceof Upload) body.destroy(gone);
+    this.#controller?.abort(gone);
+  };
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#sent = true;
+    if (this.#over) controller.abort(new CallerGone());
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason = ""): void {
+    // Interim answers concern the connection to the provider; the caller was told to continue by us.
+    if (status < 200) return;
+    const raw = Array.isArray(controller.rawHeaders) ? controller.rawHeaders.filter(Buffer.isBuffer) : [];
+    const answer = new Answer(this.#call.response, controller, { status, reason, raw });
+    this.#answer = answer;
+    if (status === 401 && this.#mayRenew()) {
+      if (this.#replayable() !== "no") return answer.hold();
+      this.#renewInBackground();
+    }
+    if (this.#call.head.asked.throttle) {
+      if (this.#on.throttle.needsBody(this.#target, status)) return answer.hold();
+      answer.add(this.#on.throttle.judge(this.#target, answer.forJudging()));
+    }
+    answer.begin();
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#answer?.isHeld) return this.#answer?.write(chunk);
+    // Too long to be an error worth reading: pass it on as it is.
+    if (!this.#answer.collect(chunk)) this.#release(this.#answer);
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    const answer = this.#answer;
+    if (!answer) return;
+    const trailers = Array.isArray(controller.rawTrailers) ? controller.rawTrailers.filter(Buffer.isBuffer) : [];
+    if (!answer.isHeld) return answer.end(trailers);
+    if (answer.status === 401 && this.#mayRenew() && this.#replayable() === "yes") return this.#replay(answer);
+    this.#release(answer);
+    answer.end(trailers);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    const { request, response, body } = this.#call;
+    if (body instanceof Upload) body.destroy();
+    if (this.#over) return;
+    if (this.#answer && !this.#answer.isHeld) return this.#answer.breakOff();
+    this.#over = true;
+    const failed = toEgressError(error, this.#sent, this.#target.origin);
+    const isOurFault = "code" in error && (error.code === "UND_ERR_INVALID_ARG" || error.code === "UND_ERR_NOT_SUPPORTED");
+    refuse(this.#on, response, isOurFault ? error : egressProblem(failed, request.method ?? ""));
+  }
+
+  /** What was held goes on its way, with what throttle mode adds to it. */
+  #release(answer: Answer): void {
+    if (answer.status === 401 && this.#mayRenew()) this.#renewInBackground();
+    if (this.#call.head.asked.throttle) answer.add(this.#on.throttle.judge(this.#target, answer.forJudging()));
+    answer.begin();
+  }
+
+  #mayRenew(): boolean {
+    return this.#target.renewable && !this.#replayed;
+  }
+
+  /** Whether the request can be sent again; "later" while its body is still arriving. */
+  #replayable(): "yes" | "no" | "later" {
+    const { body } = this.#call;
+    if (!(body instanceof Upload)) return "yes";
+    if (body.whole) return "yes";
+    return body.destroyed || body.readableEnded ? "no" : "later";
+  }
+
+  #replay(refused: Answer): void {
+    this.#replayed = true;
+    const { response, body } = this.#call;
+    this.#on.targets.renew(this.#target).then(
+      (target) => {
+        if (this.#over) return;
+        if (target === this.#target) return refused.pass();
+        this.#target = target;
+        this.#dispatch(body instanceof Upload ? body.whole : body);
+      },
+      (error: unknown) => {
+        // The provider's own refusal says more than ours could.
+        if (!this.#over) refused.pass();
+        this.#on.log.warn({ connectionId: this.#target.connectionId, error: String(error) }, "token not renewed");
+      },
+    ).catch((error: unknown) => refuse(this.#on, response, error));
+  }
+
+  #renewInBackground(): void {
+    this.#replayed = true;
+    this.#on.targets.renew(this.#target).catch((error: unknown) =>
+      this.#on.log.warn({ connectionId: this.#target.connectionId, problem: asProblem(error).message }, "token not renewed"),
+    );
+  }
+}

@@ -1,0 +1,92 @@
+/** Answers for the proxy itself: a Problem that says it is ours, so that nobody takes it for the provider's. */
+import { STATUS_CODES, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { ProviderError } from "../../connectors/kit/errors.ts";
+import type { EgressError } from "../egress.ts";
+import { Problem, type ProblemSlug } from "../ground/errors.ts";
+import { nowMs } from "../ground/clock.ts";
+import { newId } from "../ground/ids.ts";
+import type { Log } from "../ground/log.ts";
+import { problemBody, PROBLEM_MEDIA_TYPE, toProblem } from "../http/problem.ts";
+
+export interface Refusing {
+  log: Log;
+  docsUrl: () => string;
+}
+
+/** Any error as a Problem of the proxy. */
+export function asProblem(error: unknown): Problem {
+  if (!(error instanceof ProviderError)) return toProblem(error);
+  const slug = PROVIDER_SLUGS[error.kind] ?? "provider-unreachable";
+  return new Problem(slug, { detail: error.message, cause: error });
+}
+
+/** What keeps a connection from being used at all, by the kind of its error. */
+const PROVIDER_SLUGS: Partial<Record<ProviderError["kind"], ProblemSlug>> = {
+  unauthorized: "unauthenticated",
+  forbidden: "forbidden",
+  timeout: "provider-timeout",
+};
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** What a failed exchange means for the caller. */
+export function egressProblem(error: EgressError, method: string): Problem {
+  const cause = error;
+  if (error.failure === "forbidden-address") {
+    const detail =
+      "The provider's address is private. An operator has to allow it with BUSBAR_EGRESS_ALLOW before it can be called.";
+    return new Problem("provider-unreachable", { detail, retryable: false, cause });
+  }
+  // The words of the network library stay in the log.
+  const unsure = error.sent && !SAFE_METHODS.has(method);
+  const advice = unsure
+    ? "The request had been sent, so it may have been carried out: look before you repeat it."
+    : "Try again in a moment.";
+  if (error.failure === "timeout") {
+    const detail = `The provider did not answer in time. ${advice}`;
+    return new Problem("provider-timeout", { detail, retryable: !unsure, cause });
+  }
+  const detail = error.sent
+    ? `The connection to the provider broke before an answer came. ${advice}`
+    : `The provider could not be reached. ${advice}`;
+  return new Problem("provider-unreachable", { detail, retryable: !unsure, cause });
+}
+
+/** Sends the refusal. `close` ends the caller's connection after it. */
+export function refuse(on: Refusing, response: ServerResponse, error: unknown, close = false): void {
+  const problem = asProblem(error);
+  if (response.destroyed || response.headersSent) return void response.destroy();
+  const { headers, body } = render(on, problem);
+  if (close) headers["Connection"] = "close";
+  response.writeHead(problem.status, headers);
+  response.end(body);
+}
+
+/** The same where there is no response object: the request could not be read. Ends the connection. */
+export function refuseOnSocket(on: Refusing, socket: Duplex, error: unknown, status?: number): void {
+  if (!socket.writable) return void socket.destroy();
+  const { headers, body } = render(on, asProblem(error));
+  const code = status ?? asProblem(error).status;
+  const lines = Object.entries({ ...headers, Connection: "close" }).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ""}`, ...lines, "", body].join("\r\n"));
+}
+
+function render(on: Refusing, problem: Problem): { headers: Record<string, string>; body: string } {
+  const requestId = newId();
+  const { cause, retryAfter } = problem.options;
+  const level = problem.status >= 500 ? "warn" : "debug";
+  on.log[level]({ requestId, slug: problem.slug, cause: cause && String(cause) }, "proxied call refused");
+  const body = JSON.stringify(problemBody(problem, { requestId, subsystem: "proxy", docsUrl: on.docsUrl() }));
+  const headers: Record<string, string> = {
+    "Content-Type": PROBLEM_MEDIA_TYPE,
+    "Content-Length": String(Buffer.byteLength(body)),
+    "X-Amp-Error": "true",
+    "X-Request-Id": requestId,
+    ...(retryAfter && { "Retry-After": String(secondsUntil(retryAfter)) }),
+    ...problem.options.headers,
+  };
+  return { headers, body };
+}
+
+const secondsUntil = (time: Date): number => Math.max(0, Math.ceil((time.getTime() - nowMs()) / 1_000));

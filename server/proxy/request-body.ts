@@ -1,0 +1,82 @@
+/** The caller's body on its way to the provider: whole when it is small, otherwise as a stream that can be stopped. */
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+
+/** Bodies up to this size are kept, so that the request can be sent again with another token. */
+export const KEPT_BYTES = 64 * 1024;
+
+/** The caller went away before its request was complete. */
+export class CallerGone extends Error {
+  override name = "CallerGone";
+  constructor() {
+    super("the caller closed the connection");
+  }
+}
+
+/**
+ * The whole body, for a request that announces at most `KEPT_BYTES`; undefined when it is empty. Rejects with
+ * `CallerGone` when it never comes.
+ */
+export function collect(request: IncomingMessage): Promise<Buffer | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => void chunks.push(chunk));
+  request.on("end", () => resolve(chunks.length <= 1 ? chunks[0] : Buffer.concat(chunks)));
+  request.on("close", () => {
+    if (!request.readableEnded) reject(new CallerGone());
+  });
+  return promise;
+}
+
+/**
+ * The body as it arrives. Not the request itself: when the provider stops reading, this stream is destroyed, and what
+ * the caller still sends is read and thrown away, so that it gets to see the provider's answer.
+ */
+export class Upload extends Readable {
+  readonly #request: IncomingMessage;
+  #kept: Buffer[] | undefined = [];
+  #keptBytes = 0;
+
+  constructor(request: IncomingMessage) {
+    super({ highWaterMark: KEPT_BYTES });
+    this.#request = request;
+    request.on("data", this.#onData);
+    request.on("end", this.#onEnd);
+    request.on("close", this.#onClose);
+    request.pause();
+  }
+
+  /** Everything that was sent, once it is complete and if it was small enough to keep. */
+  get whole(): Buffer | undefined {
+    return this.readableEnded && this.#kept ? Buffer.concat(this.#kept) : undefined;
+  }
+
+  override _read(): void {
+    this.#request.resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    const request = this.#request;
+    request.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose);
+    request.resume();
+    callback(error);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#keep(chunk);
+    if (!this.push(chunk)) this.#request.pause();
+  };
+
+  readonly #onEnd = (): void => void this.push(null);
+
+  readonly #onClose = (): void => {
+    if (!this.#request.complete) this.destroy(new CallerGone());
+  };
+
+  #keep(chunk: Buffer): void {
+    if (!this.#kept) return;
+    this.#keptBytes += chunk.length;
+    if (this.#keptBytes > KEPT_BYTES) this.#kept = undefined;
+    else this.#kept.push(chunk);
+  }
+}

@@ -1,0 +1,184 @@
+/** Decides where a proxied call goes: whose key, which installation, what address, which credentials. */
+import { LRUCache } from "lru-cache";
+import type { Catalog } from "../../connectors/catalog.ts";
+import type { Access } from "../access/authorize.ts";
+import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
+import { Problem } from "../ground/errors.ts";
+import { isJsonObject } from "../ground/json.ts";
+import type { Change, Changes } from "../store/changes.ts";
+import type { Database } from "../store/database.ts";
+import {
+  findProxiedInstallation,
+  type ProxiedInstallation,
+  type WhichInstallation,
+} from "../store/proxied-installations.ts";
+import { remember, type Affected } from "../store/remembered.ts";
+import type { Asked } from "./read-head.ts";
+import type { Base } from "./target-path.ts";
+
+export interface Target extends Base {
+  projectId: string;
+  installationId: string;
+  connectionId: string;
+  /** Provider key of the catalog. */
+  provider: string;
+  /** Credentials: name and value in turn. */
+  headers: readonly string[];
+  /** Names of `headers` in lower case: the caller's own headers of that name do not pass. */
+  headerNames: ReadonlySet<string>;
+  /** Whether another token can be had when the provider refuses this one. */
+  renewable: boolean;
+}
+
+export interface Targets {
+  /** Throws `Problem` (401, 403, 404) or `ProviderError` when the connection cannot be used. */
+  resolve(asked: Asked): Promise<Target>;
+  /** The same with credentials that replace the ones just refused. Throws `ProviderError`. */
+  renew(target: Target): Promise<Target>;
+}
+
+interface Services {
+  database: Database;
+  changes: Changes;
+  access: Access;
+  connections: LiveConnections;
+  catalog: Catalog;
+}
+
+/** An installation as far as it is the same for all calls. */
+interface Gate extends ProxiedInstallation {
+  /** Why calls are refused; undefined when they are not. */
+  closed?: string;
+  moduleKey?: string;
+}
+
+const MOST_INSTALLATIONS = 20_000;
+
+export function openTargets(on: Services): Targets {
+  const gates = remember<Gate>(on.changes, { most: MOST_INSTALLATIONS, affected });
+  /** Ids by project, integration name and group: a hint, verified against what the id stands for now. */
+  const named = new LRUCache<string, string>({ max: MOST_INSTALLATIONS });
+  const built = new WeakMap<LiveConnection, Map<string, Target>>();
+
+  const byId = (projectId: string, id: string) =>
+    gates.get(id, async () => toGate(on, await find(on, projectId, { id })));
+  const gateOf = async (asked: Asked): Promise<Gate | undefined> => {
+    const { projectId, installationId, integrationName = "", groupRef = "" } = asked;
+    if (installationId) return byId(projectId, installationId);
+    const name = JSON.stringify([projectId, integrationName, groupRef]);
+    const hint = named.get(name);
+    const hinted = hint && (await byId(projectId, hint));
+    if (hinted) return hinted;
+    const found = await find(on, projectId, { integrationName, groupRef });
+    if (!found) return undefined;
+    named.set(name, found.id);
+    return byId(projectId, found.id);
+  };
+  const targetOf = (gate: Gate, live: LiveConnection): Target => {
+    const known = built.get(live) ?? new Map<string, Target>();
+    built.set(live, known);
+    const moduleKey = gate.moduleKey ?? "";
+    const target = known.get(gate.id + moduleKey) ?? build(on, gate, live);
+    known.set(gate.id + moduleKey, target);
+    return target;
+  };
+  const liveOf = async ({ projectId, connectionId }: { projectId: string; connectionId: string }) => {
+    const live = await on.connections.find(projectId, connectionId);
+    if (live) return live;
+    throw new Problem("not-found", { detail: "The connection of this installation no longer exists." });
+  };
+
+  return {
+    async resolve(asked) {
+      await requireOwner(on.access, asked);
+      const gate = await gateOf(asked);
+      if (!gate || gate.projectId !== asked.projectId) throw unknownInstallation(asked);
+      if (gate.closed) throw new Problem("proxy-disabled", { detail: gate.closed });
+      return targetOf(gate, await liveOf(gate));
+    },
+    async renew(target) {
+      const gate = await byId(target.projectId, target.installationId);
+      const live = await liveOf(target);
+      const isSame = gate && targetOf(gate, live) === target;
+      if (!gate) throw new Problem("not-found", { detail: "The installation no longer exists." });
+      // Somebody else may have renewed it already.
+      return targetOf(gate, isSame ? await on.connections.renew(live) : live);
+    },
+  };
+}
+
+function affected({ table, id }: Change): Affected<Gate> {
+  if (table === "installations") return id;
+  if (table === "integrations") return (gate) => gate.integrationId === id;
+  if (table === "projects") return (gate) => gate.projectId === id;
+  return undefined;
+}
+
+const find = (on: Services, projectId: string, which: WhichInstallation) =>
+  findProxiedInstallation(on.database.queries, projectId, which);
+
+async function requireOwner(access: Access, asked: Asked): Promise<void> {
+  if (!asked.apiKey && asked.hasBearer) {
+    throw new Problem("unauthenticated", {
+      detail: "The proxy takes no bearer tokens. Send an API key of the project in the header `X-Api-Key`.",
+    });
+  }
+  const owner = await access.keyOwner(asked.apiKey);
+  if (!owner.scopes.includes("full")) {
+    throw new Problem("forbidden", {
+      detail:
+        "The proxy needs an API key with the scope `full`, and this one is for browsers. Call it from your server.",
+    });
+  }
+  if (owner.projectId !== asked.projectId) {
+    throw new Problem("forbidden", {
+      detail:
+        "This API key belongs to another project than `x-amp-project-id` names. Send a key of that project.",
+    });
+  }
+}
+
+const unknownInstallation = ({ installationId, integrationName, groupRef }: Asked): Problem =>
+  new Problem("not-found", {
+    detail: installationId
+      ? `The project has no installation \`${installationId}\`.`
+      : `The project has no installation of the integration \`${integrationName}\` for the group \`${groupRef}\`.`,
+  });
+
+/** Reads the two contents once; whoever stored them checked their shape, and unknown shapes mean "not enabled". */
+function toGate(on: Services, found: ProxiedInstallation | undefined): Gate | undefined {
+  if (!found) return undefined;
+  const manifest = isJsonObject(found.manifest) ? found.manifest : {};
+  const proxy = isJsonObject(manifest.proxy) ? manifest.proxy : {};
+  const module = typeof manifest.module === "string" ? manifest.module : undefined;
+  const provider = typeof manifest.provider === "string" ? manifest.provider : "";
+  const moduleKey =
+    proxy.useModule === true ? module || on.catalog.find(provider)?.defaultModule || undefined : undefined;
+  return { ...found, manifest: undefined, config: undefined, moduleKey, closed: whyClosed(found, proxy) };
+}
+
+function whyClosed(found: ProxiedInstallation, proxy: { enabled?: unknown }): string | undefined {
+  if (proxy.enabled !== true) {
+    return `The manifest of \`${found.integrationName}\` does not enable the proxy. Deploy it with \`proxy: {enabled: true}\`.`;
+  }
+  const config = isJsonObject(found.config) && isJsonObject(found.config.proxy) ? found.config.proxy : {};
+  if (config.enabled !== false) return undefined;
+  return "The configuration of this installation switches the proxy off. Update it with `proxy: {enabled: true}`.";
+}
+
+function build(on: Services, gate: Gate, live: LiveConnection): Target {
+  const url = on.connections.baseUrl(live, gate.moduleKey);
+  const { headers, query } = live.authorization;
+  return {
+    projectId: gate.projectId,
+    installationId: gate.id,
+    connectionId: live.id,
+    provider: live.provider.name,
+    origin: url.origin,
+    basePath: url.pathname.replace(/\/+$/, ""),
+    query,
+    headers: headers.flat(),
+    headerNames: new Set(headers.map(([name]) => name.toLowerCase())),
+    renewable: live.accessToken !== undefined && live.status !== "bad_credentials",
+  };
+}

@@ -1,0 +1,61 @@
+/** The PostgreSQL that tests share: one server a run, one migrated template, a clone of it per test file. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { createLog } from "../../server/ground/log.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { startEmbeddedPostgres } from "../../server/store/embedded/start-embedded-postgres.ts";
+
+/** Set by the global set-up for every test file; a file run by itself starts a server of its own. */
+export const URL_VARIABLE = "BUSBAR_TEST_DATABASE_URL";
+
+const TEMPLATE = "busbar_template";
+
+export interface TestPostgres {
+  /** Of the server's maintenance database. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** A fresh server in a temporary folder, with the migrated template in it. */
+export async function startTestPostgres(): Promise<TestPostgres> {
+  const dataDir = await mkdtemp(join(tmpdir(), "busbar-test-"));
+  const log = createLog("error");
+  const postgres = await startEmbeddedPostgres({ dataDir, log });
+  await runSql(postgres.connectionString, `create database ${TEMPLATE}`);
+  const template = await openDatabase({ connectionString: withDatabase(postgres.connectionString, TEMPLATE), log });
+  await template.close();
+  return {
+    url: postgres.connectionString,
+    async stop() {
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A new database with all migrations; its connection string. */
+export async function cloneTemplate(url: string, name: string): Promise<string> {
+  await runSql(url, `create database ${name} template ${TEMPLATE}`);
+  return withDatabase(url, name);
+}
+
+export const dropDatabase = (url: string, name: string): Promise<void> =>
+  runSql(url, `drop database if exists ${name} with (force)`);
+
+async function runSql(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
