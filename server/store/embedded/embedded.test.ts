@@ -86,7 +86,7 @@ test("what was committed is there after a stop and a warm start, and the folder 
 });
 
 test("rows committed before kill -9 of the owner, or of owner and server, are there at the next start", async (t) => {
-  const dataDir = await restored("killed");
+  const dataDir = restored("killed");
   let expected = 0;
   for (const alsoServer of [false, true, true]) {
     const owner = await startOwner(t, dataDir);
@@ -120,7 +120,7 @@ test("rows committed before kill -9 of the owner, or of owner and server, are th
 });
 
 test("a second Busbar on the folder is told who has it, the first is unaffected, and kill -9 frees it", async (t) => {
-  const dataDir = await restored("shared");
+  const dataDir = restored("shared");
   const owner = await startOwner(t, dataDir);
   const refusal = new RegExp(
     `another Busbar \\(pid ${owner.process.pid}\\) is using .*/shared; .*BUSBAR_DATA_DIR`,
@@ -169,7 +169,7 @@ test("a first start killed half-way leaves a folder that the next start makes go
 });
 
 test("a pid file that names a zombie or somebody else's process, or is empty, does not stop the start", async (t) => {
-  const dataDir = await restored("stale");
+  const dataDir = restored("stale");
   const first = await start(t, dataDir);
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   const content = await readFile(file, "utf8");
@@ -197,7 +197,7 @@ test("a pid file that names a zombie or somebody else's process, or is empty, do
 });
 
 test("the end of the server is reported once, unless it was asked for, and the next start recovers", async () => {
-  const dataDir = await restored("exit");
+  const dataDir = restored("exit");
   const ends: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const onExit = (detail: string) => {
@@ -219,7 +219,7 @@ test("the end of the server is reported once, unless it was asked for, and the n
 });
 
 test("a process that never calls stop() ends all the same, and its server is replaced", async (t) => {
-  const dataDir = await restored("left");
+  const dataDir = restored("left");
   const owner = spawnOwner(t, dataDir, { mode: "leave" });
   const [status] = await once(owner, "exit");
   assert.equal(status, 0);
@@ -230,7 +230,7 @@ test("a process that never calls stop() ends all the same, and its server is rep
 });
 
 test("a data folder with a long and strange path works, also after kill -9", async (t) => {
-  const strange = await restored(`it's "50%", été & ${"long".repeat(20)}`);
+  const strange = restored(`it's "50%", été & ${"long".repeat(20)}`);
   const owner = await startOwner(t, strange);
   const socketDir = decodeURIComponent(new URL(owner.connectionString).hostname);
   assert.deepEqual(await query(owner.connectionString, "SELECT 1 AS one"), [{ one: 1 }]);
@@ -261,7 +261,7 @@ test("a folder that cannot be used is refused in words", async () => {
   await refused(/cannot keep the embedded PostgreSQL/);
   await rm(dataDir);
 
-  await restored("odd");
+  restored("odd");
   await writeFile(join(dataDir, "postgres", "data", "postgresql.conf"), "no_such_setting = 1\n");
   await refused(/did not start: .*no_such_setting/);
 });
@@ -315,8 +315,8 @@ test("as an ordinary user: runs as that user, also when the package's library li
 const PROGRAM_NAME = "start-embedded-postgres.ts";
 
 /** A data folder whose database exists, as a copy restored from a backup: half a second sooner than a first start. */
-async function restored(name: string): Promise<string> {
-  await cp(join(root, "made"), join(root, name), { recursive: true });
+function restored(name: string): string {
+  assert.equal(spawnSync("cp", ["-R", join(root, "made"), join(root, name)]).status, 0);
   return join(root, name);
 }
 
@@ -369,9 +369,13 @@ async function makeProject(folder: string): Promise<string> {
   }
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const installed = dirname(dirname(createRequire(import.meta.url).resolve(name)));
-  const isLink = async (path: string) => (await lstat(path)).isSymbolicLink();
   const copy = join(folder, "node_modules", name);
-  await cp(installed, copy, { recursive: true, filter: async (path) => !(await isLink(path)) });
+  await mkdir(dirname(copy), { recursive: true });
+  assert.equal(spawnSync("cp", ["-R", installed, copy]).status, 0);
+  const links = (await readdir(copy, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isSymbolicLink(),
+  );
+  for (const link of links) await rm(join(link.parentPath, link.name));
   return folder;
 }
 

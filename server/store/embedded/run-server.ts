@@ -123,8 +123,8 @@ function settings(socketDir: string): string[] {
 const MAX_SOCKET_PATH_BYTES = 103;
 
 /**
- * A Unix socket, not a port: nothing to collide with, out of reach for other users and machines, and 5 to 10 % faster.
- * It lies in the data folder (0700) unless the path is too long; then in a fresh folder (0700) in /tmp.
+ * A Unix socket, not a port: nothing to collide with, out of reach for other users and machines, and with 32 callers
+ * 5 to 10 % faster. It lies in the data folder (0700) unless the path is too long; then in a fresh folder (0700) in /tmp.
  */
 async function chooseSocketDir(data: string, user: ServerUser): Promise<string> {
   if (Buffer.byteLength(join(data, `.s.PGSQL.${SOCKET_PORT}`)) <= MAX_SOCKET_PATH_BYTES) return data;

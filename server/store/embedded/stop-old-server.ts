@@ -23,9 +23,11 @@ export async function stopOldServer(data: string, log: Log): Promise<void> {
   const file = join(data, "postmaster.pid");
   const lines = (await readFile(file, "utf8").catch(() => "")).split("\n");
   const pid = Number(lines[0]);
-  if (pid > 1 && (await isServerOf(data, pid))) {
+  const isRunning = () =>
+    process.platform === "linux" ? isServerOf(data, pid) : isServerSince(Number(lines[2]), pid);
+  if (pid > 1 && (await isRunning())) {
     log.warn({ pid }, "stopping the PostgreSQL that a killed Busbar left behind");
-    await shutDown(data, pid);
+    await shutDown(pid, isRunning);
   }
   if (process.platform === "linux") await endOrphans(data, log);
   await forgetPid(file);
@@ -34,29 +36,33 @@ export async function stopOldServer(data: string, log: Log): Promise<void> {
 }
 
 /**
- * Whether this process is alive and is PostgreSQL on this data. On Linux by its working folder, which is the data for
- * life, and compared as the same folder whatever its path; a zombie has none. Elsewhere by the `-D` it was started with.
+ * Whether this process is alive and is PostgreSQL on this data, on Linux: its working folder is the data for life,
+ * compared as the same folder whatever its path; a zombie has none.
  */
 async function isServerOf(data: string, pid: number): Promise<boolean> {
-  if (process.platform === "linux") {
-    const [cwd, ours] = await Promise.all([stat(`/proc/${pid}/cwd`).catch(() => undefined), stat(data)]);
-    if (cwd?.ino !== ours.ino || cwd.dev !== ours.dev) return false;
-    return (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).trim() === "postgres";
-  }
-  const { stdout } = await runTool({
-    program: "/bin/ps",
-    args: ["-ww", "-o", "stat=,command=", "-p", String(pid)],
-    user: undefined,
-  });
-  return !stdout.startsWith("Z") && stdout.includes("postgres") && stdout.includes(` -D ${data} `);
+  const [cwd, ours] = await Promise.all([stat(`/proc/${pid}/cwd`).catch(() => undefined), stat(data)]);
+  if (cwd?.ino !== ours.ino || cwd.dev !== ours.dev) return false;
+  return (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).trim() === "postgres";
 }
 
-async function shutDown(data: string, pid: number): Promise<void> {
+/**
+ * The same elsewhere: a PostgreSQL that began when postmaster.pid says, to a few seconds. Not by the `-D` it was started
+ * with, because `ps` rewrites letters outside ASCII.
+ */
+async function isServerSince(startedAtSeconds: number, pid: number): Promise<boolean> {
+  const args = ["-ww", "-o", "stat=", "-o", "lstart=", "-o", "command=", "-p", String(pid)];
+  const { stdout } = await runTool({ program: "/bin/ps", args, user: undefined });
+  const [, state, began, command] = /^(\S+)\s+(\w+ \w+ +\d+ [\d:]+ \d+)\s+(.*)/.exec(stdout.trim()) ?? [];
+  if (!state || state.startsWith("Z") || !command?.includes("postgres")) return false;
+  return Math.abs(Date.parse(`${began} UTC`) / 1000 - startedAtSeconds) < 5; // SERVER_ENV makes ps speak UTC.
+}
+
+async function shutDown(pid: number, isRunning: () => Promise<boolean>): Promise<void> {
   for (const { signal, waitMs } of SHUTDOWN_STEPS) {
     kill(pid, signal);
     const untilMs = elapsedMs() + waitMs;
     while (elapsedMs() < untilMs) {
-      if (!(await isServerOf(data, pid))) return;
+      if (!(await isRunning())) return;
       await sleep(10);
     }
   }
