@@ -1,7 +1,5 @@
 /** Decides who is asking and whether they may: the credential, its scope, its project. */
 import type { IncomingHttpHeaders } from "node:http";
-import { LRUCache } from "lru-cache";
-import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { hashApiKey } from "../ground/ids.ts";
 import type { Audience, Caller, ProjectRef } from "../http/endpoint.ts";
@@ -9,6 +7,7 @@ import { findKeyOwner, type KeyOwner } from "../store/api-keys.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { findProject } from "../store/projects.ts";
+import { remember } from "../store/remembered.ts";
 
 export interface Access {
   /** The owner of an API key, from memory where possible. Throws `unauthenticated`. */
@@ -21,25 +20,24 @@ export interface Access {
   }): Promise<{ caller: Caller; project?: ProjectRef }>;
 }
 
-/** Cached answers are dropped when the database says so; this bounds the harm of a lost notification. */
-const MOST_CACHED_MS = 60_000;
+const MOST_KEYS = 10_000;
 
 /** `changes` tells when a key or project was altered anywhere. */
 export function openAccess(on: { database: Database; changes: Changes }): Access {
-  const owners = new LRUCache<string, KeyOwner>({ max: 10_000, ttl: MOST_CACHED_MS, perf: { now: nowMs } });
-  on.changes.subscribe((change) => {
-    if (!change || change.table === "api_keys" || change.table === "projects") owners.clear();
+  const owners = remember<KeyOwner>(on.changes, {
+    most: MOST_KEYS,
+    affected: ({ table, id }) => {
+      if (table === "api_keys") return (owner) => owner.apiKeyId === id;
+      return table === "projects" ? (owner) => owner.projectId === id : undefined;
+    },
   });
   const keyOwner: Access["keyOwner"] = async (key) => {
     if (!key) throw unauthenticated("Send an API key of the project in the header `X-Api-Key`.");
     const digest = hashApiKey(key);
-    const name = digest.toString("base64");
-    const known = owners.get(name);
-    if (known) return known;
-    const owner = await findKeyOwner(on.database.queries, digest);
+    const owner = await owners.get(digest.toString("base64"), () =>
+      findKeyOwner(on.database.queries, digest),
+    );
     if (!owner) throw unauthenticated("This API key does not exist, or it was switched off.");
-    // While nobody tells what changes, nothing may be remembered.
-    if (on.changes.connected) owners.set(name, owner);
     return owner;
   };
   return {

@@ -12,6 +12,7 @@ import type { Sealer } from "../ground/seal.ts";
 import type { Changes } from "../store/changes.ts";
 import { findConnection, type ConnectionRow } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
+import { remember } from "../store/remembered.ts";
 import { refreshTokens } from "./refresh-tokens.ts";
 import { isOauth, openCredentials, wireCredentials } from "./stored-credentials.ts";
 
@@ -45,7 +46,9 @@ export interface LiveConnections {
 const LEAD_MS = 5 * 60_000;
 /** A token this close to its end is not sent any more: the call could arrive after it. */
 const MARGIN_MS = 5_000;
-const MOST_CACHED_MS = 60_000;
+/** An early renewal that failed is not tried again before; the old token serves meanwhile. */
+const EARLY_RETRY_MS = 10_000;
+const MOST_CONNECTIONS = 10_000;
 
 interface Services {
   database: Database;
@@ -57,21 +60,17 @@ interface Services {
 }
 
 export function openLiveConnections(on: Services): LiveConnections {
-  const cache = new LRUCache<string, LiveConnection>({
-    max: 10_000,
-    ttl: MOST_CACHED_MS,
-    perf: { now: nowMs },
+  const cache = remember<LiveConnection>(on.changes, {
+    most: MOST_CONNECTIONS,
+    affected: ({ table, id }) => (table === "connections" ? id : undefined),
   });
   const refreshes = new Map<string, Promise<LiveConnection>>();
-  on.changes.subscribe((change) => {
-    if (!change) cache.clear();
-    else if (change.table === "connections") cache.delete(change.id);
-  });
+  /** Until when a connection's early renewal rests, in milliseconds since the epoch. */
+  const resting = new LRUCache<string, number>({ max: MOST_CONNECTIONS });
 
-  const remember = (row: ConnectionRow): LiveConnection => {
-    const live = open(on, row);
-    if (on.changes.connected) cache.set(row.id, live);
-    return live;
+  const read = async (projectId: string, id: string): Promise<LiveConnection | undefined> => {
+    const row = await findConnection(on.database.queries, projectId, id);
+    return row && open(on, row);
   };
   /** One refresh per connection in this process; the row lock makes it one over all processes. */
   const refresh = (
@@ -81,7 +80,11 @@ export function openLiveConnections(on: Services): LiveConnections {
     const running = refreshes.get(connection.id);
     if (running) return running;
     const started = refreshTokens(on, connection, { staleToken })
-      .then(remember)
+      .then((row) => {
+        const live = open(on, row);
+        cache.put(row.id, live);
+        return live;
+      })
       .finally(() => refreshes.delete(connection.id));
     refreshes.set(connection.id, started);
     return started;
@@ -89,17 +92,19 @@ export function openLiveConnections(on: Services): LiveConnections {
 
   return {
     async find(projectId, id) {
-      const live = cache.get(id) ?? (await load(on, projectId, id, remember));
+      const live = await cache.get(id, () => read(projectId, id), projectId);
       if (!live || live.projectId !== projectId) return undefined;
       const leftMs = (live.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs();
       if (live.status === "bad_credentials" || leftMs > LEAD_MS) return live;
       if (leftMs > MARGIN_MS && live.accessToken) {
-        refresh(live, live.accessToken).catch((error: unknown) =>
+        if ((resting.get(id) ?? 0) > nowMs()) return live;
+        refresh(live, live.accessToken).catch((error: unknown) => {
+          resting.set(id, nowMs() + EARLY_RETRY_MS);
           on.log.warn(
             { connectionId: id, error: String(error) },
             "early token refresh failed; the old token still serves",
-          ),
-        );
+          );
+        });
         return live;
       }
       return refresh(live, live.accessToken);
@@ -107,16 +112,6 @@ export function openLiveConnections(on: Services): LiveConnections {
     renew: (connection) => refresh(connection, connection.accessToken),
     baseUrl: (connection, moduleKey) => addressOf(on, connection, moduleKey),
   };
-}
-
-async function load(
-  on: Services,
-  projectId: string,
-  id: string,
-  remember: (row: ConnectionRow) => LiveConnection,
-): Promise<LiveConnection | undefined> {
-  const row = await findConnection(on.database.queries, projectId, id);
-  return row && remember(row);
 }
 
 function open(on: Services, row: ConnectionRow): LiveConnection {

@@ -65,7 +65,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #dispatch(body: Buffer | Upload | undefined): void {
     const { request, head } = this.#call;
     const headers = toProvider(head, this.#target);
-    if (body instanceof Upload && typeof head.body === "number") headers.push("content-length", String(head.body));
+    if (body instanceof Upload && typeof head.body === "number")
+      headers.push("content-length", String(head.body));
     this.#sent = false;
     this.#answer = undefined;
     this.#on.dispatcher.dispatch(
@@ -100,8 +101,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason = ""): void {
     // Interim answers concern the connection to the provider; the caller was told to continue by us.
     if (status < 200) return;
-    const raw = Array.isArray(controller.rawHeaders) ? controller.rawHeaders.filter(Buffer.isBuffer) : [];
-    const answer = new Answer(this.#call.response, controller, { status, reason, raw });
+    const raw = controller.rawHeaders;
+    const start = { status, reason, raw: areBytes(raw) ? raw : [] };
+    const answer = new Answer(this.#call.response, controller, start);
     this.#answer = answer;
     if (status === 401 && this.#mayRenew()) {
       if (this.#replayable() !== "no") return answer.hold();
@@ -123,9 +125,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     const answer = this.#answer;
     if (!answer) return;
-    const trailers = Array.isArray(controller.rawTrailers) ? controller.rawTrailers.filter(Buffer.isBuffer) : [];
+    const trailers = areBytes(controller.rawTrailers) ? controller.rawTrailers : [];
     if (!answer.isHeld) return answer.end(trailers);
-    if (answer.status === 401 && this.#mayRenew() && this.#replayable() === "yes") return this.#replay(answer);
+    if (answer.status === 401 && this.#mayRenew() && this.#replayable() === "yes")
+      return this.#replay(answer);
     this.#release(answer);
     answer.end(trailers);
   }
@@ -134,18 +137,25 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { request, response, body } = this.#call;
     if (body instanceof Upload) body.destroy();
     if (this.#over) return;
-    if (this.#answer && !this.#answer.isHeld) return this.#answer.breakOff();
+    if (this.#answer?.begun) return this.#answer.breakOff();
     this.#over = true;
     const failed = toEgressError(error, this.#sent, this.#target.origin);
-    const isOurFault = "code" in error && (error.code === "UND_ERR_INVALID_ARG" || error.code === "UND_ERR_NOT_SUPPORTED");
+    const isOurFault =
+      "code" in error && (error.code === "UND_ERR_INVALID_ARG" || error.code === "UND_ERR_NOT_SUPPORTED");
     refuse(this.#on, response, isOurFault ? error : egressProblem(failed, request.method ?? ""));
   }
 
   /** What was held goes on its way, with what throttle mode adds to it. */
   #release(answer: Answer): void {
     if (answer.status === 401 && this.#mayRenew()) this.#renewInBackground();
-    if (this.#call.head.asked.throttle) answer.add(this.#on.throttle.judge(this.#target, answer.forJudging()));
+    if (this.#call.head.asked.throttle)
+      answer.add(this.#on.throttle.judge(this.#target, answer.forJudging()));
     answer.begin();
+  }
+
+  #finish(answer: Answer): void {
+    answer.begin();
+    answer.end([]);
   }
 
   #mayRenew(): boolean {
@@ -163,25 +173,39 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #replay(refused: Answer): void {
     this.#replayed = true;
     const { response, body } = this.#call;
-    this.#on.targets.renew(this.#target).then(
-      (target) => {
-        if (this.#over) return;
-        if (target === this.#target) return refused.pass();
-        this.#target = target;
-        this.#dispatch(body instanceof Upload ? body.whole : body);
-      },
-      (error: unknown) => {
-        // The provider's own refusal says more than ours could.
-        if (!this.#over) refused.pass();
-        this.#on.log.warn({ connectionId: this.#target.connectionId, error: String(error) }, "token not renewed");
-      },
-    ).catch((error: unknown) => refuse(this.#on, response, error));
+    this.#on.targets
+      .renew(this.#target)
+      .then(
+        (target) => {
+          if (this.#over) return;
+          if (target === this.#target) return this.#finish(refused);
+          this.#target = target;
+          this.#dispatch(body instanceof Upload ? body.whole : body);
+        },
+        (error: unknown) => {
+          // The provider's own refusal says more than ours could.
+          if (!this.#over) this.#finish(refused);
+          this.#on.log.warn(
+            { connectionId: this.#target.connectionId, error: String(error) },
+            "token not renewed",
+          );
+        },
+      )
+      .catch((error: unknown) => refuse(this.#on, response, error));
   }
 
   #renewInBackground(): void {
     this.#replayed = true;
-    this.#on.targets.renew(this.#target).catch((error: unknown) =>
-      this.#on.log.warn({ connectionId: this.#target.connectionId, problem: asProblem(error).message }, "token not renewed"),
-    );
+    this.#on.targets
+      .renew(this.#target)
+      .catch((error: unknown) =>
+        this.#on.log.warn(
+          { connectionId: this.#target.connectionId, problem: asProblem(error).message },
+          "token not renewed",
+        ),
+      );
   }
 }
+
+const areBytes = (raw: Dispatcher.DispatchController["rawHeaders"]): raw is Buffer[] =>
+  Array.isArray(raw) && (raw.length === 0 || Buffer.isBuffer(raw[0]));

@@ -34,35 +34,46 @@ export interface AnswerLines {
   hasLength: boolean;
 }
 
-/** `raw` is name and value in turn, as bytes. */
-export function toCaller(raw: Buffer[], status: number): AnswerLines {
+/**
+ * `raw` is name and value in turn, as bytes. `takesChunks`: the caller can be sent a body in chunks, and so trailers.
+ */
+export function toCaller(raw: Buffer[], status: number, takesChunks: boolean): AnswerLines {
   const lines: string[] = [];
-  let hopNames: string[] | undefined;
+  let drop: string[] | undefined;
   let hasLength = false;
+  let hasTrailer = false;
   for (let at = 0; at < raw.length; at += 2) {
-    const written = raw[at]?.latin1Slice() ?? "";
-    const value = raw[at + 1]?.latin1Slice() ?? "";
+    const written = raw[at]?.toString("latin1") ?? "";
+    const value = raw[at + 1]?.toString("latin1") ?? "";
     const name = written.toLowerCase();
     if (HOP_BY_HOP.has(name)) {
-      if (name === "connection") hopNames = listed(value, hopNames);
+      if (name === "connection") drop = withListed(value, drop);
       continue;
     }
     // Ours by contract: a caller can tell our refusals from the provider's answers by them.
     if (name.startsWith("x-amp-")) continue;
-    if (name === "content-length") {
-      // An answer without content has no length; a provider that says so anyway would confuse the caller.
-      if (status === 204) continue;
-      hasLength = true;
-    }
+    // An answer without content has no length; one that is told all the same would confuse the caller.
+    if (name === "content-length" && status === 204) continue;
+    if (name === "content-length") hasLength = true;
+    if (name === "trailer" && !takesChunks) continue;
+    if (name === "trailer") hasTrailer = true;
     lines.push(written, value);
   }
-  return { lines: hopNames ? without(lines, hopNames) : lines, hasLength };
+  if (hasLength && hasTrailer) drop = [...(drop ?? []), "trailer"];
+  return { lines: drop ? without(lines, drop) : lines, hasLength };
 }
 
-function listed(value: string, before: string[] = []): string[] | undefined {
+/** Name and value in turn, as pairs of text. */
+export const textPairs = (raw: Buffer[]): [name: string, value: string][] =>
+  raw.flatMap((name, at): [string, string][] =>
+    at % 2 === 0 ? [[name.toString("latin1"), raw[at + 1]?.toString("latin1") ?? ""]] : [],
+  );
+
+/** Names that `Connection` lists, less those that mean something else here. */
+function withListed(value: string, before: string[] | undefined): string[] | undefined {
+  if (/^(close|keep-alive)$/i.test(value)) return before;
   const names = value.split(",").map((token) => token.trim().toLowerCase());
-  const worthy = names.filter((name) => name !== "close" && name !== "keep-alive" && name !== "content-length");
-  return worthy.length > 0 ? [...before, ...worthy] : before.length > 0 ? before : undefined;
+  return [...(before ?? []), ...names.filter((name) => name !== "content-length")];
 }
 
 const without = (lines: string[], names: string[]): string[] =>

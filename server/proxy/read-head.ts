@@ -138,6 +138,9 @@ class Framing {
   }
 
   check({ httpVersion }: RawHead, faults: Issue[]): void {
+    if (this.#hosts === 0 && httpVersion === "1.1") {
+      faults.push(fault("host", "is missing.", "Send the proxy's own address in it."));
+    }
     if (this.#hosts > 1) faults.push(fault("host", "is there twice.", "Send it once."));
     if (this.#isChunked && httpVersion !== "1.1") {
       faults.push(fault("transfer-encoding", "does not exist in HTTP/1.0.", "Use HTTP/1.1."));

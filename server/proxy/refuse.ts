@@ -68,7 +68,9 @@ export function refuseOnSocket(on: Refusing, socket: Duplex, error: unknown, sta
   if (!socket.writable) return void socket.destroy();
   const { headers, body } = render(on, asProblem(error));
   const code = status ?? asProblem(error).status;
-  const lines = Object.entries({ ...headers, Connection: "close" }).map(([name, value]) => `${name}: ${value}`);
+  const lines = Object.entries({ ...headers, Connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
   socket.end([`HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ""}`, ...lines, "", body].join("\r\n"));
 }
 

@@ -33,9 +33,10 @@ export function collect(request: IncomingMessage): Promise<Buffer | undefined> {
  * the caller still sends is read and thrown away, so that it gets to see the provider's answer.
  */
 export class Upload extends Readable {
+  /** How much of it has arrived. */
+  bytes = 0;
   readonly #request: IncomingMessage;
   #kept: Buffer[] | undefined = [];
-  #keptBytes = 0;
 
   constructor(request: IncomingMessage) {
     super({ highWaterMark: KEPT_BYTES });
@@ -63,6 +64,7 @@ export class Upload extends Readable {
   }
 
   readonly #onData = (chunk: Buffer): void => {
+    this.bytes += chunk.length;
     this.#keep(chunk);
     if (!this.push(chunk)) this.#request.pause();
   };
@@ -75,8 +77,7 @@ export class Upload extends Readable {
 
   #keep(chunk: Buffer): void {
     if (!this.#kept) return;
-    this.#keptBytes += chunk.length;
-    if (this.#keptBytes > KEPT_BYTES) this.#kept = undefined;
+    if (this.bytes > KEPT_BYTES) this.#kept = undefined;
     else this.#kept.push(chunk);
   }
 }

@@ -61,7 +61,7 @@ export function openTargets(on: Services): Targets {
   const built = new WeakMap<LiveConnection, Map<string, Target>>();
 
   const byId = (projectId: string, id: string) =>
-    gates.get(id, async () => toGate(on, await find(on, projectId, { id })));
+    gates.get(id, async () => toGate(on, await find(on, projectId, { id })), projectId);
   const gateOf = async (asked: Asked): Promise<Gate | undefined> => {
     const { projectId, installationId, integrationName = "", groupRef = "" } = asked;
     if (installationId) return byId(projectId, installationId);

@@ -37,7 +37,8 @@ export function openThrottle(on: { catalog: Catalog; gates: ConnectionGates }): 
       const gate = on.gates.closedUntil(connectionId);
       return gate && tooEarly(gate, provider);
     },
-    needsBody: ({ provider }, status) => status >= 400 && on.catalog.connector(provider)?.classify !== undefined,
+    needsBody: ({ provider }, status) =>
+      status >= 400 && on.catalog.connector(provider)?.classify !== undefined,
     judge({ connectionId, provider }, answer) {
       const told = understand(on.catalog, provider, answer);
       if (!told) {
@@ -48,7 +49,9 @@ export function openThrottle(on: { catalog: Catalog; gates: ConnectionGates }): 
       // Whole seconds, because that is all the header can say.
       const untilMs = Math.ceil((nowMs() + Math.min(waitMs, LONGEST_WAIT_MS)) / 1_000) * 1_000;
       on.gates.close(connectionId, new Date(untilMs), !told.lockedOut);
-      return headerLines(on.gates.closedUntil(connectionId) ?? { until: new Date(untilMs), retryable: !told.lockedOut });
+      return headerLines(
+        on.gates.closedUntil(connectionId) ?? { until: new Date(untilMs), retryable: !told.lockedOut },
+      );
     },
   };
 }
@@ -83,7 +86,10 @@ interface Told {
 function understand(catalog: Catalog, provider: string, answer: ProviderResponse): Told | undefined {
   const error = answer.status < 400 ? undefined : catalog.connector(provider)?.classify?.(answer);
   if (error?.kind === "rate_limited" || error?.kind === "locked_out") {
-    return { lockedOut: error.kind === "locked_out", waitMs: waitFor(error.retryAt ?? retryTime(answer.headers)) };
+    return {
+      lockedOut: error.kind === "locked_out",
+      waitMs: waitFor(error.retryAt ?? retryTime(answer.headers)),
+    };
   }
   if (answer.status !== 429 && !isQuotaRefusal(answer)) return undefined;
   return { lockedOut: false, waitMs: waitFor(retryTime(answer.headers)) };

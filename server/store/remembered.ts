@@ -5,8 +5,16 @@ import { nowMs } from "../ground/clock.ts";
 import type { Change, Changes } from "./changes.ts";
 
 export interface Remembered<Value> {
-  /** From memory where possible; a promise only when it has to be read. What does not exist is not remembered. */
-  get(key: string, read: () => Promise<Value | undefined>): Value | undefined | Promise<Value | undefined>;
+  /**
+   * From memory where possible; a promise only when it has to be read. What does not exist is not remembered.
+   * Callers share a running read unless their `scope` differs: a project whose read finds nothing must not answer for
+   * the project that owns the row.
+   */
+  get(
+    key: string,
+    read: () => Promise<Value | undefined>,
+    scope?: string,
+  ): Value | undefined | Promise<Value | undefined>;
   put(key: string, value: Value): void;
 }
 
@@ -58,7 +66,13 @@ export function remember<Value>(
   const put = (key: string, value: Value): void =>
     void entries.set(key, { value, readMs: nowMs(), doubted: false, retryMs: 0 });
 
-  const begin = (key: string, read: () => Promise<Value | undefined>): Promise<Value | undefined> => {
+  const begin = (
+    key: string,
+    read: () => Promise<Value | undefined>,
+    shared: string,
+  ): Promise<Value | undefined> => {
+    const known = reads.get(shared);
+    if (known) return known;
     const heardBefore = heard;
     const running = read()
       .then((value) => {
@@ -67,21 +81,21 @@ export function remember<Value>(
         return value;
       })
       .finally(() => {
-        if (reads.get(key) === running) reads.delete(key);
+        if (reads.get(shared) === running) reads.delete(shared);
       });
-    reads.set(key, running);
+    reads.set(shared, running);
     return running;
   };
 
   return {
     put,
-    get(key, read) {
+    get(key, read, scope = "") {
       const entry = entries.get(key);
       const ageMs = entry ? nowMs() - entry.readMs : OLDEST_MS;
       if (entry && !entry.doubted && ageMs < FRESH_MS) return entry.value;
-      if (!entry || ageMs >= OLDEST_MS) return reads.get(key) ?? begin(key, read);
-      if (nowMs() < entry.retryMs) return entry.value;
-      const running = reads.get(key) ?? begin(key, read);
+      if (entry && ageMs < OLDEST_MS && nowMs() < entry.retryMs) return entry.value;
+      const running = begin(key, read, `${scope}/${key}`);
+      if (!entry || ageMs >= OLDEST_MS) return running;
       return orKnown(running, entry, changes.connected ? PATIENCE_MS : 0);
     },
   };

@@ -1,0 +1,106 @@
+/** A provider's answer on its way to the caller: as it comes, or held back until it is known what it means. */
+import type { ServerResponse } from "node:http";
+import type { Dispatcher } from "undici";
+import type { ProviderResponse } from "../../connectors/kit/connector.ts";
+import { textPairs, toCaller } from "./pass-headers.ts";
+
+/** Answers that are held back are errors; longer ones are passed on unread. */
+const HELD_BYTES = 64 * 1024;
+
+interface Start {
+  status: number;
+  reason: string;
+  /** Name and value in turn. */
+  raw: Buffer[];
+}
+
+export class Answer {
+  /** Bytes of the body, passed on or held. */
+  bytes = 0;
+  isHeld = false;
+  /** Whether the caller has been sent anything of it. */
+  begun = false;
+  readonly #response: ServerResponse;
+  readonly #controller: Dispatcher.DispatchController;
+  readonly #start: Start;
+  readonly #held: Buffer[] = [];
+  #extra: string[] = [];
+  #isCloseDelimited = false;
+
+  constructor(response: ServerResponse, controller: Dispatcher.DispatchController, start: Start) {
+    this.#response = response;
+    this.#controller = controller;
+    this.#start = start;
+  }
+
+  get status(): number {
+    return this.#start.status;
+  }
+
+  hold(): void {
+    this.isHeld = true;
+  }
+
+  /** Keeps a piece of a held answer. False when it has become too long to hold. */
+  collect(chunk: Buffer): boolean {
+    this.#held.push(chunk);
+    this.bytes += chunk.length;
+    return this.bytes <= HELD_BYTES;
+  }
+
+  /** Header lines of ours, name and value in turn. */
+  add(lines: string[] | undefined): void {
+    if (lines) this.#extra = lines;
+  }
+
+  /** As connectors read answers; the text is what is known of it so far. */
+  forJudging(): ProviderResponse {
+    const headers: Record<string, string> = {};
+    for (const [name, value] of textPairs(this.#start.raw)) {
+      const lower = name.toLowerCase();
+      headers[lower] = headers[lower] === undefined ? value : `${headers[lower]}, ${value}`;
+    }
+    return { status: this.#start.status, headers, text: Buffer.concat(this.#held).toString("utf8") };
+  }
+
+  /** Sends the head, and what was held. */
+  begin(): void {
+    const { status, reason, raw } = this.#start;
+    const { req } = this.#response;
+    const takesChunks = req.httpVersionMinor > 0 && req.method !== "HEAD" && status !== 204 && status !== 304;
+    const { lines, hasLength } = toCaller(raw, status, takesChunks);
+    this.#isCloseDelimited = req.httpVersionMinor === 0 && !hasLength;
+    if (this.#extra.length > 0) lines.push(...this.#extra);
+    this.#response.writeHead(status, speakable(reason), lines);
+    this.begun = true;
+    if (!this.isHeld) return;
+    this.isHeld = false;
+    for (const chunk of this.#held) this.#write(chunk);
+  }
+
+  write(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    this.#write(chunk);
+  }
+
+  #write(chunk: Buffer): void {
+    if (this.#response.write(chunk) || this.#controller.paused) return;
+    this.#controller.pause();
+    this.#response.once("drain", () => this.#controller.resume());
+  }
+
+  end(rawTrailers: Buffer[]): void {
+    if (rawTrailers.length > 0) this.#response.addTrailers(textPairs(rawTrailers));
+    this.#response.end();
+  }
+
+  /** The rest will never come. The caller must see that the answer is incomplete. */
+  breakOff(): void {
+    // An answer that ends with the connection looks complete when the connection is closed in order.
+    if (this.#isCloseDelimited) this.#response.socket?.resetAndDestroy();
+    else this.#response.destroy();
+  }
+}
+
+/** A reason phrase may hold bytes that are no text. */
+const speakable = (reason: string): string => (/[^\t\u0020-\u007e\u00a0-\u00ff]/.test(reason) ? "" : reason);

@@ -1,0 +1,142 @@
+/** The proxy's listener: reads a request's head, asks where it goes, and hands it to an exchange. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { elapsedMs, nowMs } from "../ground/clock.ts";
+import { Problem } from "../ground/errors.ts";
+import { Exchange, type Call, type Exchanging } from "./exchange.ts";
+import { readHead, type Head } from "./read-head.ts";
+import { refuse, refuseOnSocket } from "./refuse.ts";
+import { CallerGone, collect, KEPT_BYTES, Upload } from "./request-body.ts";
+import { targetPath } from "./target-path.ts";
+import type { Targets } from "./targets.ts";
+import type { UsageLog } from "./usage-log.ts";
+
+export interface Forwarding extends Exchanging {
+  targets: Targets;
+  usage: UsageLog;
+}
+
+/** Room for long credentials and cookies; providers take less. */
+const MAX_HEADER_BYTES = 32 * 1024;
+const HEADERS_TIMEOUT_MS = 60_000;
+/** Longer than the idle times of the balancers that may stand in front. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** A server that is ready to listen. */
+export function createForwardingServer(on: Forwarding): Server {
+  const server = createServer({
+    insecureHTTPParser: false,
+    // Checked with the other headers, so that the refusal is ours.
+    requireHostHeader: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Bodies may take as long as they need; what counts is that something moves.
+    requestTimeout: 0,
+    noDelay: true,
+  });
+  // Longer than the provider may take, so that it is the provider's silence that is reported.
+  server.timeout = on.answerTimeoutMs + on.idleTimeoutMs;
+  // Otherwise headers beyond the 1000th would vanish without a word; their size is limited already.
+  server.maxHeadersCount = 0;
+  server.on("request", (request, response) => void serve(on, request, response, false));
+  server.on("checkContinue", (request, response) => void serve(on, request, response, true));
+  server.on("checkExpectation", (_, response) => refuse(on, response, unknownExpectation(), true));
+  server.on("connect", (_, socket) => refuseOnSocket(on, socket, noTunnels()));
+  server.on("clientError", (error, socket) => refuseUnreadable(on, error, socket));
+  return server;
+}
+
+async function serve(
+  on: Forwarding,
+  request: IncomingMessage,
+  response: ServerResponse,
+  expectsContinue: boolean,
+): Promise<void> {
+  const startedMs = elapsedMs();
+  try {
+    // TRACE makes a provider send back what it received: the credentials.
+    if (request.method === "TRACE") throw noTrace();
+    const head = readHead(request);
+    const target = await on.targets.resolve(head.asked);
+    targetPath(request.url ?? "", target);
+    const refusal = head.asked.throttle ? on.throttle.refusal(target) : undefined;
+    if (refusal) throw refusal;
+    if (response.destroyed) return;
+    if (expectsContinue) response.writeContinue();
+    const body = bodyOf(request, head);
+    const call: Call = { request, response, head, target, body: body instanceof Promise ? await body : body };
+    const exchange = new Exchange(on, call);
+    response.on("close", () => record(on, call, exchange, startedMs));
+    exchange.start();
+  } catch (error) {
+    if (error instanceof CallerGone) return;
+    // A caller that was not told to continue may send its body or the next request: nobody could tell which.
+    refuse(on, response, error, expectsContinue);
+  }
+}
+
+/** Small bodies whole, so that they can be sent again; others as they come. */
+function bodyOf(request: IncomingMessage, { body }: Head): Promise<Buffer | undefined> | Upload | undefined {
+  if (body === 0) return undefined;
+  return body !== "chunked" && body <= KEPT_BYTES ? collect(request) : new Upload(request);
+}
+
+/** Nginx's word for a caller that left before there was an answer. */
+const CALLER_LEFT = 499;
+
+function record(on: Forwarding, call: Call, exchange: Exchange, startedMs: number): void {
+  const { request, response, target, body } = call;
+  const durationMs = elapsedMs() - startedMs;
+  const url = request.url ?? "";
+  const mark = url.indexOf("?");
+  on.usage.add({
+    timeMs: nowMs() - durationMs,
+    projectId: target.projectId,
+    installationId: target.installationId,
+    method: request.method ?? "",
+    path: mark === -1 ? url : url.slice(0, mark),
+    status: response.headersSent ? response.statusCode : CALLER_LEFT,
+    durationMs: Math.round(durationMs),
+    bytesUp: body instanceof Upload ? body.bytes : (body?.length ?? 0),
+    bytesDown: exchange.bytesDown,
+  });
+}
+
+const unknownExpectation = (): Problem =>
+  new Problem("invalid-request", {
+    detail: "The header `expect` must be `100-continue` or absent.",
+    issues: [{ in: "header", name: "expect", detail: "Only `100-continue` is known." }],
+  });
+
+const noTunnels = (): Problem =>
+  new Problem("method-not-allowed", {
+    detail:
+      "CONNECT is not served: this is not a tunnel. Send the provider's path to the proxy's own address.",
+  });
+
+const noTrace = (): Problem =>
+  new Problem("method-not-allowed", {
+    detail: "TRACE is not passed on: the provider would send its credentials back.",
+  });
+
+/** What the parser refuses, by its code. Anything else is a request that could mean two things. */
+const PARSER_FAULTS: Record<string, { status: number; detail: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    detail: `The request's headers are larger than ${MAX_HEADER_BYTES / 1024} KiB. Send fewer or shorter ones.`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    detail: "The request's headers did not arrive in time. Send it again.",
+  },
+};
+
+function refuseUnreadable(on: Forwarding, error: Error, socket: Duplex): void {
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "ECONNRESET" || code === "EPIPE") return void socket.destroy();
+  const known = PARSER_FAULTS[code];
+  const detail =
+    known?.detail ?? "This is not an HTTP/1.1 request that can be understood in one way only. Mend it.";
+  refuseOnSocket(on, socket, new Problem("invalid-request", { detail, cause: error }), known?.status);
+}

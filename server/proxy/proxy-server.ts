@@ -1,0 +1,51 @@
+/** The proxy as the entrance starts it: the provider's API under our address, with a customer's credentials. */
+import type { Server } from "node:http";
+import type { Catalog } from "../../connectors/catalog.ts";
+import type { Access } from "../access/authorize.ts";
+import { openConnectionGates, type ConnectionGates } from "../credentials/connection-gates.ts";
+import type { LiveConnections } from "../credentials/live-connections.ts";
+import type { Egress } from "../egress.ts";
+import type { Log } from "../ground/log.ts";
+import type { Changes } from "../store/changes.ts";
+import type { Database } from "../store/database.ts";
+import { createForwardingServer } from "./forwarding-server.ts";
+import { openTargets } from "./targets.ts";
+import { openThrottle } from "./throttle.ts";
+import { openUsageLog } from "./usage-log.ts";
+
+export interface ProxyServices {
+  database: Database;
+  changes: Changes;
+  access: Access;
+  connections: LiveConnections;
+  egress: Egress;
+  catalog: Catalog;
+  log: Log;
+  /** Where the problem types are described, without a trailing slash. */
+  docsUrl: () => string;
+  /** Shared with the workers where there are any in this process. */
+  gates?: ConnectionGates;
+  answerTimeoutMs?: number;
+  idleTimeoutMs?: number;
+}
+
+/** Long enough for the slowest reports that providers compute. */
+const ANSWER_TIMEOUT_MS = 120_000;
+const IDLE_TIMEOUT_MS = 60_000;
+
+/** A server that is ready to listen. When it has closed, await `flushed` so that no usage line is lost. */
+export function createProxyServer(on: ProxyServices): Server & { flushed(): Promise<void> } {
+  const gates = on.gates ?? openConnectionGates();
+  const usage = openUsageLog(on);
+  const server = createForwardingServer({
+    dispatcher: on.egress.dispatcher,
+    targets: openTargets(on),
+    throttle: openThrottle({ catalog: on.catalog, gates }),
+    usage,
+    log: on.log,
+    docsUrl: on.docsUrl,
+    answerTimeoutMs: on.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
+    idleTimeoutMs: on.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+  });
+  return Object.assign(server, { flushed: () => usage.close() });
+}

@@ -1,0 +1,77 @@
+/** Collects a line per proxied call in memory and stores them in batches, away from the calls themselves. */
+import type { Log } from "../ground/log.ts";
+import type { Database } from "../store/database.ts";
+import { insertProxyUsage, type ProxyUse } from "../store/proxy-usage.ts";
+
+export interface UsageLog {
+  add(use: ProxyUse): void;
+  /** Lines that were lost since the start, because the database was away for longer than memory lasts. */
+  readonly dropped: number;
+  /** Stores what is left, as far as the database takes it. */
+  close(): Promise<void>;
+}
+
+const FLUSH_MS = 1_000;
+const BATCH = 2_000;
+/** About 20 MB when full. */
+const MOST_WAITING = 50_000;
+/** What a path may cost. */
+const LONGEST_PATH = 1_024;
+
+export function openUsageLog(on: { database: Database; log: Log }): UsageLog {
+  const waiting: ProxyUse[] = [];
+  let dropped = 0;
+  let told = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let closed = false;
+
+  const store = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH);
+      try {
+        await insertProxyUsage(on.database.queries, batch);
+      } catch (error) {
+        on.log.warn(
+          { error: String(error), waiting: waiting.length + batch.length },
+          "usage lines not stored yet",
+        );
+        const room = MOST_WAITING - waiting.length;
+        dropped += Math.max(0, batch.length - room);
+        waiting.unshift(...batch.slice(0, Math.max(0, room)));
+        break;
+      }
+    }
+    if (dropped > told) on.log.warn({ dropped: dropped - told }, "usage lines dropped");
+    told = dropped;
+  };
+  const flush = (): Promise<void> => {
+    timer = undefined;
+    running ??= store().finally(() => {
+      running = undefined;
+      if (waiting.length > 0 && !closed) timer ??= setTimeout(flush, FLUSH_MS).unref();
+    });
+    return running;
+  };
+
+  return {
+    add(use) {
+      if (waiting.length >= MOST_WAITING) {
+        dropped += 1;
+        return;
+      }
+      if (use.path.length > LONGEST_PATH) use.path = use.path.slice(0, LONGEST_PATH);
+      waiting.push(use);
+      timer ??= setTimeout(flush, FLUSH_MS).unref();
+    },
+    get dropped() {
+      return dropped;
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await running;
+      await store();
+    },
+  };
+}
