@@ -1,31 +1,29 @@
 /** Compares data with a schema and tells every member that is unknown or of the wrong kind; never stops early. */
-import { Type, type TSchema } from "typebox";
-import { isJsonObject, type Json } from "../ground/json.ts";
+import { Type, type TObject, type TSchema } from "typebox";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { Path } from "./complaint.ts";
 
 export type ShapeFault =
   | { kind: "wrong-type"; path: Path; expected: string; value: Json; remedy: string }
   | { kind: "not-allowed"; path: Path; allowed: string[]; value: Json }
+  | { kind: "missing"; path: Path; key: string }
   | { kind: "unknown-key"; path: Path; key: string; known: string[] };
 
-/** All faults of `value`. A member that is `null` counts as absent; whether it may be absent is not judged here. */
+/** All faults of `value`. A member that is `null` or undefined counts as absent. */
 export function checkShape(schema: TSchema, value: Json, path: Path = []): ShapeFault[] {
   const wrong = (expected: string, remedy: string): ShapeFault[] => [
     { kind: "wrong-type", path, expected, value, remedy },
   ];
   if (Type.IsObject(schema)) {
     if (!isJsonObject(value)) return wrong("a map", `Write members such as ${firstKeys(schema.properties)}.`);
-    return Object.entries(value).flatMap(([key, member]): ShapeFault[] => {
-      const known = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
-      const memberPath = [...path, key];
-      if (known) return member === null ? [] : checkShape(known, member, memberPath);
-      return [{ kind: "unknown-key", path: memberPath, key, known: Object.keys(schema.properties) }];
-    });
+    return checkMembers(schema, value, path);
   }
   if (Type.IsRecord(schema)) {
     if (!isJsonObject(value)) return wrong("a map", "Write names and values.");
     const valueSchema = Type.RecordValue(schema);
-    return Object.entries(value).flatMap(([key, member]) => checkShape(valueSchema, member, [...path, key]));
+    return Object.entries(value).flatMap(([key, member]) =>
+      isAbsent(member) ? [] : checkShape(valueSchema, member, [...path, key]),
+    );
   }
   if (Type.IsArray(schema)) {
     if (!Array.isArray(value)) return wrong("a list", "Begin each entry with a dash.");
@@ -36,9 +34,25 @@ export function checkShape(schema: TSchema, value: Json, path: Path = []): Shape
     return allowed.some((text) => text === value) ? [] : [{ kind: "not-allowed", path, allowed, value }];
   if (Type.IsUnion(schema)) {
     const faults = schema.anyOf.map((member) => checkShape(member, value, path));
-    return faults.some((found) => found.length === 0) ? [] : (faults[0] ?? []);
+    if (faults.some((found) => found.length === 0)) return [];
+    const expected = faults.flat().flatMap((fault) => (fault.kind === "wrong-type" ? fault.expected : []));
+    return wrong(expected.join(" or "), "Write one of these.");
   }
   return checkScalar(schema, value, wrong);
+}
+
+function checkMembers(schema: TObject, value: JsonObject, path: Path): ShapeFault[] {
+  const { properties } = schema;
+  const missing = Object.entries(properties).flatMap(([key, member]): ShapeFault[] =>
+    Type.IsOptional(member) || !isAbsent(value[key]) ? [] : [{ kind: "missing", path: [...path, key], key }],
+  );
+  const others = Object.entries(value).flatMap(([key, member]): ShapeFault[] => {
+    const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const memberPath = [...path, key];
+    if (known) return isAbsent(member) ? [] : checkShape(known, member, memberPath);
+    return [{ kind: "unknown-key", path: memberPath, key, known: Object.keys(properties) }];
+  });
+  return [...missing, ...others];
 }
 
 function checkScalar(
@@ -60,6 +74,9 @@ function checkScalar(
     return wrong("a number", "Write a number, without quotes.");
   return [];
 }
+
+/** Undefined members come from objects made in code; JSON has none. */
+const isAbsent = (member: Json | undefined): boolean => (member ?? null) === null;
 
 /** The texts of a literal or of a union of literals. */
 function literalsOf(schema: TSchema): string[] | undefined {

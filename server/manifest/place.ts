@@ -35,6 +35,15 @@ export function mapsOf(place: Place, key: string): Place[] {
   );
 }
 
+/** The members of a map that are maps themselves. */
+export function mapsOfMap(place: Place, key: string): Place[] {
+  const map = mapOf(place, key);
+  if (!map) return [];
+  return Object.entries(map.data).flatMap(([name, member]) =>
+    isJsonObject(member) ? [{ path: pathOf(map, name), data: member }] : [],
+  );
+}
+
 /** `read.objects` and its kin. */
 export function objectsOf(integration: Place, action: string): Place[] {
   const block = mapOf(integration, action);

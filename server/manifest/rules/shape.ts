@@ -11,6 +11,8 @@ export function checkManifestShape(data: Json, report: Report): void {
 
 function tell(fault: ShapeFault, report: Report): void {
   const { path } = fault;
+  // Which members must be there, and when, say the rules of each block.
+  if (fault.kind === "missing") return;
   const name = `\`${String(path.at(-1) ?? "the file")}\``;
   if (fault.kind === "unknown-key") {
     const known = `It is ignored; known here are ${fault.known.map((key) => `\`${key}\``).join(", ")}.`;

@@ -1,0 +1,87 @@
+/** Checks an installation's configuration against the integration it belongs to; returns all issues at once. */
+import type { ProviderInfo } from "../../connectors/kit/provider.ts";
+import type { Issue } from "../ground/errors.ts";
+import { isJsonObject } from "../ground/json.ts";
+import { checkShape, describeValue, type ShapeFault } from "./check-shape.ts";
+import { didYouMean } from "./closest.ts";
+import { configObjectsOf, createAddIssue, type AddIssue } from "./config-issue.ts";
+import { checkReadConfig } from "./config-rules/read.ts";
+import { checkSubscribeConfig } from "./config-rules/subscribe.ts";
+import { checkWriteConfig } from "./config-rules/write.ts";
+import { ConfigInputSchema } from "./config.ts";
+import type { ManifestIntegration } from "./manifest.ts";
+import { memberOf, pathOf, type Place } from "./place.ts";
+import { MINIMUM_INTERVAL_MINUTES } from "./schedule.ts";
+
+const ACTIONS = ["read", "write", "subscribe"] as const;
+/** The providers whose records can be filtered when reading and looked at before an update. */
+const RICH_PROVIDERS: readonly string[] = ["hubspot", "salesforce"];
+
+/**
+ * The issues of `content`, which may be anything: the form of a create, of an update, or what a patch made of it.
+ * Unknown members are fine. Without issues, `completeConfig` accepts the same content.
+ */
+export function checkConfig(
+  content: unknown,
+  integration: ManifestIntegration,
+  provider: Pick<ProviderInfo, "defaultModule">,
+  minimumScheduleMinutes: number = MINIMUM_INTERVAL_MINUTES,
+): Issue[] {
+  const issues: Issue[] = [];
+  const add = createAddIssue(issues);
+  if (!isJsonObject(content)) {
+    add([], "The configuration must be an object.", "Send an object with `read`, `write` or other members.");
+    return issues;
+  }
+  for (const fault of checkShape(ConfigInputSchema, content)) tellFault(fault, add);
+  const place: Place = { path: [], data: content };
+  checkProvider(place, integration, add);
+  for (const action of ACTIONS) checkObjects(place, action, integration, add);
+  const isRich = RICH_PROVIDERS.includes(integration.provider);
+  const module = integration.module ?? provider.defaultModule;
+  const canFilter = isRich && (integration.provider !== "salesforce" || module === "crm");
+  checkReadConfig(place, integration, { minimumScheduleMinutes, canFilter }, add);
+  checkWriteConfig(place, isRich, add);
+  checkSubscribeConfig(place, integration, add);
+  return issues;
+}
+
+function tellFault(fault: ShapeFault, add: AddIssue): void {
+  if (fault.kind === "unknown-key") return;
+  if (fault.kind === "missing") return add(fault.path, `\`${fault.key}\` is missing.`, "Add it.");
+  const expected =
+    fault.kind === "wrong-type" ? fault.expected : fault.allowed.map((text) => `"${text}"`).join(" or ");
+  const detail = `It must be ${expected}, but it is ${describeValue(fault.value)}.`;
+  add(fault.path, detail, `Send ${expected}, or leave it out.`, fault.value);
+}
+
+function checkProvider(content: Place, integration: ManifestIntegration, add: AddIssue): void {
+  const provider = memberOf(content, "provider");
+  if (typeof provider !== "string" || provider === integration.provider) return;
+  const detail = `The configuration is for "${provider}", but the integration is for "${integration.provider}".`;
+  add(pathOf(content, "provider"), detail, `Send "${integration.provider}", or leave it out.`, provider);
+}
+
+function checkObjects(
+  content: Place,
+  action: (typeof ACTIONS)[number],
+  integration: ManifestIntegration,
+  add: AddIssue,
+): void {
+  const declared = (integration[action]?.objects ?? []).map(({ objectName }) => objectName);
+  const names = new Set(declared);
+  const seen = new Set<string>();
+  for (const object of configObjectsOf(content, action)) {
+    if (!names.has(object.name)) {
+      const otherwise =
+        declared.length > 0
+          ? `The manifest lists ${declared.slice(0, 10).join(", ")}${declared.length > 10 ? ", …" : ""}.`
+          : `The manifest has no \`${action}\` objects.`;
+      const detail = `"${object.name}" is not an object of \`${action}\` in the manifest.`;
+      add(object.path, detail, didYouMean(object.name, declared, otherwise), object.name);
+    } else if (seen.has(object.name)) {
+      add(object.path, `"${object.name}" is configured more than once.`, "Keep one entry.", object.name);
+    }
+    seen.add(object.name);
+  }
+}

@@ -1,0 +1,92 @@
+/** Brings an accepted configuration into the form that is kept and returned. */
+import type { TSchema } from "typebox";
+import { Type } from "typebox";
+import { Check } from "typebox/value";
+import { Problem } from "../ground/errors.ts";
+import { isJsonObject, type Json } from "../ground/json.ts";
+import { ConfigContentSchema, ConfigInputSchema, type ConfigContent, type ConfigInput } from "./config.ts";
+import type { ManifestIntegration } from "./manifest.ts";
+
+/**
+ * The content with the provider and with each object's name; read objects carry both maps of selected fields, empty
+ * when nothing is selected; subscribe objects carry the manifest's destination and inheritance. Members that are null
+ * are dropped, unknown ones kept. Throws `invalid-config` for what `checkConfig` would have refused by its shape.
+ */
+export function completeConfig(content: unknown, integration: ManifestIntegration): ConfigContent {
+  const input = isJsonObject(content) ? withoutNulls(ConfigInputSchema, content) : undefined;
+  if (!Check(ConfigInputSchema, input)) {
+    throw new Problem("invalid-config", { detail: "The configuration does not have the expected form." });
+  }
+  const complete = {
+    ...input,
+    provider: input.provider ?? integration.provider,
+    ...(input.read && { read: { ...input.read, ...completeRead(input.read) } }),
+    ...(input.write && { write: { ...input.write, ...completeWrite(input.write) } }),
+    ...(input.subscribe && {
+      subscribe: { ...input.subscribe, ...completeSubscribe(input.subscribe, integration) },
+    }),
+  };
+  if (!Check(ConfigContentSchema, complete)) throw new Error("a completed configuration is incomplete");
+  return complete;
+}
+
+function completeRead({ objects }: NonNullable<ConfigInput["read"]>) {
+  return objects === undefined
+    ? {}
+    : {
+        objects: mapMembers(objects, (object, key) => ({
+          ...object,
+          objectName: object.objectName || key,
+          selectedFields: object.selectedFields ?? {},
+          selectedFieldMappings: object.selectedFieldMappings ?? {},
+        })),
+      };
+}
+
+function completeWrite({ objects }: NonNullable<ConfigInput["write"]>) {
+  if (objects === undefined) return {};
+  return {
+    objects: mapMembers(objects, (object, key) => ({ ...object, objectName: object.objectName || key })),
+  };
+}
+
+function completeSubscribe(
+  { objects }: NonNullable<ConfigInput["subscribe"]>,
+  integration: ManifestIntegration,
+) {
+  if (objects === undefined) return {};
+  const completed = mapMembers(objects, (object, key) => {
+    const objectName = object.objectName || key;
+    const declared = integration.subscribe?.objects?.find((candidate) => candidate.objectName === objectName);
+    return {
+      ...object,
+      objectName,
+      destination: object.destination || (declared?.destination ?? ""),
+      inheritFieldsAndMappings: object.inheritFieldsAndMappings ?? declared?.inheritFieldsAndMapping ?? false,
+    };
+  });
+  return { objects: completed };
+}
+
+/** `fromEntries` makes members of any name, `__proto__` included. */
+const mapMembers = <From, To>(members: Record<string, From>, change: (member: From, key: string) => To) =>
+  Object.fromEntries(Object.entries(members).map(([key, member]) => [key, change(member, key)]));
+
+/** Drops null members where the schema knows the place; below unknown members everything stays as it is. */
+function withoutNulls(schema: TSchema, value: Json): Json {
+  if (Type.IsArray(schema) && Array.isArray(value))
+    return value.map((item) => withoutNulls(schema.items, item));
+  if (!isJsonObject(value)) return value;
+  const schemaOf = (key: string): TSchema | undefined => {
+    if (Type.IsRecord(schema)) return Type.RecordValue(schema);
+    return Type.IsObject(schema) && Object.hasOwn(schema.properties, key)
+      ? schema.properties[key]
+      : undefined;
+  };
+  const members = Object.entries(value).flatMap(([key, member]): [string, Json][] => {
+    const known = schemaOf(key);
+    if (!known) return [[key, member]];
+    return (member ?? null) === null ? [] : [[key, withoutNulls(known, member)]];
+  });
+  return Object.fromEntries(members);
+}
