@@ -1,0 +1,146 @@
+// SOQL: what is answered, what is refused, and paging.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startSandbox, type Sandbox } from "../sandbox.ts";
+import { at, caller, listAt, textAt, type Call, type Response } from "../test-client.ts";
+
+let sandbox: Sandbox;
+let call: Call;
+
+before(async () => {
+  sandbox = await startSandbox();
+  call = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+});
+after(() => sandbox.close());
+
+function query(soql: string, kind = "query", headers: Record<string, string> = {}): Promise<Response> {
+  return call("GET", `/services/data/v60.0/${kind}?q=${encodeURIComponent(soql)}`, undefined, headers);
+}
+
+async function names(soql: string): Promise<unknown[]> {
+  const answer = await query(soql);
+  assert.equal(answer.status, 200, answer.text);
+  return listAt(answer.json, "records").map((record) => record["Name"]);
+}
+
+async function refusal(soql: string): Promise<string> {
+  const answer = await query(soql);
+  assert.equal(answer.status, 400, answer.text);
+  return textAt(answer.json, "0.errorCode");
+}
+
+test("conditions compare by field type", async () => {
+  assert.deepEqual(await names("SELECT Name FROM Account WHERE NumberOfEmployees > 100 ORDER BY Name"), [
+    "Fabrikam Power",
+    "Northwind Traders",
+  ]);
+  assert.deepEqual(await names("select name from account where name = 'CONTOSO software'"), [
+    "Contoso Software",
+  ]);
+  assert.deepEqual(await names("SELECT Name FROM Account WHERE Name LIKE '%trad_rs' AND Active__c = true"), [
+    "Northwind Traders",
+  ]);
+  assert.deepEqual(await names("SELECT Name FROM Account WHERE External_Id__c = null"), ["Contoso Software"]);
+  assert.deepEqual(
+    await names(
+      "SELECT Name FROM Account WHERE (Industry = 'Retail' OR Industry = 'Energy') AND NOT (Name = 'x') ORDER BY NumberOfEmployees DESC LIMIT 1",
+    ),
+    ["Fabrikam Power"],
+  );
+  assert.deepEqual(await names("SELECT Name FROM Account WHERE Industry NOT IN ('Retail','Energy')"), [
+    "Contoso Software",
+  ]);
+  assert.deepEqual(
+    await names("SELECT Name FROM Opportunity WHERE CloseDate <= 2026-03-31 AND Amount >= 12000.0"),
+    ["Northwind renewal"],
+  );
+  assert.deepEqual(await names("SELECT Name FROM Contact WHERE SystemModstamp > 2026-01-05T09:00:00Z"), []);
+  assert.deepEqual(
+    await names(
+      "SELECT Name FROM Contact WHERE SystemModstamp >= 2026-01-05T10:00:00+01:00 ORDER BY Name LIMIT 2 OFFSET 1",
+    ),
+    ["Grace Moore", "Linus Berg"],
+  );
+  assert.deepEqual(
+    await names("SELECT Name FROM Account WHERE Id IN ('001Sb0000000001','001Sb0000000003IAA')"),
+    ["Northwind Traders", "Contoso Software"],
+  );
+  assert.deepEqual(await names("SELECT Name FROM Contact WHERE Account.Industry = 'Energy'"), ["Linus Berg"]);
+});
+
+test("quotes and backslashes in strings are taken as data", async () => {
+  await call("POST", "/services/data/v60.0/sobjects/Account", { Name: "O'Neil \\ Sons" });
+  assert.deepEqual(await names("SELECT Name FROM Account WHERE Name = 'O\\'Neil \\\\ Sons'"), [
+    "O'Neil \\ Sons",
+  ]);
+});
+
+test("parents are nested, counting gives a total only", async () => {
+  const answer = await query(
+    "SELECT Id, Account.Name, Account.Industry FROM Contact WHERE LastName = 'King'",
+  );
+  assert.equal(at(answer.json, "records.0.Account.Name"), "Northwind Traders");
+  assert.equal(at(answer.json, "records.0.Account.Industry"), "Retail");
+  assert.equal(at(answer.json, "records.0.Account.attributes.type"), "Account");
+  const count = await query("SELECT COUNT() FROM Contact");
+  assert.deepEqual(count.json, { totalSize: 4, done: true, records: [] });
+});
+
+test("all fields need a limit", async () => {
+  assert.equal(await refusal("SELECT FIELDS(ALL) FROM Account"), "MALFORMED_QUERY");
+  const answer = await query("SELECT FIELDS(ALL) FROM Account LIMIT 1");
+  assert.equal(at(answer.json, "records.0.BillingCity"), "Oslo");
+});
+
+test("queries that cannot be answered are refused with Salesforce's codes", async () => {
+  assert.equal(await refusal("SELECT Id FROM Accout"), "INVALID_TYPE");
+  assert.equal(await refusal("SELECT Nope FROM Account"), "INVALID_FIELD");
+  assert.equal(await refusal("SELECT Id FROM Account WHERE Nope = 1"), "INVALID_FIELD");
+  assert.equal(await refusal("SELECT Id FROM Account WHERE Name = 5"), "INVALID_FIELD");
+  assert.equal(
+    await refusal("SELECT Id FROM Account WHERE CreatedDate > '2026-01-01T00:00:00Z'"),
+    "INVALID_FIELD",
+  );
+  for (const soql of [
+    "",
+    "SELECT FROM Account",
+    "SELECT Id FROM Account WHERE Name = 'open",
+    "SELECT Id FROM Account WHERE Name = 'a' OR Name = 'b' AND Name = 'c'",
+    "SELECT Id FROM Account; DELETE",
+    "SELECT Id, (SELECT Id FROM Contacts) FROM Account",
+    "SELECT COUNT(Id) FROM Account",
+  ]) {
+    assert.equal(await refusal(soql), "MALFORMED_QUERY", soql);
+  }
+});
+
+test("deleted records appear in queryAll only", async () => {
+  const made = await call("POST", "/services/data/v60.0/sobjects/Campaign", { Name: "Gone" });
+  await call("DELETE", `/services/data/v60.0/sobjects/Campaign/${textAt(made.json, "id")}`);
+  const soql = "SELECT Id FROM Campaign WHERE IsDeleted = true";
+  assert.equal(at((await query(soql)).json, "totalSize"), 0);
+  assert.equal(at((await query(soql, "queryAll")).json, "totalSize"), 1);
+});
+
+test("long results come in pages, an unknown cursor is refused", async () => {
+  for (let i = 0; i < 3; i++) {
+    const records = Array.from({ length: 150 }, (_, n) => ({
+      attributes: { type: "Task" },
+      Subject: `${i}-${n}`,
+    }));
+    await call("POST", "/services/data/v60.0/composite/sobjects", { records });
+  }
+  const options = { "sforce-query-options": "batchSize=200" };
+  const sizes: number[] = [];
+  let page = await query("SELECT Subject FROM Task", "query", options);
+  for (;;) {
+    sizes.push(listAt(page.json, "records").length);
+    assert.equal(at(page.json, "totalSize"), 450);
+    if (at(page.json, "done") === true) break;
+    page = await call("GET", textAt(page.json, "nextRecordsUrl"), undefined, options);
+  }
+  assert.deepEqual(sizes, [200, 200, 50]);
+  const lost = await call("GET", "/services/data/v60.0/query/01gNone-2000");
+  assert.equal(at(lost.json, "0.errorCode"), "INVALID_QUERY_LOCATOR");
+});
