@@ -35,8 +35,8 @@ const OWNER = `
   const log = { info() {}, warn() {} };
   try {
     const database = await startEmbeddedPostgres({ dataDir: process.argv[2], log });
-    console.log(database.connectionString);
     process.on("SIGTERM", () => database.stop().then(() => process.exit(0)));
+    console.log(database.connectionString);
     if (process.argv[3] !== "leave") setInterval(() => {}, 60_000);
   } catch (error) {
     console.log(error.name + ": " + error.message);
