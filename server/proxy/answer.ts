@@ -102,5 +102,11 @@ export class Answer {
   }
 }
 
-/** A reason phrase may hold bytes that are no text. */
-const speakable = (reason: string): string => (/[^\t\u0020-\u007e\u00a0-\u00ff]/.test(reason) ? "" : reason);
+/**
+ * The reason phrase with its bytes as characters. Undici reads it as UTF-8, so other bytes are lost; the phrase means
+ * nothing, and an empty one is honest.
+ */
+function speakable(reason: string): string {
+  if (/^[\t\u0020-\u007e]*$/.test(reason)) return reason;
+  return reason.includes("\ufffd") ? "" : Buffer.from(reason, "utf8").toString("latin1");
+}

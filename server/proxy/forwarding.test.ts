@@ -1,0 +1,95 @@
+/** What goes in comes out: generated calls, compared byte for byte on both sides. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { generateCall, type GeneratedCall } from "./testing/generated-calls.ts";
+import { startLiteralProxy, targetAt, type LiteralProxy } from "./testing/literal-proxy.ts";
+import { dial, headerOf, startUpstream, type RawUpstream, type WireMessage } from "./testing/wire.ts";
+
+const CALLS = 480;
+const CONNECTIONS = 8;
+
+describe("generated calls", () => {
+  /** By the request line and a marker in the body's place: which call the upstream is answering. */
+  const waiting = new Map<string, GeneratedCall>();
+  const seen = new Map<GeneratedCall, WireMessage>();
+  let upstream: RawUpstream;
+  let proxy: LiteralProxy;
+
+  before(async () => {
+    upstream = await startUpstream((request, socket) => {
+      const call = waiting.get(headerOf(request.lines, "x-call") ?? "");
+      if (!call) return void socket.destroy();
+      seen.set(call, request);
+      if (!call.answer.endsConnection) return call.answer.bytes;
+      socket.end(call.answer.bytes);
+      return undefined;
+    });
+    proxy = await startLiteralProxy({ target: targetAt(upstream.origin) });
+  });
+  after(async () => {
+    await proxy.close();
+    upstream.close();
+  });
+
+  const runOn = async (first: number): Promise<void> => {
+    const { socket, reader } = await dial(proxy.port);
+    for (let seed = first; seed < CALLS; seed += CONNECTIONS) {
+      const call = generateCall(seed);
+      waiting.set(String(seed), call);
+      await send(socket, withMarker(call.request, seed));
+      const got = await reader.message(call.answer.hasBody ? "by-headers" : "none");
+      assert.ok(got, `${call.name}: the caller got an answer`);
+      checkUpstream(call, seen.get(call), seed, upstream.port);
+      checkCaller(call, got);
+    }
+    reader.close();
+  };
+
+  it("reach the provider and come back unchanged but for credentials and connection headers", async () => {
+    await Promise.all(Array.from({ length: CONNECTIONS }, (_, first) => runOn(first)));
+    assert.equal(seen.size, CALLS);
+    assert.equal(proxy.uses.length, CALLS);
+  });
+});
+
+/** A header that tells the upstream which call this is, first in the list. */
+function withMarker([first, ...rest]: Buffer[], seed: number): Buffer[] {
+  const end = (first?.indexOf("\r\n") ?? -1) + 2;
+  if (!first || end < 2) return withMarker([Buffer.concat([first ?? Buffer.alloc(0), ...rest])], seed);
+  const marker = Buffer.from(`X-Call: ${seed}\r\n`);
+  return [Buffer.concat([first.subarray(0, end), marker, first.subarray(end)]), ...rest];
+}
+
+async function send(socket: { write(bytes: Buffer): boolean }, parts: Buffer[]): Promise<void> {
+  for (const part of parts) {
+    socket.write(part);
+    await turn();
+  }
+}
+
+function checkUpstream(call: GeneratedCall, got: WireMessage | undefined, seed: number, port: number): void {
+  assert.ok(got, `${call.name}: the provider got a request`);
+  assert.equal(got.startLine, call.expectedTarget);
+  const [host, connection, ...lines] = got.lines;
+  assert.equal(host, `host: 127.0.0.1:${port}`);
+  assert.match(connection ?? "", /^connection: (keep-alive|close)$/);
+  assert.deepEqual(lines, [`X-Call: ${seed}`, ...call.expectedLines], call.name);
+  assert.ok(got.body.equals(call.expectedBody), `${call.name}: the body arrived as it was sent`);
+}
+
+function checkCaller({ name, answer }: GeneratedCall, got: WireMessage): void {
+  assert.equal(got.startLine, answer.startLine, name);
+  const added = got.lines.slice(answer.expectedLines.length);
+  assert.deepEqual(got.lines.slice(0, answer.expectedLines.length), answer.expectedLines, name);
+  const allowed = answer.hasDate ? [] : ["Date"];
+  allowed.push("Connection", "Keep-Alive");
+  if (answer.isChunked && answer.hasBody) allowed.push("Transfer-Encoding");
+  assert.deepEqual(
+    added.map((line) => line.split(":")[0]),
+    allowed,
+    name,
+  );
+  assert.ok(got.body.equals(answer.expectedBody), `${name}: the answer's body came back as it was sent`);
+  assert.deepEqual(got.trailers, answer.expectedTrailers, name);
+}
