@@ -18,10 +18,9 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 export function createListener(site: Site): Server {
   const server = createServer((request, response) => {
-    readBody(request).then(
-      (body) => serve(site, request, response, body),
-      () => request.socket.destroy(),
-    );
+    readBody(request)
+      .then((body) => serve(site, request, response, body))
+      .catch(() => request.socket.destroy());
   });
   // Longer than any client's idle timeout, so that a kept connection is not closed under a request.
   server.keepAliveTimeout = 65_000;

@@ -89,6 +89,12 @@ test("a preset gives the provider's own error, an unknown preset is refused with
   assert.equal(empty.status, 400);
 });
 
+test("a fault that cannot be sent ends the connection, not the sandbox", async () => {
+  sandbox.addFault({ path: CONTACTS, status: 200, headers: { "bad header": "x" } });
+  await assert.rejects(hubspot("GET", CONTACTS));
+  assert.equal((await hubspot("GET", CONTACTS)).status, 200);
+});
+
 test("the request log shows what came in, with tokens shortened and bodies as sent", async () => {
   await hubspot("POST", CONTACTS, { properties: { email: "log@x.example" } });
   const listed = await control("GET", "/sandbox/requests?provider=hubspot&method=post&path=contacts");

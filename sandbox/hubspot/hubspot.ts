@@ -1,6 +1,7 @@
 // The simulated HubSpot: paths of all versions, authentication, rate limits, then the endpoint.
 
-import { bearerOf, type Answer, type Data, type Exchange, type Handler } from "../exchange.ts";
+import { randomUUID } from "node:crypto";
+import { asData, asText, bearerOf, Refused, type Answer, type Exchange } from "../exchange.ts";
 import { Grants } from "../oauth/grants.ts";
 import type { KnownClient, Provider } from "../provider.ts";
 import { Router } from "../router.ts";
@@ -131,19 +132,27 @@ function answer(
   const path = canonicalPath(exchange.path);
   const token = authenticated(exchange, grants);
   const tooMany = limits.count(token, path.endsWith("/search"));
-  if (tooMany !== undefined) return tooMany;
-  const found = router.find(exchange.method, path);
-  if (found === undefined)
-    return router.knows(path) ? errorAnswer(405, "Method Not Allowed") : { status: 404, body: "" };
-  return withLimitHeaders(found.handler, { ...exchange, path, params: found.params }, limits.headers(token));
+  const answered = tooMany ?? route(router, { ...exchange, path });
+  // Searches are counted apart and carry no rate headers.
+  const rate = path.endsWith("/search") ? {} : limits.headers(token);
+  const correlationId = asText(asData(answered.body)["correlationId"]) ?? randomUUID();
+  return {
+    ...answered,
+    headers: { ...rate, "x-hubspot-correlation-id": correlationId, ...answered.headers },
+  };
 }
 
-function withLimitHeaders(handler: Handler, exchange: Exchange, headers: Data): Answer {
-  const answered = handler(exchange);
-  for (const [name, value] of Object.entries(headers)) {
-    answered.headers = { ...answered.headers, [name]: String(value) };
+function route(router: Router, exchange: Exchange): Answer {
+  const found = router.find(exchange.method, exchange.path);
+  if (found === undefined) {
+    return router.knows(exchange.path) ? errorAnswer(405, "Method Not Allowed") : { status: 404, body: "" };
   }
-  return answered;
+  try {
+    return found.handler({ ...exchange, params: found.params });
+  } catch (error) {
+    if (error instanceof Refused) return error.answer;
+    throw error;
+  }
 }
 
 /** Returns the token. */

@@ -60,11 +60,7 @@ export class HubSpotLimits {
     const window = pruned(this.#windows.get(token) ?? [], now - WINDOW_MS);
     this.#windows.set(token, window);
     if (window.length >= this.#limits.tenSecondly) {
-      return limited(
-        "TEN_SECONDLY_ROLLING",
-        "You have reached your ten_secondly_rolling limit.",
-        this.headers(token),
-      );
+      return limited("TEN_SECONDLY_ROLLING", "You have reached your ten_secondly_rolling limit.");
     }
     window.push(now);
     return undefined;
@@ -99,7 +95,7 @@ function pruned(times: number[], from: number): number[] {
   return first === 0 ? times : times.slice(first);
 }
 
-function limited(policyName: string, message: string, headers: Record<string, string> = {}): Answer {
+function limited(policyName: string, message: string): Answer {
   const body = {
     status: "error",
     message,
@@ -109,5 +105,5 @@ function limited(policyName: string, message: string, headers: Record<string, st
     policyName,
     requestId: randomUUID(),
   };
-  return { status: 429, headers, body };
+  return { status: 429, body };
 }

@@ -125,6 +125,9 @@ test("other calls are counted per token in a rolling window, with headers", asyn
   assert.equal(fresh.headers.get("x-hubspot-ratelimit-max"), "3");
   assert.equal(fresh.headers.get("x-hubspot-ratelimit-remaining"), "2");
   assert.equal(fresh.headers.get("x-hubspot-ratelimit-interval-milliseconds"), "10000");
+  const missing = await other("GET", "/crm/v3/objects/contacts/999");
+  assert.equal(missing.headers.get("x-hubspot-ratelimit-remaining"), "1");
+  assert.equal(missing.headers.get("x-hubspot-correlation-id"), at(missing.json, "correlationId"));
   sandbox.hubspot.setLimits({ tenSecondly: null, daily: 0 });
   const daily = await other("GET", "/integrations/v1/me");
   assert.equal(at(daily.json, "policyName"), "DAILY");

@@ -151,6 +151,21 @@ test("composite requests see each other's results, a failed part has a list as i
   assert.equal(many.status, 400);
 });
 
+test("an all-or-none collection inside an all-or-none composite takes back its own records only", async () => {
+  const compositeRequest = [
+    { method: "POST", url: `${DATA}/sobjects/Account`, referenceId: "a", body: { Name: "Stays" } },
+    {
+      method: "POST",
+      url: COLLECTION,
+      referenceId: "b",
+      body: { allOrNone: true, records: [contact({ LastName: "Goes" }), contact({})] },
+    },
+  ];
+  await call("POST", `${DATA}/composite`, { allOrNone: true, compositeRequest });
+  assert.equal(sandbox.records("salesforce", "Contact").length, 4);
+  assert.equal(sandbox.records("salesforce", "Account").length, 4);
+});
+
 test("a composite batch answers part by part, a tree all or none", async () => {
   const batchRequests = [
     { method: "GET", url: "v60.0/limits" },

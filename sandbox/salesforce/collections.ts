@@ -1,6 +1,6 @@
 // sObject collections: up to 200 records per call, one result per record, all-or-none on request.
 
-import { asData, asText, isData, type Answer, type Data, type Exchange } from "../exchange.ts";
+import { asData, asText, type Answer, type Data, type Exchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import { duplicateHeader } from "./duplicate-rules.ts";
 import { refuse, ROLLED_BACK, saveErrorInResult, type SaveError } from "./errors.ts";
@@ -183,9 +183,4 @@ function read(store: ObjectStore, ids: string[], names: string[], exchange: Exch
     return record === undefined || record.deleted ? null : shown(store, record, fields, exchange);
   });
   return { status: 200, body };
-}
-
-/** True for the body of a request that failed as a whole. */
-export function isErrorList(body: unknown): boolean {
-  return Array.isArray(body) && body.some((item) => isData(item) && "errorCode" in item);
 }

@@ -33,7 +33,8 @@ test("records can be created, queried, updated and deleted", async () => {
   );
   const deleted = await connection.sobject("Contact").destroy(id);
   assert.equal(deleted.success, true);
-  await assert.rejects(connection.query("SELECT Nope FROM Contact"), { errorCode: "INVALID_FIELD" });
+  const refused = async (): Promise<unknown> => connection.query("SELECT Nope FROM Contact");
+  await assert.rejects(refused, { errorCode: "INVALID_FIELD" });
 });
 
 test("objects can be described", async () => {

@@ -131,17 +131,23 @@ export class Org {
     this.#undo?.push(step);
   }
 
-  /** Runs `work`; when it returns false everything it changed is taken back. Nested units belong to the outer one. */
+  /** Runs `work`; when it returns false or throws, everything it changed is taken back. Units may be nested. */
   atomically(work: () => boolean): boolean {
-    if (this.#undo !== undefined) return work();
-    this.#undo = [];
+    const outer = this.#undo;
+    const own: (() => void)[] = [];
+    this.#undo = own;
+    let kept = false;
     try {
-      const kept = work();
-      if (!kept) for (const step of this.#undo.toReversed()) step();
-      return kept;
+      kept = work();
     } finally {
-      this.#undo = undefined;
+      this.#undo = outer;
+      if (kept) outer?.push(...own);
+      else {
+        for (const step of own.toReversed()) step();
+        this.refreshAccess();
+      }
     }
+    return kept;
   }
 
   /** Field access of API-made custom fields follows from permission sets assigned to the integration user. */

@@ -246,7 +246,5 @@ function assignmentClash(store: ObjectStore, values: Values): SaveError | undefi
 const ACCESS_OBJECTS = new Set(["PermissionSetAssignment", "FieldPermissions"]);
 
 function touched(org: Org, store: ObjectStore): void {
-  if (!ACCESS_OBJECTS.has(store.definition.name)) return;
-  org.refreshAccess();
-  org.onUndo(() => org.refreshAccess());
+  if (ACCESS_OBJECTS.has(store.definition.name)) org.refreshAccess();
 }

@@ -6,7 +6,7 @@ import { ORG_ID, stamp, USER_ID, type Org } from "./org.ts";
 
 const SEEDED_AT = stamp(Date.UTC(2026, 0, 5, 9, 0, 0));
 
-export const SEEDED_PERMISSION_SET = withChecksum("0PSSb0000000001");
+const SEEDED_PERMISSION_SET = withChecksum("0PSSb0000000001");
 
 type Values = Record<string, Scalar>;
 
