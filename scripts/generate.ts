@@ -9,7 +9,9 @@ const check = process.argv.includes("--check");
 const stale: string[] = [];
 
 for (const script of ["scripts/generate-connectors.ts", "scripts/generate-rows.ts"]) {
-  const { status } = spawnSync(process.execPath, [script, ...(check ? ["--check"] : [])], { stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [script, ...(check ? ["--check"] : [])], {
+    stdio: "inherit",
+  });
   if (status !== 0) stale.push(`what ${script} writes`);
 }
 await generateOpenApi();

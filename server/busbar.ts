@@ -90,7 +90,9 @@ function parse<O extends Options>(args: string[], options: O): { [Name in keyof 
     const { values } = parseArgs({ args, options, allowPositionals: false });
     return values as { [Name in keyof O]?: string };
   } catch (cause) {
-    throw new StartError(`${cause instanceof Error ? cause.message : String(cause)} (busbar help)`, { cause });
+    throw new StartError(`${cause instanceof Error ? cause.message : String(cause)} (busbar help)`, {
+      cause,
+    });
   }
 }
 
@@ -116,6 +118,8 @@ try {
   await run();
 } catch (error) {
   // A person must mend this, so they get one line; anything else is a fault of ours and keeps its stack.
-  process.stderr.write(error instanceof StartError ? `busbar: ${error.message}\n` : `${(error as Error).stack}\n`);
+  process.stderr.write(
+    error instanceof StartError ? `busbar: ${error.message}\n` : `${(error as Error).stack}\n`,
+  );
   process.exit(1);
 }

@@ -118,7 +118,10 @@ async function loadCatalog(path: string | undefined): Promise<Catalog> {
 /** An empty database gets its first key; the key is on disk before the database knows it, so no crash loses it. */
 async function firstKey(config: Config, database: Database): Promise<Bootstrap | undefined> {
   if (config.bootstrapApiKey) {
-    return (await bootstrapIfEmpty(database, config.bootstrapApiKey)) ?? findBootstrap(database, config.bootstrapApiKey);
+    return (
+      (await bootstrapIfEmpty(database, config.bootstrapApiKey)) ??
+      findBootstrap(database, config.bootstrapApiKey)
+    );
   }
   if (await readBootstrapFile(config.dataDir)) return undefined;
   const apiKey = await rememberBootstrapKey(config.dataDir, newApiKey());
@@ -193,7 +196,9 @@ async function listenProxy(
 
 function listenError(variable: string, port: number, cause: unknown): StartError {
   const inUse = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
-  const why = inUse ? `${port} is in use by another program; set another` : `cannot listen on ${port}: ${String(cause)}`;
+  const why = inUse
+    ? `${port} is in use by another program; set another`
+    : `cannot listen on ${port}: ${String(cause)}`;
   return new StartError(`${variable}: ${why}`, { cause });
 }
 

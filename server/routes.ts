@@ -45,13 +45,25 @@ const INSTALLATION = `${INTEGRATION}/installations/{installationId}`;
 export function routes(on: Services): Route[] {
   const all: Route[] = [
     ...managementRoutes(on),
-    route("POST /write/v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}", "full", writeRecords(on)),
+    route(
+      "POST /write/v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}",
+      "full",
+      writeRecords(on),
+    ),
     route("GET /write/v1/generate-upload-url", "full", generateUploadUrl(on)),
     route("GET /read/v1/generate-upload-url", "full", generateUploadUrl(on)),
     route("GET /healthz", "public", getHealthz()),
     route("GET /readyz", "public", getReadyz(on)),
-    route("GET /openapi.json", "public", getOpenApi(() => all)),
-    route("GET /docs", "public", getDocs(() => all)),
+    route(
+      "GET /openapi.json",
+      "public",
+      getOpenApi(() => all),
+    ),
+    route(
+      "GET /docs",
+      "public",
+      getDocs(() => all),
+    ),
     route("GET /docs/problems", "public", getProblemTypes()),
     route("GET /docs/problems/{slug}", "public", getProblemType()),
   ];

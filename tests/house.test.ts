@@ -24,14 +24,22 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
     files: new RegExp(`^server/${room}/`),
     mayImport: [...services(), ...sharedRooms(), "catalog", "kit"],
   })),
-  { name: "api", files: /^server\/api\//, mayImport: [...services(), ...sharedRooms(), ...rooms(), "catalog", "kit"] },
+  {
+    name: "api",
+    files: /^server\/api\//,
+    mayImport: [...services(), ...sharedRooms(), ...rooms(), "catalog", "kit"],
+  },
   {
     name: "entrance",
     files: /^server\/(demo\/|[\w-]+\.ts$)/,
     mayImport: [...services(), ...sharedRooms(), ...rooms(), "api", "catalog", "kit", "sandbox"],
   },
   { name: "kit", files: /^connectors\/kit\//, mayImport: ["ground"] },
-  { name: "catalog", files: /^connectors\/(catalog|index\.gen)\.ts$/, mayImport: ["ground", "kit", "connector"] },
+  {
+    name: "catalog",
+    files: /^connectors\/(catalog|index\.gen)\.ts$/,
+    mayImport: ["ground", "kit", "connector"],
+  },
   { name: "connector", files: /^connectors\/[^/]+\//, mayImport: ["ground", "kit"] },
   { name: "destination kit", files: /^destinations\/kit\//, mayImport: ["ground"] },
   { name: "destination", files: /^destinations\/[^/]+\//, mayImport: ["ground", "destination kit"] },
@@ -49,7 +57,8 @@ function rooms() {
 }
 
 /** Management endpoints may use another resource's shape and lookup, never its endpoints. */
-const ENDPOINT = /^server\/api\/([\w-]+)\/(list|get|create|update|delete|put|patch|generate|batch|pause|resend|test)-/;
+const ENDPOINT =
+  /^server\/api\/([\w-]+)\/(list|get|create|update|delete|put|patch|generate|batch|pause|resend|test)-/;
 
 const sources = globSync("{server,connectors,destinations,sandbox}/**/*.ts", { cwd: ROOT }).filter(
   (file) => !/\.test\.ts$|-suite\.ts$|fixture|test-/.test(file),
@@ -58,7 +67,9 @@ const placeOf = (file: string) => PLACES.find(({ files }) => files.test(file));
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
 function importsOf(file: string): string[] {
-  const found = read(file).matchAll(/(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)/g);
+  const found = read(file).matchAll(
+    /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)/g,
+  );
   return [...found]
     .map(([, from, dynamic]) => from ?? dynamic ?? "")
     .filter((from) => from.startsWith("."))
@@ -101,21 +112,37 @@ test("an endpoint never calls an endpoint of another resource", () => {
 /** What only one place may do, and how it looks in code. */
 const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
   { what: "reads the environment", pattern: /process\.env\b/, only: /^server\/(ground\/config|demo\/)/ },
-  { what: "asks for the time", pattern: /Date\.now\(|new Date\(\)|performance\.now\(/, only: /^server\/ground\/clock\.ts$/ },
-  { what: "writes SQL", pattern: /\bsql`|\.selectFrom\(|\.insertInto\(|\.updateTable\(|\.deleteFrom\(/, only: /^server\/store\// },
-  { what: "opens sockets outwards", pattern: /from "(undici|node:https|node:net|node:tls)"|\bfetch\(\s*["'`]http/, only: /^server\/(egress|proxy\/|ground\/config|store\/|main)/ },
+  {
+    what: "asks for the time",
+    pattern: /Date\.now\(|new Date\(\)|performance\.now\(/,
+    only: /^server\/ground\/clock\.ts$/,
+  },
+  {
+    what: "writes SQL",
+    pattern: /\bsql`|\.selectFrom\(|\.insertInto\(|\.updateTable\(|\.deleteFrom\(/,
+    only: /^server\/store\//,
+  },
+  {
+    what: "opens sockets outwards",
+    pattern: /from "(undici|node:https|node:net|node:tls)"|\bfetch\(\s*["'`]http/,
+    only: /^server\/(egress|proxy\/|ground\/config|store\/|main)/,
+  },
 ];
 
 for (const { what, pattern, only } of PRIVILEGES) {
   test(`only ${only.source} ${what}`, () => {
-    const wrong = sources.filter((file) => !file.startsWith("sandbox/") && !only.test(file) && pattern.test(read(file)));
+    const wrong = sources.filter(
+      (file) => !file.startsWith("sandbox/") && !only.test(file) && pattern.test(read(file)),
+    );
     assert.deepEqual(wrong, []);
   });
 }
 
 test("importing a module does nothing: no call stands at the top level of a source file", () => {
   const acts = /^(?:await |[\w.]+\((?!.*=>))/m;
-  const wrong = sources.filter((file) => file !== "server/busbar.ts" && !file.startsWith("server/demo/") && acts.test(read(file)));
+  const wrong = sources.filter(
+    (file) => file !== "server/busbar.ts" && !file.startsWith("server/demo/") && acts.test(read(file)),
+  );
   assert.deepEqual(wrong, []);
 });
 

@@ -1,9 +1,14 @@
 /** Gives an empty database its first organisation, builder, project and API key. */
-import { sql } from "kysely";
 import { hashApiKey, newApiKey } from "../ground/ids.ts";
 import { findKeyOwner, insertApiKey } from "../store/api-keys.ts";
 import type { Database, Queries } from "../store/database.ts";
-import { countOrganizations, findOwner, insertOrganization, insertOwner } from "../store/organizations.ts";
+import {
+  countOrganizations,
+  findOwner,
+  insertOrganization,
+  insertOwner,
+  lockOrganizations,
+} from "../store/organizations.ts";
 import { insertProject } from "../store/projects.ts";
 
 export interface Bootstrap {
@@ -39,13 +44,14 @@ export async function bootstrap(
     idpRef: `bootstrap:${org.id}`,
     fullName: "Owner",
   });
-  const project = await insertProject(queries, { orgId: org.id, name: wanted.project, appName: wanted.project });
+  const project = await insertProject(queries, {
+    orgId: org.id,
+    name: wanted.project,
+    appName: wanted.project,
+  });
   await insertApiKey(queries, { key: apiKey, projectId: project.id, label: "bootstrap", scopes: ["full"] });
   return { apiKey, orgId: org.id, builderId: builder.id, projectId: project.id, projectName: project.name };
 }
-
-const lockOrganizations = (queries: Queries) =>
-  sql`lock table organizations in share row exclusive mode`.execute(queries);
 
 /** What belongs to a key that an earlier, interrupted start gave the database. */
 export async function findBootstrap(database: Database, apiKey: string): Promise<Bootstrap | undefined> {
@@ -53,5 +59,11 @@ export async function findBootstrap(database: Database, apiKey: string): Promise
   if (!owner) return undefined;
   const builderId = await findOwner(database.queries, owner.orgId);
   if (!builderId) return undefined;
-  return { apiKey, orgId: owner.orgId, builderId, projectId: owner.projectId, projectName: owner.projectName };
+  return {
+    apiKey,
+    orgId: owner.orgId,
+    builderId,
+    projectId: owner.projectId,
+    projectName: owner.projectName,
+  };
 }

@@ -28,7 +28,9 @@ export const CredentialsInput = {
     }),
   ),
   customAuth: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: "The inputs that the provider's catalog entry names." }),
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "The inputs that the provider's catalog entry names.",
+    }),
   ),
 };
 
@@ -41,7 +43,8 @@ export function readCredentials(provider: ProviderInfo, input: CredentialsInput)
   const member = memberFor(provider);
   const given = (Object.keys(CredentialsInput) as Member[]).filter((name) => input[name] !== undefined);
   const extra = given.find((name) => name !== member);
-  if (extra) throw wrong(extra, `${provider.name} authenticates by ${member ?? "nothing"}; leave \`${extra}\` out.`);
+  if (extra)
+    throw wrong(extra, `${provider.name} authenticates by ${member ?? "nothing"}; leave \`${extra}\` out.`);
   if (member === undefined) return { scheme: "none" };
   if (!given.includes(member)) throw wrong(member, `is missing: ${provider.name} authenticates by it.`);
   return read(provider, input, member);
@@ -57,7 +60,8 @@ function memberFor({ authType, oauth2Opts, basicOpts }: ProviderInfo): Member | 
 }
 
 function read(provider: ProviderInfo, input: CredentialsInput, member: Member): StoredCredentials {
-  const { apiKey, basicAuth, oauth2ClientCredentials, oauth2PasswordCredentials, oauth2AuthorizationCode } = input;
+  const { apiKey, basicAuth, oauth2ClientCredentials, oauth2PasswordCredentials, oauth2AuthorizationCode } =
+    input;
   if (member === "apiKey" && apiKey !== undefined) return { scheme: "apiKey", apiKey };
   if (member === "basicAuth" && basicAuth) return { scheme: "basic", ...basicAuth };
   if (oauth2ClientCredentials) return { scheme: "oauth2/clientCredentials", ...oauth2ClientCredentials };
@@ -68,7 +72,10 @@ function read(provider: ProviderInfo, input: CredentialsInput, member: Member): 
       throw wrong("oauth2AuthorizationCode.accessToken", "is missing; give it, a refresh token, or both.");
     }
     const pkce = provider.oauth2Opts?.grantType === "authorizationCodePKCE";
-    return { scheme: pkce ? "oauth2/authorizationCodePKCE" : "oauth2/authorizationCode", ...oauth2AuthorizationCode };
+    return {
+      scheme: pkce ? "oauth2/authorizationCodePKCE" : "oauth2/authorizationCode",
+      ...oauth2AuthorizationCode,
+    };
   }
   return { scheme: "custom", values: customValues(provider, input.customAuth ?? {}) };
 }
@@ -77,10 +84,16 @@ function customValues(provider: ProviderInfo, given: Record<string, unknown>): R
   const missing = (provider.customOpts?.inputs ?? []).filter(({ name }) => given[name] === undefined);
   if (missing.length > 0) {
     const names = missing.map(({ name }) => `customAuth.${name}`).join(", ");
-    throw wrong(`customAuth.${missing[0]?.name}`, `${names} missing: ${provider.name} needs ${missing.length === 1 ? "it" : "them"}.`);
+    throw wrong(
+      `customAuth.${missing[0]?.name}`,
+      `${names} missing: ${provider.name} needs ${missing.length === 1 ? "it" : "them"}.`,
+    );
   }
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+    Object.entries(given).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
   );
 }
 

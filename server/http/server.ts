@@ -188,7 +188,7 @@ function succeed(
   if (media !== "application/json") return reply.type(`${media}; charset=utf-8`).send(answer);
   const text = JSON.stringify(answer);
   if (check) assertAnswer(target, check, text);
-  return reply.type("application/json").send(text);
+  return reply.type("application/json").send(Buffer.from(text));
 }
 
 function assertAnswer(target: Endpoint, check: (value: unknown) => unknown, text: string): void {
@@ -238,11 +238,14 @@ function refuse(
   // The published write SDK cannot decode problem+json and says so in its Accept header; management clients that
   // say the same do decode it, so only the write surface listens.
   const plain = subsystem === "write" && excludes(request.headers.accept, PROBLEM_MEDIA_TYPE);
-  return reply
-    .code(problem.status)
-    .headers({ "x-request-id": request.id, ...retryHeader(problem), ...problem.options.headers })
-    .type(plain ? "application/json" : PROBLEM_MEDIA_TYPE)
-    .send(JSON.stringify(body));
+  return (
+    reply
+      .code(problem.status)
+      .headers({ "x-request-id": request.id, ...retryHeader(problem), ...problem.options.headers })
+      .type(plain ? "application/json" : PROBLEM_MEDIA_TYPE)
+      // As bytes: for a string the framework would add a charset, and some clients compare the whole media type.
+      .send(Buffer.from(JSON.stringify(body)))
+  );
 }
 
 const retryHeader = (problem: Problem): Record<string, string> =>

@@ -203,7 +203,11 @@ export async function removeConnection(queries: Queries, projectId: string, id: 
 }
 
 /** Removes those of the connections that no installation uses any more. */
-export async function removeUnusedConnections(queries: Queries, projectId: string, ids: string[]): Promise<string[]> {
+export async function removeUnusedConnections(
+  queries: Queries,
+  projectId: string,
+  ids: string[],
+): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await queries
     .deleteFrom("connections")

@@ -65,7 +65,10 @@ function refuseNewer(applied: Set<string>, known: string[]): void {
 
 /** Whether the database answers within two seconds and has every migration of this version. */
 export async function isDatabaseReady(pool: Pool): Promise<boolean> {
-  const asked = pool.query<{ name: string }>({ text: "select name from migrations", query_timeout: 2_000 } as QueryConfig);
+  const asked = pool.query<{ name: string }>({
+    text: "select name from migrations",
+    query_timeout: 2_000,
+  } as QueryConfig);
   try {
     const applied = new Set((await asked).rows.map((row) => row.name));
     return (await migrationNames()).every((name) => applied.has(name));

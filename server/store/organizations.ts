@@ -1,4 +1,5 @@
 /** Organisations and the people in them. */
+import { sql } from "kysely";
 import { newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
@@ -42,4 +43,9 @@ export async function findOwner(queries: Queries, orgId: string): Promise<string
     .orderBy("builderId")
     .executeTakeFirst();
   return row?.builderId;
+}
+
+/** Until the transaction ends nobody else may add an organisation. */
+export async function lockOrganizations(queries: Queries): Promise<void> {
+  await sql`lock table organizations in share row exclusive mode`.execute(queries);
 }

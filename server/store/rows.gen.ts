@@ -9,6 +9,8 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
+
 export type Json = JsonValue;
 
 export type JsonArray = JsonValue[];
@@ -176,6 +178,19 @@ export interface ProviderApps {
   updateTime: Timestamp | null;
 }
 
+export interface ProxyUsage {
+  bytesDown: Int8;
+  bytesUp: Int8;
+  durationMs: number;
+  id: Generated<Int8>;
+  installationId: string;
+  method: string;
+  path: string;
+  projectId: string;
+  status: number;
+  time: Timestamp;
+}
+
 export interface Revisions {
   content: Json;
   createTime: Generated<Timestamp>;
@@ -210,6 +225,7 @@ export interface DB {
   organizations: Organizations;
   projects: Projects;
   providerApps: ProviderApps;
+  proxyUsage: ProxyUsage;
   revisions: Revisions;
   uploads: Uploads;
 }

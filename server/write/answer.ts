@@ -108,6 +108,7 @@ function explain(error: ProviderError, batch: boolean): string {
   if (error.kind === "unknown_outcome") {
     return `Whether the record was written is unknown: ${error.message} Look it up at the provider before you repeat the request.`;
   }
-  if (error.kind === "unauthorized") return `${what}: ${error.message} The customer has to connect the account again.`;
+  if (error.kind === "unauthorized")
+    return `${what}: ${error.message} The customer has to connect the account again.`;
   return `${what}: ${error.message}`;
 }

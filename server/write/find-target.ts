@@ -4,7 +4,7 @@ import type { Connector } from "../../connectors/kit/connector.ts";
 import { ProviderError } from "../../connectors/kit/errors.ts";
 import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
 import { Problem } from "../ground/errors.ts";
-import type { InstallationConfig } from "../manifest/config.ts";
+import type { ConfigContent } from "../manifest/config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import type { Database } from "../store/database.ts";
 import { findInstallationOfGroup, type InstallationRow } from "../store/installations.ts";
@@ -14,7 +14,7 @@ import type { ObjectSettings } from "./plan.ts";
 
 export interface WriteTarget {
   integration: IntegrationRow<ManifestIntegration>;
-  installation: InstallationRow<InstallationConfig>;
+  installation: InstallationRow<ConfigContent>;
   connection: LiveConnection;
   connector: Connector & { write: NonNullable<Connector["write"]> };
   settings: ObjectSettings;
@@ -35,15 +35,28 @@ export async function findTarget(
   const { queries } = on.database;
   const integration = await findIntegration<ManifestIntegration>(queries, projectId, asked.integration);
   if (!integration) {
-    throw new Problem("not-found", { detail: `There is no integration \`${asked.integration}\` in this project.` });
+    throw new Problem("not-found", {
+      detail: `There is no integration \`${asked.integration}\` in this project.`,
+    });
   }
-  const installation = await findInstallationOfGroup<InstallationConfig>(queries, projectId, integration.id, groupRef);
+  const installation = await findInstallationOfGroup<ConfigContent>(
+    queries,
+    projectId,
+    integration.id,
+    groupRef,
+  );
   if (!installation) throw notInstalled(integration.name, groupRef);
   const connector = on.catalog.connector(integration.provider);
   if (!connector?.write) throw notBuilt(integration.provider);
   const settings = objectSettings(integration, installation.config.content, objectName, on.catalog);
   const connection = await liveConnection(on, projectId, installation.connectionId);
-  return { integration, installation, connection, connector: { ...connector, write: connector.write }, settings };
+  return {
+    integration,
+    installation,
+    connection,
+    connector: { ...connector, write: connector.write },
+    settings,
+  };
 }
 
 /** `unauthorized` and the like are the business of the write that follows, so they are carried, not thrown here. */
@@ -56,12 +69,17 @@ async function liveConnection(on: TargetServices, projectId: string, id: string)
     const slug = error.kind === "unavailable" ? "provider-unreachable" : "provider-refused";
     throw new Problem(slug, { detail: error.message, cause: error });
   }
-  throw new Problem("invalid-request", { detail: "The installation's connection no longer exists. Connect again." });
+  throw new Problem("invalid-request", {
+    detail: "The installation's connection no longer exists. Connect again.",
+  });
 }
 
 const notInstalled = (integration: string, groupRef: string): Problem => {
   const detail = `The group \`${groupRef}\` has not installed \`${integration}\`. Create an installation first, or check the groupRef.`;
-  return new Problem("invalid-request", { detail, issues: [{ in: "body", name: "groupRef", detail, value: groupRef }] });
+  return new Problem("invalid-request", {
+    detail,
+    issues: [{ in: "body", name: "groupRef", detail, value: groupRef }],
+  });
 };
 
 const notBuilt = (provider: string): Problem =>

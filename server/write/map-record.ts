@@ -20,7 +20,11 @@ export interface MappedRecord {
 }
 
 /** Without a mapping the record goes through as it is. */
-export function mapRecord(record: JsonObject, mapping: FieldMapping | undefined, dropUnmapped: boolean): MappedRecord {
+export function mapRecord(
+  record: JsonObject,
+  mapping: FieldMapping | undefined,
+  dropUnmapped: boolean,
+): MappedRecord {
   const result: MappedRecord = { fields: {}, sources: new Map(), withheld: [] };
   const rest = structuredClone(record);
   for (const [mapped, target] of mapping?.mappedToProvider ?? []) {
@@ -31,12 +35,19 @@ export function mapRecord(record: JsonObject, mapping: FieldMapping | undefined,
       continue;
     }
     const path = steps(target);
-    put(result.fields, path, providerValue(value, mapping?.valueMappings.get(mapped) ?? mapping?.valueMappings.get(target)));
+    put(
+      result.fields,
+      path,
+      providerValue(value, mapping?.valueMappings.get(mapped) ?? mapping?.valueMappings.get(target)),
+    );
     result.sources.set(path[0] ?? target, mapped);
   }
   for (const [name, value] of Object.entries(rest)) {
     if (dropUnmapped && mapping) {
-      result.withheld.push({ field: name, reason: "it is not mapped, and the project drops unmapped fields" });
+      result.withheld.push({
+        field: name,
+        reason: "it is not mapped, and the project drops unmapped fields",
+      });
     } else if (!Object.hasOwn(result.fields, name)) {
       const path = steps(name);
       put(result.fields, path, providerValue(value, mapping?.valueMappings.get(name)));

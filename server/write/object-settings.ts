@@ -1,44 +1,37 @@
 /** Gathers what manifest and installation say about one object of a write. */
 import type { Catalog } from "../../connectors/catalog.ts";
 import { Problem } from "../ground/errors.ts";
-import type { InstallationConfig } from "../manifest/config.ts";
+import type { ConfigContent, ConfigWriteObject } from "../manifest/config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
-import { fieldMappings, findWriteObject } from "../manifest/object-fields.ts";
+import { configObject, fieldMappings, findWriteObject, inheritsMapping } from "../manifest/object-fields.ts";
 import type { IntegrationRow } from "../store/integrations.ts";
 import type { FieldSettings, ObjectSettings } from "./plan.ts";
-
-type WriteObjects = NonNullable<NonNullable<InstallationConfig["write"]>["objects"]>;
-type WriteObjectConfig = WriteObjects[string];
 
 /** Throws a 400 Problem when the object cannot be written in this installation. */
 export function objectSettings(
   integration: IntegrationRow<ManifestIntegration>,
-  config: InstallationConfig,
+  config: ConfigContent,
   objectName: string,
   catalog: Catalog,
 ): ObjectSettings {
   const manifest = integration.latestRevision.content;
-  const object = findWriteObject(manifest, objectName);
+  const object = findWriteObject(manifest, objectName, config);
   if (!object) throw unknownObject(integration, objectName);
   const written = config.write?.objects;
-  const own = written && entryFor(written, object.objectName);
+  const own = configObject(written, object.objectName);
   // Without a write map every object of the manifest is meant; with one, only those it names.
   if (written && Object.keys(written).length > 0 && !own) throw notSelected(objectName);
-  const inherits = object.inheritMapping === true || own?.inheritMapping === true;
   return {
     objectName: object.objectName,
     providerName: catalog.find(integration.provider)?.displayName ?? integration.provider,
-    mapping: inherits ? fieldMappings(manifest, config, object.objectName) : undefined,
+    mapping: inheritsMapping(object, config) ? fieldMappings(manifest, config, object.objectName) : undefined,
     fields: fieldSettings(own),
     deletionEnabled: own?.deletionSettings?.enabled === true,
     dropUnmapped: false,
   };
 }
 
-const entryFor = (objects: WriteObjects, objectName: string): WriteObjectConfig | undefined =>
-  objects[objectName] ?? Object.values(objects).find((object) => object.objectName === objectName);
-
-function fieldSettings(own: WriteObjectConfig | undefined): Record<string, FieldSettings> {
+function fieldSettings(own: ConfigWriteObject | undefined): Record<string, FieldSettings> {
   const settings: Record<string, FieldSettings> = {};
   // The older form of defaults: `applyOnUpdate: never` means on create only.
   for (const [field, { value, applyOnUpdate }] of Object.entries(own?.selectedValueDefaults ?? {})) {
@@ -61,7 +54,9 @@ function unknownObject(integration: IntegrationRow<ManifestIntegration>, objectN
   const has = names.length > 0 ? `It has: ${names.join(", ")}.` : "It has no write objects.";
   return new Problem("invalid-request", {
     detail: `The integration \`${integration.name}\` has no write object \`${objectName}\`. ${has}`,
-    issues: [{ in: "path", name: "objectName", detail: "is not a write object of the manifest", value: objectName }],
+    issues: [
+      { in: "path", name: "objectName", detail: "is not a write object of the manifest", value: objectName },
+    ],
   });
 }
 

@@ -2,7 +2,12 @@
  * Decides what will be written, without doing anything: request and settings in; records, withheld fields and
  * what must be read first out. The rules run in this order: mapping, defaults, writeOnCreate / writeOnUpdate, ifEmpty.
  */
-import type { Association, RecordToWrite, RecordWrite, WriteAbilities } from "../../connectors/kit/connector.ts";
+import type {
+  Association,
+  RecordToWrite,
+  RecordWrite,
+  WriteAbilities,
+} from "../../connectors/kit/connector.ts";
 import type { Json, JsonObject } from "../ground/json.ts";
 import { mapRecord, type FieldMapping } from "./map-record.ts";
 import { refuseImpossible } from "./refusals.ts";
@@ -53,7 +58,11 @@ export interface WritePlan {
 }
 
 /** The plan. Throws a Problem that names the member when the request cannot be carried out as it stands. */
-export function planWrite(request: WriteRequest, settings: ObjectSettings, abilities: WriteAbilities): WritePlan {
+export function planWrite(
+  request: WriteRequest,
+  settings: ObjectSettings,
+  abilities: WriteAbilities,
+): WritePlan {
   refuseImpossible(request, settings, abilities);
   const inputs = request.batch ?? [{ record: request.record ?? {}, associations: request.associations }];
   return {
@@ -120,7 +129,10 @@ function applyFieldSettings(
     const rule = type === "create" ? setting?.writeOnCreate : setting?.writeOnUpdate;
     if (rule === "never") {
       delete fields[target];
-      withheld.push({ field: target, reason: `${type === "create" ? "writeOnCreate" : "writeOnUpdate"} is never` });
+      withheld.push({
+        field: target,
+        reason: `${type === "create" ? "writeOnCreate" : "writeOnUpdate"} is never`,
+      });
     }
     if (rule === "ifEmpty") ifEmpty.push(target);
   }
@@ -147,8 +159,13 @@ export function settleIfEmpty(
     const values = record.id === undefined ? undefined : current.get(record.id);
     if (!values) return record;
     const full = record.ifEmpty.filter((field) => !isEmpty(values[field]));
-    const fields = Object.fromEntries(Object.entries(record.fields).filter(([field]) => !full.includes(field)));
-    const reasons = full.map((field) => ({ field, reason: "writeOnUpdate is ifEmpty and the field has a value" }));
+    const fields = Object.fromEntries(
+      Object.entries(record.fields).filter(([field]) => !full.includes(field)),
+    );
+    const reasons = full.map((field) => ({
+      field,
+      reason: "writeOnUpdate is ifEmpty and the field has a value",
+    }));
     return { ...record, fields, withheld: [...record.withheld, ...reasons] };
   });
   return { ...plan, records };

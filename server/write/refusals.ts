@@ -7,7 +7,11 @@ import type { WriteRequest } from "./write-request.ts";
 type Fault = Pick<Issue, "name" | "detail">;
 
 /** Throws a Problem with one issue per fault; what the provider cannot do has a problem type of its own. */
-export function refuseImpossible(request: WriteRequest, settings: ObjectSettings, abilities: WriteAbilities): void {
+export function refuseImpossible(
+  request: WriteRequest,
+  settings: ObjectSettings,
+  abilities: WriteAbilities,
+): void {
   const unsupported = lacking(request, settings.providerName, abilities);
   if (unsupported.length > 0) throw problem("unsupported-by-provider", unsupported);
   const faults = [
@@ -49,7 +53,8 @@ function shapeFaults(request: WriteRequest): Fault[] {
   if (single === (batch !== undefined)) {
     faults.push({ name: single ? "batch" : "record", detail: "Send exactly one of `record` and `batch`." });
   }
-  if (batchPolicy && !batch) faults.push({ name: "batchPolicy", detail: "It belongs to a `batch`; leave it out." });
+  if (batchPolicy && !batch)
+    faults.push({ name: "batchPolicy", detail: "It belongs to a `batch`; leave it out." });
   if (associations && batch) {
     faults.push({ name: "associations", detail: "In a batch, give them per item: `batch[n].associations`." });
   }
@@ -103,19 +108,36 @@ function idFaults({ type, record, batch }: WriteRequest): Fault[] {
 
 /** Ids are text; a number is taken where it is exact, since HubSpot's look like numbers. */
 const isId = (value: unknown): boolean =>
-  (typeof value === "string" && value.trim() !== "") || (typeof value === "number" && Number.isSafeInteger(value));
+  (typeof value === "string" && value.trim() !== "") ||
+  (typeof value === "number" && Number.isSafeInteger(value));
 
 /** Names that carry credentials or that belong to one connection. */
 const REFUSED_HEADERS = new Set([
-  "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "host", "connection", "keep-alive",
-  "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "content-length", "content-type",
-  "content-encoding", "expect", "x-http-method-override",
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "set-cookie",
+  "x-api-key",
+  "host",
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "content-length",
+  "content-type",
+  "content-encoding",
+  "expect",
+  "x-http-method-override",
 ]);
 
 function headerFaults({ headers = [] }: WriteRequest): Fault[] {
   return headers.flatMap(({ key, value }, index) => {
     const name = `headers[${index}]`;
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(key)) return [{ name: `${name}.key`, detail: `"${key}" is not a header name.` }];
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(key))
+      return [{ name: `${name}.key`, detail: `"${key}" is not a header name.` }];
     if (REFUSED_HEADERS.has(key.toLowerCase())) {
       return [{ name: `${name}.key`, detail: `${key} is set by Busbar and cannot be given.` }];
     }

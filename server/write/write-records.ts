@@ -77,10 +77,20 @@ async function writeNow(on: WriteServices, target: WriteTarget, plan: WritePlan)
   });
   const execution = await execute(plan, connector.write, fetch).catch(async (error: unknown) => {
     log.push({ severity: "ERROR", msg: "Busbar failed while writing", error: String(error) });
-    await endOperation(queries, { id: operation.id, status: "failure", result: `[${plan.objectName}] Internal error`, metadata: {}, log });
+    await endOperation(queries, {
+      id: operation.id,
+      status: "failure",
+      result: `[${plan.objectName}] Internal error`,
+      metadata: {},
+      log,
+    });
     throw error;
   });
-  await endOperation(queries, { id: operation.id, ...summary(execution), log: [...log, ...outcomeEntries(execution)] });
+  await endOperation(queries, {
+    id: operation.id,
+    ...summary(execution),
+    log: [...log, ...outcomeEntries(execution)],
+  });
   if (execution.outcomes.some((outcome) => outcome.success) && connection.status === "created") {
     await markConnectionWorking(queries, connection.projectId, connection.id);
   }
@@ -89,7 +99,9 @@ async function writeNow(on: WriteServices, target: WriteTarget, plan: WritePlan)
 
 function planned(plan: WritePlan): LogEntry {
   const withheld = plan.records.flatMap((record, index) =>
-    record.withheld.map(({ field, reason }) => [plan.batch ? `batch[${index}].${field}` : field, reason] as const),
+    record.withheld.map(
+      ({ field, reason }) => [plan.batch ? `batch[${index}].${field}` : field, reason] as const,
+    ),
   );
   const count = plan.records.length;
   return {
@@ -104,20 +116,35 @@ function outcomeEntries({ outcomes, warnings, plan }: Execution): LogEntry[] {
     if (outcome.success) return [];
     const { kind, message, code } = outcome.error;
     const details = { kind, ...(code && { code }) };
-    return [{ severity: "ERROR", msg: plan.batch ? `batch[${index}] failed` : "The write failed", error: message, details }];
+    return [
+      {
+        severity: "ERROR",
+        msg: plan.batch ? `batch[${index}] failed` : "The write failed",
+        error: message,
+        details,
+      },
+    ];
   });
   return [...warnings.map((msg): LogEntry => ({ severity: "WARNING", msg })), ...failures];
 }
 
 /** Status, text and metadata of the operation. A batch that was written in part has succeeded. */
-function summary(execution: Execution): { status: "success" | "failure"; result: string; metadata: JsonObject } {
+function summary(execution: Execution): {
+  status: "success" | "failure";
+  result: string;
+  metadata: JsonObject;
+} {
   const { plan, outcomes } = execution;
   const ids = outcomes.flatMap((outcome) => (outcome.success && outcome.recordId ? [outcome.recordId] : []));
   const succeeded = outcomes.filter((outcome) => outcome.success).length;
   const failed = outcomes.length - succeeded;
   const first = outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error.message]))[0];
   const counts = `Batch write completed (${succeeded} succeeded, ${failed} failed)`;
-  const text = plan.batch ? counts : failed ? `Error writing to provider: ${first}` : `${PAST[plan.type]} 1 record`;
+  const text = plan.batch
+    ? counts
+    : failed
+      ? `Error writing to provider: ${first}`
+      : `${PAST[plan.type]} 1 record`;
   return {
     status: succeeded > 0 ? "success" : "failure",
     result: `[${plan.objectName}] ${plan.batch && succeeded === 0 && first ? `${text}: ${first}` : text}`,

@@ -2,7 +2,8 @@
 import { Type, type Static } from "typebox";
 
 const Fields = Type.Record(Type.String(), Type.Unknown(), {
-  description: "Field name to value. An update needs `id`, the provider's record id; a delete holds `id` only.",
+  description:
+    "Field name to value. An update needs `id`, the provider's record id; a delete holds `id` only.",
 });
 
 const AssociationSchema = Type.Object({
@@ -22,11 +23,15 @@ const Associations = Type.Array(AssociationSchema, {
 
 export const WriteRequestSchema = Type.Object(
   {
-    groupRef: Type.String({ minLength: 1, description: "The customer group whose installation is written to." }),
+    groupRef: Type.String({
+      minLength: 1,
+      description: "The customer group whose installation is written to.",
+    }),
     type: Type.Enum(["create", "update", "delete"]),
     mode: Type.Optional(
       Type.Enum(["synchronous", "asynchronous"], {
-        description: "`synchronous` (default) waits for the provider; not used for delete, which always waits.",
+        description:
+          "`synchronous` (default) waits for the provider; not used for delete, which always waits.",
       }),
     ),
     record: Type.Optional(Fields),

@@ -27,7 +27,12 @@ export interface TestBusbar {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Calls below `/v1/projects/default`. */
   inProject(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  write(integration: string, object: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  write(
+    integration: string,
+    object: string,
+    body: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -44,7 +49,8 @@ export async function startTestBusbar(scope: Scope, options: TestBusbarOptions =
   return started;
 }
 
-async function openTestBusbar(options: TestBusbarOptions): Promise<TestBusbar> {
+/** The same for a whole file: stop it in `after`, declared outside `before`. */
+export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<TestBusbar> {
   const sandbox = await startSandbox();
   const { connectionString, drop } = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-data-"));
@@ -63,7 +69,12 @@ async function openTestBusbar(options: TestBusbarOptions): Promise<TestBusbar> {
     ...options.env,
   });
   const { providerTimeoutMs } = options;
-  const busbar = await startBusbar({ config, log: createLog(config.logLevel), checkAnswers: true, providerTimeoutMs });
+  const busbar = await startBusbar({
+    config,
+    log: createLog(config.logLevel),
+    checkAnswers: true,
+    providerTimeoutMs,
+  });
   const { bootstrap } = busbar;
   if (!bootstrap) throw new Error("a fresh database was not bootstrapped");
   const origin = new URL(busbar.urls.base).origin;
@@ -88,7 +99,12 @@ async function openTestBusbar(options: TestBusbarOptions): Promise<TestBusbar> {
   };
 }
 
-async function send(url: string, method: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+async function send(
+  url: string,
+  method: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Answer> {
   const response = await fetch(url, {
     method,
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
@@ -102,7 +118,13 @@ async function send(url: string, method: string, body: unknown, headers: Record<
 /** A customer of HubSpot or Salesforce, connected with tokens of the sandbox and installed. */
 export async function connectCustomer(
   on: TestBusbar,
-  customer: { provider: "hubspot" | "salesforce"; manifest: string; integration: string; groupRef: string; content?: object },
+  customer: {
+    provider: "hubspot" | "salesforce";
+    manifest: string;
+    integration: string;
+    groupRef: string;
+    content?: object;
+  },
 ): Promise<{ connectionId: string; installationId: string }> {
   const { provider, manifest, integration, groupRef, content } = customer;
   const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });

@@ -24,7 +24,10 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   const log = createLog("error");
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   await runSql(postgres.connectionString, `create database ${TEMPLATE}`);
-  const template = await openDatabase({ connectionString: withDatabase(postgres.connectionString, TEMPLATE), log });
+  const template = await openDatabase({
+    connectionString: withDatabase(postgres.connectionString, TEMPLATE),
+    log,
+  });
   await template.close();
   return {
     url: postgres.connectionString,

@@ -45,7 +45,8 @@ export const ConnectionSchema = Type.Object({
     "oauth2/password",
   ]),
   status: Type.Enum(["created", "working", "bad_credentials"], {
-    description: "`created`: new or just refreshed; `working`: used with success; `bad_credentials`: connect again.",
+    description:
+      "`created`: new or just refreshed; `working`: used with success; `bad_credentials`: connect again.",
   }),
   oauth2AuthorizationCode: Type.Optional(
     Type.Object({
@@ -68,7 +69,11 @@ const shownScheme = (scheme: string): Connection["authScheme"] =>
 
 export function toConnection(
   row: ConnectionRow,
-  extra: { providerApp?: ProviderAppRow; credentials?: StoredCredentials; includeRefreshToken?: boolean } = {},
+  extra: {
+    providerApp?: ProviderAppRow;
+    credentials?: StoredCredentials;
+    includeRefreshToken?: boolean;
+  } = {},
 ): Connection {
   const { providerWorkspaceRef, providerConsumerRef } = row;
   return {
@@ -105,7 +110,11 @@ function shownSecrets(
 }
 
 /** Throws a 404 Problem. */
-export async function getConnectionRow(queries: Queries, projectId: string, id: string): Promise<ConnectionRow> {
+export async function getConnectionRow(
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<ConnectionRow> {
   const row = await findConnection(queries, projectId, id);
   if (row) return row;
   throw new Problem("not-found", { detail: `There is no connection \`${id}\` in this project.` });

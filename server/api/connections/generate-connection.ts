@@ -21,7 +21,9 @@ const RequestSchema = Type.Object({
   groupName: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   consumerRef: Type.String({ minLength: 1, maxLength: 255 }),
   consumerName: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  providerWorkspaceRef: Type.Optional(Type.String({ description: "For example the `acme` of acme.my.salesforce.com." })),
+  providerWorkspaceRef: Type.Optional(
+    Type.String({ description: "For example the `acme` of acme.my.salesforce.com." }),
+  ),
   providerMetadata: Type.Optional(ProviderMetadataSchema),
   ...CredentialsInput,
 });
@@ -53,7 +55,10 @@ type Request = Static<typeof RequestSchema>;
 
 function unknownProvider(key: string): Problem {
   const detail = `There is no provider \`${key}\`. GET /v1/providers lists them; keys are case-sensitive.`;
-  return new Problem("semantically-invalid", { detail, issues: [{ in: "body", name: "provider", detail, value: key }] });
+  return new Problem("semantically-invalid", {
+    detail,
+    issues: [{ in: "body", name: "provider", detail, value: key }],
+  });
 }
 
 /** What the customer entered, cut down to what the templates want, defaults filled in. */
@@ -82,7 +87,10 @@ function requireAddress(on: RefreshServices, provider: ProviderInfo, metadata: P
     if (!(error instanceof TemplateError)) throw error;
     const name = error.placeholder ? `providerMetadata.${error.placeholder}` : "providerMetadata";
     const detail = `${provider.name} needs it for its address: ${error.message}.`;
-    throw new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });
+    throw new Problem("invalid-request", {
+      detail: `${name}: ${detail}`,
+      issues: [{ in: "body", name, detail }],
+    });
   }
 }
 
@@ -108,7 +116,10 @@ async function prove(
   } catch (error) {
     if (!(error instanceof TokenEndpointError)) throw error;
     const slug = error.failure === "transient" ? "provider-unreachable" : "provider-refused";
-    throw new Problem(slug, { detail: `No access token for these credentials: ${error.message}.`, cause: error });
+    throw new Problem(slug, {
+      detail: `No access token for these credentials: ${error.message}.`,
+      cause: error,
+    });
   }
 }
 
@@ -126,7 +137,9 @@ async function insert(
     await on.database.queries.transaction().execute(async (queries) => {
       const group = await upsertGroup(queries, { projectId, groupRef, groupName });
       const consumer = await upsertConsumer(queries, { projectId, consumerRef, consumerName });
-      const app = isOauth(credentials) ? await findDefaultProviderApp(queries, projectId, provider) : undefined;
+      const app = isOauth(credentials)
+        ? await findDefaultProviderApp(queries, projectId, provider)
+        : undefined;
       await insertConnection(queries, {
         id,
         projectId,

@@ -17,10 +17,16 @@ export const getConnection = (on: RefreshServices) =>
     summary: "Get a connection",
     params: Type.Object({ connectionId: Type.String() }),
     query: Type.Object({
-      includeCreds: Type.Optional(Type.Boolean({ description: "Adds the access token or API key. Needs scope `full`." })),
-      includeRefreshToken: Type.Optional(Type.Boolean({ description: "With `includeCreds`: the refresh token too." })),
+      includeCreds: Type.Optional(
+        Type.Boolean({ description: "Adds the access token or API key. Needs scope `full`." }),
+      ),
+      includeRefreshToken: Type.Optional(
+        Type.Boolean({ description: "With `includeCreds`: the refresh token too." }),
+      ),
       refresh: Type.Optional(
-        Type.Enum(["force", "ifExpired"], { description: "Get a new access token first: always, or when it has expired." }),
+        Type.Enum(["force", "ifExpired"], {
+          description: "Get a new access token first: always, or when it has expired.",
+        }),
       ),
     }),
     success: { status: 200, description: "The connection.", schema: ConnectionSchema },
@@ -39,7 +45,11 @@ export const getConnection = (on: RefreshServices) =>
     },
   });
 
-async function refreshed(on: RefreshServices, row: ConnectionRow, when: "force" | "ifExpired"): Promise<ConnectionRow> {
+async function refreshed(
+  on: RefreshServices,
+  row: ConnectionRow,
+  when: "force" | "ifExpired",
+): Promise<ConnectionRow> {
   const stored = openCredentials(on.sealer, row);
   if (!isOauth(stored)) return row;
   const expired = row.accessExpireTime !== null && row.accessExpireTime.getTime() <= nowMs();

@@ -21,6 +21,8 @@ export const listConnections = (on: { database: Database }) =>
     async handle({ project, query }) {
       const rows = await listRows(on.database.queries, project.id, query);
       const apps = await listProviderApps(on.database.queries, project.id);
-      return rows.map((row) => toConnection(row, { providerApp: apps.find((app) => app.id === row.providerAppId) }));
+      return rows.map((row) =>
+        toConnection(row, { providerApp: apps.find((app) => app.id === row.providerAppId) }),
+      );
     },
   });

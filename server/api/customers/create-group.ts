@@ -16,6 +16,10 @@ export const createGroup = (on: { database: Database }) =>
     }),
     success: { status: 201, description: "Created or renamed." },
     async handle({ project, body }) {
-      await upsertGroup(on.database.queries, { projectId: project.id, groupRef: body.groupRef, groupName: body.groupName });
+      await upsertGroup(on.database.queries, {
+        projectId: project.id,
+        groupRef: body.groupRef,
+        groupName: body.groupName,
+      });
     },
   });

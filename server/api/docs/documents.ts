@@ -14,7 +14,11 @@ export const getOpenApi = (routes: () => Route[]): Endpoint =>
     operationId: "getOpenApi",
     tag: "Documentation",
     summary: "This API as an OpenAPI 3.1 document",
-    success: { status: 200, description: "The document.", schema: Type.Record(Type.String(), Type.Unknown()) },
+    success: {
+      status: 200,
+      description: "The document.",
+      schema: Type.Record(Type.String(), Type.Unknown()),
+    },
     handle: async () => openApiDocument(routes(), API_VERSION),
   });
 
@@ -49,6 +53,8 @@ export const getProblemType = (): Endpoint =>
     refusals: [404],
     async handle({ params }) {
       if (Object.hasOwn(PROBLEM_TYPES, params.slug)) return problemsPage(params.slug);
-      throw new Problem("not-found", { detail: `There is no problem type \`${params.slug}\`. See /docs/problems.` });
+      throw new Problem("not-found", {
+        detail: `There is no problem type \`${params.slug}\`. See /docs/problems.`,
+      });
     },
   });

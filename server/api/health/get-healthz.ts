@@ -7,6 +7,10 @@ export const getHealthz = () =>
     operationId: "getHealthz",
     tag: "Health",
     summary: "Alive",
-    success: { status: 200, description: "The process answers.", schema: Type.Object({ status: Type.Literal("ok") }) },
+    success: {
+      status: 200,
+      description: "The process answers.",
+      schema: Type.Object({ status: Type.Literal("ok") }),
+    },
     handle: async () => ({ status: "ok" as const }),
   });

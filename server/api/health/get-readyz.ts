@@ -16,12 +16,15 @@ export const getReadyz = (on: Readiness) =>
     operationId: "getReadyz",
     tag: "Health",
     summary: "Ready",
-    description: "503 while the database does not answer or has not all migrations, or the worker is not running.",
+    description:
+      "503 while the database does not answer or has not all migrations, or the worker is not running.",
     success: { status: 200, description: "Ready.", schema: Type.Object({ status: Type.Literal("ok") }) },
     refusals: [503],
     async handle() {
       if (!(await isDatabaseReady(on.database.pool))) {
-        throw new Problem("unavailable", { detail: "The database does not answer, or migrations are missing." });
+        throw new Problem("unavailable", {
+          detail: "The database does not answer, or migrations are missing.",
+        });
       }
       if (on.workerRunning?.() === false) {
         throw new Problem("unavailable", { detail: "The worker is not running." });

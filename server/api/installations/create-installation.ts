@@ -2,9 +2,11 @@
 import { Type } from "typebox";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem } from "../../ground/errors.ts";
+import type { Json } from "../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { checkConfig } from "../../manifest/check-config.ts";
-import { ConfigContentSchema, type InstallationConfig } from "../../manifest/config.ts";
+import { completeConfig } from "../../manifest/complete-config.ts";
+import type { ConfigContent } from "../../manifest/config.ts";
 import { findConnection, listConnections, type ConnectionRow } from "../../store/connections.ts";
 import { findGroup, upsertGroup } from "../../store/customers.ts";
 import { isUniqueViolation, type Database, type Queries } from "../../store/database.ts";
@@ -28,7 +30,7 @@ export const createInstallation = (on: { database: Database; catalog: Catalog })
       config: Type.Object({
         revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision counts." })),
         createdBy: Type.Optional(Type.String()),
-        content: ConfigContentSchema,
+        content: Type.Unknown({ description: "As `config.content` of an installation." }),
       }),
     }),
     success: { status: 201, description: "The installation.", schema: InstallationSchema },
@@ -40,7 +42,7 @@ export const createInstallation = (on: { database: Database; catalog: Catalog })
         return await on.database.queries.transaction().execute(async (queries) => {
           const integration = await getIntegrationRow(queries, project.id, params.integrationId);
           const connection = await usableConnection(queries, integration, groupRef, connectionId);
-          const content = checked(on.catalog, integration, config.content);
+          const content = checked(on.catalog, integration, config.content as Json);
           const group = await upsertGroup(queries, { projectId: project.id, groupRef });
           const { id } = await insertInstallation(queries, {
             projectId: project.id,
@@ -63,13 +65,14 @@ export const createInstallation = (on: { database: Database; catalog: Catalog })
     },
   });
 
-/** The configuration with the provider filled in. Throws a 422 Problem with one issue per mistake. */
-export function checked(catalog: Catalog, integration: Integration, content: InstallationConfig): InstallationConfig {
-  const complete = { ...content, provider: content.provider ?? integration.provider };
-  const provider = catalog.find(integration.provider);
-  const issues = checkConfig(complete, integration.latestRevision.content, provider);
+/** The configuration in its stored form. Throws a 422 Problem with one issue per mistake. */
+function checked(catalog: Catalog, integration: Integration, content: Json): ConfigContent {
+  const manifest = integration.latestRevision.content;
+  const issues = checkConfig(content, manifest, {
+    defaultModule: catalog.find(integration.provider)?.defaultModule ?? "",
+  });
   const [first] = issues;
-  if (!first) return complete;
+  if (!first) return completeConfig(content, manifest);
   throw new Problem("invalid-config", {
     detail: `${first.name}: ${first.detail}${issues.length > 1 ? ` (and ${issues.length - 1} more, see \`issues\`)` : ""}`,
     issues,
@@ -88,17 +91,27 @@ async function usableConnection(
     ? await findConnection(queries, projectId, connectionId)
     : (await listConnections(queries, projectId, { groupRef, provider }))[0];
   if (!connection) {
-    if (connectionId) throw refused("connectionId", `There is no connection \`${connectionId}\` in this project.`);
+    if (connectionId)
+      throw refused("connectionId", `There is no connection \`${connectionId}\` in this project.`);
     const known = await findGroup(queries, projectId, groupRef);
-    throw refused("groupRef", known
-      ? `The group \`${groupRef}\` has no connection to ${provider}. Connect it first.`
-      : `The group \`${groupRef}\` is unknown: it has no connection yet. Connect it first.`);
+    throw refused(
+      "groupRef",
+      known
+        ? `The group \`${groupRef}\` has no connection to ${provider}. Connect it first.`
+        : `The group \`${groupRef}\` is unknown: it has no connection yet. Connect it first.`,
+    );
   }
   if (connection.provider !== provider) {
-    throw refused("connectionId", `\`${name}\` is an integration of ${provider}, the connection is one to ${connection.provider}.`);
+    throw refused(
+      "connectionId",
+      `\`${name}\` is an integration of ${provider}, the connection is one to ${connection.provider}.`,
+    );
   }
   if (connection.group.groupRef !== groupRef) {
-    throw refused("connectionId", `The connection belongs to the group \`${connection.group.groupRef}\`, not to \`${groupRef}\`.`);
+    throw refused(
+      "connectionId",
+      `The connection belongs to the group \`${connection.group.groupRef}\`, not to \`${groupRef}\`.`,
+    );
   }
   return connection;
 }

@@ -1,8 +1,7 @@
 /** The installation as the API shows it. */
 import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
-import { completeConfig } from "../../manifest/complete-config.ts";
-import { ConfigContentSchema, type InstallationConfig } from "../../manifest/config.ts";
+import { ConfigContentSchema, type ConfigContent } from "../../manifest/config.ts";
 import { listConnectionsById, type ConnectionRow } from "../../store/connections.ts";
 import type { Queries } from "../../store/database.ts";
 import { findInstallation, type InstallationRow } from "../../store/installations.ts";
@@ -33,7 +32,7 @@ export const InstallationSchema = Type.Object({
 });
 
 export type Installation = Static<typeof InstallationSchema>;
-export type StoredInstallation = InstallationRow<InstallationConfig>;
+export type StoredInstallation = InstallationRow<ConfigContent>;
 
 function toInstallation(row: StoredInstallation, connection: ConnectionRow): Installation {
   const { config, lastOperationStatus } = row;
@@ -43,11 +42,13 @@ function toInstallation(row: StoredInstallation, connection: ConnectionRow): Ins
     integrationId: row.integrationId,
     group: toGroup(connection.group),
     healthStatus: connection.status === "bad_credentials" ? "unhealthy" : "healthy",
-    ...(lastOperationStatus && { lastOperationStatus: lastOperationStatus as "success" | "failure" | "in_progress" }),
+    ...(lastOperationStatus && {
+      lastOperationStatus: lastOperationStatus as "success" | "failure" | "in_progress",
+    }),
     connection: toConnection(connection),
     ...times(row),
     createdBy: row.createdBy,
-    config: { ...config, createTime: config.createTime.toISOString(), content: completeConfig(config.content) },
+    config: { ...config, createTime: config.createTime.toISOString() },
   };
 }
 
@@ -57,7 +58,11 @@ export async function toInstallations(
   projectId: string,
   rows: StoredInstallation[],
 ): Promise<Installation[]> {
-  const connections = await listConnectionsById(queries, projectId, rows.map((row) => row.connectionId));
+  const connections = await listConnectionsById(
+    queries,
+    projectId,
+    rows.map((row) => row.connectionId),
+  );
   return rows.flatMap((row) => {
     const connection = connections.get(row.connectionId);
     return connection ? [toInstallation(row, connection)] : [];
@@ -71,7 +76,7 @@ export async function getInstallationRow(
   integrationId: string,
   id: string,
 ): Promise<StoredInstallation> {
-  const row = await findInstallation<InstallationConfig>(queries, projectId, id);
+  const row = await findInstallation<ConfigContent>(queries, projectId, id);
   if (row?.integrationId === integrationId) return row;
   throw new Problem("not-found", { detail: `There is no installation \`${id}\` of this integration.` });
 }

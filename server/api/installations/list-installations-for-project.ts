@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/installations */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { InstallationConfig } from "../../manifest/config.ts";
+import type { ConfigContent } from "../../manifest/config.ts";
 import type { Database } from "../../store/database.ts";
 import { listInstallations } from "../../store/installations.ts";
 import { InstallationSchema, toInstallations } from "./installation.ts";
@@ -16,7 +16,7 @@ export const listInstallationsForProject = (on: { database: Database }) =>
     success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
     async handle({ project, query }) {
       const { queries } = on.database;
-      const rows = await listInstallations<InstallationConfig>(queries, project.id, query);
+      const rows = await listInstallations<ConfigContent>(queries, project.id, query);
       return toInstallations(queries, project.id, rows);
     },
   });

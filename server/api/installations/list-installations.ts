@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { InstallationConfig } from "../../manifest/config.ts";
+import type { ConfigContent } from "../../manifest/config.ts";
 import type { Database } from "../../store/database.ts";
 import { listInstallations as listRows } from "../../store/installations.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
@@ -20,6 +20,6 @@ export const listInstallations = (on: { database: Database }) =>
       const { queries } = on.database;
       const { id } = await getIntegrationRow(queries, project.id, params.integrationId);
       const filter = { integrationId: id, groupRef: query.groupRef };
-      return toInstallations(queries, project.id, await listRows<InstallationConfig>(queries, project.id, filter));
+      return toInstallations(queries, project.id, await listRows<ConfigContent>(queries, project.id, filter));
     },
   });

@@ -25,14 +25,18 @@ export const batchUpsertIntegrations = (on: DeployServices) =>
       "per mistake, with line, column, rule and remedy.",
     query: Type.Object({
       destructive: Type.Optional(
-        Type.Boolean({ description: "Whether read objects that the manifest no longer has stop being read." }),
+        Type.Boolean({
+          description: "Whether read objects that the manifest no longer has stop being read.",
+        }),
       ),
     }),
     body: ManifestSourceSchema,
     success: {
       status: 200,
       description: "The integrations, each with what is worth knowing about its part of the file.",
-      schema: Type.Array(Type.Intersect([IntegrationSchema, Type.Object({ warnings: Type.Array(WarningSchema) })])),
+      schema: Type.Array(
+        Type.Intersect([IntegrationSchema, Type.Object({ warnings: Type.Array(WarningSchema) })]),
+      ),
     },
     refusals: [422],
     async handle({ project, body }) {

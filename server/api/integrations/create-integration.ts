@@ -10,13 +10,16 @@ export const createIntegration = (on: DeployServices) =>
     operationId: "createIntegration",
     tag: "Integrations",
     summary: "Create an integration",
-    description: "From the content of one manifest entry instead of a file. `name` and `provider` must agree with it.",
+    description:
+      "From the content of one manifest entry instead of a file. `name` and `provider` must agree with it.",
     body: Type.Object({
       name: Type.String({ minLength: 1 }),
       provider: Type.String({ minLength: 1 }),
       latestRevision: Type.Object({
         specVersion: Type.String(),
-        content: Type.Record(Type.String(), Type.Unknown(), { description: "As below `integrations[]` in amp.yaml." }),
+        content: Type.Record(Type.String(), Type.Unknown(), {
+          description: "As below `integrations[]` in amp.yaml.",
+        }),
       }),
     }),
     success: { status: 201, description: "The integration was created." },
@@ -34,7 +37,9 @@ export const createIntegration = (on: DeployServices) =>
       }
       await on.database.queries.transaction().execute(async (queries) => {
         if (await findIntegration(queries, project.id, name)) {
-          throw new Problem("conflict", { detail: `There is an integration \`${name}\` already. Deploy a new revision of it.` });
+          throw new Problem("conflict", {
+            detail: `There is an integration \`${name}\` already. Deploy a new revision of it.`,
+          });
         }
         await deployIntegration(queries, project.id, manifest.specVersion, content);
       });

@@ -20,10 +20,16 @@ export const createRevision = (on: DeployServices) =>
     async handle({ project, params, body }) {
       const { queries } = on.database;
       const { name } = await getIntegrationRow(queries, project.id, params.integrationId);
-      const { manifest } = await checkedManifest(on, project.id, await manifestSource(queries, project.id, body));
+      const { manifest } = await checkedManifest(
+        on,
+        project.id,
+        await manifestSource(queries, project.id, body),
+      );
       const content = manifest.integrations.find((integration) => integration.name === name);
       if (!content) {
-        throw new Problem("semantically-invalid", { detail: `The manifest has no integration named \`${name}\`.` });
+        throw new Problem("semantically-invalid", {
+          detail: `The manifest has no integration named \`${name}\`.`,
+        });
       }
       await deployIntegration(queries, project.id, manifest.specVersion, content);
     },

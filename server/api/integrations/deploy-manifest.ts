@@ -34,8 +34,15 @@ function invalidManifest(errors: Complaint[]): Problem {
   return new Problem("invalid-manifest", {
     detail: first ? `${count}; the first: line ${first.line}: ${first.message}` : `${count}.`,
     remedy: "Mend what `issues` lists, each with its line and column, and deploy again.",
-    causes: errors.map(({ line, column, message, remedy }) => `line ${line}, column ${column}: ${message} ${remedy}`),
-    issues: errors.map(({ path, message, ...rest }) => ({ in: "body", name: path, detail: message, ...rest })),
+    causes: errors.map(
+      ({ line, column, message, remedy }) => `line ${line}, column ${column}: ${message} ${remedy}`,
+    ),
+    issues: errors.map(({ path, message, ...rest }) => ({
+      in: "body",
+      name: path,
+      detail: message,
+      ...rest,
+    })),
   });
 }
 

@@ -35,7 +35,11 @@ export const toIntegration = (row: Integration): Static<typeof IntegrationSchema
 });
 
 /** By id or name; throws a 404 Problem. */
-export async function getIntegrationRow(queries: Queries, projectId: string, idOrName: string): Promise<Integration> {
+export async function getIntegrationRow(
+  queries: Queries,
+  projectId: string,
+  idOrName: string,
+): Promise<Integration> {
   const row = await findIntegration<ManifestIntegration>(queries, projectId, idOrName);
   if (row) return row;
   throw new Problem("not-found", { detail: `There is no integration \`${idOrName}\` in this project.` });

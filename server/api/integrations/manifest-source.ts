@@ -23,12 +23,15 @@ export async function manifestSource(
   { sourceYaml, sourceZipUrl }: Static<typeof ManifestSourceSchema>,
 ): Promise<string> {
   if ((sourceYaml === undefined) === (sourceZipUrl === undefined)) {
-    throw new Problem("semantically-invalid", { detail: "Send exactly one of `sourceYaml` and `sourceZipUrl`." });
+    throw new Problem("semantically-invalid", {
+      detail: "Send exactly one of `sourceYaml` and `sourceZipUrl`.",
+    });
   }
   if (sourceYaml !== undefined) return sourceYaml;
   const id = /\/uploads\/([0-9a-f-]{36})\.zip$/i.exec(sourceZipUrl ?? "")?.[1];
   const upload = id && isUuid(id) ? await findUploadContent(queries, projectId, id) : undefined;
-  if (!upload) throw noUpload("There is no such upload in this project; it may have expired. Upload the zip again.");
+  if (!upload)
+    throw noUpload("There is no such upload in this project; it may have expired. Upload the zip again.");
   if (!upload.content) throw noUpload("Nothing was uploaded to this address yet. PUT the zip first.");
   return readManifestZip(upload.content);
 }

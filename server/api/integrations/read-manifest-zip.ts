@@ -62,7 +62,12 @@ function readEntry(file: ZipFile, entry: Entry): Promise<string> {
   return promise;
 }
 
-const refused = (detail: string, cause?: unknown): Problem => new Problem("semantically-invalid", { detail, cause });
-const tooLarge = () => refused("The amp.yaml in the zip is larger than 1 MB. A manifest is a few kilobytes long.");
+const refused = (detail: string, cause?: unknown): Problem =>
+  new Problem("semantically-invalid", { detail, cause });
+const tooLarge = () =>
+  refused("The amp.yaml in the zip is larger than 1 MB. A manifest is a few kilobytes long.");
 const broken = (cause: unknown) =>
-  refused(`The upload cannot be read as a zip: ${cause instanceof Error ? cause.message : "it is damaged"}.`, cause);
+  refused(
+    `The upload cannot be read as a zip: ${cause instanceof Error ? cause.message : "it is damaged"}.`,
+    cause,
+  );

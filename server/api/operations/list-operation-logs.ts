@@ -17,7 +17,8 @@ export const listOperationLogs = (on: { database: Database }) =>
     operationId: "listOperationLogs",
     tag: "Operations",
     summary: "List the steps of an operation",
-    description: "What was planned, which fields were withheld and why, each request to the provider, the outcome.",
+    description:
+      "What was planned, which fields were withheld and why, each request to the provider, the outcome.",
     params: Type.Object({ operationId: Type.String() }),
     success: {
       status: 200,

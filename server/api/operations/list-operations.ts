@@ -30,7 +30,10 @@ export const listOperations = (on: { database: Database }) =>
       const { pageSize = 200, pageToken } = query;
       if (pageToken !== undefined && !isUuid(pageToken)) {
         const detail = "pageToken: is not one that this list gave out. Start without it.";
-        throw new Problem("invalid-request", { detail, issues: [{ in: "query", name: "pageToken", detail }] });
+        throw new Problem("invalid-request", {
+          detail,
+          issues: [{ in: "query", name: "pageToken", detail }],
+        });
       }
       const { installationId } = params;
       if (!isUuid(installationId)) {

@@ -41,7 +41,11 @@ export const toOperation = (row: OperationRow): Operation => ({
 });
 
 /** Throws a 404 Problem. */
-export async function getOperationRow(queries: Queries, projectId: string, id: string): Promise<OperationRow> {
+export async function getOperationRow(
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<OperationRow> {
   const row = await findOperation(queries, projectId, id);
   if (row) return row;
   throw new Problem("not-found", { detail: `There is no operation \`${id}\` in this project.` });

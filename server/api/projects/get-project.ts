@@ -12,7 +12,9 @@ export const getProject = (on: { database: Database }) =>
     tag: "Projects",
     summary: "Get a project",
     query: Type.Object({
-      includeEntitlements: Type.Optional(Type.Boolean({ description: "Adds `entitlements`. Default false." })),
+      includeEntitlements: Type.Optional(
+        Type.Boolean({ description: "Adds `entitlements`. Default false." }),
+      ),
     }),
     success: { status: 200, description: "The project.", schema: ProjectSchema },
     async handle({ project, query }) {

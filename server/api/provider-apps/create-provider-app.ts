@@ -15,7 +15,8 @@ export const createProviderApp = (on: { database: Database; catalog: Catalog; se
     operationId: "createProviderApp",
     tag: "Provider apps",
     summary: "Create a provider app",
-    description: "The OAuth client that you registered with the provider. The secret is stored sealed and never shown.",
+    description:
+      "The OAuth client that you registered with the provider. The secret is stored sealed and never shown.",
     body: Type.Object({
       externalRef: Type.Optional(Type.String()),
       provider: Type.String(),
@@ -30,8 +31,13 @@ export const createProviderApp = (on: { database: Database; catalog: Catalog; se
       const { provider, clientId, clientSecret, scopes = [], externalRef, metadata } = body;
       const info = on.catalog.find(provider);
       if (info?.authType !== "oauth2") {
-        const detail = info ? `${provider} does not use OAuth; it needs no provider app.` : `There is no provider \`${provider}\`.`;
-        throw new Problem("semantically-invalid", { detail, issues: [{ in: "body", name: "provider", detail, value: provider }] });
+        const detail = info
+          ? `${provider} does not use OAuth; it needs no provider app.`
+          : `There is no provider \`${provider}\`.`;
+        throw new Problem("semantically-invalid", {
+          detail,
+          issues: [{ in: "body", name: "provider", detail, value: provider }],
+        });
       }
       const app = { id: newId(), projectId: project.id };
       const clientSecretSealed = sealProviderAppSecret(on.sealer, app, clientSecret);

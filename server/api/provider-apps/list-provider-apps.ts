@@ -10,6 +10,10 @@ export const listProviderApps = (on: { database: Database }) =>
     operationId: "listProviderApps",
     tag: "Provider apps",
     summary: "List provider apps",
-    success: { status: 200, description: "The provider apps, without secrets.", schema: Type.Array(ProviderAppSchema) },
+    success: {
+      status: 200,
+      description: "The provider apps, without secrets.",
+      schema: Type.Array(ProviderAppSchema),
+    },
     handle: async ({ project }) => (await listRows(on.database.queries, project.id)).map(toProviderApp),
   });

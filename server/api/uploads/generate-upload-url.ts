@@ -19,7 +19,9 @@ export const generateUploadUrl = (on: { database: Database; publicUrl: () => str
       "PUT a zip that holds `amp.yaml` to `url` within 15 minutes, then deploy it with the source " +
       "`gs://<bucket>/<path>`. The address is a secret and works once.",
     query: Type.Object({
-      md5: Type.Optional(Type.String({ description: "Base64 MD5 of the zip; what is uploaded must match it." })),
+      md5: Type.Optional(
+        Type.String({ description: "Base64 MD5 of the zip; what is uploaded must match it." }),
+      ),
     }),
     success: {
       status: 200,
@@ -32,11 +34,20 @@ export const generateUploadUrl = (on: { database: Database; publicUrl: () => str
       const md5 = query.md5?.replaceAll(" ", "+");
       if (md5 !== undefined && Buffer.from(md5, "base64").length !== 16) {
         const detail = "md5: must be the MD5 digest (16 bytes) in base64.";
-        throw new Problem("semantically-invalid", { detail, issues: [{ in: "query", name: "md5", detail, value: md5 }] });
+        throw new Problem("semantically-invalid", {
+          detail,
+          issues: [{ in: "query", name: "md5", detail, value: md5 }],
+        });
       }
-      if (!caller.projectId) throw new Problem("forbidden", { detail: "Upload with an API key of the project." });
+      if (!caller.projectId)
+        throw new Problem("forbidden", { detail: "Upload with an API key of the project." });
       const id = newId();
-      await insertUpload(on.database.queries, { id, projectId: caller.projectId, md5, lifeMinutes: LIFE_MINUTES });
+      await insertUpload(on.database.queries, {
+        id,
+        projectId: caller.projectId,
+        md5,
+        lifeMinutes: LIFE_MINUTES,
+      });
       return { url: `${on.publicUrl()}/v1/uploads/${id}`, bucket: UPLOAD_BUCKET, path: `uploads/${id}.zip` };
     },
   });

@@ -24,14 +24,18 @@ export const putUpload = (on: { database: Database }) =>
       const { queries } = on.database;
       const upload = isUuid(params.uploadId) ? await findOpenUpload(queries, params.uploadId) : undefined;
       if (!upload) {
-        throw new Problem("not-found", { detail: "This upload address has expired or was used. Ask for another one." });
+        throw new Problem("not-found", {
+          detail: "This upload address has expired or was used. Ask for another one.",
+        });
       }
       if (!Buffer.isBuffer(body) || body.length === 0) {
         throw new Problem("invalid-request", { detail: "The upload is empty. Send the zip as the body." });
       }
       const md5 = createHash("md5").update(body).digest("base64");
       if (upload.md5 && upload.md5 !== md5) {
-        throw new Problem("invalid-request", { detail: `The upload's MD5 is ${md5}, not the ${upload.md5} announced. Upload again.` });
+        throw new Problem("invalid-request", {
+          detail: `The upload's MD5 is ${md5}, not the ${upload.md5} announced. Upload again.`,
+        });
       }
       if (!(await fillUpload(queries, params.uploadId, body))) {
         throw new Problem("conflict", { detail: "Something was uploaded to this address already." });

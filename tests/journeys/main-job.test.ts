@@ -1,0 +1,145 @@
+/** The main job from nothing: deploy, connect, install, write, look it up, proxy. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { connectCustomer, openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: crm-hubspot
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: hook
+          schedule: "*/30 * * * *"
+          requiredFields:
+            - fieldName: email
+            - fieldName: firstname
+              mapToName: givenName
+            - mapToName: notes
+              prompt: Which field holds notes?
+    write:
+      objects:
+        - objectName: contacts
+          inheritMapping: true
+    proxy:
+      enabled: true
+  - name: crm-salesforce
+    provider: salesforce
+    write:
+      objects:
+        - objectName: Contact
+    proxy:
+      enabled: true
+`;
+
+describe("the main job", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    await connectCustomer(on, {
+      provider: "hubspot",
+      manifest: MANIFEST,
+      integration: "crm-hubspot",
+      groupRef: "acme",
+      content: {
+        read: {
+          objects: { contacts: { objectName: "contacts", selectedFieldMappings: { notes: "jobtitle" } } },
+        },
+        proxy: { enabled: true },
+      },
+    });
+    await connectCustomer(on, {
+      provider: "salesforce",
+      manifest: MANIFEST,
+      integration: "crm-salesforce",
+      groupRef: "acme",
+      content: { proxy: { enabled: true } },
+    });
+  });
+
+  test("a HubSpot record is created and updated under mapped names and answered as it is there", async () => {
+    const created = await on.write("crm-hubspot", "contacts", {
+      groupRef: "acme",
+      type: "create",
+      record: { email: "ada@example.com", givenName: "Ada", notes: "Engineer" },
+    });
+    assert.equal(created.status, 200, created.text);
+    const { result, operationId } = created.body;
+    assert.equal(result.success, true);
+    assert.equal(result.data.properties.firstname, "Ada");
+    const [record] = on.sandbox
+      .records("hubspot", "contacts")
+      .filter((row) => JSON.stringify(row).includes("ada@example.com"));
+    assert.match(JSON.stringify(record), /Engineer/);
+
+    const operation = await on.inProject("GET", `/operations/${operationId}`);
+    assert.equal(operation.body.status, "success");
+    assert.deepEqual(operation.body.metadata.successfulRecordIds, [result.recordId]);
+    const logs = await on.inProject("GET", `/operations/${operationId}/logs`);
+    assert.match(logs.text, /POST \/crm\/v3\/objects\/contacts → 201/);
+    assert.doesNotMatch(logs.text, /Bearer/);
+
+    const updated = await on.write("crm-hubspot", "contacts", {
+      groupRef: "acme",
+      type: "update",
+      record: { id: result.recordId, givenName: "Augusta" },
+    });
+    assert.equal(updated.body.result.data.properties.firstname, "Augusta", updated.text);
+  });
+
+  test("a Salesforce record is created and updated and read back", async () => {
+    const created = await on.write("crm-salesforce", "Contact", {
+      groupRef: "acme",
+      type: "create",
+      record: { LastName: "Lovelace", FirstName: "Ada" },
+    });
+    assert.equal(created.status, 200, created.text);
+    assert.equal(created.body.result.data.LastName, "Lovelace");
+    const updated = await on.write("crm-salesforce", "Contact", {
+      groupRef: "acme",
+      type: "update",
+      record: { id: created.body.result.recordId, FirstName: "Augusta" },
+    });
+    assert.equal(updated.body.result.data.FirstName, "Augusta", updated.text);
+  });
+
+  test("what the provider refuses is one body, Problem and result, and a failed operation", async () => {
+    const refused = await on.write("crm-hubspot", "contacts", {
+      groupRef: "acme",
+      type: "create",
+      record: { email: "not an address" },
+    });
+    assert.equal(refused.status, 422, refused.text);
+    assert.equal(refused.headers.get("content-type"), "application/problem+json");
+    assert.equal(refused.body.result.success, false);
+    assert.ok(refused.body.errors[0].message && refused.body.detail && refused.body.rawResponse);
+    const operation = await on.inProject("GET", `/operations/${refused.body.operationId}`);
+    assert.equal(operation.body.status, "failure");
+    assert.match(operation.body.result, /contacts/);
+  });
+
+  test("a client that excludes problem+json gets the same refusal as JSON", async () => {
+    const accept = "application/json;q=1, application/problem+json;q=0";
+    const body = { groupRef: "acme", type: "create", record: { email: "not an address" } };
+    const refused = await on.write("crm-hubspot", "contacts", body, { accept });
+    assert.equal(refused.status, 422);
+    assert.equal(refused.headers.get("content-type"), "application/json");
+  });
+
+  test("a proxied call reaches the provider with the customer's credentials", async () => {
+    const headers = {
+      "x-api-key": on.apiKey,
+      "x-amp-proxy-version": "1",
+      "x-amp-project-id": on.projectId,
+      "x-amp-integration-name": "crm-hubspot",
+      "x-amp-group-ref": "acme",
+    };
+    const response = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, { headers });
+    assert.equal(response.status, 200, await response.clone().text());
+    const body = (await response.json()) as { results: unknown[] };
+    assert.equal(body.results.length, 1);
+  });
+});
