@@ -1,0 +1,260 @@
+/** How a call ends when one side leaves, breaks off, is slow, or says nothing. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "./testing/literal-proxy.ts";
+import { refused, statusOf } from "./testing/refused.ts";
+import { until } from "./testing/until.ts";
+import { dial, startUpstream, type RawUpstream, type WireMessage } from "./testing/wire.ts";
+
+type AnswerBytes = Parameters<typeof startUpstream>[0];
+
+async function start(
+  t: TestContext,
+  answer: AnswerBytes,
+  options: Partial<Parameters<typeof startLiteralProxy>[0]> = {},
+): Promise<{ upstream: RawUpstream; proxy: LiteralProxy }> {
+  const upstream = await startUpstream(answer);
+  const proxy = await startLiteralProxy({ target: targetAt(upstream.origin), ...options });
+  t.after(async () => {
+    await proxy.close();
+    upstream.close();
+  });
+  return { upstream, proxy };
+}
+
+const GET = `GET /x HTTP/1.1\r\n${OURS}\r\n\r\n`;
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+describe("a caller that leaves", () => {
+  it("ends the call to the provider while it waits for the answer", async (t) => {
+    const { upstream, proxy } = await start(t, () => undefined);
+    const { socket } = await dial(proxy.port);
+    socket.write(GET);
+    await until("the provider has the request", () => upstream.received.length === 1);
+    socket.destroy();
+    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+    await until("the call is recorded", () => proxy.uses.length === 1);
+    assert.equal(proxy.uses[0]?.status, 499);
+  });
+
+  it("ends the call in the middle of the answer", async (t) => {
+    const { upstream, proxy } = await start(t, () => "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+    const { socket, reader } = await dial(proxy.port);
+    socket.write(GET);
+    await reader.head();
+    socket.destroy();
+    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+  });
+
+  it("ends the call in the middle of its upload", async (t) => {
+    const { upstream, proxy } = await start(t, () => undefined);
+    const { socket } = await dial(proxy.port);
+    socket.write(`POST /x HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`);
+    await until("the provider is connected", () => upstream.sockets.size === 1);
+    socket.destroy();
+    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+  });
+});
+
+describe("a provider that breaks off", () => {
+  for (const [name, bytes] of [
+    ["with a length", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"],
+    ["in chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"],
+  ]) {
+    it(`in the middle of an answer ${name} leaves the caller with a visibly incomplete answer`, async (t) => {
+      const { proxy } = await start(
+        t,
+        (_, socket) => void socket.write(bytes ?? "", () => setTimeout(() => socket.destroy(), 20)),
+      );
+      const { socket, reader } = await dial(proxy.port);
+      socket.write(GET);
+      assert.equal(await reader.message(), undefined);
+      assert.ok(reader.isOver || socket.destroyed || socket.readableEnded);
+    });
+  }
+
+  it("in the middle of an answer to HTTP/1.0 resets the connection, because its end would look complete", async (t) => {
+    const { proxy } = await start(t, (_, socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", () =>
+        setTimeout(() => socket.destroy(), 20),
+      );
+      return undefined;
+    });
+    const { socket, reader } = await dial(proxy.port);
+    socket.write(GET.replace("HTTP/1.1", "HTTP/1.0"));
+    await reader.head();
+    const [error] = await once(socket, "error");
+    assert.equal(error.code, "ECONNRESET");
+  });
+
+  it("before the answer is a 502 that is ours", async (t) => {
+    const { proxy } = await start(t, (_, socket) => void socket.destroy());
+    const { answer, problem } = await refused(
+      proxy.port,
+      `POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: 2\r\n\r\nhi`,
+    );
+    assert.equal(statusOf(answer), 502);
+    assert.match(problem.detail, /may have been carried out/);
+  });
+
+  it("with something that is not HTTP is a 502 that is ours", async (t) => {
+    const { proxy } = await start(t, () => "SSH-2.0-OpenSSH\r\n\r\n");
+    assert.equal(statusOf((await refused(proxy.port, GET)).answer), 502);
+  });
+
+  it("by refusing the connection is a 502 that is ours", async (t) => {
+    const { upstream, proxy } = await start(t, () => OK);
+    upstream.close();
+    const { answer, problem } = await refused(
+      proxy.port,
+      `POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: 2\r\n\r\nhi`,
+    );
+    assert.equal(statusOf(answer), 502);
+    assert.match(problem.detail, /could not be reached/);
+  });
+
+  it("with an upgrade nobody asked for is a 502 that is ours", async (t) => {
+    const { proxy } = await start(
+      t,
+      () => "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
+    );
+    assert.equal(statusOf((await refused(proxy.port, GET)).answer), 502);
+  });
+});
+
+describe("silence", () => {
+  it("of a provider that never answers is a 504 that is ours", async (t) => {
+    const { upstream, proxy } = await start(t, () => undefined, { answerTimeoutMs: 100 });
+    const { answer } = await refused(proxy.port, GET);
+    assert.equal(statusOf(answer), 504);
+    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+  });
+
+  it("in the middle of an answer ends it visibly", async (t) => {
+    const { proxy } = await start(t, () => "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", {
+      idleTimeoutMs: 100,
+    });
+    const { socket, reader } = await dial(proxy.port);
+    socket.write(GET);
+    assert.equal(await reader.message(), undefined);
+  });
+
+  it("is what counts, not how long an answer takes", async (t) => {
+    const { proxy } = await start(
+      t,
+      async (_, socket) => {
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
+        for (let at = 0; at < 10; at++) {
+          await wait(50);
+          socket.write(String(at));
+        }
+        return undefined;
+      },
+      { idleTimeoutMs: 250 },
+    );
+    const { socket, reader } = await dial(proxy.port);
+    socket.write(GET);
+    assert.equal((await reader.message())?.body.toString(), "0123456789");
+  });
+});
+
+describe("an answer before the upload is over", () => {
+  it("reaches the caller, and the connection serves the next call", async (t) => {
+    const large = 4 * 1024 * 1024;
+    const { proxy } = await start(t, () => OK);
+    const direct = await startEarly(t);
+    const early = await startLiteralProxy({ target: targetAt(direct.origin) });
+    t.after(() => early.close());
+    const { socket, reader } = await dial(early.port);
+    socket.write(`POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: ${large}\r\n\r\n`);
+    socket.write(Buffer.alloc(large));
+    assert.equal(statusOf(await reader.message()), 413);
+    socket.write(GET);
+    assert.equal(statusOf(await reader.message()), 413);
+    reader.close();
+    assert.equal(statusOf(await once1(proxy.port)), 200);
+  });
+});
+
+async function once1(port: number): Promise<WireMessage | undefined> {
+  const { socket, reader } = await dial(port);
+  socket.write(GET);
+  const message = await reader.message();
+  reader.close();
+  return message;
+}
+
+/** A provider that refuses as soon as it has seen the head. */
+async function startEarly(t: TestContext): Promise<{ origin: string }> {
+  const { createServer } = await import("node:net");
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("data", () => socket.write("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"));
+    socket.resume();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const address = server.address();
+  return { origin: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` };
+}
+
+describe("Expect: 100-continue", () => {
+  it("is granted by us once the call may go on", async (t) => {
+    const { upstream, proxy } = await start(t, () => OK);
+    const { socket, reader } = await dial(proxy.port);
+    socket.write(`POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n`);
+    assert.equal((await reader.head())?.startLine, "HTTP/1.1 100 Continue");
+    assert.equal(upstream.received.length, 0);
+    socket.write("hello");
+    assert.equal(statusOf(await reader.message()), 200);
+    assert.equal(upstream.received[0]?.body.toString(), "hello");
+    reader.close();
+  });
+
+  it("is not granted to a call that is refused, and the connection ends", async (t) => {
+    const { proxy } = await start(t, () => OK);
+    const { socket, reader } = await dial(proxy.port);
+    socket.write("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+    assert.equal(statusOf(await reader.message()), 400);
+    assert.equal(await reader.message(), undefined);
+    reader.close();
+  });
+});
+
+describe("connections", () => {
+  it("take several requests at once and answer them in order", async (t) => {
+    const { proxy } = await start(t, async (request) => {
+      const path = request.startLine.split(" ")[1] ?? "";
+      await wait(path === "/0" ? 40 : 0);
+      return `HTTP/1.1 200 OK\r\nContent-Length: ${path.length}\r\n\r\n${path}`;
+    });
+    const { socket, reader } = await dial(proxy.port);
+    socket.write([0, 1, 2].map((at) => GET.replace("/x", `/${at}`)).join(""));
+    for (const path of ["/0", "/1", "/2"]) assert.equal((await reader.message())?.body.toString(), path);
+    reader.close();
+  });
+
+  it("do not show interim answers of the provider", async (t) => {
+    const { proxy } = await start(t, () => `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`);
+    assert.equal(statusOf(await once1(proxy.port)), 200);
+  });
+
+  it("offered for HTTP/2 carry on with HTTP/1.1", async (t) => {
+    const { upstream, proxy } = await start(t, () => OK);
+    const { socket, reader } = await dial(proxy.port);
+    const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk";
+    socket.write(`GET /x HTTP/1.1\r\n${OURS}\r\n${offer}\r\n\r\n`);
+    assert.equal(statusOf(await reader.message()), 200);
+    assert.deepEqual(upstream.received[0]?.lines.slice(2), ["Authorization: Bearer provider-token"]);
+    reader.close();
+  });
+});

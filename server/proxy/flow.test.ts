@@ -1,0 +1,105 @@
+/** Large bodies flow at the pace of the slower side, in memory that does not grow with them. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { OURS, startLiteralProxy, targetAt } from "./testing/literal-proxy.ts";
+import { dial, listen } from "./testing/wire.ts";
+
+const SIZE = 100 * 1024 * 1024;
+/** What the kernel may hold on four sockets of loopback, and some. */
+const HELD_BY_OTHERS = 48 * 1024 * 1024;
+const PIECE = Buffer.alloc(64 * 1024, "x");
+
+/** Writes `SIZE` bytes as fast as they are taken. */
+function pour(socket: Socket): void {
+  let left = SIZE;
+  const more = () => {
+    while (left > 0) {
+      left -= PIECE.length;
+      if (!socket.write(PIECE)) return;
+    }
+    socket.off("drain", more);
+  };
+  socket.on("drain", more);
+  more();
+}
+
+/** Counts bytes; stops reading until it is told to go on. */
+function sink(socket: Socket): { count(): number; open(): void } {
+  let count = 0;
+  socket.on("data", (chunk) => {
+    count += chunk.length;
+  });
+  socket.pause();
+  return { count: () => count, open: () => void socket.resume() };
+}
+
+async function serverWith(t: TestContext, onSocket: (socket: Socket) => void): Promise<string> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => {});
+    onSocket(socket);
+  });
+  const port = await listen(server);
+  t.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Waits until a number has stopped growing. */
+async function settled(read: () => number): Promise<number> {
+  for (let last = -1; ;) {
+    const now = read();
+    if (now === last) return now;
+    last = now;
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  }
+}
+
+describe("100 MB", () => {
+  it("down to a caller that does not read make the provider wait", async (t) => {
+    let provider: Socket | undefined;
+    const origin = await serverWith(t, (socket) => {
+      provider = socket;
+      socket.once("data", () => {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${SIZE}\r\n\r\n`);
+        pour(socket);
+      });
+    });
+    const proxy = await startLiteralProxy({ target: targetAt(origin) });
+    t.after(() => proxy.close());
+    const { socket } = await dial(proxy.port);
+    socket.removeAllListeners("data");
+    const caller = sink(socket);
+    socket.write(`GET /x HTTP/1.1\r\n${OURS}\r\n\r\n`);
+    const taken = await settled(() => (provider ? provider.bytesWritten - provider.writableLength : 0));
+    assert.ok(taken > 0 && taken < HELD_BY_OTHERS, `the provider could send ${taken} bytes`);
+    caller.open();
+    await settled(caller.count);
+    assert.ok(caller.count() > SIZE);
+    socket.destroy();
+  });
+
+  it("up to a provider that does not read make the caller wait", async (t) => {
+    let provider: { count(): number; open(): void } | undefined;
+    const origin = await serverWith(t, (socket) => {
+      provider = sink(socket);
+    });
+    const proxy = await startLiteralProxy({ target: targetAt(origin) });
+    t.after(() => proxy.close());
+    const { socket } = await dial(proxy.port);
+    socket.write(`POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: ${SIZE}\r\n\r\n`);
+    pour(socket);
+    const taken = await settled(() => socket.bytesWritten - socket.writableLength);
+    assert.ok(taken > 0 && taken < HELD_BY_OTHERS, `the caller could send ${taken} bytes`);
+    provider?.open();
+    await settled(() => provider?.count() ?? 0);
+    assert.ok((provider?.count() ?? 0) > SIZE);
+    socket.destroy();
+    await once(socket, "close");
+  });
+});
