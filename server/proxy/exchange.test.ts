@@ -1,13 +1,13 @@
 /** How a call ends when one side leaves, breaks off, is slow, or says nothing. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "./testing/literal-proxy.ts";
 import { refused, statusOf } from "./testing/refused.ts";
 import { until } from "./testing/until.ts";
-import { dial, startUpstream, type RawUpstream, type WireMessage } from "./testing/wire.ts";
+import { dial, listen, startUpstream, type RawUpstream } from "./testing/wire.ts";
 
 type AnswerBytes = Parameters<typeof startUpstream>[0];
 
@@ -164,32 +164,20 @@ describe("silence", () => {
 describe("an answer before the upload is over", () => {
   it("reaches the caller, and the connection serves the next call", async (t) => {
     const large = 4 * 1024 * 1024;
-    const { proxy } = await start(t, () => OK);
-    const direct = await startEarly(t);
-    const early = await startLiteralProxy({ target: targetAt(direct.origin) });
-    t.after(() => early.close());
-    const { socket, reader } = await dial(early.port);
+    const proxy = await startLiteralProxy({ target: targetAt(await startHasty(t)) });
+    t.after(() => proxy.close());
+    const { socket, reader } = await dial(proxy.port);
     socket.write(`POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: ${large}\r\n\r\n`);
     socket.write(Buffer.alloc(large));
     assert.equal(statusOf(await reader.message()), 413);
     socket.write(GET);
     assert.equal(statusOf(await reader.message()), 413);
     reader.close();
-    assert.equal(statusOf(await once1(proxy.port)), 200);
   });
 });
 
-async function once1(port: number): Promise<WireMessage | undefined> {
-  const { socket, reader } = await dial(port);
-  socket.write(GET);
-  const message = await reader.message();
-  reader.close();
-  return message;
-}
-
-/** A provider that refuses as soon as it has seen the head. */
-async function startEarly(t: TestContext): Promise<{ origin: string }> {
-  const { createServer } = await import("node:net");
+/** A provider that refuses as soon as it has seen the head; its origin. */
+async function startHasty(t: TestContext): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -197,14 +185,11 @@ async function startEarly(t: TestContext): Promise<{ origin: string }> {
     socket.once("data", () => socket.write("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"));
     socket.resume();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   t.after(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  const address = server.address();
-  return { origin: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` };
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 describe("Expect: 100-continue", () => {
@@ -245,7 +230,10 @@ describe("connections", () => {
 
   it("do not show interim answers of the provider", async (t) => {
     const { proxy } = await start(t, () => `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`);
-    assert.equal(statusOf(await once1(proxy.port)), 200);
+    const { socket, reader } = await dial(proxy.port);
+    socket.write(GET);
+    assert.equal(statusOf(await reader.message()), 200);
+    reader.close();
   });
 
   it("offered for HTTP/2 carry on with HTTP/1.1", async (t) => {

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Access } from "../access/authorize.ts";
 import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
+import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { isJsonObject } from "../ground/json.ts";
 import type { Change, Changes } from "../store/changes.ts";
@@ -33,7 +34,7 @@ export interface Target extends Base {
 export interface Targets {
   /** Throws `Problem` (401, 403, 404) or `ProviderError` when the connection cannot be used. */
   resolve(asked: Asked): Promise<Target>;
-  /** The same with credentials that replace the ones just refused. Throws `ProviderError`. */
+  /** The same with other credentials than those just refused, or itself when none can be had. Throws `ProviderError`. */
   renew(target: Target): Promise<Target>;
 }
 
@@ -54,10 +55,18 @@ interface Gate extends ProxiedInstallation {
 
 const MOST_INSTALLATIONS = 20_000;
 
+/**
+ * A provider that answers 401 whatever the token is (a missing scope, a blocked user) must not make us ask for a new
+ * one with every call.
+ */
+const RENEW_AT_MOST_EVERY_MS = 30_000;
+
 export function openTargets(on: Services): Targets {
   const gates = remember<Gate>(on.changes, { most: MOST_INSTALLATIONS, affected });
   /** Ids by project, integration name and group: a hint, verified against what the id stands for now. */
   const named = new LRUCache<string, string>({ max: MOST_INSTALLATIONS });
+  /** When a connection was last renewed from here, in milliseconds since the epoch. */
+  const renewals = new LRUCache<string, number>({ max: MOST_INSTALLATIONS });
   const built = new WeakMap<LiveConnection, Map<string, Target>>();
 
   const byId = (projectId: string, id: string) =>
@@ -98,11 +107,15 @@ export function openTargets(on: Services): Targets {
     },
     async renew(target) {
       const gate = await byId(target.projectId, target.installationId);
-      const live = await liveOf(target);
-      const isSame = gate && targetOf(gate, live) === target;
       if (!gate) throw new Problem("not-found", { detail: "The installation no longer exists." });
+      const live = await liveOf(target);
+      const current = targetOf(gate, live);
       // Somebody else may have renewed it already.
-      return targetOf(gate, isSame ? await on.connections.renew(live) : live);
+      if (current !== target) return current;
+      const { connectionId } = target;
+      if (nowMs() - (renewals.get(connectionId) ?? 0) < RENEW_AT_MOST_EVERY_MS) return target;
+      renewals.set(connectionId, nowMs());
+      return targetOf(gate, await on.connections.renew(live));
     },
   };
 }

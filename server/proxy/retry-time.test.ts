@@ -1,0 +1,45 @@
+/** The forms in which providers say when to come back. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { retryTime } from "./retry-time.ts";
+
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
+
+const FORMS: Record<string, { headers: Record<string, string>; seconds: number | undefined }> = {
+  seconds: { headers: { "retry-after": "30" }, seconds: 30 },
+  "fractions of a second": { headers: { "retry-after": "1.5" }, seconds: 1.5 },
+  "an HTTP date": { headers: { "retry-after": new Date(Date.now() + 45_000).toUTCString() }, seconds: 45 },
+  "an ISO date": {
+    headers: { "x-ratelimit-reset": new Date(Date.now() + 45_000).toISOString() },
+    seconds: 45,
+  },
+  "seconds since the epoch": { headers: { "x-ratelimit-reset": String(inSeconds(60)) }, seconds: 60 },
+  "milliseconds since the epoch": {
+    headers: { "x-rate-limit-reset": String(Date.now() + 60_000) },
+    seconds: 60,
+  },
+  "seconds in a reset header": { headers: { "ratelimit-reset": "12" }, seconds: 12 },
+  "a span": { headers: { "x-ratelimit-reset-requests": "1m30s" }, seconds: 90 },
+  "a span in milliseconds": { headers: { "x-ratelimit-reset-requests": "250ms" }, seconds: 0.25 },
+  "the first of several": { headers: { "x-ratelimit-reset": "5, 3600" }, seconds: 5 },
+  "Retry-After before a reset header": {
+    headers: { "retry-after": "2", "x-ratelimit-reset": "500" },
+    seconds: 2,
+  },
+  nothing: { headers: {}, seconds: undefined },
+  "empty text": { headers: { "retry-after": "" }, seconds: undefined },
+  nonsense: { headers: { "retry-after": "soon" }, seconds: undefined },
+  "a negative number": { headers: { "retry-after": "-5" }, seconds: undefined },
+  "a number beyond all time": { headers: { "retry-after": "1e300" }, seconds: undefined },
+  infinity: { headers: { "retry-after": "Infinity" }, seconds: undefined },
+};
+
+describe("the time to come back", () => {
+  for (const [form, { headers, seconds }] of Object.entries(FORMS)) {
+    it(`is read from ${form}`, () => {
+      const time = retryTime(headers);
+      if (seconds === undefined) return assert.equal(time, undefined);
+      assert.ok(time && Math.abs((time.getTime() - Date.now()) / 1_000 - seconds) <= 1.1, String(time));
+    });
+  }
+});
