@@ -1,5 +1,5 @@
-/** JSON lines on standard output, one per thing worth knowing later; never a secret. */
-import { pino, type Logger } from "pino";
+/** JSON lines on standard output, or in a file, one per thing worth knowing later; never a secret. */
+import { destination, pino, type Logger } from "pino";
 
 export type Log = Logger;
 
@@ -17,16 +17,17 @@ const SECRET_MEMBERS = [
   "secret",
 ];
 
-/** `level` is one of pino's: fatal, error, warn, info, debug, trace, silent. */
-export function createLog(level: string): Log {
+/** `level` is one of pino's: fatal, error, warn, info, debug, trace, silent. With `path`, lines are added to that file. */
+export function createLog(level: string, path?: string): Log {
   const paths = SECRET_MEMBERS.flatMap((member) =>
     member.startsWith("[") ? [member, `*${member}`] : [member, `*.${member}`],
   );
-  return pino({
+  const options = {
     level,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths, censor: "[redacted]" },
-  });
+  };
+  return path === undefined ? pino(options) : pino(options, destination({ dest: path, mode: 0o600 }));
 }

@@ -1,0 +1,75 @@
+/** Where the demo lives: a data folder of its own, ports that are free, and the sandbox CRMs instead of real ones. */
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { StartError } from "../ground/errors.ts";
+
+export interface DemoSettings {
+  dataDir: string;
+  port: number;
+  proxyPort: number;
+  sandboxPort: number;
+  /** One sentence per port that was taken. */
+  notes: string[];
+}
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * Only these variables of the caller count; `DATABASE_URL` and keys of a real installation must not reach the demo.
+ * Throws `StartError` when the data folder belongs to a Busbar that the demo did not make.
+ */
+export async function readDemoSettings(env: Environment = process.env): Promise<DemoSettings> {
+  const dataDir = resolve(env["BUSBAR_DATA_DIR"] || ".busbar-demo");
+  await claimForDemo(dataDir);
+  const notes: string[] = [];
+  const port = await usablePort("BUSBAR_PORT", env["BUSBAR_PORT"] || "4000", notes);
+  const proxyPort = await usablePort("BUSBAR_PROXY_PORT", env["BUSBAR_PROXY_PORT"] || "4001", notes);
+  const sandboxPort = await usablePort("the sandbox", env["BUSBAR_PORT"] === "0" ? "0" : "4100", notes);
+  return { dataDir, port, proxyPort, sandboxPort, notes };
+}
+
+/** What Busbar is started with; everything else keeps its default. */
+export function demoEnvironment(settings: DemoSettings, catalogPath: string): Environment {
+  return {
+    BUSBAR_DATA_DIR: settings.dataDir,
+    BUSBAR_PORT: String(settings.port),
+    BUSBAR_PROXY_PORT: String(settings.proxyPort),
+    BUSBAR_CATALOG: catalogPath,
+    BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
+  };
+}
+
+const MARKER = "made-by-demo";
+
+/** The folder is kept between runs: each run adds a customer, and what earlier runs wrote stays to be looked at. */
+async function claimForDemo(dataDir: string): Promise<void> {
+  const marker = join(dataDir, MARKER);
+  if (existsSync(marker)) return;
+  if (existsSync(join(dataDir, "postgres")) || existsSync(join(dataDir, "bootstrap.json"))) {
+    throw new StartError(
+      `BUSBAR_DATA_DIR: ${dataDir} holds a Busbar that the demo did not make; name another folder for the demo`,
+    );
+  }
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await writeFile(marker, "The demo may use this folder. Remove the whole folder to start afresh.\n");
+}
+
+async function usablePort(name: string, wanted: string, notes: string[]): Promise<number> {
+  const port = Number(wanted);
+  if (!/^\d{1,5}$/.test(wanted) || port > 65_535) {
+    throw new StartError(`${name} must be a whole number from 0 to 65535, not "${wanted}"`);
+  }
+  if (port === 0 || (await isFree(port))) return port;
+  notes.push(`Port ${port} (${name}) is in use by another program; a free one is taken instead.`);
+  return 0;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+}

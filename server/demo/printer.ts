@@ -1,0 +1,48 @@
+/** Prints the tour: steps, what was sent, what came back, what was checked; in colour on a terminal only. */
+import type { WriteStream } from "node:tty";
+
+export interface Printer {
+  title(text: string): void;
+  plain(text: string): void;
+  sent(text: string, body?: unknown): void;
+  came(text: string, body?: unknown): void;
+  check(text: string, passed: boolean): void;
+}
+
+const WIDTH = 112;
+const MOST_LINES = 6;
+const INDENT = "    ";
+
+export function createPrinter(out: Pick<WriteStream, "write" | "isTTY">): Printer {
+  const colour = (code: number) => (text: string) => (out.isTTY ? `\u001B[${code}m${text}\u001B[0m` : text);
+  const [bold, dim, green, red] = [colour(1), colour(2), colour(32), colour(31)];
+  const line = (text = "") => out.write(`${text}\n`);
+  const exchange = (arrow: string, text: string, body: unknown) => {
+    line(`${INDENT}${arrow} ${text}`);
+    if (body !== undefined) for (const part of folded(brief(body))) line(dim(`${INDENT}  ${part}`));
+  };
+  return {
+    title: (text) => line(`\n${bold(text)}`),
+    plain: line,
+    sent: (text, body) => exchange("→", text, body),
+    came: (text, body) => exchange("←", text, body),
+    check: (text, passed) => line(`${INDENT}${passed ? green("✓") : red("✗")} ${text}`),
+  };
+}
+
+/** A body on few lines: secrets and long texts cut, long lists with their first items only. */
+function brief(body: unknown): string {
+  if (typeof body === "string") return cut(body.replaceAll(/\s+/g, " "), 400);
+  return JSON.stringify(body, (name, value: unknown) => {
+    if (typeof value === "string") return cut(value, /token|secret/i.test(name) ? 12 : 160);
+    if (Array.isArray(value) && value.length > 4) return [...value.slice(0, 4), `… ${value.length - 4} more`];
+    return value;
+  });
+}
+
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+
+function folded(text: string): string[] {
+  const lines = text.match(new RegExp(`.{1,${WIDTH}}`, "gu")) ?? [];
+  return lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), "…"] : lines;
+}

@@ -1,0 +1,68 @@
+/** `npm run demo`: the main job from nothing, each step printed with what was sent and what came back. */
+import { parseArgs } from "node:util";
+import { StartError } from "../ground/errors.ts";
+import { readDemoSettings } from "./demo-settings.ts";
+import { printFarewell } from "./farewell.ts";
+import { createPrinter } from "./printer.ts";
+import { startDemo, type Demo } from "./start-demo.ts";
+import { walkTour } from "./tour.ts";
+
+const HELP = `npm run demo [-- --exit]
+
+  --exit   end after the tour; the exit code is 1 if a step failed
+
+The data lies in .busbar-demo (or BUSBAR_DATA_DIR) and is kept; remove the folder to start afresh.
+BUSBAR_PORT and BUSBAR_PROXY_PORT move the listeners.
+`;
+
+async function run(): Promise<void> {
+  const { exit, help } = parseFlags();
+  if (help) return void process.stdout.write(HELP);
+  const printer = createPrinter(process.stdout);
+  const settings = await readDemoSettings();
+  printer.plain("Starting the sandbox CRMs, an embedded PostgreSQL and Busbar …");
+  for (const note of settings.notes) printer.plain(note);
+  let demo: Demo | undefined;
+  const stop = stopOnce(() => demo?.stop());
+  process.on("SIGINT", () => void stop("Stopping …", exit ? 130 : 0));
+  process.on("SIGTERM", () => void stop("Stopping …", exit ? 143 : 0));
+  demo = await startDemo(settings, (reason) => void stop(`The demo cannot go on: ${reason}`, 1));
+  const tour = await walkTour(demo, printer);
+  printer.title("The tour");
+  printer.check(`${tour.passed} passed, ${tour.failed} failed`, tour.failed === 0);
+  if (exit) return void (await stop("Stopping everything.", tour.failed > 0 ? 1 : 0));
+  printFarewell(demo, tour, settings.dataDir, printer);
+  printer.plain("Busbar stays up until you press Ctrl-C.");
+}
+
+function parseFlags(): { exit: boolean; help: boolean } {
+  try {
+    const options = { exit: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const;
+    const { values } = parseArgs({ options });
+    return { exit: values.exit === true, help: values.help === true };
+  } catch (cause) {
+    throw new StartError(`${cause instanceof Error ? cause.message : String(cause)}\n\n${HELP}`, { cause });
+  }
+}
+
+/** A terminal's Ctrl-C reaches us twice, from the terminal and through npm, so later calls change nothing. */
+function stopOnce(stopAll: () => Promise<void> | undefined): (why: string, code: number) => Promise<void> {
+  let stopping: Promise<void> | undefined;
+  return (why, code) => {
+    stopping ??= (async () => {
+      process.stdout.write(`${why}\n`);
+      await stopAll();
+      process.exit(code);
+    })();
+    return stopping;
+  };
+}
+
+try {
+  await run();
+} catch (error) {
+  process.stderr.write(
+    error instanceof StartError ? `busbar demo: ${error.message}\n` : `${(error as Error).stack}\n`,
+  );
+  process.exit(1);
+}

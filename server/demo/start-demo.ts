@@ -1,0 +1,51 @@
+/** Starts what the tour walks through: the sandbox CRMs, and Busbar with an embedded database pointed at them. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import type { Bootstrap } from "../access/bootstrap.ts";
+import { readConfig } from "../ground/config.ts";
+import { StartError } from "../ground/errors.ts";
+import { createLog } from "../ground/log.ts";
+import { startBusbar, type Busbar } from "../main.ts";
+import { demoEnvironment, type DemoSettings } from "./demo-settings.ts";
+
+export interface Demo {
+  urls: Busbar["urls"];
+  bootstrap: Bootstrap;
+  sandboxUrl: string;
+  logPath: string;
+  stop(): Promise<void>;
+}
+
+/** Throws `StartError`; then nothing is left running. `onFatal` is called when it cannot go on. */
+export async function startDemo(settings: DemoSettings, onFatal: (reason: string) => void): Promise<Demo> {
+  const sandbox = await startSandbox({ port: settings.sandboxPort });
+  try {
+    return await startWith(sandbox, settings, onFatal);
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+}
+
+async function startWith(
+  sandbox: Sandbox,
+  settings: DemoSettings,
+  onFatal: (reason: string) => void,
+): Promise<Demo> {
+  const { dataDir } = settings;
+  const catalogPath = join(dataDir, "sandbox-catalog.json");
+  await writeFile(catalogPath, JSON.stringify(sandbox.catalog(), null, 2));
+  const config = readConfig(demoEnvironment(settings, catalogPath));
+  // The terminal belongs to the tour; the log of all runs lies beside the data.
+  const logPath = join(dataDir, "busbar.log");
+  const busbar = await startBusbar({ config, log: createLog(config.logLevel, logPath), onFatal });
+  const { bootstrap } = busbar;
+  const stop = async () => {
+    await busbar.stop();
+    await sandbox.close();
+  };
+  if (bootstrap) return { urls: busbar.urls, bootstrap, sandboxUrl: sandbox.url, logPath, stop };
+  await stop();
+  throw new StartError(`${dataDir} has lost its bootstrap.json; remove the folder to start afresh`);
+}

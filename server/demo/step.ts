@@ -1,0 +1,71 @@
+/** What a step of the tour is and what it may use. A further step is one file in `steps/` and one line in `tour.ts`. */
+import type { Json } from "../ground/json.ts";
+import { isJsonObject } from "../ground/json.ts";
+
+export interface Step {
+  title: string;
+  /** Makes its calls, states its checks. A check that fails or an error thrown ends the step as failed. */
+  run(on: Tour): Promise<void>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** Parsed where it is JSON, else the text. */
+  body: Json;
+}
+
+export interface Tour {
+  /** The customer of this run. */
+  groupRef: string;
+  projectId: string;
+  urls: { base: string; write: string; proxy: string };
+  sandboxUrl: string;
+  /** A call below `/v1/projects/default`; printed with its answer. `shown` is printed instead of the body. */
+  api(method: string, path: string, body?: Json, shown?: string): Promise<Answer>;
+  /** `objects` are named as in the manifest. */
+  write(integration: string, object: string, body: Record<string, Json>): Promise<Answer>;
+  proxy(integration: string, method: string, path: string, body?: Json): Promise<Answer>;
+  /** The controls of the sandbox CRMs, which no customer has: to look behind the scenes. */
+  sandbox(method: string, path: string, body?: Json): Promise<Answer>;
+  /** The record as it lies in the CRM. Throws `StepFailure` when it is not there. */
+  recordInCrm(provider: "hubspot" | "salesforce", object: string, id: string): Promise<Json>;
+  /** Prints what was checked; throws `StepFailure` when it does not hold. */
+  check(what: string, holds: boolean): void;
+  say(text: string): void;
+  /** What steps leave for later ones. */
+  remember(name: Remembered, value: string): void;
+  /** Throws `StepFailure` when the step that remembers it has not got that far. */
+  recall(name: Remembered): string;
+}
+
+export type Remembered = "hubspotPersonId" | "salesforcePersonId" | "operationId" | "refusedOperationId";
+
+/** Why a step is not done. */
+export class StepFailure extends Error {
+  override name = "StepFailure";
+}
+
+/** The member at a path such as `results.0.recordId`; undefined where there is none. */
+export function member(value: Json | undefined, path: string): Json | undefined {
+  let found: Json | undefined = value;
+  for (const part of path.split(".")) {
+    if (Array.isArray(found)) found = found[Number(part)];
+    else found = isJsonObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
+  }
+  return found;
+}
+
+/** The text at a path. Throws `StepFailure` when there is none. */
+export function text(value: Json | undefined, path: string): string {
+  const found = member(value, path);
+  if (typeof found === "string") return found;
+  throw new StepFailure(`the answer has no text at ${path}`);
+}
+
+/** The list at a path. Throws `StepFailure` when there is none. */
+export function list(value: Json | undefined, path: string): Json[] {
+  const found = member(value, path);
+  if (Array.isArray(found)) return found;
+  throw new StepFailure(`the answer has no list at ${path}`);
+}

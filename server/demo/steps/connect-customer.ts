@@ -1,0 +1,41 @@
+/** Step: a customer's two accounts are connected with OAuth tokens, as if the consent pages had been passed. */
+import { list, member, text, type Step, type Tour } from "../step.ts";
+
+export const connectCustomer: Step = {
+  title: "Connect a customer's HubSpot and Salesforce",
+  async run(on) {
+    on.say(`The customer of this run is the group ${on.groupRef}.`);
+    await requireProviderApps(on);
+    for (const provider of ["hubspot", "salesforce"]) {
+      const tokens = await on.sandbox("POST", "/tokens", { provider });
+      const { status, body } = await on.api("POST", "/connections:generate", {
+        provider,
+        groupRef: on.groupRef,
+        groupName: "Northwind Traders",
+        consumerRef: `${on.groupRef}-admin`,
+        providerWorkspaceRef: "northwind",
+        oauth2AuthorizationCode: {
+          accessToken: {
+            token: text(tokens.body, "accessToken"),
+            expiresAt: text(tokens.body, "expiresAt"),
+          },
+          refreshToken: { token: text(tokens.body, "refreshToken") },
+        },
+      });
+      on.check(`${provider} is connected; no token is in the answer`, status === 201 && !showsToken(body));
+    }
+  },
+};
+
+/** The OAuth client that refreshes the tokens; kept from an earlier run where there was one. */
+async function requireProviderApps(on: Tour): Promise<void> {
+  const { body } = await on.api("GET", "/provider-apps");
+  const known = list({ all: body }, "all").map((app) => member(app, "provider"));
+  for (const provider of ["hubspot", "salesforce"].filter((name) => !known.includes(name))) {
+    const app = { provider, clientId: `demo-${provider}`, clientSecret: "demo-secret" };
+    const { status } = await on.api("POST", "/provider-apps", app);
+    on.check(`the OAuth client for ${provider} is stored`, status === 200);
+  }
+}
+
+const showsToken = (body: unknown): boolean => /"(accessToken|refreshToken)"/.test(JSON.stringify(body));

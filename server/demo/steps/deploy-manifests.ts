@@ -1,0 +1,25 @@
+/** Step: the sample manifests of the guide become integrations. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { list, type Step } from "../step.ts";
+
+const EXAMPLES = join(import.meta.dirname, "../../../docs/guide/examples");
+const FILES = ["crm-people.amp.yaml", "crm-accounts.amp.yaml", "call-through.amp.yaml"];
+
+export const deployManifests: Step = {
+  title: "Deploy three amp.yaml files",
+  async run(on) {
+    for (const file of FILES) {
+      const sourceYaml = await readFile(join(EXAMPLES, file), "utf8");
+      const answer = await on.api(
+        "PUT",
+        "/integrations:batch",
+        { sourceYaml },
+        `{"sourceYaml": docs/guide/examples/${file}}`,
+      );
+      on.check(`${file} is deployed`, answer.status === 200);
+    }
+    const { body } = await on.api("GET", "/integrations", undefined);
+    on.check("seven integrations are there", list({ all: body }, "all").length >= 7);
+  },
+};

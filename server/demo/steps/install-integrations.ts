@@ -1,0 +1,41 @@
+/** Step: the customer installs the integrations and chooses where notes go. */
+import type { Json } from "../../ground/json.ts";
+import { text, type Step } from "../step.ts";
+
+const INSTALLATIONS: { integration: string; content: Record<string, Json> }[] = [
+  {
+    integration: "people-hubspot",
+    content: {
+      provider: "hubspot",
+      read: {
+        objects: { contacts: { objectName: "contacts", selectedFieldMappings: { notes: "jobtitle" } } },
+      },
+      proxy: { enabled: true },
+    },
+  },
+  {
+    integration: "people-salesforce",
+    content: {
+      provider: "salesforce",
+      read: { objects: { Contact: { objectName: "Contact", selectedFieldMappings: { notes: "Title" } } } },
+      proxy: { enabled: true },
+    },
+  },
+  { integration: "accounts-hubspot", content: { provider: "hubspot" } },
+];
+
+export const installIntegrations: Step = {
+  title: "Install three integrations, with a field mapping",
+  async run(on) {
+    for (const { integration, content } of INSTALLATIONS) {
+      const { status, body } = await on.api("POST", `/integrations/${integration}/installations`, {
+        groupRef: on.groupRef,
+        config: { content },
+      });
+      on.check(
+        `${integration} is installed and healthy`,
+        status === 201 && text(body, "healthStatus") === "healthy",
+      );
+    }
+  },
+};

@@ -1,0 +1,27 @@
+/** Step: the providers' own APIs under Busbar's address; the customer's credentials are put on. */
+import { list, member, type Step } from "../step.ts";
+
+export const proxyCalls: Step = {
+  title: "Call the CRMs' own APIs through the proxy",
+  async run(on) {
+    const soql = "SELECT Id, Name, Title FROM Contact WHERE LastName = 'Lovelace'";
+    const query = await on.proxy(
+      "people-salesforce",
+      "GET",
+      `/services/data/v60.0/query?q=${encodeURIComponent(soql).replaceAll("%20", "+")}`,
+    );
+    on.check(
+      "SOQL finds the contact written above",
+      member(query.body, "records.0.Id") === on.recall("salesforcePersonId"),
+    );
+
+    const search = await on.proxy("people-hubspot", "POST", "/crm/v3/objects/contacts/search", {
+      filterGroups: [{ filters: [{ propertyName: "lastname", operator: "EQ", value: "Lovelace" }] }],
+      properties: ["firstname", "email"],
+    });
+    on.check(
+      "HubSpot's search finds it too",
+      list(search.body, "results").some((found) => member(found, "id") === on.recall("hubspotPersonId")),
+    );
+  },
+};

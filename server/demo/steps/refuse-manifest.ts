@@ -1,0 +1,36 @@
+/** Step: a manifest with mistakes is refused as a whole, each mistake with its place and a remedy. */
+import { list, member, type Step } from "../step.ts";
+
+const FAULTY = `specVersion: 1.0.0
+integrations:
+  - name: broken
+    provider: hubspott
+  - name: too-often
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: people
+          schedule: "every minute"
+`;
+
+export const refuseManifest: Step = {
+  title: "A manifest with mistakes is refused, all of it",
+  async run(on) {
+    for (const line of FAULTY.trimEnd().split("\n")) on.say(`  | ${line}`);
+    const { status, body } = await on.api(
+      "PUT",
+      "/integrations:batch",
+      { sourceYaml: FAULTY },
+      "(the lines above)",
+    );
+    on.check("the answer is a Problem with status 422", status === 422);
+    for (const issue of list(body, "issues")) {
+      const [line, column, detail, remedy] = ["line", "column", "detail", "remedy"].map((name) =>
+        member(issue, name),
+      );
+      on.check(`line ${line}, column ${column}: ${detail} ${remedy}`, Number(line) > 0 && Number(column) > 0);
+    }
+    on.check("both mistakes were told at once", list(body, "issues").length === 2);
+  },
+};

@@ -1,0 +1,27 @@
+/** Step: what a write looks like that the provider refuses, and one that Busbar does not even send. */
+import { member, text, type Step } from "../step.ts";
+
+export const refuseWrite: Step = {
+  title: "A refused write is a Problem that says what to do",
+  async run(on) {
+    const refused = await on.write("people-hubspot", "person", {
+      type: "create",
+      record: { email: "ada@lovelace.example", givenName: "Another Ada" },
+    });
+    on.check(
+      "the provider's refusal: 422, application/problem+json",
+      refused.status === 422 && refused.headers.get("content-type") === "application/problem+json",
+    );
+    on.check(
+      "it names the operation and repeats the provider's reason",
+      Boolean(member(refused.body, "detail")),
+    );
+    on.remember("refusedOperationId", text(refused.body, "operationId"));
+
+    const unsent = await on.write("people-hubspot", "person", {
+      type: "update",
+      record: { givenName: "Nobody" },
+    });
+    on.check("an update without id is not sent at all: 400", unsent.status === 400);
+  },
+};

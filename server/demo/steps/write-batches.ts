@@ -1,0 +1,32 @@
+/** Step: batches, one with a bad record among good ones; results come in the order of the request. */
+import type { Json } from "../../ground/json.ts";
+import { list, member, text, type Step } from "../step.ts";
+
+const person = (givenName: string, email: string): { record: Record<string, Json> } => ({
+  record: { givenName, familyName: "Batch", email },
+});
+
+export const writeBatches: Step = {
+  title: "Write batches; a bad record does not harm the others",
+  async run(on) {
+    const batch = [
+      person("First", "first@batch.example"),
+      person("Second", "this is no address"),
+      person("Third", "third@batch.example"),
+    ];
+    for (const [provider, object] of [
+      ["hubspot", "contacts"],
+      ["salesforce", "Contact"],
+    ] as const) {
+      const { status, body } = await on.write(`people-${provider}`, "person", { type: "create", batch });
+      const successes = list(body, "results").map((result) => member(result, "success"));
+      on.check(
+        "two written, one refused, in the order of the request",
+        status === 200 && successes.join() === "true,false,true",
+      );
+      on.say(`  ${text(body, "errors.0.message")}`);
+      const record = await on.recordInCrm(provider, object, text(body, "results.2.recordId"));
+      on.check("the third lies in the CRM", /third@batch\.example/.test(JSON.stringify(record)));
+    }
+  },
+};

@@ -1,0 +1,147 @@
+/** The tour's contents page and the guide who walks it: what a step calls and checks is printed as it happens. */
+import { randomBytes } from "node:crypto";
+import type { Json } from "../ground/json.ts";
+import type { Printer } from "./printer.ts";
+import type { Demo } from "./start-demo.ts";
+import { member, StepFailure, type Answer, type Remembered, type Step, type Tour } from "./step.ts";
+import { connectCustomer } from "./steps/connect-customer.ts";
+import { deployManifests } from "./steps/deploy-manifests.ts";
+import { installIntegrations } from "./steps/install-integrations.ts";
+import { lookUpOperation } from "./steps/look-up-operation.ts";
+import { proxyCalls } from "./steps/proxy-calls.ts";
+import { refuseManifest } from "./steps/refuse-manifest.ts";
+import { refuseWrite } from "./steps/refuse-write.ts";
+import { writeBatches } from "./steps/write-batches.ts";
+import { writeHubSpot } from "./steps/write-hubspot.ts";
+import { writeSalesforce } from "./steps/write-salesforce.ts";
+
+const STEPS: Step[] = [
+  deployManifests,
+  refuseManifest,
+  connectCustomer,
+  installIntegrations,
+  writeHubSpot,
+  writeSalesforce,
+  writeBatches,
+  refuseWrite,
+  lookUpOperation,
+  proxyCalls,
+];
+
+export interface TourResult {
+  passed: number;
+  failed: number;
+  groupRef: string;
+  /** Undefined when no write got that far. */
+  operationId?: string;
+}
+
+/** Walks all steps; one that fails is reported and the next is tried. */
+export async function walkTour(demo: Demo, printer: Printer): Promise<TourResult> {
+  const remembered = new Map<Remembered, string>();
+  const tour = guide(demo, printer, remembered);
+  const result: TourResult = { passed: 0, failed: 0, groupRef: tour.groupRef };
+  for (const [index, step] of STEPS.entries()) {
+    printer.title(`${index + 1}. ${step.title}`);
+    try {
+      await step.run(tour);
+      result.passed += 1;
+    } catch (error) {
+      printer.check(error instanceof Error ? error.message : String(error), false);
+      result.failed += 1;
+    }
+  }
+  return { ...result, operationId: remembered.get("operationId") };
+}
+
+function guide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>): Tour {
+  const { urls, bootstrap, sandboxUrl } = demo;
+  // Each run brings a customer of its own, so that a second run finds nothing in its way.
+  const groupRef = `northwind-${randomBytes(3).toString("hex")}`;
+  const key = { "x-api-key": bootstrap.apiKey };
+  const call = async (request: Outgoing): Promise<Answer> => {
+    const { method, url, body, shown } = request;
+    printer.sent(`${method} ${new URL(url).pathname}${new URL(url).search}`, shown ?? body);
+    const answer = await send(request);
+    printer.came(String(answer.status), answer.body === "" ? undefined : answer.body);
+    return answer;
+  };
+  return {
+    groupRef,
+    projectId: bootstrap.projectId,
+    urls,
+    sandboxUrl,
+    api: (method, path, body, shown) =>
+      call({ method, url: `${urls.base}/projects/default${path}`, headers: key, body, shown }),
+    write: (integration, object, body) =>
+      call({
+        method: "POST",
+        url: `${urls.write}/projects/default/integrations/${integration}/objects/${object}`,
+        headers: key,
+        body: { groupRef, ...body },
+      }),
+    proxy: (integration, method, path, body) =>
+      call({
+        method,
+        url: `${urls.proxy}${path}`,
+        headers: {
+          ...key,
+          "x-amp-proxy-version": "1",
+          "x-amp-project-id": bootstrap.projectId,
+          "x-amp-integration-name": integration,
+          "x-amp-group-ref": groupRef,
+        },
+        body,
+      }),
+    sandbox: (method, path, body) => call({ method, url: `${sandboxUrl}/sandbox${path}`, headers: {}, body }),
+    recordInCrm: (provider, object, id) => recordInCrm(sandboxUrl, printer, { provider, object, id }),
+    check: (what, holds) => {
+      if (!holds) throw new StepFailure(what);
+      printer.check(what, true);
+    },
+    say: (text) => printer.plain(`    ${text}`),
+    remember: (name, value) => void remembered.set(name, value),
+    recall: (name) => {
+      const value = remembered.get(name);
+      if (value === undefined) throw new StepFailure("an earlier step that this one builds on has failed");
+      return value;
+    },
+  };
+}
+
+interface Outgoing {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body?: Json;
+  shown?: string;
+}
+
+async function send({ method, url, headers, body }: Outgoing): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get("content-type") ?? "");
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** Asks the simulated CRM itself, not Busbar. */
+async function recordInCrm(
+  sandboxUrl: string,
+  printer: Printer,
+  { provider, object, id }: { provider: string; object: string; id: string },
+): Promise<Json> {
+  const path = `/sandbox/records?provider=${provider}&object=${object}`;
+  printer.sent(`GET ${path} (the CRM itself)`);
+  const { body } = await send({ method: "GET", url: `${sandboxUrl}${path}`, headers: {} });
+  const records = member(body, "records");
+  const found = (Array.isArray(records) ? records : []).find(
+    (record) => member(record, "id") === id || member(record, "Id") === id,
+  );
+  if (found === undefined) throw new StepFailure(`the CRM has no ${object} ${id}`);
+  printer.came("its record", found);
+  return found;
+}
