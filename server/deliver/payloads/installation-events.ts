@@ -1,0 +1,25 @@
+/** Builds the events that tell of an installation's life. `config` is the whole content of its configuration. */
+import type { InstallationFields } from "./event-data.ts";
+import type { NewEvent } from "./event-types.ts";
+
+export const installationCreated = (fields: InstallationFields, config: object): NewEvent => ({
+  projectId: fields.projectId,
+  type: "installation.created",
+  data: { ...fields, config },
+});
+
+export const installationUpdated = (
+  fields: InstallationFields,
+  config: object,
+  lastConfig: object,
+): NewEvent => ({
+  projectId: fields.projectId,
+  type: "installation.updated",
+  data: { ...fields, config, lastConfig },
+});
+
+export const installationDeleted = (fields: InstallationFields, config: object): NewEvent => ({
+  projectId: fields.projectId,
+  type: "installation.deleted",
+  data: { ...fields, config },
+});

@@ -1,0 +1,18 @@
+/** Writes events in the transaction of what they tell, so that neither is ever there without the other. */
+import { newId } from "../ground/ids.ts";
+import type { Queries } from "../store/database.ts";
+import { insertEvents } from "../store/events.ts";
+import type { NewEvent } from "./payloads/event-types.ts";
+
+/** Records one event. `queries` is the caller's transaction; delivery begins when it commits. */
+export const recordEvent = (queries: Queries, event: NewEvent): Promise<void> =>
+  recordEvents(queries, [event]);
+
+/** Records many events in one statement. */
+export async function recordEvents(queries: Queries, events: NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await insertEvents(
+    queries,
+    events.map(({ projectId, type, data }) => ({ id: newId(), projectId, type, data: JSON.stringify(data) })),
+  );
+}

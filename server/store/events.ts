@@ -1,0 +1,77 @@
+/** Events: the outbox, and what they say of an installation. */
+import { sql } from "kysely";
+import type { Queries } from "./database.ts";
+
+export interface EventRow {
+  id: string;
+  projectId: string;
+  type: string;
+  /** JSON text. */
+  data: string;
+}
+
+/** Inserts in one statement and wakes the processes that deliver once the transaction commits. */
+export async function insertEvents(queries: Queries, events: EventRow[]): Promise<void> {
+  const column = (name: keyof EventRow) => events.map((event) => event[name]);
+  await sql`
+    with told as (select pg_notify('busbar_changes', '{"table":"events","id":""}'))
+    insert into events (id, project_id, type, data)
+    select id, project_id, type, data::json
+    from told, unnest(
+      ${column("id")}::uuid[], ${column("projectId")}::uuid[], ${column("type")}::text[], ${column("data")}::text[]
+    ) as event (id, project_id, type, data)
+  `.execute(queries);
+}
+
+/** What every event of an installation says of it. */
+export interface InstallationFieldsRow {
+  projectId: string;
+  provider: string;
+  integrationId: string;
+  integrationName: string;
+  installationId: string;
+  connectionId: string;
+  groupRef: string;
+  groupName: string;
+  consumerRef: string;
+  consumerName: string;
+}
+
+/** By installation id, in one query; installations that do not exist are absent. */
+export async function listInstallationFields(
+  queries: Queries,
+  installationIds: string[],
+): Promise<Map<string, InstallationFieldsRow>> {
+  if (installationIds.length === 0) return new Map();
+  const rows = await queries
+    .selectFrom("installations")
+    .innerJoin("integrations", "integrations.id", "installations.integrationId")
+    .innerJoin("groups", "groups.id", "installations.groupId")
+    .innerJoin("connections", "connections.id", "installations.connectionId")
+    .innerJoin("consumers", "consumers.id", "connections.consumerId")
+    .select([
+      "installations.projectId",
+      "integrations.provider",
+      "integrations.id as integrationId",
+      "integrations.name as integrationName",
+      "installations.id as installationId",
+      "connections.id as connectionId",
+      "groups.groupRef",
+      "groups.groupName",
+      "consumers.consumerRef",
+      "consumers.consumerName",
+    ])
+    .where("installations.id", "in", installationIds)
+    .execute();
+  return new Map(rows.map((row) => [row.installationId, row]));
+}
+
+/** Of one installation, which must exist. */
+export async function getInstallationFields(
+  queries: Queries,
+  installationId: string,
+): Promise<InstallationFieldsRow> {
+  const row = (await listInstallationFields(queries, [installationId])).get(installationId);
+  if (!row) throw new Error(`there is no installation ${installationId}`);
+  return row;
+}
