@@ -1,8 +1,11 @@
 /** DELETE /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId} */
 import { Type } from "typebox";
+import { installationDeleted } from "../../deliver/payloads/installation-events.ts";
+import { recordEvent } from "../../deliver/record-event.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { removeUnusedConnections } from "../../store/connections.ts";
 import type { Database } from "../../store/database.ts";
+import { getInstallationFields } from "../../store/events.ts";
 import { removeInstallation } from "../../store/installations.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
 import { getInstallationRow } from "./installation.ts";
@@ -18,9 +21,18 @@ export const deleteInstallation = (on: { database: Database }) =>
     async handle({ project, params }) {
       await on.database.queries.transaction().execute(async (queries) => {
         const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-        const { id } = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+        const { id, config } = await getInstallationRow(
+          queries,
+          project.id,
+          integration.id,
+          params.installationId,
+        );
+        const fields = await getInstallationFields(queries, id);
         const removed = await removeInstallation(queries, project.id, id);
-        if (removed) await removeUnusedConnections(queries, project.id, [removed.connectionId]);
+        // Somebody else deleted it a moment ago, and told of it.
+        if (!removed) return;
+        await removeUnusedConnections(queries, project.id, [removed.connectionId]);
+        await recordEvent(queries, installationDeleted(fields, config.content));
       });
     },
   });

@@ -1,8 +1,12 @@
 /** DELETE /v1/projects/{projectIdOrName}/integrations/{integrationIdOrName} */
 import { Type } from "typebox";
+import { installationDeleted } from "../../deliver/payloads/installation-events.ts";
+import { recordEvents } from "../../deliver/record-event.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
+import type { ConfigContent } from "../../manifest/config.ts";
 import type { Database } from "../../store/database.ts";
 import { removeUnusedConnections } from "../../store/connections.ts";
+import { listInstallationFields } from "../../store/events.ts";
 import { listInstallations } from "../../store/installations.ts";
 import { removeIntegration } from "../../store/integrations.ts";
 import { getIntegrationRow } from "./integration.ts";
@@ -19,10 +23,21 @@ export const deleteIntegration = (on: { database: Database }) =>
     async handle({ project, params }) {
       await on.database.queries.transaction().execute(async (queries) => {
         const { id } = await getIntegrationRow(queries, project.id, params.integrationIdOrName);
-        const installations = await listInstallations(queries, project.id, { integrationId: id });
+        const installations = await listInstallations<ConfigContent>(queries, project.id, {
+          integrationId: id,
+        });
+        const fields = await listInstallationFields(
+          queries,
+          installations.map((installation) => installation.id),
+        );
         await removeIntegration(queries, project.id, id);
         const connectionIds = installations.map((installation) => installation.connectionId);
         await removeUnusedConnections(queries, project.id, connectionIds);
+        const told = installations.flatMap((installation) => {
+          const of = fields.get(installation.id);
+          return of ? [installationDeleted(of, installation.config.content)] : [];
+        });
+        await recordEvents(queries, told);
       });
     },
   });
