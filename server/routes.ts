@@ -25,7 +25,9 @@ import { listOperations } from "./api/operations/list-operations.ts";
 import { getProject } from "./api/projects/get-project.ts";
 import { listProjects } from "./api/projects/list-projects.ts";
 import { createProviderApp } from "./api/provider-apps/create-provider-app.ts";
+import { deleteProviderApp } from "./api/provider-apps/delete-provider-app.ts";
 import { listProviderApps } from "./api/provider-apps/list-provider-apps.ts";
+import { updateProviderApp } from "./api/provider-apps/update-provider-app.ts";
 import { getProvider } from "./api/providers/get-provider.ts";
 import { listProviders } from "./api/providers/list-providers.ts";
 import { generateUploadUrl } from "./api/uploads/generate-upload-url.ts";
@@ -79,6 +81,8 @@ const managementRoutes = (on: Services): Route[] => [
 
   route(`GET ${P}/provider-apps`, "frontend", listProviderApps(on)),
   route(`POST ${P}/provider-apps`, "full", createProviderApp(on)),
+  route(`PATCH ${P}/provider-apps/{providerAppId}`, "full", updateProviderApp(on)),
+  route(`DELETE ${P}/provider-apps/{providerAppId}`, "full", deleteProviderApp(on)),
 
   route("GET /v1/generate-upload-url", "full", generateUploadUrl(on)),
   route("PUT /v1/uploads/{uploadId}", "public", putUpload(on)),

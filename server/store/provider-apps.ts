@@ -1,4 +1,6 @@
 /** Provider apps: the builder's own OAuth clients at the providers. */
+import { sql } from "kysely";
+import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 export interface ProviderAppRow {
@@ -17,17 +19,19 @@ export interface ProviderAppRow {
 export const listProviderApps = (queries: Queries, projectId: string): Promise<ProviderAppRow[]> =>
   queries.selectFrom("providerApps").selectAll().where("projectId", "=", projectId).orderBy("id").execute();
 
-export const findProviderApp = (
+export const findProviderApp = async (
   queries: Queries,
   projectId: string,
   id: string,
 ): Promise<ProviderAppRow | undefined> =>
-  queries
-    .selectFrom("providerApps")
-    .selectAll()
-    .where("projectId", "=", projectId)
-    .where("id", "=", id)
-    .executeTakeFirst();
+  isUuid(id)
+    ? queries
+        .selectFrom("providerApps")
+        .selectAll()
+        .where("projectId", "=", projectId)
+        .where("id", "=", id)
+        .executeTakeFirst()
+    : undefined;
 
 /** The project's first app for the provider: the one used when a call names none. */
 export const findDefaultProviderApp = (
@@ -58,3 +62,48 @@ export const insertProviderApp = (
     .values({ ...app, metadata: JSON.stringify(app.metadata ?? {}) })
     .returningAll()
     .executeTakeFirstOrThrow();
+
+/** The row as it now is; undefined when there is none. */
+export const updateProviderApp = (
+  queries: Queries,
+  projectId: string,
+  id: string,
+  change: Partial<
+    Pick<
+      ProviderAppRow,
+      "externalRef" | "provider" | "clientId" | "clientSecretSealed" | "scopes" | "metadata"
+    >
+  >,
+): Promise<ProviderAppRow | undefined> => {
+  const { metadata, ...columns } = change;
+  return queries
+    .updateTable("providerApps")
+    .set({
+      ...columns,
+      ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
+      updateTime: sql`now()`,
+    })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+};
+
+export async function removeProviderApp(queries: Queries, projectId: string, id: string): Promise<void> {
+  await queries.deleteFrom("providerApps").where("projectId", "=", projectId).where("id", "=", id).execute();
+}
+
+/** How many connections hold tokens that this app's client got. */
+export async function countConnectionsOfApp(
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<number> {
+  const { count } = await queries
+    .selectFrom("connections")
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .where("projectId", "=", projectId)
+    .where("providerAppId", "=", id)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

@@ -2,12 +2,12 @@
 import { Type } from "typebox";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { sealProviderAppSecret } from "../../credentials/provider-app-secret.ts";
-import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { insertProviderApp } from "../../store/provider-apps.ts";
+import { requireOauthProvider } from "./oauth-provider.ts";
 import { ProviderAppMetadataSchema, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 
 export const createProviderApp = (on: { database: Database; catalog: Catalog; sealer: Sealer }) =>
@@ -29,16 +29,7 @@ export const createProviderApp = (on: { database: Database; catalog: Catalog; se
     refusals: [422],
     async handle({ project, body }) {
       const { provider, clientId, clientSecret, scopes = [], externalRef, metadata } = body;
-      const info = on.catalog.find(provider);
-      if (info?.authType !== "oauth2") {
-        const detail = info
-          ? `${provider} does not use OAuth; it needs no provider app.`
-          : `There is no provider \`${provider}\`.`;
-        throw new Problem("semantically-invalid", {
-          detail,
-          issues: [{ in: "body", name: "provider", detail, value: provider }],
-        });
-      }
+      requireOauthProvider(on.catalog, provider, "provider");
       const app = { id: newId(), projectId: project.id };
       const clientSecretSealed = sealProviderAppSecret(on.sealer, app, clientSecret);
       const row = { ...app, provider, clientId, clientSecretSealed, scopes, externalRef, metadata };

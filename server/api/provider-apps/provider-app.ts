@@ -1,6 +1,8 @@
 /** The provider app as the API shows it: never with its secret. */
 import { Type, type Static } from "typebox";
-import type { ProviderAppRow } from "../../store/provider-apps.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { Queries } from "../../store/database.ts";
+import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { times, TimeSchema } from "../times.ts";
 
 export const ProviderAppMetadataSchema = Type.Object({
@@ -30,3 +32,14 @@ export const toProviderApp = (row: ProviderAppRow): Static<typeof ProviderAppSch
   metadata: row.metadata as Static<typeof ProviderAppMetadataSchema>,
   ...times(row),
 });
+
+/** Throws a 404 Problem. */
+export async function getProviderAppRow(
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<ProviderAppRow> {
+  const row = await findProviderApp(queries, projectId, id);
+  if (row) return row;
+  throw new Problem("not-found", { detail: `There is no provider app \`${id}\` in this project.` });
+}

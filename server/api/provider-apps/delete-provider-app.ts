@@ -1,0 +1,33 @@
+/** DELETE /v1/projects/{projectIdOrName}/provider-apps/{providerAppId} */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { countConnectionsOfApp, removeProviderApp } from "../../store/provider-apps.ts";
+import { getProviderAppRow } from "./provider-app.ts";
+
+export const deleteProviderApp = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteProviderApp",
+    tag: "Provider apps",
+    summary: "Delete a provider app",
+    description:
+      "Refused with 422 while a connection uses it: its tokens could not be renewed by any other client.",
+    params: Type.Object({ providerAppId: Type.String() }),
+    success: { status: 204, description: "Deleted, its secret with it." },
+    refusals: [422],
+    async handle({ project, params }) {
+      await on.database.queries.transaction().execute(async (queries) => {
+        const { id } = await getProviderAppRow(queries, project.id, params.providerAppId);
+        const users = await countConnectionsOfApp(queries, project.id, id);
+        if (users > 0) {
+          const detail = `${users} connection${users === 1 ? " uses" : "s use"} this app. Delete ${users === 1 ? "it" : "them"} first.`;
+          throw new Problem("semantically-invalid", {
+            detail,
+            issues: [{ in: "path", name: "providerAppId", detail }],
+          });
+        }
+        await removeProviderApp(queries, project.id, id);
+      });
+    },
+  });

@@ -1,0 +1,16 @@
+/** Which providers can have a provider app: those that speak OAuth. */
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { Problem } from "../../ground/errors.ts";
+
+/** Throws a 422 Problem naming `member` when the provider is unknown or does not use OAuth. */
+export function requireOauthProvider(catalog: Catalog, provider: string, member: string): void {
+  const info = catalog.find(provider);
+  if (info?.authType === "oauth2") return;
+  const detail = info
+    ? `${provider} does not use OAuth; it needs no provider app.`
+    : `There is no provider \`${provider}\`.`;
+  throw new Problem("semantically-invalid", {
+    detail,
+    issues: [{ in: "body", name: member, detail, value: provider }],
+  });
+}

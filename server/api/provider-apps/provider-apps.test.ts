@@ -1,0 +1,75 @@
+/** Provider apps through the API of a real Busbar. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+
+describe("provider apps", () => {
+  let on: TestBusbar;
+  let id: string;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    const created = await on.inProject("POST", "/provider-apps", {
+      provider: "hubspot",
+      clientId: "client-1",
+      clientSecret: "the-first-secret",
+      scopes: ["oauth"],
+    });
+    assert.equal(created.status, 200, created.text);
+    id = created.body.id;
+  });
+
+  const patch = (updateMask: string[], providerApp: object) =>
+    on.inProject("PATCH", `/provider-apps/${id}`, { updateMask, providerApp });
+
+  test("only what the mask names changes", async () => {
+    const answer = await patch(["scopes", "metadata"], {
+      clientId: "ignored",
+      scopes: ["oauth", "tickets"],
+      metadata: { authQueryParams: { optional_scope: ["automation"] } },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.body.clientId, "client-1");
+    assert.deepEqual(answer.body.scopes, ["oauth", "tickets"]);
+    assert.deepEqual(answer.body.metadata.authQueryParams.optional_scope, ["automation"]);
+    assert.ok(answer.body.updateTime);
+  });
+
+  test("a mask without a value or with an unknown path is refused and names it", async () => {
+    const without = await patch(["clientId"], {});
+    assert.equal(without.status, 400);
+    assert.equal(without.body.issues[0].name, "providerApp.clientId");
+    const unknown = await patch(["createTime"], {});
+    assert.equal(unknown.status, 400);
+    assert.match(unknown.body.detail, /createTime/);
+  });
+
+  test("a secret is never answered and never stored in clear", async () => {
+    const changed = await patch(["clientSecret"], { clientSecret: "the-second-secret" });
+    assert.equal(changed.status, 200);
+    const listed = await on.inProject("GET", "/provider-apps");
+    assert.doesNotMatch(changed.text + listed.text, /secret/i);
+    const client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    const { rows } = await client.query("select provider_apps::text as text from provider_apps");
+    await client.end();
+    assert.doesNotMatch(rows.map(({ text }) => text).join(), /the-(first|second)-secret/);
+  });
+
+  test("an app that connections use is not deleted, an unused one is", async () => {
+    const tokens = on.sandbox.hubspot.mintToken();
+    const connected = await on.inProject("POST", "/connections:generate", {
+      provider: "hubspot",
+      groupRef: "acme",
+      consumerRef: "ada",
+      oauth2AuthorizationCode: { accessToken: { token: tokens.accessToken } },
+    });
+    assert.equal(connected.status, 201, connected.text);
+    const refused = await on.inProject("DELETE", `/provider-apps/${id}`);
+    assert.equal(refused.status, 422, refused.text);
+    assert.equal((await on.inProject("DELETE", `/connections/${connected.body.id}`)).status, 204);
+    assert.equal((await on.inProject("DELETE", `/provider-apps/${id}`)).status, 204);
+    assert.equal((await on.inProject("DELETE", `/provider-apps/${id}`)).status, 404);
+  });
+});

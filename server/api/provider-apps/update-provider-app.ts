@@ -1,0 +1,71 @@
+/** PATCH /v1/projects/{projectIdOrName}/provider-apps/{providerAppId} */
+import { Type } from "typebox";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { sealProviderAppSecret } from "../../credentials/provider-app-secret.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { countConnectionsOfApp, updateProviderApp as updateRow } from "../../store/provider-apps.ts";
+import { pickMasked } from "../update-mask.ts";
+import { requireOauthProvider } from "./oauth-provider.ts";
+import {
+  getProviderAppRow,
+  ProviderAppMetadataSchema,
+  ProviderAppSchema,
+  toProviderApp,
+} from "./provider-app.ts";
+
+const MEMBERS = ["externalRef", "provider", "clientId", "clientSecret", "scopes", "metadata"] as const;
+
+export const updateProviderApp = (on: { database: Database; catalog: Catalog; sealer: Sealer }) =>
+  projectEndpoint({
+    operationId: "updateProviderApp",
+    tag: "Provider apps",
+    summary: "Update a provider app",
+    description:
+      `\`updateMask\` names what changes: ${MEMBERS.join(", ")}. ` +
+      "A new secret serves the next token request; new scopes serve the next connect.",
+    params: Type.Object({ providerAppId: Type.String() }),
+    body: Type.Object({
+      updateMask: Type.Array(Type.String()),
+      providerApp: Type.Object({
+        externalRef: Type.Optional(Type.String()),
+        provider: Type.Optional(Type.String()),
+        clientId: Type.Optional(Type.String({ minLength: 1 })),
+        clientSecret: Type.Optional(Type.String({ minLength: 1 })),
+        scopes: Type.Optional(Type.Array(Type.String())),
+        metadata: Type.Optional(ProviderAppMetadataSchema),
+      }),
+    }),
+    success: { status: 200, description: "The provider app as it now is.", schema: ProviderAppSchema },
+    refusals: [422],
+    async handle({ project, params, body }) {
+      const change = pickMasked(body.updateMask, body.providerApp, MEMBERS, "providerApp");
+      const { clientSecret, ...columns } = change;
+      return on.database.queries.transaction().execute(async (queries) => {
+        const row = await getProviderAppRow(queries, project.id, params.providerAppId);
+        const { provider = row.provider } = columns;
+        if (provider !== row.provider) {
+          requireOauthProvider(on.catalog, provider, "providerApp.provider");
+          requireUnused(await countConnectionsOfApp(queries, project.id, row.id));
+        }
+        const updated = await updateRow(queries, project.id, row.id, {
+          ...columns,
+          ...(clientSecret !== undefined && {
+            clientSecretSealed: sealProviderAppSecret(on.sealer, row, clientSecret),
+          }),
+        });
+        return toProviderApp(updated ?? row);
+      });
+    },
+  });
+
+function requireUnused(connections: number): void {
+  if (connections === 0) return;
+  const detail = `${connections} connection${connections === 1 ? " uses" : "s use"} this app; its provider cannot change. Create another app.`;
+  throw new Problem("semantically-invalid", {
+    detail,
+    issues: [{ in: "body", name: "providerApp.provider", detail }],
+  });
+}
