@@ -9,8 +9,8 @@ export interface Printer {
   check(text: string, passed: boolean): void;
 }
 
-const WIDTH = 112;
-const MOST_LINES = 6;
+const WIDTH = 110;
+const MOST_LINES = 4;
 const INDENT = "    ";
 
 export function createPrinter(out: Pick<WriteStream, "write" | "isTTY">): Printer {
@@ -42,7 +42,8 @@ function brief(body: unknown): string {
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
+/** Broken after commas and spaces where there are any. */
 function folded(text: string): string[] {
-  const lines = text.match(new RegExp(`.{1,${WIDTH}}`, "gu")) ?? [];
+  const lines = text.match(new RegExp(`.{1,${WIDTH}}(?:(?<=[ ,])|$)|.{1,${WIDTH}}`, "gu")) ?? [];
   return lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), "…"] : lines;
 }

@@ -21,15 +21,20 @@ export interface Tour {
   projectId: string;
   urls: { base: string; write: string; proxy: string };
   sandboxUrl: string;
-  /** A call below `/v1/projects/default`; printed with its answer. `shown` is printed instead of the body. */
-  api(method: string, path: string, body?: Json, shown?: string): Promise<Answer>;
-  /** `objects` are named as in the manifest. */
-  write(integration: string, object: string, body: Record<string, Json>): Promise<Answer>;
-  proxy(integration: string, method: string, path: string, body?: Json): Promise<Answer>;
-  /** The controls of the sandbox CRMs, which no customer has: to look behind the scenes. */
-  sandbox(method: string, path: string, body?: Json): Promise<Answer>;
-  /** The record as it lies in the CRM. Throws `StepFailure` when it is not there. */
-  recordInCrm(provider: "hubspot" | "salesforce", object: string, id: string): Promise<Json>;
+  /** A call below `/v1/projects/default`. Every call is printed with its answer. */
+  api(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** The group is added to the body. */
+  write(
+    integration: string,
+    object: string,
+    body: Record<string, Json>,
+    options?: Pick<CallOptions, "shows">,
+  ): Promise<Answer>;
+  proxy(integration: string, method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** The controls of the sandbox CRMs, which no real CRM has: to look behind the scenes. */
+  sandbox(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** The record as it lies in the CRM, whose `fields` are printed. Throws `StepFailure` when it is not there. */
+  recordInCrm(record: CrmRecord, fields: string[]): Promise<Json>;
   /** Prints what was checked; throws `StepFailure` when it does not hold. */
   check(what: string, holds: boolean): void;
   say(text: string): void;
@@ -37,6 +42,21 @@ export interface Tour {
   remember(name: Remembered, value: string): void;
   /** Throws `StepFailure` when the step that remembers it has not got that far. */
   recall(name: Remembered): string;
+}
+
+export interface CallOptions {
+  body?: Json;
+  /** Printed instead of the body. */
+  sent?: string;
+  /** Paths of what is printed of the answer, `*` for every item of a list; all of it when left out. */
+  shows?: string[];
+}
+
+export interface CrmRecord {
+  provider: "hubspot" | "salesforce";
+  /** As the CRM names it. */
+  object: string;
+  id: string;
 }
 
 export type Remembered = "hubspotPersonId" | "salesforcePersonId" | "operationId" | "refusedOperationId";

@@ -3,7 +3,17 @@ import { randomBytes } from "node:crypto";
 import type { Json } from "../ground/json.ts";
 import type { Printer } from "./printer.ts";
 import type { Demo } from "./start-demo.ts";
-import { member, StepFailure, type Answer, type Remembered, type Step, type Tour } from "./step.ts";
+import { pick } from "./pick.ts";
+import {
+  member,
+  StepFailure,
+  type Answer,
+  type CallOptions,
+  type CrmRecord,
+  type Remembered,
+  type Step,
+  type Tour,
+} from "./step.ts";
 import { connectCustomer } from "./steps/connect-customer.ts";
 import { deployManifests } from "./steps/deploy-manifests.ts";
 import { installIntegrations } from "./steps/install-integrations.ts";
@@ -60,10 +70,11 @@ function guide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>
   const groupRef = `northwind-${randomBytes(3).toString("hex")}`;
   const key = { "x-api-key": bootstrap.apiKey };
   const call = async (request: Outgoing): Promise<Answer> => {
-    const { method, url, body, shown } = request;
-    printer.sent(`${method} ${new URL(url).pathname}${new URL(url).search}`, shown ?? body);
+    const { method, url, body, sent, shows } = request;
+    printer.sent(`${method} ${new URL(url).pathname}${new URL(url).search}`, sent ?? body);
     const answer = await send(request);
-    printer.came(String(answer.status), answer.body === "" ? undefined : answer.body);
+    const shown = shows ? pick(answer.body, shows) : answer.body;
+    printer.came(String(answer.status), shown === "" ? undefined : shown);
     return answer;
   };
   return {
@@ -71,16 +82,17 @@ function guide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>
     projectId: bootstrap.projectId,
     urls,
     sandboxUrl,
-    api: (method, path, body, shown) =>
-      call({ method, url: `${urls.base}/projects/default${path}`, headers: key, body, shown }),
-    write: (integration, object, body) =>
+    api: (method, path, options) =>
+      call({ method, url: `${urls.base}/projects/default${path}`, headers: key, ...options }),
+    write: (integration, object, body, options) =>
       call({
         method: "POST",
         url: `${urls.write}/projects/default/integrations/${integration}/objects/${object}`,
         headers: key,
         body: { groupRef, ...body },
+        ...options,
       }),
-    proxy: (integration, method, path, body) =>
+    proxy: (integration, method, path, options) =>
       call({
         method,
         url: `${urls.proxy}${path}`,
@@ -91,10 +103,11 @@ function guide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>
           "x-amp-integration-name": integration,
           "x-amp-group-ref": groupRef,
         },
-        body,
+        ...options,
       }),
-    sandbox: (method, path, body) => call({ method, url: `${sandboxUrl}/sandbox${path}`, headers: {}, body }),
-    recordInCrm: (provider, object, id) => recordInCrm(sandboxUrl, printer, { provider, object, id }),
+    sandbox: (method, path, options) =>
+      call({ method, url: `${sandboxUrl}/sandbox${path}`, headers: {}, ...options }),
+    recordInCrm: (record, fields) => recordInCrm(sandboxUrl, printer, record, fields),
     check: (what, holds) => {
       if (!holds) throw new StepFailure(what);
       printer.check(what, true);
@@ -109,12 +122,10 @@ function guide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>
   };
 }
 
-interface Outgoing {
+interface Outgoing extends CallOptions {
   method: string;
   url: string;
   headers: Record<string, string>;
-  body?: Json;
-  shown?: string;
 }
 
 async function send({ method, url, headers, body }: Outgoing): Promise<Answer> {
@@ -132,16 +143,17 @@ async function send({ method, url, headers, body }: Outgoing): Promise<Answer> {
 async function recordInCrm(
   sandboxUrl: string,
   printer: Printer,
-  { provider, object, id }: { provider: string; object: string; id: string },
+  { provider, object, id }: CrmRecord,
+  fields: string[],
 ): Promise<Json> {
   const path = `/sandbox/records?provider=${provider}&object=${object}`;
-  printer.sent(`GET ${path} (the CRM itself)`);
+  printer.sent(`GET ${path}    (not Busbar: the CRM itself)`);
   const { body } = await send({ method: "GET", url: `${sandboxUrl}${path}`, headers: {} });
   const records = member(body, "records");
   const found = (Array.isArray(records) ? records : []).find(
     (record) => member(record, "id") === id || member(record, "Id") === id,
   );
   if (found === undefined) throw new StepFailure(`the CRM has no ${object} ${id}`);
-  printer.came("its record", found);
+  printer.came("its record", pick(found, fields));
   return found;
 }

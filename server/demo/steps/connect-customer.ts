@@ -7,20 +7,23 @@ export const connectCustomer: Step = {
     on.say(`The customer of this run is the group ${on.groupRef}.`);
     await requireProviderApps(on);
     for (const provider of ["hubspot", "salesforce"]) {
-      const tokens = await on.sandbox("POST", "/tokens", { provider });
+      const tokens = await on.sandbox("POST", "/tokens", { body: { provider } });
       const { status, body } = await on.api("POST", "/connections:generate", {
-        provider,
-        groupRef: on.groupRef,
-        groupName: "Northwind Traders",
-        consumerRef: `${on.groupRef}-admin`,
-        providerWorkspaceRef: "northwind",
-        oauth2AuthorizationCode: {
-          accessToken: {
-            token: text(tokens.body, "accessToken"),
-            expiresAt: text(tokens.body, "expiresAt"),
+        body: {
+          provider,
+          groupRef: on.groupRef,
+          groupName: "Northwind Traders",
+          consumerRef: `${on.groupRef}-admin`,
+          providerWorkspaceRef: "northwind",
+          oauth2AuthorizationCode: {
+            accessToken: {
+              token: text(tokens.body, "accessToken"),
+              expiresAt: text(tokens.body, "expiresAt"),
+            },
+            refreshToken: { token: text(tokens.body, "refreshToken") },
           },
-          refreshToken: { token: text(tokens.body, "refreshToken") },
         },
+        shows: ["id", "provider", "group.groupRef", "authScheme", "status"],
       });
       on.check(`${provider} is connected; no token is in the answer`, status === 201 && !showsToken(body));
     }
@@ -29,11 +32,14 @@ export const connectCustomer: Step = {
 
 /** The OAuth client that refreshes the tokens; kept from an earlier run where there was one. */
 async function requireProviderApps(on: Tour): Promise<void> {
-  const { body } = await on.api("GET", "/provider-apps");
+  const { body } = await on.api("GET", "/provider-apps", { shows: ["*.provider", "*.clientId"] });
   const known = list({ all: body }, "all").map((app) => member(app, "provider"));
   for (const provider of ["hubspot", "salesforce"].filter((name) => !known.includes(name))) {
     const app = { provider, clientId: `demo-${provider}`, clientSecret: "demo-secret" };
-    const { status } = await on.api("POST", "/provider-apps", app);
+    const { status } = await on.api("POST", "/provider-apps", {
+      body: app,
+      shows: ["id", "provider", "clientId"],
+    });
     on.check(`the OAuth client for ${provider} is stored`, status === 200);
   }
 }

@@ -29,8 +29,8 @@ export const installIntegrations: Step = {
   async run(on) {
     for (const { integration, content } of INSTALLATIONS) {
       const { status, body } = await on.api("POST", `/integrations/${integration}/installations`, {
-        groupRef: on.groupRef,
-        config: { content },
+        body: { groupRef: on.groupRef, config: { content } },
+        shows: ["id", "healthStatus", "config.id"],
       });
       on.check(
         `${integration} is installed and healthy`,

@@ -9,6 +9,7 @@ export const proxyCalls: Step = {
       "people-salesforce",
       "GET",
       `/services/data/v60.0/query?q=${encodeURIComponent(soql).replaceAll("%20", "+")}`,
+      { shows: ["totalSize", "records.*.Id", "records.*.Name", "records.*.Title"] },
     );
     on.check(
       "SOQL finds the contact written above",
@@ -16,8 +17,11 @@ export const proxyCalls: Step = {
     );
 
     const search = await on.proxy("people-hubspot", "POST", "/crm/v3/objects/contacts/search", {
-      filterGroups: [{ filters: [{ propertyName: "lastname", operator: "EQ", value: "Lovelace" }] }],
-      properties: ["firstname", "email"],
+      body: {
+        filterGroups: [{ filters: [{ propertyName: "lastname", operator: "EQ", value: "Lovelace" }] }],
+        properties: ["firstname", "email"],
+      },
+      shows: ["total", "results.*.id", "results.*.properties.firstname", "results.*.properties.email"],
     });
     on.check(
       "HubSpot's search finds it too",

@@ -5,6 +5,8 @@ const FAULTY = `specVersion: 1.0.0
 integrations:
   - name: broken
     provider: hubspott
+    proxy:
+      enabled: true
   - name: too-often
     provider: hubspot
     read:
@@ -18,12 +20,11 @@ export const refuseManifest: Step = {
   title: "A manifest with mistakes is refused, all of it",
   async run(on) {
     for (const line of FAULTY.trimEnd().split("\n")) on.say(`  | ${line}`);
-    const { status, body } = await on.api(
-      "PUT",
-      "/integrations:batch",
-      { sourceYaml: FAULTY },
-      "(the lines above)",
-    );
+    const { status, body } = await on.api("PUT", "/integrations:batch", {
+      body: { sourceYaml: FAULTY },
+      sent: "the lines above",
+      shows: ["title", "status", "detail", "requestId"],
+    });
     on.check("the answer is a Problem with status 422", status === 422);
     for (const issue of list(body, "issues")) {
       const [line, column, detail, remedy] = ["line", "column", "detail", "remedy"].map((name) =>

@@ -4,10 +4,15 @@ import { member, text, type Step } from "../step.ts";
 export const refuseWrite: Step = {
   title: "A refused write is a Problem that says what to do",
   async run(on) {
-    const refused = await on.write("people-hubspot", "person", {
-      type: "create",
-      record: { email: "ada@lovelace.example", givenName: "Another Ada" },
-    });
+    const refused = await on.write(
+      "people-hubspot",
+      "person",
+      {
+        type: "create",
+        record: { email: "ada@lovelace.example", givenName: "Another Ada" },
+      },
+      { shows: ["type", "title", "status", "detail", "retryable", "requestId", "operationId", "result"] },
+    );
     on.check(
       "the provider's refusal: 422, application/problem+json",
       refused.status === 422 && refused.headers.get("content-type") === "application/problem+json",
@@ -18,10 +23,15 @@ export const refuseWrite: Step = {
     );
     on.remember("refusedOperationId", text(refused.body, "operationId"));
 
-    const unsent = await on.write("people-hubspot", "person", {
-      type: "update",
-      record: { givenName: "Nobody" },
-    });
+    const unsent = await on.write(
+      "people-hubspot",
+      "person",
+      {
+        type: "update",
+        record: { givenName: "Nobody" },
+      },
+      { shows: ["title", "status", "detail", "issues.*.name"] },
+    );
     on.check("an update without id is not sent at all: 400", unsent.status === 400);
   },
 };

@@ -4,28 +4,43 @@ import { member, text, type Step } from "../step.ts";
 export const writeHubSpot: Step = {
   title: "Create and update a person in HubSpot",
   async run(on) {
-    const created = await on.write("people-hubspot", "person", {
-      type: "create",
-      record: { email: "ada@lovelace.example", givenName: "Ada", familyName: "Lovelace", notes: "Analyst" },
-    });
+    const created = await on.write(
+      "people-hubspot",
+      "person",
+      {
+        type: "create",
+        record: { email: "ada@lovelace.example", givenName: "Ada", familyName: "Lovelace", notes: "Analyst" },
+      },
+      { shows: ["operationId", "result.success", "result.recordId", "result.data.properties.email"] },
+    );
     on.check("created", created.status === 200);
     const id = text(created.body, "result.recordId");
     on.remember("hubspotPersonId", id);
     on.remember("operationId", text(created.body, "operationId"));
 
-    const updated = await on.write("people-hubspot", "person", {
-      type: "update",
-      record: { id, givenName: "Augusta Ada" },
-    });
+    const updated = await on.write(
+      "people-hubspot",
+      "person",
+      {
+        type: "update",
+        record: { id, givenName: "Augusta Ada" },
+      },
+      { shows: ["operationId", "result.success", "result.data.properties.firstname"] },
+    );
     on.check(
       "updated; the answer is the record as it is now",
       member(updated.body, "result.data.properties.firstname") === "Augusta Ada",
     );
-    const record = await on.recordInCrm("hubspot", "contacts", id);
+    const record = await on.recordInCrm({ provider: "hubspot", object: "contacts", id }, [
+      "id",
+      "email",
+      "firstname",
+      "lastname",
+      "jobtitle",
+    ]);
     on.check(
       `HubSpot contact ${id} lies in the CRM: firstname Augusta Ada, jobtitle Analyst (mapped from notes)`,
-      member(record, "properties.firstname") === "Augusta Ada" &&
-        member(record, "properties.jobtitle") === "Analyst",
+      member(record, "firstname") === "Augusta Ada" && member(record, "jobtitle") === "Analyst",
     );
   },
 };

@@ -17,7 +17,13 @@ export const writeSalesforce: Step = {
       record: { id, givenName: "Augusta Ada" },
     });
     on.check("updated", member(updated.body, "result.data.FirstName") === "Augusta Ada");
-    const record = await on.recordInCrm("salesforce", "Contact", id);
+    const record = await on.recordInCrm({ provider: "salesforce", object: "Contact", id }, [
+      "Id",
+      "Email",
+      "FirstName",
+      "LastName",
+      "Title",
+    ]);
     on.check(
       `Salesforce contact ${id} lies in the CRM: FirstName Augusta Ada, Title Analyst (mapped from notes)`,
       member(record, "FirstName") === "Augusta Ada" && member(record, "Title") === "Analyst",

@@ -1,0 +1,99 @@
+/** The demo as people run it: it ends well, also the second time, and a kill in the middle loses nothing acknowledged. */
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+let dataDir: string;
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "busbar-demo-"));
+});
+after(() => rm(dataDir, { recursive: true, force: true }));
+
+test("the demo ends 0 and shows a record that lies in the CRM, also on the data of an earlier run", async () => {
+  for (const run of ["first", "second"]) {
+    const demo = start(["server/demo/run.ts", "--exit"]);
+    const code = await demo.ended;
+    assert.equal(code, 0, `${run} run:\n${demo.output()}`);
+    assert.match(demo.output(), /✓ HubSpot contact \d+ lies in the CRM/);
+    assert.match(demo.output(), /✓ Salesforce contact 003\w{15} lies in the CRM/);
+    assert.match(demo.output(), /✓ \d+ passed, 0 failed/);
+  }
+});
+
+test("what was acknowledged before kill -9 of the process group is there after a start", async () => {
+  const demo = start(["server/demo/run.ts"]);
+  await until(() => acknowledged(demo.output()).length >= 6, demo);
+  process.kill(-(demo.child.pid ?? 0), "SIGKILL");
+  await demo.ended;
+  const operationIds = acknowledged(demo.output());
+
+  const server = start(["server/busbar.ts", "start"]);
+  await until(() => server.output().includes("Busbar is ready"), server);
+  const { apiKey, urls } = JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8"));
+  const get = async (path: string) => {
+    const answer = await fetch(`${urls.base}/projects/default${path}`, { headers: { "x-api-key": apiKey } });
+    assert.equal(answer.status, 200, `${path}: ${await answer.clone().text()}`);
+    return answer.json();
+  };
+  for (const id of operationIds) assert.notEqual((await get(`/operations/${id}`)).status, "in_progress");
+  const groupRef = /the group (northwind-\w+)\./.exec(demo.output())?.[1];
+  const connections = await get(`/connections?groupRef=${groupRef}`);
+  assert.equal(connections.length, 2);
+  assert.ok((await get("/integrations")).length >= 7);
+  server.child.kill("SIGTERM");
+  assert.equal(await server.ended, 0);
+});
+
+test("the demo refuses a data folder that holds somebody's own Busbar", async () => {
+  const own = await mkdtemp(join(tmpdir(), "busbar-own-"));
+  try {
+    const server = start(["server/busbar.ts", "start"], own);
+    await until(() => existsSync(join(own, "bootstrap.json")), server);
+    server.child.kill("SIGTERM");
+    await server.ended;
+    const demo = start(["server/demo/run.ts", "--exit"], own);
+    assert.equal(await demo.ended, 1);
+    assert.match(demo.output(), /holds a Busbar that the demo did not make/);
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+});
+
+interface Running {
+  child: ChildProcess;
+  output(): string;
+  ended: Promise<number | null>;
+}
+
+/** A process group of its own on free ports; its output is collected. */
+function start(args: string[], folder = dataDir): Running {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, BUSBAR_DATA_DIR: folder, BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0" };
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, detached: true });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { child, output: () => output, ended };
+}
+
+/** Operations whose answer the demo has printed. */
+const acknowledged = (output: string): string[] =>
+  [...output.matchAll(/"operationId":"([0-9a-f-]{36})"/g)].map(([, id = ""]) => id);
+
+async function until(holds: () => boolean, running: Running): Promise<void> {
+  let gone = false;
+  void running.ended.then(() => (gone = true));
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setInterval(() => {
+    if (holds()) resolve();
+    else if (gone) reject(new Error(`it ended early:\n${running.output()}`));
+  }, 5);
+  await promise.finally(() => clearInterval(timer));
+}
