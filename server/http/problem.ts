@@ -83,7 +83,7 @@ const isDatabaseAway = (error: unknown, code: string): boolean =>
   /^(08\w{3}|53\w{3}|57P\w{2})$/.test(code) ||
   (error instanceof Error &&
     (/^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message) ||
-      (/^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT)$/.test(code) && "address" in error)));
+      (/^E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT)$/.test(code) && "address" in error)));
 
 /** Whether an `Accept` header rules a media type out with `q=0`. Anything less explicit takes it. */
 export const excludes = (accept: string | undefined, media: string): boolean =>

@@ -1,0 +1,60 @@
+/** Who was served before goes on being served while the database is away, and is judged anew when it is back. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { createLog } from "../ground/log.ts";
+import { startEmbeddedPostgres } from "../store/embedded/start-embedded-postgres.ts";
+import { acme, callProxy, linesFor, startRealProxy } from "./testing/real-proxy.ts";
+import { statusOf } from "./testing/refused.ts";
+import { stockDatabase } from "./testing/stock-database.ts";
+import { until } from "./testing/until.ts";
+import { headerOf, startUpstream } from "./testing/wire.ts";
+
+describe("while the database is away", () => {
+  it("known callers are served, unknown ones are told to come back, and no usage line is lost", async (t) => {
+    const dataDir = await mkdtemp(join(tmpdir(), "busbar-away-"));
+    const log = createLog("silent");
+    const upstream = await startUpstream(() => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    let postgres = await startEmbeddedPostgres({ dataDir, log });
+    const proxy = await startRealProxy({
+      connectionString: postgres.connectionString,
+      provider: acme(upstream.origin),
+    });
+    t.after(async () => {
+      await proxy.close();
+      upstream.close();
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    const { queries } = proxy.database;
+    const stock = await stockDatabase(queries);
+    const stranger = await stockDatabase(queries, { projectName: "stranger" });
+    const call = async (lines: string[]) => statusOf(await callProxy(proxy.port, lines));
+    assert.equal(await call(linesFor(stock)), 200);
+
+    await postgres.stop();
+    for (let round = 0; round < 20; round++) assert.equal(await call(linesFor(stock)), 200);
+    const refusal = await callProxy(proxy.port, linesFor(stranger));
+    assert.equal(statusOf(refusal), 503);
+    assert.equal(headerOf(refusal?.lines ?? [], "x-amp-error"), "true");
+
+    postgres = await startEmbeddedPostgres({ dataDir, log });
+    await until("the stranger is served", async () => (await call(linesFor(stranger))) === 200);
+    await queries
+      .updateTable("apiKeys")
+      .set({ active: false })
+      .where("projectId", "=", stock.projectId)
+      .execute();
+    await until(
+      "a key that was switched off afterwards is refused",
+      async () => (await call(linesFor(stock))) === 401,
+    );
+
+    await until("all calls are in the usage log", async () => {
+      const lines = await queries.selectFrom("proxyUsage").selectAll().execute();
+      return lines.filter(({ projectId }) => projectId === stock.projectId).length >= 21;
+    });
+  });
+});

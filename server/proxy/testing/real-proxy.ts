@@ -1,0 +1,82 @@
+/** The whole proxy as the entrance starts it, on a database, with a provider of its own in the catalog. */
+import { buildCatalog } from "../../../connectors/catalog.ts";
+import { openAccess } from "../../access/authorize.ts";
+import { openLiveConnections } from "../../credentials/live-connections.ts";
+import { openEgress } from "../../egress.ts";
+import { createLog } from "../../ground/log.ts";
+import { listenForChanges } from "../../store/changes.ts";
+import { openDatabase, type Database } from "../../store/database.ts";
+import { createProxyServer } from "../proxy-server.ts";
+import { PROVIDER, testSealer, type Stock } from "./stock-database.ts";
+import { dial, listen, type WireMessage } from "./wire.ts";
+
+export interface RealProxy {
+  port: number;
+  database: Database;
+  close(): Promise<void>;
+}
+
+/** Facts of the provider `acme`, to be merged with what a test is about. */
+export const acme = (origin: string, more: object = {}): object => ({
+  displayName: "Acme",
+  authType: "apiKey",
+  apiKeyOpts: { attachmentType: "header", header: { name: "X-Acme-Key" } },
+  baseURL: origin,
+  support: { proxy: true },
+  ...more,
+});
+
+export async function startRealProxy(options: {
+  connectionString: string;
+  provider: object;
+  port?: number;
+}): Promise<RealProxy> {
+  const log = createLog("silent");
+  const catalog = buildCatalog({ providers: { [PROVIDER]: options.provider } });
+  const database = await openDatabase({ connectionString: options.connectionString, log, poolSize: 5 });
+  const changes = await listenForChanges(options.connectionString, log);
+  const egress = openEgress(["127.0.0.1"]);
+  const access = openAccess({ database, changes });
+  const connections = openLiveConnections({ database, changes, sealer: testSealer(), egress, catalog, log });
+  const docsUrl = () => "http://docs.test";
+  const server = createProxyServer({ database, changes, access, connections, egress, catalog, log, docsUrl });
+  const port = await listen(server);
+  return {
+    port,
+    database,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await server.flushed();
+      await egress.close();
+      await changes.close();
+      await database.close();
+    },
+  };
+}
+
+/** The header lines of a call; `undefined` leaves a line out. */
+export function linesFor(stock: Stock, more: Record<string, string | undefined> = {}): string[] {
+  const lines: Record<string, string | undefined> = {
+    host: "proxy.test",
+    "x-amp-proxy-version": "1",
+    "x-amp-project-id": stock.projectId,
+    "x-api-key": stock.apiKey,
+    "x-amp-installation-id": stock.installationId,
+    ...more,
+  };
+  return Object.entries(lines).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+}
+
+/** One call on a connection of its own. */
+export async function callProxy(
+  port: number,
+  lines: string[],
+  target = "/x",
+): Promise<WireMessage | undefined> {
+  const { socket, reader } = await dial(port);
+  socket.write(Buffer.from([`GET ${target} HTTP/1.1`, ...lines, "", ""].join("\r\n"), "latin1"));
+  const message = await reader.message();
+  reader.close();
+  return message;
+}
