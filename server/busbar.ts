@@ -96,12 +96,18 @@ function parse<O extends Options>(args: string[], options: O): { [Name in keyof 
   }
 }
 
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is the same one. */
+const SAME_SIGNAL_MS = 1_000;
+
 /** SIGTERM and SIGINT stop once, cleanly; a second one does not wait. */
 function onSignal(stop: () => Promise<void>): void {
   let stopping = false;
+  let impatient = false;
   const handle = () => {
-    if (stopping) process.exit(1);
+    if (impatient) process.exit(1);
+    if (stopping) return;
     stopping = true;
+    setTimeout(() => (impatient = true), SAME_SIGNAL_MS).unref();
     stop().then(
       () => process.exit(0),
       (error: unknown) => {

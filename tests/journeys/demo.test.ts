@@ -36,7 +36,8 @@ test("what was acknowledged before kill -9 of the process group is there after a
   const server = start(["server/busbar.ts", "start"]);
   await until(() => server.output().includes("Busbar is ready"), server);
   const { apiKey, urls } = JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8"));
-  const get = async (path: string) => {
+  // oxlint-disable-next-line typescript/no-explicit-any
+  const get = async (path: string): Promise<any> => {
     const answer = await fetch(`${urls.base}/projects/default${path}`, { headers: { "x-api-key": apiKey } });
     assert.equal(answer.status, 200, `${path}: ${await answer.clone().text()}`);
     return answer.json();
