@@ -12,6 +12,8 @@ import { createInstallation } from "./api/installations/create-installation.ts";
 import { deleteInstallation } from "./api/installations/delete-installation.ts";
 import { getInstallation } from "./api/installations/get-installation.ts";
 import { listInstallations } from "./api/installations/list-installations.ts";
+import { patchObjectConfigContent } from "./api/installations/patch-object-config-content.ts";
+import { updateInstallation } from "./api/installations/update-installation.ts";
 import { listInstallationsForProject } from "./api/installations/list-installations-for-project.ts";
 import { batchUpsertIntegrations } from "./api/integrations/batch-upsert-integrations.ts";
 import { createIntegration } from "./api/integrations/create-integration.ts";
@@ -106,7 +108,13 @@ const managementRoutes = (on: Services): Route[] => [
   route(`GET ${INTEGRATION}/installations`, "frontend", listInstallations(on)),
   route(`POST ${INTEGRATION}/installations`, "frontend", createInstallation(on)),
   route(`GET ${INSTALLATION}`, "frontend", getInstallation(on)),
+  route(`PATCH ${INSTALLATION}`, "frontend", updateInstallation(on)),
   route(`DELETE ${INSTALLATION}`, "frontend", deleteInstallation(on)),
+  route(
+    `PATCH ${INTEGRATION}/objects/{objectName}/config-content`,
+    "frontend",
+    patchObjectConfigContent(on),
+  ),
 
   route(`GET ${INSTALLATION}/operations`, "full", listOperations(on)),
   route(`GET ${P}/operations/{operationId}`, "full", getOperation(on)),

@@ -146,10 +146,28 @@ export async function insertConfig(
     .execute();
 }
 
-export const touchInstallation = async (queries: Queries, projectId: string, id: string): Promise<void> => {
+/** Until the transaction ends, others who ask for the lock wait; reading goes on. */
+export async function lockInstallation(queries: Queries, projectId: string, id: string): Promise<void> {
+  await queries
+    .selectFrom("installations")
+    .select("id")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .forNoKeyUpdate()
+    .execute();
+}
+
+/** Notes the time of a change, and the connection where it is another one. */
+export const touchInstallation = async (
+  queries: Queries,
+  projectId: string,
+  id: string,
+  change: { connectionId?: string } = {},
+): Promise<void> => {
+  const { connectionId } = change;
   await queries
     .updateTable("installations")
-    .set({ updateTime: sql`now()` })
+    .set({ updateTime: sql`now()`, ...(connectionId && { connectionId }) })
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();
@@ -182,3 +200,20 @@ export async function countInstallationsOf(
     .executeTakeFirstOrThrow();
   return Number(count);
 }
+
+export interface InstallationLink {
+  connectionId: string;
+}
+
+/** Only which connection the installation uses. */
+export const findInstallationLink = (
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<InstallationLink | undefined> =>
+  queries
+    .selectFrom("installations")
+    .select("connectionId")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();

@@ -1,18 +1,19 @@
 /** POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations */
 import { Type } from "typebox";
 import type { Catalog } from "../../../connectors/catalog.ts";
+import { installationCreated } from "../../deliver/payloads/installation-events.ts";
+import { recordEvent } from "../../deliver/record-event.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Json } from "../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { checkConfig } from "../../manifest/check-config.ts";
-import { completeConfig } from "../../manifest/complete-config.ts";
-import type { ConfigContent } from "../../manifest/config.ts";
-import { findConnection, listConnections, type ConnectionRow } from "../../store/connections.ts";
-import { findGroup, upsertGroup } from "../../store/customers.ts";
-import { isUniqueViolation, type Database, type Queries } from "../../store/database.ts";
+import { upsertGroup } from "../../store/customers.ts";
+import { isUniqueViolation, type Database } from "../../store/database.ts";
+import { getInstallationFields } from "../../store/events.ts";
 import { insertInstallation } from "../../store/installations.ts";
-import { getIntegrationRow, type Integration } from "../integrations/integration.ts";
+import { getIntegrationRow } from "../integrations/integration.ts";
+import { checkedConfig } from "./checked-config.ts";
 import { getInstallationRow, InstallationSchema, showInstallation } from "./installation.ts";
+import { usableConnection } from "./usable-connection.ts";
 
 export const createInstallation = (on: { database: Database; catalog: Catalog }) =>
   projectEndpoint({
@@ -41,8 +42,8 @@ export const createInstallation = (on: { database: Database; catalog: Catalog })
       try {
         return await on.database.queries.transaction().execute(async (queries) => {
           const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-          const connection = await usableConnection(queries, integration, groupRef, connectionId);
-          const content = checked(on.catalog, integration, config.content as Json);
+          const connection = await usableConnection(queries, integration, { groupRef, connectionId });
+          const content = checkedConfig(on.catalog, integration, config.content as Json);
           const group = await upsertGroup(queries, { projectId: project.id, groupRef });
           const { id } = await insertInstallation(queries, {
             projectId: project.id,
@@ -53,7 +54,10 @@ export const createInstallation = (on: { database: Database; catalog: Catalog })
             revisionId: integration.latestRevision.id,
             content,
           });
-          return showInstallation(queries, await getInstallationRow(queries, project.id, integration.id, id));
+          const row = await getInstallationRow(queries, project.id, integration.id, id);
+          const fields = await getInstallationFields(queries, id);
+          await recordEvent(queries, installationCreated(fields, row.config.content));
+          return showInstallation(queries, row);
         });
       } catch (error) {
         if (!isUniqueViolation(error, "installations_integration_id_group_id_key")) throw error;
@@ -64,57 +68,3 @@ export const createInstallation = (on: { database: Database; catalog: Catalog })
       }
     },
   });
-
-/** The configuration in its stored form. Throws a 422 Problem with one issue per mistake. */
-function checked(catalog: Catalog, integration: Integration, content: Json): ConfigContent {
-  const manifest = integration.latestRevision.content;
-  const issues = checkConfig(content, manifest, {
-    defaultModule: catalog.find(integration.provider)?.defaultModule ?? "",
-  });
-  const [first] = issues;
-  if (!first) return completeConfig(content, manifest);
-  throw new Problem("invalid-config", {
-    detail: `${first.name}: ${first.detail}${issues.length > 1 ? ` (and ${issues.length - 1} more, see \`issues\`)` : ""}`,
-    issues,
-  });
-}
-
-/** The connection that was named, or the group's own. It must be the group's and of the integration's provider. */
-async function usableConnection(
-  queries: Queries,
-  integration: Integration,
-  groupRef: string,
-  connectionId: string | undefined,
-): Promise<ConnectionRow> {
-  const { projectId, provider, name } = integration;
-  const connection = connectionId
-    ? await findConnection(queries, projectId, connectionId)
-    : (await listConnections(queries, projectId, { groupRef, provider }))[0];
-  if (!connection) {
-    if (connectionId)
-      throw refused("connectionId", `There is no connection \`${connectionId}\` in this project.`);
-    const known = await findGroup(queries, projectId, groupRef);
-    throw refused(
-      "groupRef",
-      known
-        ? `The group \`${groupRef}\` has no connection to ${provider}. Connect it first.`
-        : `The group \`${groupRef}\` is unknown: it has no connection yet. Connect it first.`,
-    );
-  }
-  if (connection.provider !== provider) {
-    throw refused(
-      "connectionId",
-      `\`${name}\` is an integration of ${provider}, the connection is one to ${connection.provider}.`,
-    );
-  }
-  if (connection.group.groupRef !== groupRef) {
-    throw refused(
-      "connectionId",
-      `The connection belongs to the group \`${connection.group.groupRef}\`, not to \`${groupRef}\`.`,
-    );
-  }
-  return connection;
-}
-
-const refused = (name: string, detail: string): Problem =>
-  new Problem("semantically-invalid", { detail, issues: [{ in: "body", name, detail }] });

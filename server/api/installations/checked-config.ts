@@ -1,0 +1,52 @@
+/** Checks a configuration against the integration's latest revision and brings it into the form that is kept. */
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import type { Json } from "../../ground/json.ts";
+import { checkConfig } from "../../manifest/check-config.ts";
+import { completeConfig } from "../../manifest/complete-config.ts";
+import type { ConfigContent } from "../../manifest/config.ts";
+import type { Integration } from "../integrations/integration.ts";
+
+/** The stored form of a new configuration. Throws a 422 Problem with one issue per mistake. */
+export function checkedConfig(catalog: Catalog, integration: Integration, content: Json): ConfigContent {
+  refuse(issuesOf(catalog, integration, content));
+  return completeConfig(content, integration.latestRevision.content);
+}
+
+/**
+ * The stored form of a changed configuration. What no longer fits because the manifest has moved on since the
+ * configuration was saved is let be where the change does not touch it: nobody could change anything otherwise.
+ * `touched` names places such as `config.content.read.objects.contacts`. Throws a 422 Problem.
+ */
+export function changedConfig(
+  catalog: Catalog,
+  integration: Integration,
+  change: { before: Json; after: Json; touched: readonly string[] },
+  describe: (issue: Issue) => Issue = (issue) => issue,
+): ConfigContent {
+  const known = new Set(issuesOf(catalog, integration, change.before).map(keyOf));
+  const isTouched = ({ name }: Issue) => change.touched.some((place) => isWithin(name, place));
+  const issues = issuesOf(catalog, integration, change.after);
+  refuse(issues.filter((issue) => isTouched(issue) || !known.has(keyOf(issue))).map(describe));
+  return completeConfig(change.after, integration.latestRevision.content);
+}
+
+/** Whether the place `name` is `place` or lies below it. */
+export const isWithin = (name: string, place: string): boolean =>
+  name.startsWith(place) && /^($|[.[])/.test(name.slice(place.length));
+
+const keyOf = ({ name, detail }: Issue): string => `${name}\n${detail}`;
+
+const issuesOf = (catalog: Catalog, integration: Integration, content: Json): Issue[] =>
+  checkConfig(content, integration.latestRevision.content, {
+    defaultModule: catalog.find(integration.provider)?.defaultModule ?? "",
+  });
+
+function refuse(issues: Issue[]): void {
+  const [first] = issues;
+  if (!first) return;
+  throw new Problem("invalid-config", {
+    detail: `${first.name}: ${first.detail}${issues.length > 1 ? ` (and ${issues.length - 1} more, see \`issues\`)` : ""}`,
+    issues,
+  });
+}

@@ -1,0 +1,110 @@
+/** Reads the paths of an `updateMask` and takes what they name, and nothing else, out of the request. */
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+
+export const ACTIONS = ["read", "write", "subscribe"] as const;
+export type ConfigAction = (typeof ACTIONS)[number];
+
+/** What one path of a mask names. `path` is below `config.content`, for example `["write", "objects", "Contact"]`. */
+export type MaskTarget =
+  | { kind: "connectionId" }
+  | { kind: "createdBy" }
+  | { kind: "content"; path: readonly string[] };
+
+/** The forms a path may have, for people. */
+export const MASK_FORMS =
+  "connectionId, config.createdBy, config.content.<read|write|subscribe>.objects.<name>, " +
+  "config.content.<write|subscribe>.objects, config.content.read.objects.<name>.disabled, config.content.proxy.enabled";
+
+/**
+ * The target of a path; undefined when it is none of the forms or names an object that is not known. In names, dots,
+ * colons, slashes and backslashes are escaped with a backslash. Published clients forget that, so a name that is not
+ * known up to its first dot is the longest one that is.
+ */
+export function readMaskPath(
+  path: string,
+  knows: (action: ConfigAction, objectName: string) => boolean,
+): MaskTarget | undefined {
+  const steps = splitMaskPath(path);
+  if (steps.length === 1 && steps[0] === "connectionId") return { kind: "connectionId" };
+  if (steps[0] !== "config") return undefined;
+  if (steps.length === 2 && steps[1] === "createdBy") return { kind: "createdBy" };
+  const [, content, block, member, ...rest] = steps;
+  if (content !== "content") return undefined;
+  if (block === "proxy" && member === "enabled" && rest.length === 0) {
+    return { kind: "content", path: ["proxy", "enabled"] };
+  }
+  const action = ACTIONS.find((name) => name === block);
+  if (!action || member !== "objects") return undefined;
+  if (rest.length === 0) {
+    return action === "read" ? undefined : { kind: "content", path: [action, "objects"] };
+  }
+  const named = splitObjectName(rest, action, (name) => knows(action, name));
+  return named && { kind: "content", path: [action, "objects", ...named] };
+}
+
+/** Splits at dots that no backslash escapes, and takes the backslashes away. */
+export function splitMaskPath(path: string): string[] {
+  const steps = [""];
+  for (const [part] of path.matchAll(/\\[^]|[^]/g)) {
+    if (part === ".") steps.push("");
+    else steps[steps.length - 1] += part.length > 1 ? part.slice(1) : part;
+  }
+  return steps;
+}
+
+/** `[name]` or `[name, "disabled"]`. */
+function splitObjectName(
+  steps: string[],
+  action: ConfigAction,
+  isKnown: (name: string) => boolean,
+): string[] | undefined {
+  const lengths = [1, ...steps.map((_step, index) => steps.length - index)];
+  for (const length of lengths) {
+    const name = steps.slice(0, length).join(".");
+    const below = steps.slice(length);
+    const fits = below.length === 0 || (action === "read" && below.length === 1 && below[0] === "disabled");
+    if (fits && isKnown(name)) return [name, ...below];
+  }
+  return undefined;
+}
+
+/** The key under which a map holds the object of that name; the name itself when it holds none. */
+export function keyOfObject(objects: Json | undefined, objectName: string): string {
+  if (!isJsonObject(objects)) return objectName;
+  const nameOf = (key: string, object: Json): Json =>
+    isJsonObject(object) && Object.hasOwn(object, "objectName") && object["objectName"]
+      ? object["objectName"]
+      : key;
+  const found = Object.entries(objects).find(([key, object]) => nameOf(key, object) === objectName);
+  return found?.[0] ?? objectName;
+}
+
+/** The value at a path; undefined where there is none. Null stands for none. */
+export function valueAt(content: Json | undefined, path: readonly string[]): Json | undefined {
+  let value = content;
+  for (const [depth, step] of path.entries()) {
+    const key = isObjectStep(path, depth) ? keyOfObject(value, step) : step;
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value ?? undefined;
+}
+
+/** The content with the value at the path, everything on the way made where it is missing. */
+export function withValueAt(
+  content: JsonObject,
+  path: readonly string[],
+  value: Json,
+  depth = 0,
+): JsonObject {
+  const step = path[depth];
+  if (step === undefined) return content;
+  const key = isObjectStep(path, depth) ? keyOfObject(content, step) : step;
+  if (depth === path.length - 1) return { ...content, [key]: value };
+  const inner = Object.hasOwn(content, key) ? content[key] : undefined;
+  return { ...content, [key]: withValueAt(isJsonObject(inner) ? inner : {}, path, value, depth + 1) };
+}
+
+/** Below `<action>.objects` stands the name of an object, which is not always the key of its entry. */
+const isObjectStep = (path: readonly string[], depth: number): boolean =>
+  depth === 2 && path[1] === "objects";

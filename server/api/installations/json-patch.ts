@@ -1,0 +1,128 @@
+/** Applies a JSON Patch (RFC 6902: add, replace, remove) to a document without changing the one it was given. */
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+
+export interface PatchOperation {
+  op: "add" | "replace" | "remove";
+  /** JSON Pointer (RFC 6901); empty for the whole document. */
+  path: string;
+  /** Needed by `add` and `replace`; null is a value. */
+  value?: Json;
+}
+
+/** An operation that cannot be carried out; then none of them has been. */
+export class PatchError extends Error {
+  override name = "PatchError";
+  /** Which operation, counted from 0. */
+  readonly index: number;
+  readonly member: "path" | "value";
+
+  constructor(index: number, member: "path" | "value", message: string) {
+    super(message);
+    this.index = index;
+    this.member = member;
+  }
+}
+
+/** The changed document; undefined when it was removed as a whole. Throws `PatchError`. */
+export function applyPatch(
+  document: Json | undefined,
+  operations: readonly PatchOperation[],
+): Json | undefined {
+  let result = document;
+  for (const [index, operation] of operations.entries()) {
+    if (operation.op !== "remove" && operation.value === undefined) {
+      throw new PatchError(index, "value", `\`${operation.op}\` needs a \`value\`.`);
+    }
+    try {
+      result = change(result, readPointer(operation.path), 0, operation);
+    } catch (error) {
+      throw error instanceof Fault ? new PatchError(index, "path", error.message) : error;
+    }
+  }
+  return result;
+}
+
+/** The steps of a JSON Pointer; undefined when it is none. */
+export function pointerSteps(pointer: string): string[] | undefined {
+  if (pointer === "") return [];
+  if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return undefined;
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+class Fault extends Error {}
+
+function readPointer(pointer: string): string[] {
+  const steps = pointerSteps(pointer);
+  if (steps) return steps;
+  const why = pointer.startsWith("/")
+    ? "a `~` in it must be followed by 0 or 1"
+    : "it must be empty or begin with `/`";
+  throw new Fault(`\`${pointer}\` is not a JSON Pointer: ${why}.`);
+}
+
+/** `depth` steps have been taken to reach `node`; the rest lead on from it. */
+function change(
+  node: Json | undefined,
+  steps: string[],
+  depth: number,
+  operation: PatchOperation,
+): Json | undefined {
+  const step = steps[depth];
+  if (step === undefined) {
+    if (node === undefined && operation.op !== "add") throw new Fault("There is nothing to change.");
+    return operation.op === "remove" ? undefined : operation.value;
+  }
+  if (Array.isArray(node)) return changeItem(node, step, steps, depth, operation);
+  if (isJsonObject(node)) return changeMember(node, step, steps, depth, operation);
+  throw new Fault(`At \`${pointer(steps, depth)}\` there is no object and no list to go into.`);
+}
+
+/** Only own members count, and a computed or copied one is always own: `__proto__` is a name like any other. */
+function changeMember(
+  node: JsonObject,
+  step: string,
+  steps: string[],
+  depth: number,
+  operation: PatchOperation,
+): JsonObject {
+  const isLast = depth === steps.length - 1;
+  const known = Object.hasOwn(node, step);
+  if (!known && !(isLast && operation.op === "add")) {
+    throw new Fault(
+      `There is no \`${pointer(steps, depth + 1)}\`.${isLast ? "" : " Add it before what is below."}`,
+    );
+  }
+  const changed = change(known ? node[step] : undefined, steps, depth + 1, operation);
+  if (changed !== undefined) return { ...node, [step]: changed };
+  return Object.fromEntries(Object.entries(node).filter(([name]) => name !== step));
+}
+
+function changeItem(
+  node: Json[],
+  step: string,
+  steps: string[],
+  depth: number,
+  operation: PatchOperation,
+): Json[] {
+  const adds = depth === steps.length - 1 && operation.op === "add";
+  const index = step === "-" ? node.length : /^(0|[1-9]\d*)$/.test(step) ? Number(step) : undefined;
+  if (index === undefined) {
+    throw new Fault(
+      `\`${pointer(steps, depth + 1)}\` must end in an index, or in \`-\` to add behind the last item.`,
+    );
+  }
+  if (index > node.length - (adds ? 0 : 1)) {
+    throw new Fault(`\`${pointer(steps, depth + 1)}\` is beyond the end: the list has ${node.length} items.`);
+  }
+  const changed = change(adds ? undefined : node[index], steps, depth + 1, operation);
+  return node.toSpliced(index, adds ? 0 : 1, ...(changed === undefined ? [] : [changed]));
+}
+
+const pointer = (steps: string[], count: number): string =>
+  steps
+    .slice(0, count)
+    .map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");

@@ -1,0 +1,159 @@
+/** PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content */
+import { Type, type Static } from "typebox";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { didYouMean } from "../../manifest/closest.ts";
+import { formatName } from "../../manifest/config-issue.ts";
+import type { ConfigContent } from "../../manifest/config.ts";
+import type { Queries } from "../../store/database.ts";
+import { findInstallationOfGroup } from "../../store/installations.ts";
+import type { Integration } from "../integrations/integration.ts";
+import {
+  changeInstallation,
+  type Change,
+  type ChangeServices,
+  type Situation,
+} from "./change-installation.ts";
+import { changedConfig, isWithin } from "./checked-config.ts";
+import { getInstallationRow, InstallationSchema } from "./installation.ts";
+import { applyPatch, PatchError, pointerSteps, type PatchOperation } from "./json-patch.ts";
+import { ACTIONS, keyOfObject, valueAt, withValueAt } from "./config-mask.ts";
+import { withWriteMap } from "./write-map.ts";
+
+const RequestSchema = Type.Object({
+  groupRef: Type.Optional(Type.String({ description: "Whose installation. Or `installationId`." })),
+  installationId: Type.Optional(Type.String()),
+  action: Type.Enum([...ACTIONS]),
+  changes: Type.Array(
+    Type.Object({
+      op: Type.Enum(["add", "replace", "remove"]),
+      path: Type.String({
+        description: "JSON Pointer inside the object's own configuration, for example `/deletionSettings`.",
+      }),
+      value: Type.Optional(Type.Unknown()),
+    }),
+    { minItems: 1, maxItems: 1_000 },
+  ),
+});
+
+type Request = Static<typeof RequestSchema>;
+
+export const patchObjectConfigContent = (on: ChangeServices) =>
+  projectEndpoint({
+    operationId: "patchObjectConfigContent",
+    tag: "Installations",
+    summary: "Patch the configuration of one object",
+    description:
+      "Applies JSON Patch operations (RFC 6902: `add`, `replace`, `remove`) to `config.content.<action>.objects.<name>`, " +
+      "all of them or none. `add` replaces what exists; `replace` and `remove` need something there. The result is " +
+      "checked against the latest revision and saved as a new configuration.",
+    params: Type.Object({ integrationId: Type.String(), objectName: Type.String() }),
+    body: RequestSchema,
+    success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
+    refusals: [422],
+    async handle({ project, params, body }) {
+      return changeInstallation(
+        on,
+        { projectId: project.id, integrationId: params.integrationId },
+        (queries, integration) => findTarget(queries, integration, body),
+        async (situation) => decide(on.catalog, situation, params.objectName, body),
+      );
+    },
+  });
+
+/** Throws a 400 Problem unless exactly one of the two members says which installation, 404 when there is none. */
+async function findTarget(
+  queries: Queries,
+  integration: Integration,
+  { groupRef, installationId }: Request,
+): Promise<{ id: string }> {
+  if ((groupRef === undefined) === (installationId === undefined)) {
+    const detail = "Send exactly one of `groupRef` and `installationId`.";
+    const name = groupRef === undefined ? "groupRef" : "installationId";
+    throw new Problem("invalid-request", { detail, issues: [{ in: "body", name, detail }] });
+  }
+  const { id, projectId } = integration;
+  if (installationId !== undefined) return getInstallationRow(queries, projectId, id, installationId);
+  const found = await findInstallationOfGroup<ConfigContent>(queries, projectId, id, groupRef ?? "");
+  if (found) return found;
+  throw new Problem("not-found", {
+    detail: `The group \`${groupRef}\` has not installed \`${integration.name}\`.`,
+  });
+}
+
+function decide(
+  catalog: Catalog,
+  { integration, installation }: Situation,
+  objectName: string,
+  { action, changes }: Request,
+): Change {
+  refuseUnknownObject(integration, action, objectName);
+  const stored: unknown = installation.config.content;
+  const before: JsonObject = isJsonObject(stored) ? stored : {};
+  const place = [action, "objects", objectName];
+  const operations = changes.map(({ op, path, value }) => ({ op, path, value: value as Json | undefined }));
+  const patched = patch(valueAt(before, place) ?? { objectName }, operations, objectName);
+  const after = patched === undefined ? without(before, action, objectName) : withObject(patched);
+  const touched = [formatName(place)];
+  const content = changedConfig(catalog, integration, { before, after, touched }, (issue) =>
+    withOperation(issue, place, operations),
+  );
+  return { config: { content, createdBy: "api:patch-object-config-content" } };
+
+  function withObject(object: Json): JsonObject {
+    return withValueAt(action === "write" ? withWriteMap(before, integration) : before, place, object);
+  }
+}
+
+function refuseUnknownObject(integration: Integration, action: Request["action"], objectName: string): void {
+  const names = (integration.latestRevision.content[action]?.objects ?? []).map(
+    (object) => object.objectName,
+  );
+  if (names.includes(objectName)) return;
+  const otherwise =
+    names.length > 0 ? `It has ${names.slice(0, 10).join(", ")}.` : `It has no ${action} objects.`;
+  const detail = `\`${integration.name}\` has no ${action} object \`${objectName}\`. ${didYouMean(objectName, names, otherwise)}`;
+  throw new Problem("invalid-request", {
+    detail,
+    issues: [{ in: "path", name: "objectName", detail, value: objectName }],
+  });
+}
+
+/** The object's configuration after the operations; undefined when they removed it. Throws a 400 Problem. */
+function patch(object: Json, operations: PatchOperation[], objectName: string): Json | undefined {
+  try {
+    const patched = applyPatch(object, operations);
+    if (!isJsonObject(patched) || (patched["objectName"] ?? objectName) === objectName) return patched;
+    const index = operations.findLastIndex(({ path }) => path === "" || path === "/objectName");
+    throw new PatchError(index, "path", `\`objectName\` must stay \`${objectName}\`.`);
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    const { index, member, message } = error;
+    const name = `changes[${index}].${member}`;
+    throw new Problem("invalid-request", {
+      detail: `${name}: ${message} Nothing was changed.`,
+      issues: [{ in: "body", name, detail: message, value: operations[index]?.[member] }],
+      cause: error,
+    });
+  }
+}
+
+function without(content: JsonObject, action: Request["action"], objectName: string): JsonObject {
+  const objects = valueAt(content, [action, "objects"]);
+  if (!isJsonObject(objects)) return content;
+  const key = keyOfObject(objects, objectName);
+  const rest = Object.fromEntries(Object.entries(objects).filter(([name]) => name !== key));
+  return withValueAt(content, [action, "objects"], rest);
+}
+
+/** The issue with the operation that most likely caused it: the last one at, above or below its place. */
+function withOperation(issue: Issue, place: string[], operations: PatchOperation[]): Issue {
+  const operation = operations.findLastIndex(({ path }) => {
+    const changed = formatName([...place, ...(pointerSteps(path) ?? [])]);
+    return isWithin(issue.name, changed) || isWithin(changed, issue.name);
+  });
+  if (operation === -1) return issue;
+  return { ...issue, detail: `${issue.detail} (\`changes[${operation}]\`)`, operation };
+}

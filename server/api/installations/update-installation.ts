@@ -1,0 +1,144 @@
+/** PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId} */
+import { Type, type Static } from "typebox";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { formatName } from "../../manifest/config-issue.ts";
+import {
+  changeInstallation,
+  type Change,
+  type ChangeServices,
+  type Situation,
+} from "./change-installation.ts";
+import { changedConfig } from "./checked-config.ts";
+import { getInstallationRow, InstallationSchema } from "./installation.ts";
+import {
+  keyOfObject,
+  MASK_FORMS,
+  readMaskPath,
+  valueAt,
+  withValueAt,
+  type ConfigAction,
+  type MaskTarget,
+} from "./config-mask.ts";
+import { usableConnection } from "./usable-connection.ts";
+import { withWriteMap } from "./write-map.ts";
+
+const RequestSchema = Type.Object({
+  updateMask: Type.Array(Type.String(), {
+    maxItems: 1_000,
+    description: `What to change: ${MASK_FORMS}. Dots in names are escaped with a backslash.`,
+  }),
+  installation: Type.Object({
+    connectionId: Type.Optional(Type.String()),
+    config: Type.Optional(
+      Type.Object({
+        createdBy: Type.Optional(Type.String()),
+        content: Type.Optional(Type.Unknown({ description: "As `config.content` of an installation." })),
+      }),
+    ),
+  }),
+});
+
+type Request = Static<typeof RequestSchema>;
+
+export const updateInstallation = (on: ChangeServices) =>
+  projectEndpoint({
+    operationId: "updateInstallation",
+    tag: "Installations",
+    summary: "Update an installation",
+    description:
+      "Changes what `updateMask` names and nothing else; other members of the body are ignored. Objects and maps of " +
+      "objects are replaced as a whole. The result is checked against the latest revision and saved as a new " +
+      "configuration. While the configuration has no write objects, all of the manifest may be written; a change " +
+      "that adds the first one lists the others beside it.",
+    params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
+    query: Type.Object({ skipSampling: Type.Optional(Type.Boolean()) }),
+    body: RequestSchema,
+    success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
+    refusals: [422],
+    handle: ({ project, params, body }) =>
+      changeInstallation(
+        on,
+        { projectId: project.id, integrationId: params.integrationId },
+        (queries, { id }) => getInstallationRow(queries, project.id, id, params.installationId),
+        (situation) => decide(on.catalog, situation, body),
+      ),
+  });
+
+async function decide(catalog: Catalog, situation: Situation, body: Request): Promise<Change> {
+  const { queries, integration, installation } = situation;
+  const targets = readMask(situation, body);
+  const { connectionId, config } = body.installation;
+  const change: Change = {};
+  if (targets.some(({ kind }) => kind === "connectionId")) {
+    const asked = { groupRef: installation.groupRef, connectionId, member: "installation.connectionId" };
+    change.connectionId = (await usableConnection(queries, integration, asked)).id;
+  }
+  const paths = targets.flatMap((target) => (target.kind === "content" ? [target.path] : []));
+  const createdBy = targets.some(({ kind }) => kind === "createdBy") ? config?.createdBy : undefined;
+  if (paths.length === 0 && createdBy === undefined) return change;
+  const before = contentOf(installation.config.content);
+  const after = paths.reduce((content, path) => apply(situation, content, path, body), before);
+  const touched = paths.map((path) => formatName(path));
+  const content = changedConfig(catalog, integration, { before, after, touched });
+  return { ...change, config: { content, createdBy: createdBy ?? "api:update-installation" } };
+}
+
+/** The targets of all paths, each with a value in the body. Throws a 400 Problem with one issue per path that is not. */
+function readMask(situation: Situation, body: Request): MaskTarget[] {
+  const knows = knownObjects(situation, body);
+  const issues: Issue[] = [];
+  const targets: MaskTarget[] = [];
+  for (const [index, path] of body.updateMask.entries()) {
+    const target = readMaskPath(path, knows);
+    const name = `updateMask[${index}]`;
+    if (!target) {
+      const detail = `\`${path}\` is not a path that can be updated, or names an object that there is not.`;
+      issues.push({ in: "body", name, detail, value: path, remedy: `Use one of: ${MASK_FORMS}.` });
+    } else if (valueOf(target, body) === undefined) {
+      const detail = `\`installation\` has no value at \`${path}\`.`;
+      issues.push({ in: "body", name, detail, value: path, remedy: "Send the value, or drop the path." });
+    } else targets.push(target);
+  }
+  const [first] = issues;
+  if (!first) return targets;
+  throw new Problem("invalid-request", { detail: `${first.name}: ${first.detail}`, issues });
+}
+
+/** Objects of the manifest, of the configuration in force, and of the request. */
+function knownObjects(
+  { integration, installation }: Situation,
+  body: Request,
+): (action: ConfigAction, name: string) => boolean {
+  const contents = [contentOf(installation.config.content), contentOf(body.installation.config?.content)];
+  return (action, name) =>
+    (integration.latestRevision.content[action]?.objects ?? []).some(
+      ({ objectName }) => objectName === name,
+    ) ||
+    contents.some((content) => {
+      const objects = valueAt(content, [action, "objects"]);
+      return isJsonObject(objects) && Object.hasOwn(objects, keyOfObject(objects, name));
+    });
+}
+
+function valueOf(target: MaskTarget, { installation }: Request): Json | undefined {
+  if (target.kind === "connectionId") return installation.connectionId || undefined;
+  if (target.kind === "createdBy") return installation.config?.createdBy || undefined;
+  return valueAt(contentOf(installation.config?.content), target.path);
+}
+
+function apply(
+  { integration }: Situation,
+  content: JsonObject,
+  path: readonly string[],
+  body: Request,
+): JsonObject {
+  const value = valueAt(contentOf(body.installation.config?.content), path);
+  if (value === undefined) return content;
+  const start = path[0] === "write" && path.length > 2 ? withWriteMap(content, integration) : content;
+  return withValueAt(start, path, value);
+}
+
+const contentOf = (content: unknown): JsonObject => (isJsonObject(content) ? content : {});

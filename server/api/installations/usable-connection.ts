@@ -1,0 +1,44 @@
+/** Finds the connection an installation is to use: the group's, to the integration's provider. */
+import { Problem } from "../../ground/errors.ts";
+import { findConnection, listConnections, type ConnectionRow } from "../../store/connections.ts";
+import { findGroup } from "../../store/customers.ts";
+import type { Queries } from "../../store/database.ts";
+import type { Integration } from "../integrations/integration.ts";
+
+/**
+ * The connection that was named, or the group's own. Throws a 422 Problem that names the member of the request, the
+ * connection's as `member`.
+ */
+export async function usableConnection(
+  queries: Queries,
+  integration: Integration,
+  asked: { groupRef: string; connectionId: string | undefined; member?: string },
+): Promise<ConnectionRow> {
+  const { projectId, provider, name } = integration;
+  const { groupRef, connectionId, member = "connectionId" } = asked;
+  const connection = connectionId
+    ? await findConnection(queries, projectId, connectionId)
+    : (await listConnections(queries, projectId, { groupRef, provider }))[0];
+  if (!connection) {
+    if (connectionId) throw refused(member, `There is no connection \`${connectionId}\` in this project.`);
+    const known = await findGroup(queries, projectId, groupRef);
+    throw refused(
+      "groupRef",
+      known
+        ? `The group \`${groupRef}\` has no connection to ${provider}. Connect it first.`
+        : `The group \`${groupRef}\` is unknown: it has no connection yet. Connect it first.`,
+    );
+  }
+  if (connection.provider !== provider) {
+    const detail = `\`${name}\` is an integration of ${provider}, the connection is one to ${connection.provider}.`;
+    throw refused(member, detail);
+  }
+  if (connection.group.groupRef !== groupRef) {
+    const detail = `The connection belongs to the group \`${connection.group.groupRef}\`, not to \`${groupRef}\`.`;
+    throw refused(member, detail);
+  }
+  return connection;
+}
+
+const refused = (name: string, detail: string): Problem =>
+  new Problem("semantically-invalid", { detail, issues: [{ in: "body", name, detail }] });
