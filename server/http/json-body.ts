@@ -4,8 +4,8 @@ import { Problem } from "../ground/errors.ts";
 /** Only a body with a run of digits this long can hold a number that does not fit. */
 const LONG_NUMBER = /\d{16}/;
 
-/** Members that would reach into JavaScript's own objects. */
-const DANGEROUS = /"(?:__proto__|\\u005f)/i;
+/** Members that would reach into JavaScript's own objects, and texts that PostgreSQL cannot store. */
+const DANGEROUS = /"(?:__proto__|\\u005f)|\\u(?:0000|d[89a-f])/i;
 
 /** The value of a JSON text. Throws a Problem that names the position or the member. */
 export function parseJson(text: string): unknown {
@@ -27,6 +27,11 @@ function inspect(text: string): void {
   const reviver: Reviver = function check(key, value, context) {
     if (key === "__proto__") {
       throw new Problem("malformed-json", { detail: "The body holds a member `__proto__`. Remove it." });
+    }
+    if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed())) {
+      throw new Problem("malformed-json", {
+        detail: `The text at "${key}" holds a NUL or half a surrogate pair, which no provider stores. Remove it.`,
+      });
     }
     if (typeof value === "number" && context.source && !exact(value, context.source)) {
       throw new Problem("malformed-json", {

@@ -21,16 +21,19 @@ export interface OperationRow {
   updateTime: Date | null;
 }
 
-export async function insertOperation(
+export type NewOperation = Pick<
+  OperationRow,
+  "id" | "projectId" | "integrationId" | "installationId" | "configId" | "actionType" | "objectName"
+>;
+
+/** Operations that a process executes itself; `claimedBy` lets others end them if it dies. */
+export async function insertOperations(
   queries: Queries,
-  operation: Pick<
-    OperationRow,
-    "id" | "projectId" | "integrationId" | "installationId" | "configId" | "actionType" | "objectName"
-  >,
+  operations: (NewOperation & { claimedBy: number })[],
 ): Promise<void> {
   await queries
     .insertInto("operations")
-    .values({ ...operation, status: "in_progress" })
+    .values(operations.map((operation) => ({ ...operation, status: "in_progress" })))
     .execute();
 }
 
@@ -42,30 +45,45 @@ export interface LogEntry {
   details?: Record<string, string>;
 }
 
-/** Ends an operation and records its steps, in one statement. An operation that has ended stays as it is. */
-export async function endOperation(
-  queries: Queries,
-  operation: {
-    id: string;
-    status: "success" | "failure";
-    result: string;
-    metadata: JsonObject;
-    log: LogEntry[];
-  },
-): Promise<void> {
-  const { id, status, result, metadata, log } = operation;
-  const entries = log.map(({ severity, ...message }) => ({ id: newId(), severity, message }));
-  await sql`
-    with ended as (
-      update operations set status = ${status}, result = ${result},
-        metadata = metadata || ${JSON.stringify(metadata)}::jsonb, update_time = now()
-      where id = ${id} and status = 'in_progress'
-      returning id
+export interface EndedOperation {
+  id: string;
+  status: "success" | "failure";
+  result: string;
+  metadata: JsonObject;
+  log: LogEntry[];
+}
+
+/**
+ * Ends operations, records their steps and takes them off the queue of writes, in one statement. Answers the ids of
+ * those that it ended: one that had ended already stays as it is.
+ */
+export async function endOperations(queries: Queries, operations: EndedOperation[]): Promise<string[]> {
+  const input = operations.map(({ id, status, result, metadata, log }) => ({
+    id,
+    status,
+    result,
+    metadata,
+    log: log.map(({ severity, ...message }) => ({ id: newId(), severity, message })),
+  }));
+  const { rows } = await sql<{ id: string }>`
+    with input as (
+      select * from jsonb_to_recordset(${JSON.stringify(input)}::jsonb)
+        as x(id uuid, status text, result text, metadata jsonb, log jsonb)
+    ), ended as (
+      update operations set status = input.status, result = input.result, claimed_by = null,
+        metadata = operations.metadata || input.metadata, update_time = now()
+      from input where operations.id = input.id and operations.status = 'in_progress'
+      returning operations.id
+    ), unqueued as (
+      delete from writes using ended where writes.operation_id = ended.id
+    ), logged as (
+      insert into operation_logs (id, operation_id, severity, message)
+      select (entry->>'id')::uuid, ended.id, entry->>'severity', entry->'message'
+      from ended join input on input.id = ended.id, jsonb_array_elements(input.log) as entry
     )
-    insert into operation_logs (id, operation_id, severity, message)
-    select (entry->>'id')::uuid, ended.id, entry->>'severity', entry->'message'
-    from ended, jsonb_array_elements(${JSON.stringify(entries)}::jsonb) as entry
+    select id from ended
   `.execute(queries);
+  return rows.map((row) => row.id);
 }
 
 export async function findOperation(

@@ -57,6 +57,12 @@ export interface Configs {
   revisionId: string;
 }
 
+export interface ConnectionGates {
+  closedUntil: Timestamp;
+  connectionId: string;
+  retryable: boolean;
+}
+
 export interface Connections {
   accessExpireTime: Timestamp | null;
   authScheme: string;
@@ -84,6 +90,49 @@ export interface Consumers {
   updateTime: Timestamp | null;
 }
 
+export interface Deliveries {
+  attempts: Generated<Json>;
+  claimedBy: number | null;
+  destinationId: string;
+  dueTime: Timestamp;
+  eventId: string;
+  failures: Generated<number>;
+  state: string;
+}
+
+export interface Destinations {
+  createTime: Generated<Timestamp>;
+  disabledReason: string | null;
+  disabledTime: Timestamp | null;
+  failingSince: Timestamp | null;
+  id: string;
+  metadata: Json;
+  name: string;
+  projectId: string;
+  secretsSealed: string;
+  type: string;
+  updateTime: Timestamp | null;
+  version: Generated<number>;
+}
+
+export interface Events {
+  createTime: Generated<Timestamp>;
+  data: Json;
+  id: string;
+  projectId: string;
+  routedTime: Timestamp | null;
+  type: string;
+}
+
+export interface EventTopicRoutes {
+  createTime: Generated<Timestamp>;
+  eventType: string;
+  id: string;
+  projectId: string;
+  topicId: string;
+  updateTime: Timestamp | null;
+}
+
 export interface Groups {
   createTime: Generated<Timestamp>;
   groupName: string;
@@ -91,6 +140,17 @@ export interface Groups {
   id: string;
   projectId: string;
   updateTime: Timestamp | null;
+}
+
+export interface IdempotencyKeys {
+  body: Json | null;
+  claimedBy: number;
+  createTime: Generated<Timestamp>;
+  key: string;
+  operationId: string;
+  projectId: string;
+  requestHash: Buffer;
+  status: number | null;
 }
 
 export interface Installations {
@@ -135,6 +195,7 @@ export interface OperationLogs {
 
 export interface Operations {
   actionType: string;
+  claimedBy: number | null;
   configId: string;
   createTime: Generated<Timestamp>;
   id: string;
@@ -200,6 +261,22 @@ export interface Revisions {
   specVersion: string;
 }
 
+export interface TopicDestinationRoutes {
+  createTime: Generated<Timestamp>;
+  destinationId: string;
+  id: string;
+  projectId: string;
+  topicId: string;
+}
+
+export interface Topics {
+  createTime: Generated<Timestamp>;
+  id: string;
+  name: string;
+  projectId: string;
+  updateTime: Timestamp | null;
+}
+
 export interface Uploads {
   content: Buffer | null;
   createTime: Generated<Timestamp>;
@@ -209,13 +286,45 @@ export interface Uploads {
   projectId: string;
 }
 
+export interface WebhookPaces {
+  nextTime: Timestamp;
+  projectId: string;
+}
+
+export interface WriteKeys {
+  operationId: string;
+  recordKey: string;
+  seq: Int8;
+}
+
+export interface Writes {
+  attempts: Generated<number>;
+  called: Generated<boolean>;
+  claimedBy: number | null;
+  deadline: Timestamp;
+  dueTime: Timestamp;
+  installationId: string;
+  openGroup: string | null;
+  operationId: string;
+  records: Json;
+  seq: Generated<Int8>;
+  terms: Json;
+  writeType: string;
+}
+
 export interface DB {
   apiKeys: ApiKeys;
   builders: Builders;
   configs: Configs;
+  connectionGates: ConnectionGates;
   connections: Connections;
   consumers: Consumers;
+  deliveries: Deliveries;
+  destinations: Destinations;
+  events: Events;
+  eventTopicRoutes: EventTopicRoutes;
   groups: Groups;
+  idempotencyKeys: IdempotencyKeys;
   installations: Installations;
   integrations: Integrations;
   memberships: Memberships;
@@ -227,5 +336,10 @@ export interface DB {
   providerApps: ProviderApps;
   proxyUsage: ProxyUsage;
   revisions: Revisions;
+  topicDestinationRoutes: TopicDestinationRoutes;
+  topics: Topics;
   uploads: Uploads;
+  webhookPaces: WebhookPaces;
+  writeKeys: WriteKeys;
+  writes: Writes;
 }

@@ -15,6 +15,7 @@ export async function execute(
   plan: WritePlan,
   connector: NonNullable<Connector["write"]>,
   fetch: ProviderFetch,
+  options: { readBack: boolean },
 ): Promise<Execution> {
   let settled = plan;
   try {
@@ -23,7 +24,10 @@ export async function execute(
       const current = await connector.readFields({ objectName: plan.objectName, ...reads }, fetch);
       settled = settleIfEmpty(plan, current, (value) => connector.isEmpty(value));
     }
-    const { outcomes, warnings, rawResponse } = await connector.write(toRecordWrite(settled), fetch);
+    const { outcomes, warnings, rawResponse } = await connector.write(
+      toRecordWrite(settled, options.readBack),
+      fetch,
+    );
     return { plan: settled, outcomes, warnings, rawResponse };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

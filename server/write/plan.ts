@@ -171,12 +171,13 @@ export function settleIfEmpty(
   return { ...plan, records };
 }
 
-/** What the connector is asked to do. */
-export const toRecordWrite = (plan: WritePlan): RecordWrite => ({
+/** What the connector is asked to do. `readBack`: whether somebody waits for the record as it then is. */
+export const toRecordWrite = (plan: WritePlan, readBack: boolean): RecordWrite => ({
   objectName: plan.objectName,
   type: plan.type,
   batch: plan.batch,
   allOrNone: plan.allOrNone,
   headers: plan.headers,
+  readBack,
   records: plan.records.map(({ id, fields, associations }) => ({ id, fields, associations })),
 });

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sharedCommit } from "./shared-commit.ts";
+
+test("callers that arrive together share a commit, later ones are gathered while it is under way", async () => {
+  const batches: number[][] = [];
+  const commit = sharedCommit<number>(async (items) => {
+    batches.push(items);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+  await Promise.all(Array.from({ length: 50 }, (_, index) => commit.add(index)));
+  assert.equal(batches.length, 1);
+  assert.deepEqual(
+    batches[0]?.toSorted((a, b) => a - b),
+    Array.from({ length: 50 }, (_, index) => index),
+  );
+});
+
+test("one bad item fails alone", async () => {
+  const commit = sharedCommit<number>(async (items) => {
+    if (items.includes(3)) throw new Error("three");
+  });
+  const results = await Promise.allSettled([1, 2, 3, 4].map((item) => commit.add(item)));
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ["fulfilled", "fulfilled", "rejected", "fulfilled"],
+  );
+});
+
+test("no batch is larger than the limit and nothing is forgotten", async () => {
+  const sizes: number[] = [];
+  const commit = sharedCommit<number>(async (items) => void sizes.push(items.length), 10);
+  await Promise.all(Array.from({ length: 95 }, (_, index) => commit.add(index)));
+  assert.ok(sizes.every((size) => size <= 10));
+  assert.equal(
+    sizes.reduce((sum, size) => sum + size, 0),
+    95,
+  );
+});

@@ -1,0 +1,53 @@
+/** Lets callers that arrive together share one commit: each waits for it, the database sees one transaction. */
+
+export interface SharedCommit<T> {
+  /** Settles when the item is committed; rejects with the reason it could not be. */
+  add(item: T): Promise<void>;
+}
+
+/** How many transactions may be under way at once; what arrives meanwhile goes into the next. */
+const MOST_UNDER_WAY = 2;
+
+/**
+ * `flush` writes all its items in one transaction. When it fails for several, each is tried alone, so that one bad
+ * item does not take its neighbours with it. Nobody waits on purpose: an idle intake commits at once, a busy one
+ * gathers while a commit is under way.
+ */
+export function sharedCommit<T>(flush: (items: T[]) => Promise<void>, mostItems = 200): SharedCommit<T> {
+  let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
+  let underWay = 0;
+  let scheduled = false;
+
+  const run = async (): Promise<void> => {
+    scheduled = false;
+    if (underWay >= MOST_UNDER_WAY || waiting.length === 0) return;
+    const batch = waiting.slice(0, mostItems);
+    waiting = waiting.slice(mostItems);
+    underWay += 1;
+    try {
+      await flush(batch.map(({ item }) => item));
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      if (batch.length === 1) batch[0]?.reject(error);
+      else for (const one of batch) await flush([one.item]).then(one.resolve, one.reject);
+    } finally {
+      underWay -= 1;
+      schedule();
+    }
+  };
+  const schedule = (): void => {
+    if (scheduled || waiting.length === 0 || underWay >= MOST_UNDER_WAY) return;
+    scheduled = true;
+    // After the current round of I/O, so that requests that arrived together are gathered together.
+    setImmediate(run);
+  };
+
+  return {
+    add(item) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      waiting.push({ item, resolve, reject });
+      schedule();
+      return promise;
+    },
+  };
+}

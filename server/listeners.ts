@@ -1,0 +1,97 @@
+/** Opens the listeners: management, write and their like on one, the proxy on another. */
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import type { BootstrapFile } from "./data-folder.ts";
+import type { Config } from "./ground/config.ts";
+import { StartError } from "./ground/errors.ts";
+import { createServer } from "./http/server.ts";
+import { createProxyServer } from "./proxy/proxy-server.ts";
+import { routes } from "./routes.ts";
+import type { Closers, Opened } from "./services.ts";
+import type { Workers } from "./workers.ts";
+
+/** The addresses under which the world reaches this Busbar, once it listens. */
+export async function listen(
+  on: Opened,
+  options: { checkAnswers?: boolean; workers?: Workers },
+  closers: Closers,
+): Promise<BootstrapFile["urls"]> {
+  const { config, log } = on;
+  let publicUrl = config.publicUrl ?? "";
+  const docsUrl = () => `${publicUrl}/docs`;
+  const { workers, checkAnswers } = options;
+  const api = createServer({
+    routes: routes({ ...on, publicUrl: () => publicUrl, workerRunning: workers && (() => workers.running) }),
+    authorize: on.access.authorize,
+    confine: on.access.confine,
+    log,
+    surfaceHosts: config.surfaceHosts,
+    docsUrl,
+    checkAnswers,
+  });
+  if (config.roles.has("api")) {
+    closers.push(() => api.close());
+    const address = await listenApi(api, config);
+    publicUrl ||= address;
+  }
+  publicUrl ||= `http://${config.host}:${config.port}`;
+  const proxyUrl = config.roles.has("proxy") ? await listenProxy(on, docsUrl, closers) : undefined;
+  return {
+    base: `${publicUrl}/v1`,
+    write: `${publicUrl}/write/v1`,
+    read: `${publicUrl}/read/v1`,
+    search: `${publicUrl}/search/v1`,
+    proxy: config.proxyPublicUrl ?? proxyUrl ?? `http://${config.host}:${config.proxyPort}`,
+    dashboard: `${publicUrl}/`,
+  };
+}
+
+async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    await api.listen({ host, port });
+  } catch (cause) {
+    throw listenError("BUSBAR_PORT", port, cause);
+  }
+  return originOf(api.server, host);
+}
+
+async function listenProxy(on: Opened, docsUrl: () => string, closers: Closers): Promise<string> {
+  const { config } = on;
+  const proxy = createProxyServer({ ...on, docsUrl });
+  await new Promise<void>((resolve, reject) => {
+    proxy.once("error", (cause) => reject(listenError("BUSBAR_PROXY_PORT", config.proxyPort, cause)));
+    proxy.listen(config.proxyPort, config.host, resolve);
+  });
+  closers.push(async () => {
+    await closeListener(proxy);
+    // Usage lines of the last calls are still on their way to the database.
+    await proxy.flushed();
+  });
+  return originOf(proxy, config.host);
+}
+
+function listenError(variable: string, port: number, cause: unknown): StartError {
+  const inUse = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+  const why = inUse
+    ? `${port} is in use by another program; set another`
+    : `cannot listen on ${port}: ${String(cause)}`;
+  return new StartError(`${variable}: ${why}`, { cause });
+}
+
+function originOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  // A wildcard address is where we listen, not where anybody calls.
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+const DRAIN_MS = 30_000;
+
+async function closeListener(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearTimeout(timer);
+}

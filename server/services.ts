@@ -1,0 +1,108 @@
+/** Opens everything that endpoints, proxy and workers need, in the order in which it depends on each other. */
+import { readFile } from "node:fs/promises";
+import { parse as parseYaml } from "yaml";
+import { buildCatalog, CatalogError, type Catalog } from "../connectors/catalog.ts";
+import { openAccess, type Access } from "./access/authorize.ts";
+import { openLiveConnections, type LiveConnections } from "./credentials/live-connections.ts";
+import { openSharedGates, type SharedGates } from "./credentials/shared-gates.ts";
+import { generatedKeys, openDataFolder } from "./data-folder.ts";
+import { openEgress, type Egress } from "./egress.ts";
+import type { Config } from "./ground/config.ts";
+import { StartError } from "./ground/errors.ts";
+import type { Log } from "./ground/log.ts";
+import { Sealer } from "./ground/seal.ts";
+import { takeIdentity, type WorkerIdentity } from "./jobs/worker-identity.ts";
+import { listenForChanges, type Changes } from "./store/changes.ts";
+import { openDatabase, type Database } from "./store/database.ts";
+import { startEmbeddedPostgres } from "./store/embedded/start-embedded-postgres.ts";
+import { openInstallations, type Installations } from "./write/installations.ts";
+import { openLedger, type Ledger } from "./write/ledger.ts";
+
+export interface Opened {
+  config: Config;
+  log: Log;
+  catalog: Catalog;
+  sealer: Sealer;
+  database: Database;
+  changes: Changes;
+  identity: WorkerIdentity;
+  egress: Egress;
+  access: Access;
+  connections: LiveConnections;
+  gates: SharedGates;
+  installations: Installations;
+  ledger: Ledger;
+  minuteMs: number;
+  providerTimeoutMs?: number;
+  /** Told whenever an asynchronous write was accepted in this process. */
+  onWork: { listener: () => void };
+}
+
+/** What is open, in the order it was opened; closed in reverse. */
+export type Closers = (() => Promise<unknown>)[];
+
+export interface OpenOptions {
+  config: Config;
+  log: Log;
+  /** Called when the process cannot go on, for example because PostgreSQL died. */
+  onFatal?: (reason: string) => void;
+  providerTimeoutMs?: number;
+}
+
+/** Throws `StartError` for what a person must mend. Whatever was opened before is in `closers`. */
+export async function openServices(options: OpenOptions, closers: Closers): Promise<Opened> {
+  const { config, log, providerTimeoutMs } = options;
+  const catalog = await loadCatalog(config.catalogPath);
+  await openDataFolder(config.dataDir);
+  const sealer = new Sealer(config.encryptionKeys ?? (await generatedKeys(config.dataDir)));
+  const database = await connect(options, closers);
+  const changes = await listenForChanges(database.connectionString, log);
+  closers.push(() => changes.close());
+  const identity = await takeIdentity(database.connectionString, log);
+  closers.push(() => identity.close());
+  const egress = openEgress(config.egressAllow);
+  closers.push(() => egress.close());
+  const onWork = { listener: () => {} };
+  return {
+    config,
+    log,
+    catalog,
+    sealer,
+    database,
+    changes,
+    identity,
+    egress,
+    access: openAccess({ database, changes }),
+    connections: openLiveConnections({ database, changes, sealer, egress, catalog, log }),
+    gates: openSharedGates({ database, changes, log }),
+    installations: openInstallations({ database, changes }),
+    ledger: openLedger({ database, identity, onWork: () => onWork.listener() }),
+    minuteMs: config.minuteMs,
+    providerTimeoutMs,
+    onWork,
+  };
+}
+
+async function connect({ config, log, onFatal }: OpenOptions, closers: Closers): Promise<Database> {
+  let { databaseUrl } = config;
+  if (!databaseUrl) {
+    const onExit = (detail: string) => onFatal?.(`the embedded PostgreSQL ended: ${detail}`);
+    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
+    closers.push(() => postgres.stop());
+    databaseUrl = postgres.connectionString;
+  }
+  const database = await openDatabase({ connectionString: databaseUrl, log });
+  closers.push(() => database.close());
+  return database;
+}
+
+async function loadCatalog(path: string | undefined): Promise<Catalog> {
+  if (path === undefined) return buildCatalog();
+  try {
+    return buildCatalog(parseYaml(await readFile(path, "utf8")));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const what = cause instanceof CatalogError ? "has mistakes" : "cannot be read";
+    throw new StartError(`BUSBAR_CATALOG: ${path} ${what}: ${reason}`, { cause });
+  }
+}

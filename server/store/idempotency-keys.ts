@@ -1,0 +1,87 @@
+/** Idempotency keys: which request each stands for, and the first answer it got. */
+import { sql } from "kysely";
+import type { Json } from "../ground/json.ts";
+import type { Queries } from "./database.ts";
+
+export interface IdempotencyRow {
+  requestHash: Buffer;
+  operationId: string;
+  claimedBy: number;
+  status: number | null;
+  body: unknown;
+}
+
+export const KEPT_HOURS = 24;
+
+interface Key {
+  projectId: string;
+  key: string;
+}
+
+/** Whether the key was free and is now this request's. A key older than a day is free again. */
+export async function claimIdempotencyKey(
+  queries: Queries,
+  claim: Key & Pick<IdempotencyRow, "requestHash" | "operationId" | "claimedBy">,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await queries
+    .insertInto("idempotencyKeys")
+    .values(claim)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["projectId", "key"])
+        .doUpdateSet({
+          requestHash: claim.requestHash,
+          operationId: claim.operationId,
+          claimedBy: claim.claimedBy,
+          status: null,
+          body: null,
+          createTime: sql`now()`,
+        })
+        .where("idempotencyKeys.createTime", "<", sql<Date>`now() - make_interval(hours => ${KEPT_HOURS})`),
+    )
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export const findIdempotencyKey = (
+  queries: Queries,
+  { projectId, key }: Key,
+): Promise<IdempotencyRow | undefined> =>
+  queries
+    .selectFrom("idempotencyKeys")
+    .select(["requestHash", "operationId", "claimedBy", "status", "body"])
+    .where("projectId", "=", projectId)
+    .where("key", "=", key)
+    .executeTakeFirst();
+
+export async function storeIdempotentAnswer(
+  queries: Queries,
+  { projectId, key }: Key,
+  answer: { status: number; body: Json },
+): Promise<void> {
+  await queries
+    .updateTable("idempotencyKeys")
+    .set({ status: answer.status, body: JSON.stringify(answer.body) })
+    .where("projectId", "=", projectId)
+    .where("key", "=", key)
+    .execute();
+}
+
+/** Frees a key whose request did nothing. */
+export async function removeIdempotencyKey(queries: Queries, { projectId, key }: Key): Promise<void> {
+  await queries
+    .deleteFrom("idempotencyKeys")
+    .where("projectId", "=", projectId)
+    .where("key", "=", key)
+    .execute();
+}
+
+/** Removes keys that are too old to count, some at a time. Answers how many. */
+export async function removeOldIdempotencyKeys(queries: Queries, limit: number): Promise<number> {
+  const { rows } = await sql<{ key: string }>`
+    delete from idempotency_keys where ctid in (
+      select ctid from idempotency_keys where create_time < now() - make_interval(hours => ${KEPT_HOURS}) limit ${limit})
+    returning key
+  `.execute(queries);
+  return rows.length;
+}

@@ -1,0 +1,173 @@
+/** The queue of asynchronous writes as its workers see it: claim, mark, put back, take over from the dead. */
+import { sql } from "kysely";
+import type { Json, JsonObject } from "../ground/json.ts";
+import { newId } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+import type { LogEntry } from "./operations.ts";
+
+export interface ClaimedWrite {
+  operationId: string;
+  projectId: string;
+  integrationId: string;
+  installationId: string;
+  objectName: string;
+  writeType: "create" | "update";
+  terms: JsonObject;
+  records: Json[];
+  attempts: number;
+  deadline: Date;
+}
+
+/**
+ * Claims up to `limit` writes that may run now, oldest first. Not those whose connection is told to wait, nor updates
+ * of a record that an earlier unfinished write touches. A group that is claimed takes no more records.
+ */
+export async function claimWrites(
+  queries: Queries,
+  workerId: number,
+  limit: number,
+  /** Installations that have enough under way here. */
+  except: string[],
+): Promise<ClaimedWrite[]> {
+  const { rows } = await sql<ClaimedWrite>`
+    with due as (
+      select writes.operation_id from writes
+      where claimed_by is null and due_time <= now() and installation_id <> all(${except}::uuid[])
+        and not exists (
+          select from installations join connection_gates gate on gate.connection_id = installations.connection_id
+          where installations.id = writes.installation_id and gate.closed_until > now())
+        and not exists (
+          select from write_keys mine join write_keys earlier
+            on earlier.record_key = mine.record_key and earlier.seq < mine.seq
+          where mine.operation_id = writes.operation_id)
+      order by due_time, seq
+      limit ${limit}
+      for update of writes skip locked
+    ), claimed as (
+      update writes set claimed_by = ${workerId}, open_group = null, called = false
+      from due where writes.operation_id = due.operation_id
+      returning writes.*
+    )
+    select claimed.operation_id, operations.project_id, operations.integration_id, claimed.installation_id,
+      operations.object_name, claimed.write_type, claimed.terms, claimed.records, claimed.attempts, claimed.deadline
+    from claimed join operations on operations.id = claimed.operation_id
+    order by claimed.seq
+  `.execute(queries);
+  return rows;
+}
+
+/** Remembers that these are about to be sent. Committed before the provider is called. */
+export async function markCalled(queries: Queries, operationIds: string[]): Promise<void> {
+  await queries
+    .updateTable("writes")
+    .set({ called: true })
+    .where("operationId", "in", operationIds)
+    .execute();
+}
+
+/** Puts a write back for another attempt, with what is known of its records so far. */
+export async function rescheduleWrite(
+  queries: Queries,
+  write: {
+    operationId: string;
+    workerId: number;
+    records: Json[];
+    dueTime: Date;
+    attempts: number;
+    log: LogEntry[];
+  },
+): Promise<void> {
+  const { operationId, workerId, records, dueTime, attempts, log } = write;
+  const entries = log.map(({ severity, ...message }) => ({ id: newId(), severity, message }));
+  await sql`
+    with back as (
+      update writes set claimed_by = null, called = false, records = ${JSON.stringify(records)}::jsonb,
+        due_time = ${dueTime}, attempts = ${attempts}
+      where operation_id = ${operationId} and claimed_by = ${workerId}
+      returning operation_id
+    ), noted as (
+      update operations set update_time = now(), metadata = metadata ||
+        jsonb_build_object('retry', jsonb_build_object('attempts', ${attempts}::integer, 'lastAttempt',
+          to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+      from back where operations.id = back.operation_id
+    )
+    insert into operation_logs (id, operation_id, severity, message)
+    select (entry->>'id')::uuid, back.operation_id, entry->>'severity', entry->'message'
+    from back, jsonb_array_elements(${JSON.stringify(entries)}::jsonb) as entry
+  `.execute(queries);
+}
+
+/** Gives claimed writes back unexecuted, for example when the process stops or their connection was told to wait. */
+export async function releaseWrites(
+  queries: Queries,
+  workerId: number,
+  operationIds: string[],
+): Promise<void> {
+  if (operationIds.length === 0) return;
+  await queries
+    .updateTable("writes")
+    .set({ claimedBy: null })
+    .where("claimedBy", "=", workerId)
+    .where("operationId", "in", operationIds)
+    .execute();
+}
+
+/** Milliseconds until something in the queue becomes due; undefined when nothing waits for its time. */
+export async function nextDueMs(queries: Queries): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(due_time) - now()) * 1000 as ms from writes
+    where claimed_by is null and due_time > now()
+  `.execute(queries);
+  const ms = rows[0]?.ms;
+  return ms === null || ms === undefined ? undefined : Number(ms);
+}
+
+/** Workers that hold something: queued writes, synchronous operations. */
+export async function listClaimers(queries: Queries): Promise<number[]> {
+  const { rows } = await sql<{ worker: number }>`
+    select claimed_by as worker from writes where claimed_by is not null
+    union select claimed_by from operations where claimed_by is not null
+  `.execute(queries);
+  return rows.map((row) => row.worker);
+}
+
+export interface OrphanedWrite {
+  operationId: string;
+  projectId: string;
+  installationId: string;
+  objectName: string;
+  writeType: "create" | "update";
+  terms: JsonObject;
+  records: Json[];
+}
+
+/**
+ * Takes over from a dead worker: what it had not sent, and updates, which may be repeated, go back into the queue;
+ * creates it was sending are handed to the caller, still claimed by the dead worker.
+ */
+export async function takeOverWrites(queries: Queries, deadWorker: number): Promise<OrphanedWrite[]> {
+  await sql`
+    update writes set claimed_by = null
+    where claimed_by = ${deadWorker} and (not called or write_type = 'update' or terms->>'onUnknownOutcome' = 'retry')
+  `.execute(queries);
+  const { rows } = await sql<OrphanedWrite>`
+    select writes.operation_id, operations.project_id, writes.installation_id, operations.object_name, write_type,
+      terms, records
+    from writes join operations on operations.id = writes.operation_id
+    where writes.claimed_by = ${deadWorker}
+  `.execute(queries);
+  return rows;
+}
+
+/** Synchronous operations that a dead worker left under way. */
+export async function listOrphanedOperations(
+  queries: Queries,
+  deadWorker: number,
+): Promise<{ id: string; objectName: string }[]> {
+  return queries
+    .selectFrom("operations")
+    .select(["id", "objectName"])
+    .where("claimedBy", "=", deadWorker)
+    .where("status", "=", "in_progress")
+    .execute();
+}

@@ -1,0 +1,25 @@
+/** The background work of a process with the `worker` role, started and stopped together. */
+import type { Opened } from "./services.ts";
+import { startWriteWorker } from "./write/worker.ts";
+
+export interface Workers {
+  /** False when some of it has stopped although nobody asked it to. */
+  readonly running: boolean;
+  stop(): Promise<void>;
+}
+
+export function startWorkers(on: Opened): Workers {
+  const writes = startWriteWorker({
+    ...on,
+    workerId: () => on.identity.id,
+    dead: (ids) => on.identity.dead(ids),
+    retryBaseMs: on.config.retryBaseSeconds * 1_000,
+  });
+  on.onWork.listener = () => writes.wake();
+  return {
+    get running() {
+      return writes.running;
+    },
+    stop: () => writes.stop(),
+  };
+}

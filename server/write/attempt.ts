@@ -1,0 +1,204 @@
+/** One attempt at an asynchronous write: send what has no outcome yet, then end it or put it back for later. */
+import type { Catalog } from "../../connectors/catalog.ts";
+import type { Connector, RecordOutcome } from "../../connectors/kit/connector.ts";
+import { ProviderError } from "../../connectors/kit/errors.ts";
+import { authorizedFetch } from "../credentials/authorized-fetch.ts";
+import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
+import type { SharedGates } from "../credentials/shared-gates.ts";
+import type { Egress } from "../egress.ts";
+import { nowMs } from "../ground/clock.ts";
+import { markConnectionWorking } from "../store/connections.ts";
+import type { Database } from "../store/database.ts";
+import type { LogEntry } from "../store/operations.ts";
+import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/write-queue.ts";
+import { execute } from "./execute.ts";
+import type { Ledger } from "./ledger.ts";
+import { decideRetry, mayRepeat, type RetryDecision } from "./retry.ts";
+import {
+  pendingPlan,
+  readOutcome,
+  readRecords,
+  readTerms,
+  storeOutcome,
+  toJson,
+  type StoredRecord,
+  type WriteTerms,
+} from "./stored-records.ts";
+import {
+  exchangeEntry,
+  outcomeEntries,
+  plannedEntry,
+  settledEntries,
+  successEntries,
+  summarize,
+} from "./tell.ts";
+import type { Installations } from "./installations.ts";
+
+export interface AttemptServices {
+  database: Database;
+  catalog: Catalog;
+  connections: LiveConnections;
+  egress: Egress;
+  gates: SharedGates;
+  ledger: Ledger;
+  installations: Installations;
+  workerId: () => number;
+  retryBaseMs: number;
+  providerTimeoutMs?: number;
+}
+
+/** Where the write goes, as things stand now rather than when it was accepted. */
+interface Way {
+  connection: LiveConnection;
+  connector: Connector & { write: NonNullable<Connector["write"]> };
+}
+
+/** Never throws for what a provider or a customer does; the write is ended, rescheduled or released when it returns. */
+export async function attempt(on: AttemptServices, write: ClaimedWrite): Promise<void> {
+  const records = readRecords(write.records);
+  const terms = readTerms(write.terms);
+  const link = await on.installations.find(write.projectId, write.installationId);
+  if (link && on.gates.closedUntil(link.connectionId)) {
+    // Told to wait after it was claimed. The gate in the database keeps it from being claimed again too early.
+    return releaseWrites(on.database.queries, on.workerId(), [write.operationId]);
+  }
+  const log: LogEntry[] = [];
+  const outcomes = await send(on, write, terms, records, link?.connectionId, log);
+  let index = 0;
+  const updated = records.map((record) =>
+    record.outcome ? record : { ...record, outcome: storeOutcome(outcomes[index++] ?? lost()) },
+  );
+  const attempts = write.attempts + 1;
+  const decision = decideRetry(
+    outcomes,
+    {
+      deadline: write.deadline,
+      attempts,
+      baseMs: on.retryBaseMs,
+      repeatUnknown: terms.onUnknownOutcome === "retry",
+    },
+    nowMs(),
+  );
+  if (decision.closesGate && link) await tellToWait(on, link.connectionId, decision, outcomes);
+  if (decision.at) return putBack(on, write, terms, updated, { at: decision.at, attempts, log });
+  return finish(on, write, terms, updated, log);
+}
+
+const lost = (): RecordOutcome => ({
+  success: false,
+  error: new ProviderError({ kind: "unreadable", message: "The provider's answer left this record out." }),
+});
+
+async function send(
+  on: AttemptServices,
+  write: ClaimedWrite,
+  terms: WriteTerms,
+  records: StoredRecord[],
+  connectionId: string | undefined,
+  log: LogEntry[],
+): Promise<RecordOutcome[]> {
+  const plan = pendingPlan(write, terms, records);
+  if (write.attempts === 0) log.push(plannedEntry(plan));
+  try {
+    const { connection, connector } = await way(on, write, connectionId);
+    if (write.writeType === "create") await on.ledger.called(write.operationId);
+    const fetch = authorizedFetch(on, connection, {
+      connector,
+      timeoutMs: on.providerTimeoutMs,
+      onExchange: (exchange) => log.push(exchangeEntry(exchange)),
+    });
+    const execution = await execute(plan, connector.write, fetch, { readBack: false });
+    log.push(...settledEntries(plan.records, execution.plan.records, terms.batch));
+    log.push(...outcomeEntries(execution.outcomes, execution.warnings, terms.batch));
+    if (connection.status === "created" && execution.outcomes.some((outcome) => outcome.success)) {
+      await markConnectionWorking(on.database.queries, connection.projectId, connection.id);
+    }
+    return execution.outcomes;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const outcomes = plan.records.map((): RecordOutcome => ({ success: false, error }));
+    log.push(...outcomeEntries(outcomes.slice(0, 1), [], false));
+    return outcomes;
+  }
+}
+
+/** Throws `ProviderError`, so that a connection that cannot be used is an outcome like any other. */
+async function way(on: AttemptServices, write: ClaimedWrite, connectionId: string | undefined): Promise<Way> {
+  if (!connectionId) throw gone("The installation was deleted before the write was carried out.");
+  const connection = await on.connections.find(write.projectId, connectionId);
+  if (!connection) throw gone("The installation's connection was deleted before the write was carried out.");
+  const connector = on.catalog.connector(connection.provider.name);
+  if (!connector?.write) throw gone(`Busbar can no longer write to ${connection.provider.name}.`);
+  return { connection, connector: { ...connector, write: connector.write } };
+}
+
+const gone = (message: string): ProviderError => new ProviderError({ kind: "forbidden", message });
+
+/** Closes the connection for everyone: the other writes here, other machines, the proxy's throttle mode. */
+async function tellToWait(
+  on: AttemptServices,
+  connectionId: string,
+  decision: RetryDecision,
+  outcomes: RecordOutcome[],
+): Promise<void> {
+  const told = outcomes.flatMap((outcome) =>
+    outcome.success ? [] : [outcome.error.retryAt?.getTime() ?? 0],
+  );
+  const until = new Date(Math.max(decision.at?.getTime() ?? nowMs() + on.retryBaseMs, ...told));
+  await on.gates.close(connectionId, until, true);
+}
+
+async function putBack(
+  on: AttemptServices,
+  write: ClaimedWrite,
+  terms: WriteTerms,
+  records: StoredRecord[],
+  next: { at: Date; attempts: number; log: LogEntry[] },
+): Promise<void> {
+  const repeatUnknown = terms.onUnknownOutcome === "retry";
+  // What may be repeated is forgotten; what is settled, well or not, stays settled.
+  const kept = records.map(({ planned, outcome }) => {
+    if (!outcome) return { planned };
+    const read = readOutcome(outcome);
+    return read.success || !mayRepeat(read.error, repeatUnknown) ? { planned, outcome } : { planned };
+  });
+  const entry: LogEntry = {
+    severity: "WARNING",
+    msg: `Attempt ${next.attempts} failed; next at ${next.at.toISOString()}`,
+  };
+  await rescheduleWrite(on.database.queries, {
+    operationId: write.operationId,
+    workerId: on.workerId(),
+    records: kept.map(toJson),
+    dueTime: next.at,
+    attempts: next.attempts,
+    log: [...next.log, entry],
+  });
+}
+
+async function finish(
+  on: AttemptServices,
+  write: ClaimedWrite,
+  terms: WriteTerms,
+  records: StoredRecord[],
+  log: LogEntry[],
+): Promise<void> {
+  const outcomes = records.map((record) => (record.outcome ? readOutcome(record.outcome) : lost()));
+  const shape = { type: write.writeType, objectName: write.objectName, batch: terms.batch };
+  const summary = summarize(shape, outcomes);
+  const retry = { attempts: write.attempts + 1, lastAttempt: new Date(nowMs()).toISOString() };
+  await on.ledger.end(
+    {
+      id: write.operationId,
+      ...summary,
+      metadata: write.attempts > 0 ? { ...summary.metadata, retry } : summary.metadata,
+      log: terms.grouped ? [...log, ...successEntries(outcomes)] : log,
+    },
+    {
+      operationId: write.operationId,
+      installationId: write.installationId,
+      objectName: write.objectName,
+      outcomes,
+    },
+  );
+}

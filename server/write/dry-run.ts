@@ -1,0 +1,44 @@
+/** Answers a dry run: the requests as they would be sent and what was decided about each field. Sends nothing. */
+import { Type, type Static } from "typebox";
+import type { WriteTarget } from "./find-target.ts";
+import { neededReads, toRecordWrite, type WritePlan } from "./plan.ts";
+
+export const DryRunSchema = Type.Object(
+  {
+    dryRun: Type.Literal(true),
+    requests: Type.Array(
+      Type.Object({
+        method: Type.String(),
+        path: Type.String({ description: "Below the provider's base address." }),
+        headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+        body: Type.Optional(Type.Unknown()),
+      }),
+      { description: "What would be sent, in order, without credentials." },
+    ),
+    records: Type.Array(
+      Type.Object({
+        id: Type.Optional(Type.String()),
+        fields: Type.Record(Type.String(), Type.Unknown()),
+        withheld: Type.Array(Type.Object({ field: Type.String(), reason: Type.String() })),
+        ifEmpty: Type.Array(Type.String(), {
+          description: "Fields that go out only if they are empty at the provider.",
+        }),
+      }),
+    ),
+    readFirst: Type.Optional(
+      Type.Object({ ids: Type.Array(Type.String()), fields: Type.Array(Type.String()) }),
+    ),
+  },
+  { description: "What a write would do." },
+);
+
+export function dryRun(target: WriteTarget, plan: WritePlan): Static<typeof DryRunSchema> {
+  const requests = target.connector.write.prepare(toRecordWrite(plan, true));
+  const readFirst = neededReads(plan);
+  return {
+    dryRun: true,
+    requests: requests.map(({ method, path, headers, body }) => ({ method, path, headers, body })),
+    records: plan.records.map(({ id, fields, withheld, ifEmpty }) => ({ id, fields, withheld, ifEmpty })),
+    ...(readFirst && { readFirst }),
+  };
+}

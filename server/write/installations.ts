@@ -1,0 +1,54 @@
+/** Remembers what rarely changes about installations, so that accepting and executing a write asks the database less. */
+import type { ConfigContent } from "../manifest/config.ts";
+import type { ManifestIntegration } from "../manifest/manifest.ts";
+import type { Change, Changes } from "../store/changes.ts";
+import type { Database } from "../store/database.ts";
+import {
+  findInstallationLink,
+  findInstallationOfGroup,
+  type InstallationLink,
+  type InstallationRow,
+} from "../store/installations.ts";
+import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
+import { remember } from "../store/remembered.ts";
+
+export interface Installed {
+  integration: IntegrationRow<ManifestIntegration>;
+  installation: InstallationRow<ConfigContent>;
+}
+
+export interface Installations {
+  /** Which connection an installation uses; undefined when it was deleted. */
+  find(projectId: string, installationId: string): Promise<InstallationLink | undefined>;
+  /** The integration of that id or name, and the group's installation of it, if there are both. */
+  ofGroup(projectId: string, integration: string, groupRef: string): Promise<Installed | undefined>;
+}
+
+const TABLES = new Set(["projects", "integrations", "installations"]);
+
+/** Everything is forgotten when any installation or integration changes: rare, and hard to get wrong. */
+export function openInstallations(on: { database: Database; changes: Changes }): Installations {
+  const affected = (change: Change) => (TABLES.has(change.table) ? () => true : undefined);
+  const links = remember<InstallationLink>(on.changes, { most: 10_000, affected });
+  const installed = remember<Installed>(on.changes, { most: 10_000, affected });
+  const { queries } = on.database;
+  return {
+    async find(projectId, installationId) {
+      const read = () => findInstallationLink(queries, projectId, installationId);
+      return links.get(installationId, read, projectId);
+    },
+    async ofGroup(projectId, integrationName, groupRef) {
+      return installed.get(JSON.stringify([projectId, integrationName, groupRef]), async () => {
+        const integration = await findIntegration<ManifestIntegration>(queries, projectId, integrationName);
+        if (!integration) return undefined;
+        const installation = await findInstallationOfGroup<ConfigContent>(
+          queries,
+          projectId,
+          integration.id,
+          groupRef,
+        );
+        return installation && { integration, installation };
+      });
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** Keeps the operations of writes: begins, accepts and ends them, many of them in one commit. */
+import type { WorkerIdentity } from "../jobs/worker-identity.ts";
+import { sharedCommit } from "../jobs/shared-commit.ts";
+import {
+  appendToGroup,
+  insertAcceptedWrites,
+  type AcceptedWrite,
+  type GroupedWrite,
+} from "../store/accept-writes.ts";
+import type { Database } from "../store/database.ts";
+import {
+  endOperations,
+  insertOperations,
+  type EndedOperation,
+  type NewOperation,
+} from "../store/operations.ts";
+import { markCalled } from "../store/write-queue.ts";
+import { recordWriteEvents, type WriteEvent } from "./write-events.ts";
+
+export interface Ledger {
+  /** Before the provider is called synchronously: what may happen there must be traceable here. */
+  begin(operation: NewOperation): Promise<void>;
+  /** Commits an asynchronous write; the caller may answer afterwards. */
+  accept(write: AcceptedWrite): Promise<void>;
+  /** Commits a record to its group and answers the id of the group's operation. */
+  group(write: GroupedWrite): Promise<string>;
+  /** Commits that a create is about to be sent. */
+  called(operationId: string): Promise<void>;
+  /** Ends an operation; `event` is told with it, where somebody is to be told. */
+  end(operation: EndedOperation, event?: WriteEvent): Promise<void>;
+}
+
+/** `onWork` is called when something was accepted that may be executed now. */
+export function openLedger(on: { database: Database; identity: WorkerIdentity; onWork(): void }): Ledger {
+  const { queries } = on.database;
+  const begin = sharedCommit<NewOperation>((operations) =>
+    insertOperations(
+      queries,
+      operations.map((operation) => ({ ...operation, claimedBy: on.identity.id })),
+    ),
+  );
+  const accept = sharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(queries, writes));
+  const group = sharedCommit<{ write: GroupedWrite; masterId?: string }>((items) =>
+    queries.transaction().execute(async (transaction) => {
+      // In the order of their keys, so that two processes never wait for each other's locks.
+      const ordered = items.toSorted((a, b) => (a.write.groupKey < b.write.groupKey ? -1 : 1));
+      for (const item of ordered) item.masterId = await appendToGroup(transaction, item.write);
+    }),
+  );
+  const called = sharedCommit<string>((ids) => markCalled(queries, ids));
+  const end = sharedCommit<{ operation: EndedOperation; event?: WriteEvent }>((items) =>
+    queries.transaction().execute(async (transaction) => {
+      const ended = new Set(
+        await endOperations(
+          transaction,
+          items.map(({ operation }) => operation),
+        ),
+      );
+      const events = items.flatMap(({ operation, event }) =>
+        event && ended.has(operation.id) ? [event] : [],
+      );
+      await recordWriteEvents(transaction, events);
+    }),
+  );
+  return {
+    begin: (operation) => begin.add(operation),
+    called: (operationId) => called.add(operationId),
+    end: (operation, event) => end.add({ operation, event }),
+    async accept(write) {
+      await accept.add(write);
+      on.onWork();
+    },
+    async group(write) {
+      const item: { write: GroupedWrite; masterId?: string } = { write };
+      await group.add(item);
+      on.onWork();
+      return item.masterId ?? write.operation.id;
+    },
+  };
+}

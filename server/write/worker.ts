@@ -1,0 +1,135 @@
+/**
+ * Executes asynchronous writes. A write is in one of these states, all of them rows of `writes`:
+ *
+ *     waiting    nobody has it, not due yet (backoff, or a group that still takes records)
+ *     due        nobody has it, its time has come
+ *     claimed    a worker has it
+ *     called     … and, for a create, is about to send it or has
+ *     gone       its operation has ended
+ *
+ * A dead worker's claimed writes are due again; its called creates end with an unknown outcome.
+ */
+import type { Log } from "../ground/log.ts";
+import { claimWrites, nextDueMs, releaseWrites, type ClaimedWrite } from "../store/write-queue.ts";
+import { attempt, type AttemptServices } from "./attempt.ts";
+import { takeOver } from "./take-over.ts";
+
+export interface WriteWorker {
+  /** Something may be due: look now rather than at the next round. */
+  wake(): void;
+  readonly running: boolean;
+  /** Stops claiming and waits for what is under way; what was not begun goes back. */
+  stop(): Promise<void>;
+}
+
+const CONCURRENCY = 32;
+/** One slow provider must leave room for the others. */
+const MOST_PER_INSTALLATION = 16;
+/** Other processes accept writes too, and do not tell us. */
+const POLL_MS = 250;
+const DRAIN_MS = 30_000;
+
+export interface WorkerServices extends AttemptServices {
+  log: Log;
+  dead(ids: number[]): Promise<number[]>;
+}
+
+/** Starts at once and runs until it is stopped. */
+export function startWriteWorker(on: WorkerServices): WriteWorker {
+  const active = new Map<string, number>();
+  const underWay = new Set<Promise<void>>();
+  let running = true;
+  let wake = () => {};
+
+  const run = (write: ClaimedWrite): void => {
+    count(active, write.installationId, 1);
+    const done = attempt(on, write)
+      .catch(async (error: unknown) => {
+        on.log.error(
+          { operationId: write.operationId, err: error },
+          "an attempt at a write failed on our side",
+        );
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+        // Back into the queue as it was: nothing is known to have happened, or the database is away.
+        await releaseWrites(on.database.queries, on.workerId(), [write.operationId]).catch(() => {});
+      })
+      .finally(() => {
+        count(active, write.installationId, -1);
+        underWay.delete(done);
+        wake();
+      });
+    underWay.add(done);
+  };
+
+  const claim = async (): Promise<number> => {
+    const free = CONCURRENCY - underWay.size;
+    if (free < CONCURRENCY / 4) return 0;
+    const claimed = await claimWrites(on.database.queries, on.workerId(), free, busy(active));
+    const excess: string[] = [];
+    for (const write of claimed) {
+      if ((active.get(write.installationId) ?? 0) < MOST_PER_INSTALLATION) run(write);
+      else excess.push(write.operationId);
+    }
+    await releaseWrites(on.database.queries, on.workerId(), excess);
+    return claimed.length - excess.length;
+  };
+
+  const loop = async (): Promise<void> => {
+    while (running) {
+      const found = await claim().catch((error: unknown) => {
+        on.log.warn({ error: String(error) }, "cannot claim writes; trying again");
+        return 0;
+      });
+      if (!running || (found > 0 && underWay.size < CONCURRENCY)) continue;
+      await pause(await restMs(on, underWay.size), (wakeUp) => (wake = wakeUp));
+    }
+  };
+
+  const stopTakingOver = takeOver(on, () => wake());
+  const looping = loop();
+  return {
+    wake: () => wake(),
+    get running() {
+      return running;
+    },
+    async stop() {
+      running = false;
+      wake();
+      stopTakingOver();
+      await looping;
+      await Promise.race([
+        Promise.all(underWay),
+        new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref()),
+      ]);
+    },
+  };
+}
+
+function count(active: Map<string, number>, installationId: string, change: number): void {
+  const next = (active.get(installationId) ?? 0) + change;
+  if (next > 0) active.set(installationId, next);
+  else active.delete(installationId);
+}
+
+const busy = (active: Map<string, number>): string[] =>
+  [...active]
+    .filter(([, writes]) => writes >= MOST_PER_INSTALLATION)
+    .map(([installationId]) => installationId);
+
+/** Until the next thing is due, at most one poll. */
+async function restMs(on: WorkerServices, underWay: number): Promise<number> {
+  if (underWay > 0) return POLL_MS;
+  const due = await nextDueMs(on.database.queries).catch(() => undefined);
+  return Math.max(5, Math.min(POLL_MS, due ?? POLL_MS));
+}
+
+/** Waits, or until somebody wakes us. */
+function pause(ms: number, onWait: (wake: () => void) => void): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  onWait(() => {
+    clearTimeout(timer);
+    resolve();
+  });
+  return promise;
+}

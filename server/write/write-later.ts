@@ -1,0 +1,64 @@
+/** Accepts an asynchronous write: committed before the answer leaves, executed by a worker. */
+import type { WriteTarget } from "./find-target.ts";
+import type { Ledger } from "./ledger.ts";
+import type { WritePlan } from "./plan.ts";
+import { toJson } from "./stored-records.ts";
+import type { WriteRequest } from "./write-request.ts";
+
+export interface WriteLaterServices {
+  ledger: Ledger;
+  /** Length of a minute of `maxDelayMinutes` and of a sixtieth of an hour of the deadlines. */
+  minuteMs: number;
+}
+
+const DEFAULT_DEADLINE_HOURS = 1;
+
+/** The id of the operation to look up: for an auto-batched record that of its group. */
+export async function writeLater(
+  on: WriteLaterServices,
+  operationId: string,
+  target: WriteTarget,
+  plan: WritePlan,
+  request: WriteRequest,
+): Promise<{ operationId: string }> {
+  const { installation, integration } = target;
+  const { autoBatchPolicy, retryPolicy } = request;
+  const hours = autoBatchPolicy ? autoBatchPolicy.retryDeadlineHours : retryPolicy?.deadlineHours;
+  const write = {
+    operation: {
+      id: operationId,
+      projectId: installation.projectId,
+      integrationId: integration.id,
+      installationId: installation.id,
+      configId: installation.config.id,
+      actionType: "write",
+      objectName: plan.objectName,
+    },
+    writeType: plan.type === "update" ? ("update" as const) : ("create" as const),
+    terms: toJson({
+      batch: plan.batch || autoBatchPolicy !== undefined,
+      allOrNone: plan.allOrNone,
+      headers: plan.headers,
+      onUnknownOutcome: retryPolicy?.onUnknownOutcome ?? "fail",
+      grouped: autoBatchPolicy !== undefined,
+    }),
+    records: plan.records.map((planned) => toJson({ planned })),
+    recordKeys: plan.records.flatMap(({ id }) => (id === undefined ? [] : [recordKey(target, plan, id)])),
+    dueMs: autoBatchPolicy ? autoBatchPolicy.maxDelayMinutes * on.minuteMs : 0,
+    retryMs: (hours ?? DEFAULT_DEADLINE_HOURS) * 60 * on.minuteMs,
+  };
+  if (!autoBatchPolicy) {
+    await on.ledger.accept(write);
+    return { operationId };
+  }
+  const groupKey = JSON.stringify([installation.id, plan.objectName, plan.type]);
+  return { operationId: await on.ledger.group({ ...write, groupKey }) };
+}
+
+/** Two writes with the same key are about the same record. Salesforce ids come in two lengths of one id. */
+const recordKey = (target: WriteTarget, plan: WritePlan, id: string): string =>
+  JSON.stringify([
+    target.installation.id,
+    plan.objectName.toLowerCase(),
+    target.integration.provider === "salesforce" ? id.slice(0, 15) : id,
+  ]);

@@ -1,0 +1,103 @@
+/** Carries out a synchronous write: operation begun, provider called, operation ended, answer or refusal. */
+import type { RecordOutcome } from "../../connectors/kit/connector.ts";
+import { ProviderError } from "../../connectors/kit/errors.ts";
+import { authorizedFetch } from "../credentials/authorized-fetch.ts";
+import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
+import type { Egress } from "../egress.ts";
+import { markConnectionWorking } from "../store/connections.ts";
+import type { Database } from "../store/database.ts";
+import type { LogEntry } from "../store/operations.ts";
+import { answerOf, type WriteAnswer } from "./answer.ts";
+import { execute, type Execution } from "./execute.ts";
+import type { WriteTarget } from "./find-target.ts";
+import type { Ledger } from "./ledger.ts";
+import type { WritePlan } from "./plan.ts";
+import { exchangeEntry, outcomeEntries, plannedEntry, settledEntries, summarize } from "./tell.ts";
+
+export interface WriteNowServices {
+  database: Database;
+  connections: LiveConnections;
+  egress: Egress;
+  ledger: Ledger;
+  /** How long a provider may take to answer one request. */
+  providerTimeoutMs?: number;
+}
+
+/** The answer; throws the refusal as a Problem that carries the result members too. */
+export async function writeNow(
+  on: WriteNowServices,
+  operationId: string,
+  target: WriteTarget,
+  plan: WritePlan,
+): Promise<WriteAnswer> {
+  const { installation, integration } = target;
+  // Before the provider is called: what may have happened there must be traceable here.
+  await on.ledger.begin({
+    id: operationId,
+    projectId: installation.projectId,
+    integrationId: integration.id,
+    installationId: installation.id,
+    configId: installation.config.id,
+    actionType: "write",
+    objectName: plan.objectName,
+  });
+  const log = [plannedEntry(plan)];
+  const execution = await carryOut(on, target, plan, log).catch(async (error: unknown) => {
+    log.push({ severity: "ERROR", msg: "Busbar failed while writing", error: String(error) });
+    const result = `[${plan.objectName}] Internal error; the outcome is unknown`;
+    await on.ledger.end({ id: operationId, status: "failure", result, metadata: {}, log });
+    throw error;
+  });
+  const { outcomes, warnings } = execution;
+  log.push(...settledEntries(plan.records, execution.plan.records, plan.batch));
+  log.push(...outcomeEntries(outcomes, warnings, plan.batch));
+  await on.ledger.end({ id: operationId, ...summarize(plan, outcomes), log });
+  return answerOf(operationId, execution);
+}
+
+async function carryOut(
+  on: WriteNowServices,
+  target: WriteTarget,
+  plan: WritePlan,
+  log: LogEntry[],
+): Promise<Execution> {
+  const { projectId, connectionId } = target.installation;
+  const connection = await usable(on, projectId, connectionId);
+  if (connection instanceof ProviderError) return refused(plan, connection);
+  const { connector } = target;
+  const fetch = authorizedFetch(on, connection, {
+    connector,
+    timeoutMs: on.providerTimeoutMs,
+    onExchange: (exchange) => log.push(exchangeEntry(exchange)),
+  });
+  const execution = await execute(plan, connector.write, fetch, { readBack: true });
+  if (connection.status === "created" && execution.outcomes.some((outcome) => outcome.success)) {
+    await markConnectionWorking(on.database.queries, projectId, connectionId);
+  }
+  return execution;
+}
+
+async function usable(
+  on: WriteNowServices,
+  projectId: string,
+  connectionId: string,
+): Promise<LiveConnection | ProviderError> {
+  try {
+    const message = "The installation's connection was deleted. Connect again.";
+    return (
+      (await on.connections.find(projectId, connectionId)) ??
+      new ProviderError({ kind: "forbidden", message })
+    );
+  } catch (error) {
+    if (error instanceof ProviderError) return error;
+    throw error;
+  }
+}
+
+/** The connection cannot be used: every record has that outcome. */
+const refused = (plan: WritePlan, error: ProviderError): Execution => ({
+  plan,
+  outcomes: plan.records.map((): RecordOutcome => ({ success: false, error })),
+  warnings: [],
+  failure: error,
+});
