@@ -8,7 +8,11 @@ import { routes, type Services } from "../server/routes.ts";
 const check = process.argv.includes("--check");
 const stale: string[] = [];
 
-for (const script of ["scripts/generate-connectors.ts", "scripts/generate-rows.ts"]) {
+for (const script of [
+  "scripts/generate-connectors.ts",
+  "scripts/generate-destinations.ts",
+  "scripts/generate-rows.ts",
+]) {
   const { status } = spawnSync(process.execPath, [script, ...(check ? ["--check"] : [])], {
     stdio: "inherit",
   });

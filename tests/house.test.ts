@@ -17,7 +17,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   ...["access", "manifest", "credentials", "deliver"].map((room) => ({
     name: room,
     files: new RegExp(`^server/${room}/`),
-    mayImport: [...services(), "catalog", "kit"],
+    mayImport: [...services(), "catalog", "kit", ...destinations()],
   })),
   ...["proxy", "write", "read", "subscribe"].map((room) => ({
     name: room,
@@ -27,7 +27,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   {
     name: "api",
     files: /^server\/api\//,
-    mayImport: [...services(), ...sharedRooms(), ...rooms(), "catalog", "kit"],
+    mayImport: [...services(), ...sharedRooms(), ...rooms(), "catalog", "kit", ...destinations()],
   },
   {
     name: "entrance",
@@ -41,6 +41,11 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
     mayImport: ["ground", "kit", "connector"],
   },
   { name: "connector", files: /^connectors\/[^/]+\//, mayImport: ["ground", "kit"] },
+  {
+    name: "destination index",
+    files: /^destinations\/index\.gen\.ts$/,
+    mayImport: ["destination kit", "destination"],
+  },
   { name: "destination kit", files: /^destinations\/kit\//, mayImport: ["ground"] },
   { name: "destination", files: /^destinations\/[^/]+\//, mayImport: ["ground", "destination kit"] },
   { name: "sandbox", files: /^sandbox\//, mayImport: [] },
@@ -51,6 +56,9 @@ function services() {
 }
 function sharedRooms() {
   return ["access", "manifest", "credentials", "deliver"];
+}
+function destinations() {
+  return ["destination index", "destination kit"];
 }
 function rooms() {
   return ["proxy", "write", "read", "subscribe"];

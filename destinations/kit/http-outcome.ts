@@ -1,0 +1,39 @@
+/** Reads an HTTP answer as the outcome of an attempt. */
+import { nowMs } from "../../server/ground/clock.ts";
+import type { Exchange, Outcome } from "./destination.ts";
+
+/** 2xx is delivered, 410 gone, everything else failed; a redirect is not followed. */
+export function httpOutcome(exchange: Exchange): Outcome {
+  if ("failure" in exchange) {
+    return { kind: "failed", error: exchange.message, overloaded: exchange.failure === "timeout" };
+  }
+  const { status, headers } = exchange;
+  const answer = beginningOf(exchange.body);
+  if (status >= 200 && status < 300) return { kind: "delivered", status, answer };
+  if (status === 410) return { kind: "gone", status, answer, error: "the receiver answered 410 Gone" };
+  return {
+    kind: "failed",
+    status,
+    answer,
+    error:
+      status >= 300 && status < 400
+        ? `the receiver answered ${status} and redirects are not followed; enter the final address`
+        : `the receiver answered ${status}`,
+    overloaded: status === 429,
+    retryAfterMs: retryAfterMs(headers["retry-after"]),
+  };
+}
+
+const ANSWER_BYTES = 16 * 1024;
+
+/** The first 16 KiB as text that PostgreSQL takes. */
+export const beginningOf = (body: Buffer): string =>
+  body.subarray(0, ANSWER_BYTES).toString("utf8").replaceAll("\0", "�");
+
+/** `Retry-After` as milliseconds from now; seconds or a date. */
+export function retryAfterMs(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - nowMs());
+}

@@ -1,0 +1,61 @@
+/** Log: one JSON line per message, to standard output or to a file in the data folder. */
+import { appendFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Type } from "typebox";
+import { defineDestination, type Message } from "../kit/destination.ts";
+
+/** A name, not a path: builders do not choose where on the machine Busbar writes. */
+const FILE = /^[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
+
+export const log = defineDestination({
+  type: "log",
+  label: "Log",
+  config: Type.Object({
+    file: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: "Name of a file in the data folder's `messages`; standard output without it.",
+      }),
+    ),
+  }),
+  secrets: Type.Object({}),
+  check: ({ config: { file } }) =>
+    file === undefined || FILE.test(file)
+      ? []
+      : [
+          {
+            name: "metadata.file",
+            detail: "must be a file name of letters, digits, dots, dashes and underscores",
+          },
+        ],
+  open({ config: { file }, name }, world) {
+    const write = file === undefined ? async (line: string) => world.print(line) : appender(world, file);
+    return {
+      async deliver(message) {
+        try {
+          await write(lineOf(name, message));
+          return { kind: "delivered" };
+        } catch (error) {
+          return { kind: "failed", error: `cannot write the line: ${String(error)}` };
+        }
+      },
+      close: async () => {},
+    };
+  },
+});
+
+function appender(world: { filesFolder: string }, file: string): (line: string) => Promise<void> {
+  let ready: Promise<unknown> | undefined;
+  return async (line) => {
+    ready ??= mkdir(world.filesFolder, { recursive: true, mode: 0o700 });
+    await ready;
+    await appendFile(join(world.filesFolder, file), line, { mode: 0o600 });
+  };
+}
+
+const lineOf = (destination: string, { id, topic, time, data }: Message): string =>
+  `{"id":${JSON.stringify(id)},"time":"${time.toISOString()}","destination":${JSON.stringify(destination)},` +
+  `"topic":${JSON.stringify(topic)},"data":${oneLine(data)}}\n`;
+
+/** JSON text may stretch over lines where it came from a client. */
+const oneLine = (data: string): string => (data.includes("\n") ? JSON.stringify(JSON.parse(data)) : data);

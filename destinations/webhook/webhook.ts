@@ -1,0 +1,77 @@
+/** Webhooks: one signed POST per message, after the Standard Webhooks specification. */
+import { Type, type Static } from "typebox";
+import { nowMs } from "../../server/ground/clock.ts";
+import { checkUrl } from "../kit/check-url.ts";
+import { defineDestination, type Fault, type Message } from "../kit/destination.ts";
+import { httpOutcome } from "../kit/http-outcome.ts";
+import { openSigner } from "./sign.ts";
+
+const ConfigSchema = Type.Object({
+  url: Type.String({ maxLength: 2_048, description: "Address that messages are posted to; https only." }),
+  headers: Type.Optional(
+    Type.Union([
+      Type.Record(Type.String(), Type.String({ maxLength: 4_096 }), { maxProperties: 50 }),
+      Type.Null(),
+    ]),
+  ),
+});
+
+/** The receiver's stated limit for one message, body and all. */
+const MAX_MESSAGE_BYTES = 300_000;
+
+export const webhook = defineDestination({
+  type: "webhook",
+  label: "Webhook",
+  config: ConfigSchema,
+  secrets: Type.Object({}),
+  signs: true,
+  paced: true,
+  maxMessageBytes: MAX_MESSAGE_BYTES,
+  check: ({ config }, world) => [
+    ...checkUrl("metadata.url", config.url, world),
+    ...checkHeaders(config.headers ?? {}),
+  ],
+  open({ config, signingKeys }, world) {
+    const url = new URL(config.url);
+    const sign = openSigner(signingKeys);
+    const headers = {
+      ...lowerCased(config.headers ?? {}),
+      "content-type": "application/json",
+      "user-agent": "Busbar-Webhooks/1",
+    };
+    return {
+      async deliver(message) {
+        const body = webhookBody(message);
+        const signed = sign(message.id, Math.floor(nowMs() / 1000), body);
+        return httpOutcome(
+          await world.send({ url, method: "POST", headers: { ...headers, ...signed }, body }),
+        );
+      },
+      close: async () => {},
+    };
+  },
+});
+
+/** What receivers parse. The data goes in as the text it was stored as. */
+export const webhookBody = (message: Pick<Message, "topic" | "data">): string =>
+  `{"notificationType":${JSON.stringify(message.topic)},"data":${message.data}}`;
+
+/** Headers that frame the message, name its host, or vouch for it: whoever could set them could forge. */
+const RESERVED =
+  /^(host|content-length|content-type|content-encoding|transfer-encoding|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|user-agent|svix-.*|webhook-.*)$/i;
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+// oxlint-disable-next-line no-control-regex
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function checkHeaders(headers: NonNullable<Static<typeof ConfigSchema>["headers"]>): Fault[] {
+  return Object.entries(headers).flatMap(([header, value]) => {
+    const name = `metadata.headers.${header}`;
+    if (!TOKEN.test(header)) return [{ name, detail: "is not a possible header name" }];
+    if (RESERVED.test(header)) return [{ name, detail: "is set by Busbar and cannot be replaced" }];
+    if (!VALUE.test(value)) return [{ name, detail: "must be printable Latin-1 text on one line" }];
+    return [];
+  });
+}
+
+const lowerCased = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
