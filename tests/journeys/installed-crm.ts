@@ -1,0 +1,74 @@
+/** An installed HubSpot customer whose configuration tests change. */
+import { connectCustomer, type Answer, type TestBusbar } from "../harness/busbar.ts";
+
+export const CRM_MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: hook
+          schedule: "*/30 * * * *"
+          requiredFields: [{ fieldName: email }]
+          optionalFields: [{ fieldName: phone }, { fieldName: city }]
+        - objectName: crm.custom.thing
+          destination: hook
+          optionalFields: [{ fieldName: name }]
+    write:
+      objects:
+        - objectName: contacts
+        - objectName: companies
+    subscribe:
+      objects:
+        - objectName: contacts
+          destination: hook
+          inheritFieldsAndMapping: true
+          createEvent: { enabled: always }
+    proxy:
+      enabled: true
+`;
+
+const CONTENT = {
+  read: { objects: { contacts: { selectedFields: { phone: true } } } },
+  proxy: { enabled: true },
+};
+
+export interface InstalledCrm {
+  groupRef: string;
+  connectionId: string;
+  installationId: string;
+  update(updateMask: string[], installation: object): Promise<Answer>;
+  updateContent(updateMask: string[], content: object): Promise<Answer>;
+  /** Of `contacts` of this installation unless said otherwise. */
+  patch(action: string, changes: object[], objectName?: string, which?: object): Promise<Answer>;
+  show(): Promise<Answer["body"]>;
+}
+
+export async function installCrm(on: TestBusbar, groupRef: string): Promise<InstalledCrm> {
+  const ids = await connectCustomer(on, {
+    provider: "hubspot",
+    manifest: CRM_MANIFEST,
+    integration: "crm",
+    groupRef,
+    content: CONTENT,
+  });
+  const { installationId } = ids;
+  const path = `/integrations/crm/installations/${installationId}`;
+  const update: InstalledCrm["update"] = (updateMask, installation) =>
+    on.inProject("PATCH", path, { updateMask, installation });
+  return {
+    groupRef,
+    ...ids,
+    update,
+    updateContent: (updateMask, content) => update(updateMask, { config: { content } }),
+    patch: (action, changes, objectName = "contacts", which = { installationId }) =>
+      on.inProject("PATCH", `/integrations/crm/objects/${objectName}/config-content`, {
+        action,
+        changes,
+        ...which,
+      }),
+    show: async () => (await on.inProject("GET", path)).body,
+  };
+}
