@@ -22,6 +22,9 @@ import { deleteIntegration } from "./api/integrations/delete-integration.ts";
 import { getIntegration } from "./api/integrations/get-integration.ts";
 import { listIntegrations } from "./api/integrations/list-integrations.ts";
 import { getOperation } from "./api/operations/get-operation.ts";
+import { oauthCallback } from "./api/oauth/oauth-callback.ts";
+import { oauthConnect } from "./api/oauth/oauth-connect.ts";
+import { oauthUpdate } from "./api/oauth/oauth-update.ts";
 import { listOperationLogs } from "./api/operations/list-operation-logs.ts";
 import { listOperations } from "./api/operations/list-operations.ts";
 import { getProject } from "./api/projects/get-project.ts";
@@ -56,6 +59,7 @@ export function routes(on: Services): Route[] {
     ),
     route("GET /write/v1/generate-upload-url", "full", generateUploadUrl(on)),
     route("GET /read/v1/generate-upload-url", "full", generateUploadUrl(on)),
+    route("GET /callbacks/v1/oauth", "public", oauthCallback(on)),
     route("GET /healthz", "public", getHealthz()),
     route("GET /readyz", "public", getReadyz(on)),
     route(
@@ -96,6 +100,8 @@ const managementRoutes = (on: Services): Route[] => [
   route(`DELETE ${P}/integrations/{integrationIdOrName}`, "full", deleteIntegration(on)),
   route(`POST ${INTEGRATION}/revisions`, "full", createRevision(on)),
 
+  route("POST /v1/oauth-connect", "frontend", oauthConnect(on)),
+  route(`PATCH ${P}/connections/{connectionId}:oauth-update`, "frontend", oauthUpdate(on)),
   route(`GET ${P}/connections`, "frontend", listConnections(on)),
   route(`POST ${P}/connections:generate`, "frontend", generateConnection(on)),
   route(`GET ${P}/connections/{connectionId}`, "frontend", getConnection(on)),

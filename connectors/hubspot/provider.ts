@@ -16,6 +16,7 @@ export const provider = defineProvider({
     // Announced to be switched off in February 2027; /oauth/v3/token is its successor.
     tokenURL: "https://api.hubapi.com/oauth/v1/token",
     tokenAuthStyle: "body",
+    pkce: true,
     // Needed: oauth, crm.objects.<object>.read and .write, and crm.schemas.<object>.write for custom fields.
     explicitScopesRequired: true,
   },

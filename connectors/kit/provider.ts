@@ -95,6 +95,8 @@ const Oauth2Schema = Type.Object({
     }),
   ),
   keepAliveIntervalHours: Type.Optional(Type.Integer()),
+  /** Ours: takes PKCE (RFC 7636) although it does not ask for it. */
+  pkce: Type.Optional(Type.Boolean()),
   /** Ours: how the client proves itself at the token endpoint. A wrong guess can burn a single-use code. */
   tokenAuthStyle: Type.Optional(Type.Union([Type.Literal("body"), Type.Literal("basic")])),
 });

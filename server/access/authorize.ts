@@ -3,11 +3,13 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "../ground/errors.ts";
 import { hashApiKey } from "../ground/ids.ts";
 import type { Audience, Caller, ProjectRef } from "../http/endpoint.ts";
+import type { Confine } from "../http/server.ts";
 import { findKeyOwner, type KeyOwner } from "../store/api-keys.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { findProject } from "../store/projects.ts";
 import { remember } from "../store/remembered.ts";
+import { openConfine } from "./confine.ts";
 
 export interface Access {
   /** The owner of an API key, from memory where possible. Throws `unauthenticated`. */
@@ -18,6 +20,8 @@ export interface Access {
     audience: Audience;
     projectIdOrName?: string;
   }): Promise<{ caller: Caller; project?: ProjectRef }>;
+  /** Keeps callers who speak for one group to that group. Throws 403 and 404 Problems. */
+  confine: Confine;
 }
 
 const MOST_KEYS = 10_000;
@@ -42,6 +46,7 @@ export function openAccess(on: { database: Database; changes: Changes }): Access
   };
   return {
     keyOwner,
+    confine: openConfine(on),
     async authorize({ headers, audience, projectIdOrName }) {
       if (audience === "public") return { caller: NOBODY };
       const owner = await keyOwner(single(headers["x-api-key"]));

@@ -3,7 +3,7 @@ import type { ProviderInfo } from "../../connectors/kit/provider.ts";
 import { tokenUrl, type UrlOptions } from "../../connectors/kit/template.ts";
 import { EgressError, type Egress } from "../egress.ts";
 import { nowMs } from "../ground/clock.ts";
-import { isJsonObject, type JsonObject } from "../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { Token } from "./stored-credentials.ts";
 
 export interface TokenAnswer {
@@ -73,14 +73,15 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
       const text = error instanceof Error ? error.message : String(error);
       throw new TokenEndpointError("transient", text, { sent, cause: error });
     });
-  return read(answer.status, answer.body.toString("utf8"), url.host);
+  const scopesField = provider.oauth2Opts?.tokenMetadataFields.scopesField ?? "scope";
+  return read(answer.status, answer.body.toString("utf8"), url.host, scopesField);
 }
 
-function read(status: number, text: string, host: string): TokenAnswer {
+function read(status: number, text: string, host: string, scopesField: string): TokenAnswer {
   const fields = parse(text);
   const token = fields["access_token"];
   // Some providers (GitHub, Slack) refuse with status 200, so the token decides, not the status.
-  if (status < 300 && typeof token === "string" && token !== "") return toAnswer(fields, token);
+  if (status < 300 && typeof token === "string" && token !== "") return toAnswer(fields, token, scopesField);
   throw refusal(status, fields, host);
 }
 
@@ -94,7 +95,7 @@ function parse(text: string): JsonObject {
   return Object.fromEntries(new URLSearchParams(text));
 }
 
-function toAnswer(fields: JsonObject, token: string): TokenAnswer {
+function toAnswer(fields: JsonObject, token: string, scopesField: string): TokenAnswer {
   const issuedAt = new Date(nowMs()).toISOString();
   const seconds = Number(fields["expires_in"]);
   // Salesforce sends no lifetime: the token then serves until it is refused.
@@ -103,13 +104,19 @@ function toAnswer(fields: JsonObject, token: string): TokenAnswer {
       ? new Date(nowMs() + seconds * 1_000).toISOString()
       : undefined;
   const refresh = fields["refresh_token"];
-  const scope = fields["scope"];
   return {
     accessToken: { token, issuedAt, expiresAt },
     refreshToken: typeof refresh === "string" && refresh ? { token: refresh, issuedAt } : undefined,
-    scopes: typeof scope === "string" && scope ? scope.split(/[ ,]+/) : undefined,
+    scopes: scopesOf(fields[scopesField]),
     fields,
   };
+}
+
+/** A list, or text with blanks or commas between. */
+function scopesOf(value: Json | undefined): string[] | undefined {
+  if (Array.isArray(value)) return value.filter((scope) => typeof scope === "string");
+  const scopes = typeof value === "string" ? value.split(/[ ,]+/).filter(Boolean) : [];
+  return scopes.length > 0 ? scopes : undefined;
 }
 
 const CONFIGURATION = new Set([

@@ -7,12 +7,14 @@ export type Audience = "public" | "frontend" | "full";
 
 /** Who is asking, as the access room found out. */
 export interface Caller {
-  kind: "api-key" | "nobody";
-  /** How the caller is named in `createdBy`, for example `api:create-installation` or `consumer:42`. */
+  kind: "api-key" | "customer" | "nobody";
   apiKeyId?: string;
   projectId?: string;
   orgId?: string;
   scopes: readonly string[];
+  /** Customers only: the one group whose data this caller may see and change, and who they are in it. */
+  groupRef?: string;
+  consumerRef?: string;
 }
 
 export interface ProjectRef {
@@ -33,6 +35,19 @@ export interface Call<Params, Query, Body> {
 /** A call below `/projects/{projectIdOrName}`: the project is found and the caller may use it. */
 export interface ProjectCall<Params, Query, Body> extends Call<Params, Query, Body> {
   project: ProjectRef;
+}
+
+/** A page that needs a status or headers of its own. */
+export class Page {
+  readonly html: string;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(html: string, options: { status: number; headers: Record<string, string> }) {
+    this.html = html;
+    this.status = options.status;
+    this.headers = options.headers;
+  }
 }
 
 /** The one success answer of an endpoint. Refusals are thrown as `Problem`. */
@@ -63,6 +78,8 @@ interface Definition<P, Q, B, A> {
   refusals?: number[];
   /** Takes any media type and hands the body over as a Buffer of at most this many bytes. */
   rawBodyLimitBytes?: number;
+  /** Where true, the project is named by the body's `projectIdOrName` (or, by older clients, `projectId`). */
+  projectInBody?: boolean;
 }
 
 export type Endpoint = Definition<
@@ -83,13 +100,16 @@ export function endpoint<
   A extends TSchema | undefined = undefined,
 >(
   definition: Definition<P, Q, B, A> & {
-    handle(call: Call<Shape<P>, Shape<Q>, Shape<B>>): Promise<Shape<A> | void>;
+    handle(call: Call<Shape<P>, Shape<Q>, Shape<B>>): Promise<Shape<A> | Page | void>;
   },
 ): Endpoint {
   return { ...definition, inProject: false } as unknown as Endpoint;
 }
 
-/** Declares an endpoint below `/projects/{projectIdOrName}`; `params` names the other path parameters only. */
+/**
+ * Declares an endpoint of a project, which is named by the path `/projects/{projectIdOrName}` or, with
+ * `projectInBody`, by the body; `params` names the other path parameters only.
+ */
 export function projectEndpoint<
   P extends TObject | undefined = undefined,
   Q extends TObject | undefined = undefined,

@@ -7,7 +7,15 @@ import { Problem } from "../ground/errors.ts";
 import { newId } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
 import { routedUrl, routerPattern, type SurfaceHosts } from "./address.ts";
-import type { Audience, Caller, Endpoint, ProjectCall, ProjectRef, Route } from "./endpoint.ts";
+import {
+  Page,
+  type Audience,
+  type Caller,
+  type Endpoint,
+  type ProjectCall,
+  type ProjectRef,
+  type Route,
+} from "./endpoint.ts";
 import { parseJson } from "./json-body.ts";
 import { excludes, problemBody, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";
 import { validator } from "./validation.ts";
@@ -16,13 +24,24 @@ import { validator } from "./validation.ts";
 export type Authorize = (request: {
   headers: FastifyRequest["headers"];
   audience: Audience;
-  /** Present below `/projects/{projectIdOrName}`. */
+  /** Of the project that the path or the body names. */
   projectIdOrName?: string;
 }) => Promise<{ caller: Caller; project?: ProjectRef }>;
+
+/** What a request asks for, checked against the endpoint's schemas. */
+export interface Inputs {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+}
+
+/** Keeps callers who speak for one customer to that customer's data; throws a Problem when they ask for more. */
+export type Confine = (request: { caller: Caller; target: Endpoint; inputs: Inputs }) => Promise<Inputs>;
 
 export interface ServerOptions {
   routes: Route[];
   authorize: Authorize;
+  confine: Confine;
   log: Log;
   surfaceHosts: SurfaceHosts;
   /** Where `/docs` is reached from outside, without a trailing slash; known once the listener is up. */
@@ -138,22 +157,36 @@ function mount(
     url: routerPattern(entry.path),
     bodyLimit,
     handler: async (request, reply) => {
-      const raw = request.params as Record<string, string>;
       const { caller, project } = await options.authorize({
         headers: request.headers,
         audience,
-        projectIdOrName: target.inProject ? (raw["projectIdOrName"] ?? raw["projectId"]) : undefined,
+        projectIdOrName: target.inProject ? askedProject(target, request) : undefined,
       });
-      const call = { ...parse(request), caller, project, headers: request.headers, requestId: request.id };
+      const inputs = await options.confine({ caller, target, inputs: parse(request) });
+      if (target.inProject && !project) throw missingProject();
+      const call = { ...inputs, caller, project, headers: request.headers, requestId: request.id };
       const answer = await target.handle(call as ProjectCall<unknown, unknown, unknown>);
       return succeed(target, reply, answer, checkAnswer);
     },
   });
 }
 
-function inputs(
-  target: Endpoint,
-): (request: FastifyRequest) => { params: unknown; query: unknown; body: unknown } {
+/** Read before the schemas are checked: who may not use a project is not told what else is wrong. */
+function askedProject(target: Endpoint, { params, body }: FastifyRequest): string | undefined {
+  const named = (target.projectInBody ? body : params) as Record<string, unknown> | null | undefined;
+  const asked = named?.["projectIdOrName"] ?? named?.["projectId"];
+  return typeof asked === "string" ? asked : undefined;
+}
+
+const missingProject = (): Problem => {
+  const detail = "is missing: the id or name of the project";
+  return new Problem("invalid-request", {
+    detail: `projectIdOrName: ${detail}`,
+    issues: [{ in: "body", name: "projectIdOrName", detail }],
+  });
+};
+
+function inputs(target: Endpoint): (request: FastifyRequest) => Inputs {
   const pass = (value: unknown) => value;
   const params = target.params ? validator(target.params, "path") : pass;
   const query = target.query ? validator(target.query, "query") : pass;
@@ -183,6 +216,13 @@ function succeed(
   check: ((value: unknown) => unknown) | undefined,
 ): FastifyReply {
   const { status, schema, media = "application/json" } = target.success;
+  if (answer instanceof Page) {
+    return reply
+      .code(answer.status)
+      .headers(answer.headers)
+      .type("text/html; charset=utf-8")
+      .send(answer.html);
+  }
   reply.code(status);
   if (!schema) return reply.send();
   if (media !== "application/json") return reply.type(`${media}; charset=utf-8`).send(answer);

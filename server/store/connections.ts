@@ -140,6 +140,22 @@ export async function insertConnection(queries: Queries, connection: NewConnecti
     .execute();
 }
 
+/** The group's connection to the provider, locked until the transaction ends. */
+export const lockConnectionOf = (
+  queries: Queries,
+  projectId: string,
+  groupId: string,
+  provider: string,
+): Promise<{ id: string } | undefined> =>
+  queries
+    .selectFrom("connections")
+    .select("id")
+    .where("projectId", "=", projectId)
+    .where("groupId", "=", groupId)
+    .where("provider", "=", provider)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
 /** Locks the row until the transaction ends: one refresh at a time, over all processes. */
 export const lockConnection = (
   queries: Queries,
@@ -151,7 +167,8 @@ export const lockConnection = (
     .select("id")
     .where("projectId", "=", projectId)
     .where("id", "=", id)
-    .forUpdate()
+    // Not the whole row: a refresh must not hold up those who only refer to the connection.
+    .forNoKeyUpdate()
     .executeTakeFirst();
 
 export async function updateConnection(
@@ -161,7 +178,13 @@ export async function updateConnection(
   change: Partial<
     Pick<
       NewConnection,
-      "credentialsSealed" | "providerWorkspaceRef" | "providerConsumerRef" | "providerMetadata"
+      | "consumerId"
+      | "providerAppId"
+      | "authScheme"
+      | "credentialsSealed"
+      | "providerWorkspaceRef"
+      | "providerConsumerRef"
+      | "providerMetadata"
     > & {
       status: ConnectionStatus;
       accessExpireTime: Date | null;

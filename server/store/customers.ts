@@ -1,6 +1,6 @@
 /** Groups (a builder's customers) and consumers (the people who connect), both made when first named. */
 import { sql } from "kysely";
-import { newId } from "../ground/ids.ts";
+import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 /** The group of this reference, created or renamed; without a name the old one stays, or the reference serves. */
@@ -48,3 +48,21 @@ export const findGroup = (
     .where("projectId", "=", projectId)
     .where("groupRef", "=", groupRef)
     .executeTakeFirst();
+
+/** Whose connection or installation this is; undefined when the project has no such row. */
+export async function findGroupRefOf(
+  queries: Queries,
+  projectId: string,
+  table: "connections" | "installations",
+  id: string,
+): Promise<string | undefined> {
+  if (!isUuid(id)) return undefined;
+  const row = await queries
+    .selectFrom(table)
+    .innerJoin("groups", "groups.id", `${table}.groupId`)
+    .select("groups.groupRef")
+    .where(`${table}.projectId`, "=", projectId)
+    .where(`${table}.id`, "=", id)
+    .executeTakeFirst();
+  return row?.groupRef;
+}

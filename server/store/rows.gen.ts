@@ -185,6 +185,24 @@ export interface Migrations {
   name: string;
 }
 
+export interface OauthSessions {
+  codeVerifierSealed: string | null;
+  connectionId: string | null;
+  consumerName: string | null;
+  consumerRef: string;
+  expireTime: Timestamp;
+  groupName: string | null;
+  groupRef: string;
+  id: string;
+  projectId: string;
+  provider: string;
+  providerAppId: string;
+  providerMetadata: Json;
+  providerWorkspaceRef: string | null;
+  redirectUri: string;
+  stateHash: Buffer;
+}
+
 export interface OperationLogs {
   createTime: Generated<Timestamp>;
   id: string;
@@ -329,6 +347,7 @@ export interface DB {
   integrations: Integrations;
   memberships: Memberships;
   migrations: Migrations;
+  oauthSessions: OauthSessions;
   operationLogs: OperationLogs;
   operations: Operations;
   organizations: Organizations;

@@ -1,7 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/connections:generate: a connection from credentials the builder holds. */
 import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
-import { baseUrl, normalizeInputs, TemplateError } from "../../../connectors/kit/template.ts";
+import { enteredMetadata, metadataValues, requireAddress } from "../../credentials/provider-metadata.ts";
 import { CredentialsInput, readCredentials } from "../../credentials/read-credentials.ts";
 import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
 import { isOauth, sealCredentials, type StoredCredentials } from "../../credentials/stored-credentials.ts";
@@ -43,8 +43,8 @@ export const generateConnection = (on: RefreshServices) =>
       const provider = on.catalog.find(body.provider);
       if (!provider) throw unknownProvider(body.provider);
       const credentials = readCredentials(provider, body);
-      const metadata = metadataOf(provider, body);
-      requireAddress(on, provider, metadata);
+      const metadata = enteredMetadata(provider, body.providerMetadata, body.providerWorkspaceRef);
+      requireAddress(provider, metadata, on.egress.allowsPlainHttp);
       const proven = await prove(on, provider, metadata, credentials);
       const id = await insert(on, project.id, body, metadata, proven);
       return toConnection(await getConnectionRow(on.database.queries, project.id, id));
@@ -61,39 +61,6 @@ function unknownProvider(key: string): Problem {
   });
 }
 
-/** What the customer entered, cut down to what the templates want, defaults filled in. */
-function metadataOf(provider: ProviderInfo, body: Request): ProviderMetadata {
-  const given: ProviderMetadata = { ...body.providerMetadata };
-  if (body.providerWorkspaceRef && !given["workspace"]) {
-    given["workspace"] = { value: body.providerWorkspaceRef, source: "input" };
-  }
-  const values = Object.fromEntries(Object.entries(given).map(([name, { value }]) => [name, value]));
-  return Object.fromEntries(
-    Object.entries(normalizeInputs(provider, values)).map(([name, value]) => [
-      name,
-      { ...given[name], value, source: given[name]?.source ?? "input" },
-    ]),
-  );
-}
-
-const valuesOf = (metadata: ProviderMetadata) =>
-  Object.fromEntries(Object.entries(metadata).map(([name, { value }]) => [name, value]));
-
-/** A connection whose address cannot be built would fail at its first use; say so now. */
-function requireAddress(on: RefreshServices, provider: ProviderInfo, metadata: ProviderMetadata): void {
-  try {
-    baseUrl(provider, { values: valuesOf(metadata), allowPlainHttp: on.egress.allowsPlainHttp });
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    const name = error.placeholder ? `providerMetadata.${error.placeholder}` : "providerMetadata";
-    const detail = `${provider.name} needs it for its address: ${error.message}.`;
-    throw new Problem("invalid-request", {
-      detail: `${name}: ${detail}`,
-      issues: [{ in: "body", name, detail }],
-    });
-  }
-}
-
 /** Credentials that buy a token are tried before they are stored. */
 async function prove(
   on: RefreshServices,
@@ -108,7 +75,7 @@ async function prove(
     credentials.scheme === "oauth2/password"
       ? { grant_type: "password", username: credentials.username, password: credentials.password, ...scope }
       : { grant_type: "client_credentials", ...scope };
-  const urlOptions = { values: valuesOf(metadata), allowPlainHttp: on.egress.allowsPlainHttp };
+  const urlOptions = { values: metadataValues(metadata), allowPlainHttp: on.egress.allowsPlainHttp };
   try {
     const answer = await requestToken(on.egress, { provider, urlOptions, clientId, clientSecret, grant });
     const { accessToken, refreshToken } = answer;

@@ -1,0 +1,93 @@
+/** Stores what a customer's consent brought: a new connection, or new credentials for the one the group has. */
+import { connectionEvent, connectionFields } from "../../deliver/payloads/connection-events.ts";
+import { recordEvent } from "../../deliver/record-event.ts";
+import { isOauth, sealCredentials, type StoredCredentials } from "../../credentials/stored-credentials.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import {
+  insertConnection,
+  lockConnection,
+  lockConnectionOf,
+  updateConnection,
+  type ConnectionRow,
+  type ProviderMetadata,
+} from "../../store/connections.ts";
+import { upsertConsumer, upsertGroup } from "../../store/customers.ts";
+import { isUniqueViolation, type Database, type Queries } from "../../store/database.ts";
+import { getConnectionRow } from "./connection.ts";
+
+export interface WantedConnection {
+  projectId: string;
+  provider: string;
+  providerAppId?: string;
+  /** The connection to renew; without it the group's own, or a new one. */
+  connectionId?: string;
+  groupRef: string;
+  groupName?: string;
+  consumerRef: string;
+  consumerName?: string;
+  providerWorkspaceRef?: string;
+  providerConsumerRef?: string;
+  providerMetadata: ProviderMetadata;
+  credentials: StoredCredentials;
+}
+
+/** The connection as it now is. Throws a 404 Problem when the one to renew is gone. */
+export async function saveConnection(
+  on: { database: Database; sealer: Sealer },
+  wanted: WantedConnection,
+): Promise<ConnectionRow> {
+  const save = () =>
+    on.database.queries.transaction().execute((queries) => saveIn(queries, on.sealer, wanted));
+  try {
+    return await save();
+  } catch (error) {
+    // Two consents of one group at once: the other one made the row, so this one renews it.
+    if (!isUniqueViolation(error, "connections_project_id_group_id_provider_key")) throw error;
+    return save();
+  }
+}
+
+async function saveIn(queries: Queries, sealer: Sealer, wanted: WantedConnection): Promise<ConnectionRow> {
+  const { projectId, provider, groupRef, groupName, consumerRef, consumerName } = wanted;
+  const group = await upsertGroup(queries, { projectId, groupRef, groupName });
+  const consumer = await upsertConsumer(queries, { projectId, consumerRef, consumerName });
+  const existing = wanted.connectionId
+    ? await lockConnection(queries, projectId, wanted.connectionId)
+    : await lockConnectionOf(queries, projectId, group.id, provider);
+  const id = existing?.id ?? wanted.connectionId ?? newId();
+  const columns = columnsOf(sealer, { id, projectId }, wanted);
+  if (existing) {
+    const change = { ...columns, consumerId: consumer.id, status: "created" as const };
+    await updateConnection(queries, projectId, id, change);
+  } else if (wanted.connectionId === undefined) {
+    const { accessExpireTime, ...rest } = columns;
+    const expiry = accessExpireTime ? { accessExpireTime } : {};
+    await insertConnection(queries, {
+      id,
+      projectId,
+      provider,
+      groupId: group.id,
+      consumerId: consumer.id,
+      ...rest,
+      ...expiry,
+    });
+  }
+  const row = await getConnectionRow(queries, projectId, id);
+  await recordEvent(queries, connectionEvent(existing ? "updated" : "created", connectionFields(row)));
+  return row;
+}
+
+function columnsOf(sealer: Sealer, place: { id: string; projectId: string }, wanted: WantedConnection) {
+  const { credentials, providerAppId, providerWorkspaceRef, providerConsumerRef, providerMetadata } = wanted;
+  const expiresAt = isOauth(credentials) ? credentials.accessToken?.expiresAt : undefined;
+  return {
+    authScheme: credentials.scheme,
+    credentialsSealed: sealCredentials(sealer, place, credentials),
+    accessExpireTime: expiresAt ? new Date(expiresAt) : null,
+    providerAppId,
+    providerWorkspaceRef,
+    providerConsumerRef,
+    providerMetadata,
+  };
+}

@@ -1,0 +1,119 @@
+/** Sends a customer to a provider's consent page: remembers what for, and gives the address. */
+import { createHash } from "node:crypto";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { consentUrl, randomText, takesPkce, usesConsent } from "../../credentials/authorization-code.ts";
+import { openVerifier, sealVerifier } from "../../credentials/code-verifier.ts";
+import type { Egress } from "../../egress.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import type { ProviderMetadata } from "../../store/connections.ts";
+import type { Database } from "../../store/database.ts";
+import { insertOauthSession, takeOauthSession, type OauthSession } from "../../store/oauth-sessions.ts";
+import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+
+export interface ConsentServices {
+  database: Database;
+  catalog: Catalog;
+  sealer: Sealer;
+  egress: Egress;
+  /** Origin under which customers' browsers reach this Busbar. */
+  publicUrl: () => string;
+}
+
+export interface Consent {
+  projectId: string;
+  provider: string;
+  providerAppId?: string | null;
+  /** An existing connection that is to get new credentials. */
+  connectionId?: string;
+  groupRef: string;
+  groupName?: string;
+  consumerRef: string;
+  consumerName?: string;
+  providerWorkspaceRef?: string | null;
+  providerMetadata: ProviderMetadata;
+}
+
+/** As long as a person may take to sign in and agree. */
+const SESSION_MS = 10 * 60_000;
+
+export const CALLBACK_PATH = "/callbacks/v1/oauth";
+
+/** The address of the consent page. Throws Problems that name what is missing. */
+export async function beginConsent(on: ConsentServices, consent: Consent): Promise<string> {
+  const provider = on.catalog.find(consent.provider);
+  if (!provider) throw wrong("provider", `There is no provider \`${consent.provider}\`.`);
+  if (!usesConsent(provider)) {
+    throw wrong(
+      "provider",
+      `${provider.name} is not connected by a consent page. Use connections:generate with its credentials.`,
+    );
+  }
+  const app = await appOf(on.database, consent);
+  const state = randomText();
+  const codeVerifier = takesPkce(provider) ? randomText() : undefined;
+  const redirectUri = `${on.publicUrl()}${CALLBACK_PATH}`;
+  const url = consentUrl({
+    provider,
+    providerMetadata: consent.providerMetadata,
+    allowPlainHttp: on.egress.allowsPlainHttp,
+    clientId: app.clientId,
+    scopes: app.scopes,
+    authQueryParams: (app.metadata as { authQueryParams?: Record<string, string[]> } | null)?.authQueryParams,
+    redirectUri,
+    state,
+    codeVerifier,
+  });
+  const session = { id: newId(), projectId: consent.projectId };
+  await insertOauthSession(on.database.queries, {
+    ...session,
+    stateHash: hashState(state),
+    provider: provider.name,
+    providerAppId: app.id,
+    connectionId: consent.connectionId ?? null,
+    groupRef: consent.groupRef,
+    groupName: consent.groupName ?? null,
+    consumerRef: consent.consumerRef,
+    consumerName: consent.consumerName ?? null,
+    providerWorkspaceRef: consent.providerWorkspaceRef ?? null,
+    providerMetadata: consent.providerMetadata,
+    redirectUri,
+    codeVerifierSealed: codeVerifier ? sealVerifier(on.sealer, session, codeVerifier) : null,
+    expireTime: new Date(nowMs() + SESSION_MS),
+  });
+  return url.href;
+}
+
+/** The consent that this state began, once: a state that comes back twice finds nothing. */
+export async function endConsent(
+  on: { database: Database; sealer: Sealer },
+  state: string,
+): Promise<(OauthSession & { codeVerifier?: string }) | undefined> {
+  const session = await takeOauthSession(on.database.queries, hashState(state));
+  return session && { ...session, codeVerifier: openVerifier(on.sealer, session) };
+}
+
+const hashState = (state: string): Buffer => createHash("sha256").update(state).digest();
+
+async function appOf(database: Database, consent: Consent): Promise<ProviderAppRow> {
+  const { projectId, provider, providerAppId } = consent;
+  if (!providerAppId) {
+    const app = await findDefaultProviderApp(database.queries, projectId, provider);
+    if (app) return app;
+    throw wrong(
+      "provider",
+      `The project has no provider app for ${provider}. Create one with the OAuth client you registered there.`,
+    );
+  }
+  const app = await findProviderApp(database.queries, projectId, providerAppId);
+  if (app?.provider === provider) return app;
+  throw wrong(
+    "providerAppId",
+    `There is no provider app \`${providerAppId}\` for ${provider} in this project.`,
+  );
+}
+
+const wrong = (name: string, detail: string): Problem =>
+  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

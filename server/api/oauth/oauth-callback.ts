@@ -1,0 +1,142 @@
+/** GET /callbacks/v1/oauth: where providers send customers back to, with a code or a refusal. */
+import { Type, type Static } from "typebox";
+import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import { codeGrant } from "../../credentials/authorization-code.ts";
+import {
+  accountFacts,
+  metadataValues,
+  requireAddress,
+  type AccountFacts,
+} from "../../credentials/provider-metadata.ts";
+import { openProviderAppSecret } from "../../credentials/provider-app-secret.ts";
+import { requestToken, TokenEndpointError, type TokenAnswer } from "../../credentials/token-endpoint.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import type { OauthSession } from "../../store/oauth-sessions.ts";
+import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+import { saveConnection } from "../connections/save-connection.ts";
+import { endConsent, type ConsentServices } from "./begin-consent.ts";
+import { callbackPage, type ConsentResult } from "./callback-page.ts";
+
+type Services = ConsentServices & { log: Log };
+type Session = OauthSession & { codeVerifier?: string };
+
+const Query = Type.Object({
+  state: Type.Optional(Type.String()),
+  code: Type.Optional(Type.String()),
+  error: Type.Optional(Type.String()),
+  error_description: Type.Optional(Type.String()),
+});
+
+export const oauthCallback = (on: Services) =>
+  endpoint({
+    operationId: "oauthCallback",
+    tag: "OAuth",
+    summary: "Where providers send customers back to",
+    description:
+      "Register this address with your OAuth clients. The page stores the connection, then posts one message to the " +
+      "window that opened it: `AUTHORIZATION_SUCCEEDED` with `data.connection`, or `AUTHORIZATION_FAILED` with `data.error`.",
+    query: Query,
+    success: {
+      status: 200,
+      description: "The page; status 400 where it tells of a failure.",
+      schema: Type.String(),
+      media: "text/html",
+    },
+    handle: async ({ query }) => callbackPage(await finish(on, query)),
+  });
+
+/** Thrown for what the person at the page should read. */
+class ConsentFailed extends Error {
+  override name = "ConsentFailed";
+}
+
+async function finish(on: Services, query: Static<typeof Query>): Promise<ConsentResult> {
+  try {
+    const session = query.state ? await endConsent(on, query.state) : undefined;
+    if (!session) {
+      throw new ConsentFailed(
+        "This sign-in has expired or was used already. Close this window and connect again.",
+      );
+    }
+    const row = await connect(on, session, query);
+    return { connectionId: row.id, provider: on.catalog.find(row.provider)?.displayName ?? row.provider };
+  } catch (error) {
+    if (error instanceof ConsentFailed) return { error: error.message };
+    if (error instanceof Problem && error.status < 500) return { error: error.options.detail };
+    if (error instanceof TokenEndpointError) return { error: explain(error) };
+    on.log.error({ err: error }, "a consent could not be finished");
+    return { error: "Something went wrong on our side. Close this window and connect again." };
+  }
+}
+
+async function connect(
+  on: Services,
+  session: Session,
+  { code, error, error_description }: Static<typeof Query>,
+) {
+  const provider = on.catalog.find(session.provider);
+  if (!provider) throw new ConsentFailed(`The provider ${session.provider} is no longer in the catalog.`);
+  if (error || !code) {
+    const said = [error, error_description].filter(Boolean).join(": ").slice(0, 300);
+    throw new ConsentFailed(
+      `${provider.displayName ?? provider.name} did not allow the connection${said ? ` (${said})` : ""}.`,
+    );
+  }
+  const app = await findProviderApp(on.database.queries, session.projectId, session.providerAppId);
+  if (!app) throw new ConsentFailed("The provider app was deleted meanwhile.");
+  const answer = await redeem(on, provider, app, session, code);
+  const facts = factsOf(provider, answer, session);
+  requireAddress(provider, facts.providerMetadata, on.egress.allowsPlainHttp);
+  return saveConnection(on, {
+    projectId: session.projectId,
+    provider: session.provider,
+    providerAppId: app.id,
+    connectionId: session.connectionId ?? undefined,
+    groupRef: session.groupRef,
+    groupName: session.groupName ?? undefined,
+    consumerRef: session.consumerRef,
+    consumerName: session.consumerName ?? undefined,
+    ...facts,
+    credentials: {
+      scheme:
+        provider.oauth2Opts?.grantType === "authorizationCodePKCE"
+          ? "oauth2/authorizationCodePKCE"
+          : "oauth2/authorizationCode",
+      accessToken: answer.accessToken,
+      refreshToken: answer.refreshToken,
+      scopes: answer.scopes ?? app.scopes,
+    },
+  });
+}
+
+function redeem(
+  on: Services,
+  provider: ProviderInfo,
+  app: ProviderAppRow,
+  session: Session,
+  code: string,
+): Promise<TokenAnswer> {
+  return requestToken(on.egress, {
+    provider,
+    urlOptions: {
+      values: metadataValues(session.providerMetadata),
+      allowPlainHttp: on.egress.allowsPlainHttp,
+    },
+    clientId: app.clientId,
+    clientSecret: openProviderAppSecret(on.sealer, app),
+    grant: codeGrant(code, session.redirectUri, session.codeVerifier),
+  });
+}
+
+function factsOf(provider: ProviderInfo, answer: TokenAnswer, session: Session): AccountFacts {
+  const facts = accountFacts(provider, answer.fields, session.providerMetadata);
+  const entered = session.providerWorkspaceRef;
+  return entered && !facts.providerWorkspaceRef ? { ...facts, providerWorkspaceRef: entered } : facts;
+}
+
+const explain = (error: TokenEndpointError): string =>
+  error.failure === "configuration"
+    ? `The provider did not accept this application: ${error.message}. Its provider app must be corrected.`
+    : `The provider gave no access token: ${error.message}. Close this window and connect again.`;

@@ -1,0 +1,69 @@
+/** POST /v1/oauth-connect: where to send a customer who wants to connect. */
+import { Type } from "typebox";
+import { enteredMetadata } from "../../credentials/provider-metadata.ts";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { ProviderMetadataSchema } from "../connections/connection.ts";
+import { beginConsent, type ConsentServices } from "./begin-consent.ts";
+
+const Ref = Type.String({ minLength: 1, maxLength: 255 });
+
+export const oauthConnect = (on: ConsentServices) =>
+  projectEndpoint({
+    operationId: "oauthConnect",
+    tag: "OAuth",
+    summary: "Begin to connect a customer's account",
+    description:
+      "Answers the address of the provider's consent page, good for ten minutes and one use. Open it in a window of " +
+      "its own: the page it ends on tells the window that opened it how it went. A group that is connected already " +
+      "keeps its connection, with new credentials.",
+    projectInBody: true,
+    body: Type.Object({
+      projectIdOrName: Type.Optional(Type.String({ description: "Required." })),
+      projectId: Type.Optional(Type.String({ description: "Older name of `projectIdOrName`." })),
+      provider: Type.String({ minLength: 1 }),
+      groupRef: Ref,
+      groupName: Type.Optional(Type.String({ maxLength: 255 })),
+      consumerRef: Ref,
+      consumerName: Type.Optional(Type.String({ maxLength: 255 })),
+      providerWorkspaceRef: Type.Optional(Type.String()),
+      providerMetadata: Type.Optional(ProviderMetadataSchema),
+      providerAppId: Type.Optional(
+        Type.String({ description: "Default: the project's first provider app for the provider." }),
+      ),
+      enableCSRFProtection: Type.Optional(
+        Type.Boolean({ description: "Accepted; the state is always random and serves once." }),
+      ),
+    }),
+    success: {
+      status: 200,
+      description: "The address of the consent page.",
+      schema: Type.String(),
+      media: "text/plain",
+    },
+    async handle({ project, body }) {
+      const provider = on.catalog.find(body.provider);
+      if (!provider) throw unknownProvider(body.provider);
+      const { groupRef, groupName, consumerRef, consumerName, providerAppId } = body;
+      const providerMetadata = enteredMetadata(provider, body.providerMetadata, body.providerWorkspaceRef);
+      return beginConsent(on, {
+        projectId: project.id,
+        provider: provider.name,
+        providerAppId,
+        groupRef,
+        groupName: groupName || undefined,
+        consumerRef,
+        consumerName: consumerName || undefined,
+        providerWorkspaceRef: providerMetadata["workspace"]?.value ?? body.providerWorkspaceRef,
+        providerMetadata,
+      });
+    },
+  });
+
+function unknownProvider(key: string): Problem {
+  const detail = `There is no provider \`${key}\`. GET /v1/providers lists them; keys are case-sensitive.`;
+  return new Problem("invalid-request", {
+    detail,
+    issues: [{ in: "body", name: "provider", detail, value: key }],
+  });
+}

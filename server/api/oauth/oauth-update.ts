@@ -1,0 +1,34 @@
+/** PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}:oauth-update: where to send a customer to connect again. */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { getConnectionRow } from "../connections/connection.ts";
+import { beginConsent, type ConsentServices } from "./begin-consent.ts";
+
+export const oauthUpdate = (on: ConsentServices) =>
+  projectEndpoint({
+    operationId: "oauthUpdate",
+    tag: "OAuth",
+    summary: "Begin to connect an account again",
+    description:
+      "As `POST /v1/oauth-connect`, for an existing connection: it keeps its id and gets new tokens.",
+    params: Type.Object({ connectionId: Type.String() }),
+    success: {
+      status: 200,
+      description: "The address of the consent page.",
+      schema: Type.String(),
+      media: "text/plain",
+    },
+    async handle({ project, params }) {
+      const row = await getConnectionRow(on.database.queries, project.id, params.connectionId);
+      return beginConsent(on, {
+        projectId: project.id,
+        provider: row.provider,
+        providerAppId: row.providerAppId,
+        connectionId: row.id,
+        groupRef: row.group.groupRef,
+        consumerRef: row.consumer.consumerRef,
+        providerWorkspaceRef: row.providerWorkspaceRef,
+        providerMetadata: row.providerMetadata,
+      });
+    },
+  });

@@ -1,0 +1,80 @@
+/** The authorization code grant: the address of the consent page, and the code turned into tokens. */
+import { createHash, randomBytes } from "node:crypto";
+import type { ProviderInfo } from "../../connectors/kit/provider.ts";
+import { authorizeUrl, fillTemplate, TemplateError, type UrlOptions } from "../../connectors/kit/template.ts";
+import { metadataValues, buildAddress } from "./provider-metadata.ts";
+import type { ProviderMetadata } from "../store/connections.ts";
+
+export interface ConsentRequest {
+  provider: ProviderInfo;
+  providerMetadata: ProviderMetadata;
+  allowPlainHttp: UrlOptions["allowPlainHttp"];
+  clientId: string;
+  /** As the provider app names them; short names are mapped by the catalog. */
+  scopes: string[];
+  /** Extra parameters of the provider app, for example HubSpot's `optional_scope`. */
+  authQueryParams?: Record<string, string[]>;
+  redirectUri: string;
+  state: string;
+  codeVerifier?: string;
+}
+
+/** Whether the provider takes PKCE, required or not. */
+export const takesPkce = ({ oauth2Opts }: ProviderInfo): boolean =>
+  oauth2Opts?.grantType === "authorizationCodePKCE" || oauth2Opts?.pkce === true;
+
+/** Whether customers connect by consenting in a browser. */
+export const usesConsent = ({ authType, oauth2Opts }: ProviderInfo): boolean =>
+  authType === "oauth2" &&
+  (oauth2Opts?.grantType === "authorizationCode" || oauth2Opts?.grantType === "authorizationCodePKCE");
+
+/** 256 random bits as URL-safe text: a state, or a verifier of RFC 7636. */
+export const randomText = (): string => randomBytes(32).toString("base64url");
+
+/** The address of the consent page. Throws a 400 Problem naming the metadata that the address lacks. */
+export function consentUrl(request: ConsentRequest): URL {
+  const { provider, providerMetadata, allowPlainHttp, codeVerifier } = request;
+  const values = metadataValues(providerMetadata);
+  const url = buildAddress(provider, () => authorizeUrl(provider, { values, allowPlainHttp }));
+  const { authURLParams = {}, audience } = provider.oauth2Opts ?? {};
+  const fixed = new Map(Object.entries(authURLParams));
+  for (const [name, parts] of Object.entries(request.authQueryParams ?? {})) fixed.set(name, parts.join(" "));
+  for (const [name, value] of fixed) url.searchParams.set(name, value);
+  if (audience?.length) url.searchParams.set("audience", audience.join(" "));
+  const scope = request.scopes.map((name) => mappedScope(provider, name, values)).join(" ");
+  if (scope) url.searchParams.set("scope", scope);
+  // Ours come last: nothing that a provider app adds can replace them.
+  url.searchParams.set("response_type", "code");
+  url.searchParams.set("client_id", request.clientId);
+  url.searchParams.set("redirect_uri", request.redirectUri);
+  url.searchParams.set("state", request.state);
+  if (codeVerifier) {
+    url.searchParams.set("code_challenge", createHash("sha256").update(codeVerifier).digest("base64url"));
+    url.searchParams.set("code_challenge_method", "S256");
+  }
+  return url;
+}
+
+/** The grant for the token endpoint. */
+export const codeGrant = (
+  code: string,
+  redirectUri: string,
+  codeVerifier: string | undefined,
+): Record<string, string> => ({
+  grant_type: "authorization_code",
+  code,
+  redirect_uri: redirectUri,
+  ...(codeVerifier && { code_verifier: codeVerifier }),
+});
+
+function mappedScope(provider: ProviderInfo, name: string, values: Record<string, string>): string {
+  const mappings = provider.oauth2Opts?.scopeMappings ?? {};
+  const mapped = Object.hasOwn(mappings, name) ? mappings[name] : undefined;
+  if (mapped === undefined) return name;
+  try {
+    return fillTemplate(mapped, values);
+  } catch (error) {
+    if (error instanceof TemplateError) return name;
+    throw error;
+  }
+}
