@@ -22,7 +22,8 @@ export interface AcceptedWrite {
 
 /** Inserts them in the order given, which is the order in which updates of one record will be applied. */
 export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWrite[]): Promise<void> {
-  const rows = writes.map(({ operation, writeType, terms, records, recordKeys, dueMs, retryMs }) => ({
+  const rows = writes.map(({ operation, writeType, terms, records, recordKeys, dueMs, retryMs }, position) => ({
+    position,
     id: operation.id,
     project_id: operation.projectId,
     integration_id: operation.integrationId,
@@ -39,10 +40,10 @@ export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWri
   }));
   await sql`
     with input as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) with ordinality as x(
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(
         id uuid, project_id uuid, integration_id uuid, installation_id uuid, config_id uuid, action_type text,
         object_name text, write_type text, terms jsonb, records jsonb, record_keys jsonb, due_ms double precision,
-        deadline_ms double precision, position bigint)
+        deadline_ms double precision, position integer)
     ), made as (
       insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status, metadata)
       select id, project_id, integration_id, installation_id, config_id, action_type, object_name, 'in_progress',

@@ -38,7 +38,7 @@ export interface WorkerServices extends AttemptServices {
 export function startWriteWorker(on: WorkerServices): WriteWorker {
   const active = new Map<string, number>();
   const underWay = new Set<Promise<void>>();
-  let running = true;
+  const state = { running: true };
   let wake = () => {};
 
   const run = (write: ClaimedWrite): void => {
@@ -75,12 +75,12 @@ export function startWriteWorker(on: WorkerServices): WriteWorker {
   };
 
   const loop = async (): Promise<void> => {
-    while (running) {
+    while (state.running) {
       const found = await claim().catch((error: unknown) => {
         on.log.warn({ error: String(error) }, "cannot claim writes; trying again");
         return 0;
       });
-      if (!running || (found > 0 && underWay.size < CONCURRENCY)) continue;
+      if (!state.running || (found > 0 && underWay.size < CONCURRENCY)) continue;
       await pause(await restMs(on, underWay.size), (wakeUp) => (wake = wakeUp));
     }
   };
@@ -90,10 +90,10 @@ export function startWriteWorker(on: WorkerServices): WriteWorker {
   return {
     wake: () => wake(),
     get running() {
-      return running;
+      return state.running;
     },
     async stop() {
-      running = false;
+      state.running = false;
       wake();
       stopTakingOver();
       await looping;

@@ -1,0 +1,239 @@
+/** Asynchronous writes: accepted for good, carried out in order, retried, grouped, told. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { Client } from "pg";
+import { connectCustomer, openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { until } from "../harness/until.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: hub
+    provider: hubspot
+    write:
+      objects:
+        - objectName: contacts
+        - objectName: companies
+    proxy:
+      enabled: true
+  - name: force
+    provider: salesforce
+    write:
+      objects:
+        - objectName: Contact
+`;
+
+describe("asynchronous writes", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    // A minute is 30 ms here, so that delays and deadlines can be waited for.
+    on = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+    on.sandbox.hubspot.setLimits("off");
+    await connectCustomer(on, { provider: "hubspot", manifest: MANIFEST, integration: "hub", groupRef: "acme" });
+    await connectCustomer(on, { provider: "salesforce", manifest: MANIFEST, integration: "force", groupRef: "acme" });
+  });
+  beforeEach(() => on.sandbox.clearFaults());
+
+  const write = (body: object, integration = "hub", object = "companies", headers?: Record<string, string>) =>
+    on.write(integration, object, { groupRef: "acme", mode: "asynchronous", ...body }, headers);
+
+  const ended = (answer: Answer): Promise<Answer> => {
+    assert.equal(answer.status, 200, answer.text);
+    return until(async () => {
+      const operation = await on.inProject("GET", `/operations/${answer.body.operationId}`);
+      return operation.body.status === "in_progress" ? undefined : operation;
+    });
+  };
+
+  const named = (name: string) =>
+    on.sandbox.records("hubspot", "companies").filter((record) => JSON.stringify(record).includes(`"${name}"`));
+
+  test("a create is answered with its operation at once and is carried out in the background", async () => {
+    const accepted = await write({ type: "create", record: { name: "Async One" } });
+    assert.deepEqual(Object.keys(accepted.body), ["operationId"]);
+    const operation = await ended(accepted);
+    assert.equal(operation.body.status, "success", operation.text);
+    assert.equal(operation.body.resource, "companies");
+    assert.equal(operation.body.metadata.successfulRecordIds.length, 1);
+    assert.equal(named("Async One").length, 1);
+  });
+
+  test("a write that can never succeed is refused before it is accepted", async () => {
+    const refused = await write({ type: "update", record: { name: "no id" } });
+    assert.equal(refused.status, 400);
+    assert.match(refused.body.detail, /record\.id/);
+  });
+
+  test("what the provider refuses ends the operation with the object and the error", async () => {
+    const operation = await ended(await write({ type: "create", record: { no_such_property: "x" } }));
+    assert.equal(operation.body.status, "failure");
+    assert.match(operation.body.result, /\[companies\].*no_such_property/);
+  });
+
+  test("a batch reports each record, and part of it is a success", async () => {
+    const batch = [{ record: { name: "Batch A" } }, { record: { name: "Batch B", no_such_property: 1 } }];
+    const operation = await ended(await write({ type: "create", batch }));
+    assert.equal(operation.body.status, "success", operation.text);
+    assert.match(operation.body.result, /1 succeeded, 1 failed/);
+    const logs = await on.inProject("GET", `/operations/${operation.body.id}/logs`);
+    assert.match(logs.text, /batch\[1\] failed/);
+  });
+
+  test("a failure that may pass is retried until it does, and the attempts are on record", async () => {
+    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", status: 503, body: "busy", count: 3 });
+    const operation = await ended(await write({ type: "create", record: { name: "Retried" } }));
+    assert.equal(operation.body.status, "success", operation.text);
+    assert.equal(operation.body.metadata.retry.attempts, 4);
+    assert.equal(named("Retried").length, 1);
+  });
+
+  test("retries end at the deadline", async () => {
+    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", status: 503, body: "busy", count: 10_000 });
+    const operation = await ended(await write({ type: "create", record: { name: "Never" }, retryPolicy: { deadlineHours: 1 } }));
+    assert.equal(operation.body.status, "failure");
+    assert.ok(operation.body.metadata.retry.attempts > 1, operation.text);
+  });
+
+  test("a connection that is told to wait is closed for its other writes too", async () => {
+    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", status: 429, headers: { "retry-after": "1" }, body: JSON.stringify({ status: "error", policyName: "SECONDLY", message: "wait" }), count: 1 });
+    const first = await write({ type: "create", record: { name: "Limited 1" } });
+    await until(async () => on.sandbox.requests({ provider: "hubspot" }).some((request) => request.status === 429) || undefined);
+    on.sandbox.clearRequests();
+    const started = Date.now();
+    const others = await Promise.all([2, 3, 4].map((n) => write({ type: "create", record: { name: `Limited ${n}` } })));
+    for (const answer of [first, ...others]) assert.equal((await ended(answer)).body.status, "success");
+    assert.ok(Date.now() - started > 500, "nobody called before the time was over");
+  });
+
+  test("a create whose answer was lost is not repeated and says that its outcome is unknown", async () => {
+    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", reset: "after", count: 1 });
+    const operation = await ended(await write({ type: "create", record: { name: "Lost Answer" } }));
+    assert.equal(operation.body.status, "failure");
+    assert.equal(named("Lost Answer").length, 1);
+  });
+
+  test("a create whose answer was lost is repeated when the caller asked for it", async () => {
+    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", reset: "after", count: 1 });
+    const policy = { retryPolicy: { onUnknownOutcome: "retry" } };
+    const operation = await ended(await write({ type: "create", record: { name: "Lost Twice" }, ...policy }));
+    assert.equal(operation.body.status, "success", operation.text);
+    assert.equal(named("Lost Twice").length, 2);
+  });
+
+  test("an update whose answer was lost is repeated", async () => {
+    const created = await on.write("hub", "companies", { groupRef: "acme", type: "create", record: { name: "Upd" } });
+    const id = created.body.result.recordId;
+    on.sandbox.addFault({ provider: "hubspot", method: "PATCH", reset: "after", count: 1 });
+    const operation = await ended(await write({ type: "update", record: { id, name: "Updated once" } }));
+    assert.equal(operation.body.status, "success", operation.text);
+  });
+
+  test("updates of one record are applied in the order they were accepted, also when one is retried", async () => {
+    const created = await on.write("hub", "companies", { groupRef: "acme", type: "create", record: { name: "Order" } });
+    const id = created.body.result.recordId;
+    on.sandbox.addFault({ provider: "hubspot", method: "PATCH", status: 503, body: "busy", count: 2 });
+    const answers = [];
+    for (let step = 0; step < 10; step++) answers.push(await write({ type: "update", record: { id, name: `Order ${step}` } }));
+    for (const answer of answers) assert.equal((await ended(answer)).body.status, "success");
+    const sent = on.sandbox
+      .requests({ provider: "hubspot", method: "PATCH" })
+      .filter((request) => request.path.endsWith(id) && request.status === 200)
+      .map((request) => JSON.parse(request.body).properties.name);
+    assert.deepEqual(sent, Array.from({ length: 10 }, (_, step) => `Order ${step}`));
+  });
+
+  test("auto-batched records share one operation and one provider call, by their delay or by a hundred", async () => {
+    const policy = { autoBatchPolicy: { maxDelayMinutes: 20 } };
+    const slow = await Promise.all(
+      [1, 2, 3].map((n) => write({ type: "create", record: { name: `Grouped ${n}` }, ...policy })),
+    );
+    assert.equal(new Set(slow.map((answer) => answer.body.operationId)).size, 1);
+    const operation = await ended(slow[0]!);
+    assert.match(operation.body.result, /3 succeeded, 0 failed/);
+    assert.equal(operation.body.metadata.successfulRecordIds.length, 3);
+
+    on.sandbox.clearRequests();
+    const long = { autoBatchPolicy: { maxDelayMinutes: 1440 } };
+    const many = await Promise.all(
+      Array.from({ length: 250 }, (_, n) => write({ type: "create", record: { name: `Full ${n}` }, ...long })),
+    );
+    const ids = [...new Set(many.map((answer) => answer.body.operationId))];
+    assert.equal(ids.length, 3);
+    const counts = ids.map((id) => many.filter((answer) => answer.body.operationId === id).length);
+    assert.deepEqual(counts.toSorted((a, b) => a - b), [50, 100, 100]);
+    await until(async () => on.sandbox.requests({ provider: "hubspot" }).filter((request) => request.path.includes("/batch/create")).length === 2 || undefined);
+    assert.equal(named("Full 0").length + named("Full 99").length, 2);
+  });
+
+  test("groups of another object, type or installation are others", async () => {
+    const policy = { autoBatchPolicy: { maxDelayMinutes: 1 } };
+    const company = await write({ type: "create", record: { name: "G" }, ...policy });
+    const contact = await write({ type: "create", record: { email: "g@example.com" }, ...policy }, "hub", "contacts");
+    assert.notEqual(company.body.operationId, contact.body.operationId);
+  });
+
+  test("an Idempotency-Key repeats the first answer, refuses another request, and one that still runs", async () => {
+    const headers = { "idempotency-key": "once-1" };
+    const body = { type: "create", record: { name: "Only once" } };
+    const first = await write(body, "hub", "companies", headers);
+    const second = await write(body, "hub", "companies", headers);
+    assert.equal(second.body.operationId, first.body.operationId);
+    await ended(first);
+    assert.equal(named("Only once").length, 1);
+    const other = await write({ type: "create", record: { name: "Other" } }, "hub", "companies", headers);
+    assert.equal(other.status, 422);
+
+    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", delayMs: 300, count: 1 });
+    const sync = { groupRef: "acme", type: "create", record: { name: "Slow" } };
+    const key = { "idempotency-key": "once-2" };
+    const running = on.write("hub", "companies", sync, key);
+    await until(async () => ((await on.write("hub", "companies", sync, key)).status === 409 ? true : undefined));
+    const done = await running;
+    const repeated = await on.write("hub", "companies", sync, key);
+    assert.deepEqual(repeated.body, done.body);
+    assert.equal(named("Slow").length, 1);
+  });
+
+  test("a refusal under an Idempotency-Key is repeated as it was", async () => {
+    const headers = { "idempotency-key": "refused-1" };
+    const body = { groupRef: "acme", type: "create", record: { nope: 1 } };
+    const first = await on.write("hub", "companies", body, headers);
+    const second = await on.write("hub", "companies", body, headers);
+    assert.equal(first.status, 422);
+    assert.equal(second.status, 422);
+    assert.equal(second.body.operationId, first.body.operationId);
+  });
+
+  test("a dry run shows the provider's request and sends nothing", async () => {
+    on.sandbox.clearRequests();
+    const body = { groupRef: "acme", type: "create", record: { name: "Dry" } };
+    const shown = await on.call("POST", "/write/v1/projects/default/integrations/hub/objects/companies?dryRun=true", body);
+    assert.equal(shown.status, 200, shown.text);
+    assert.equal(shown.body.requests[0].path, "/crm/v3/objects/companies");
+    assert.deepEqual(shown.body.records[0].fields, { name: "Dry" });
+    assert.equal(on.sandbox.requests({ provider: "hubspot" }).length, 0);
+  });
+
+  test("how a write ended is written to the outbox with it", async () => {
+    const operation = await ended(await write({ type: "create", record: { name: "Told" } }));
+    const client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    const { rows } = await client.query("select data from events where type = 'write.async.done' and data->>'operationId' = $1", [operation.body.id]);
+    await client.end();
+    assert.equal(rows.length, 1);
+    assert.equal(rows[0].data.success, true);
+    assert.equal(rows[0].data.groupRef, "acme");
+  });
+
+  test("Salesforce: asynchronous create, batch and update", async () => {
+    const single = await ended(await write({ type: "create", record: { LastName: "Async" } }, "force", "Contact"));
+    assert.equal(single.body.status, "success", single.text);
+    const [id] = single.body.metadata.successfulRecordIds;
+    const update = await ended(await write({ type: "update", record: { id, FirstName: "Later" } }, "force", "Contact"));
+    assert.equal(update.body.status, "success", update.text);
+    const batch = [{ record: { LastName: "One" } }, { record: { FirstName: "No last name" } }];
+    const part = await ended(await write({ type: "create", batch }, "force", "Contact"));
+    assert.match(part.body.result, /1 succeeded, 1 failed/);
+  });
+});
