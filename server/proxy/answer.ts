@@ -6,6 +6,8 @@ import { textPairs, toCaller } from "./pass-headers.ts";
 
 /** Answers that are held back are errors; longer ones are passed on unread. */
 const HELD_BYTES = 64 * 1024;
+/** Up to here, copying a body behind its head is cheaper than handing the kernel two pieces. */
+const ONE_WRITE_BYTES = 16 * 1024;
 
 interface Start {
   status: number;
@@ -25,7 +27,10 @@ export class Answer {
   readonly #start: Start;
   readonly #held: Buffer[] = [];
   #extra: string[] = [];
-  #isCloseDelimited = false;
+  /** Of the whole body, where the provider told it. */
+  #length: number | undefined;
+  /** Whether anything has been handed to the socket. */
+  #isFlowing = false;
 
   constructor(response: ServerResponse, controller: Dispatcher.DispatchController, start: Start) {
     this.#response = response;
@@ -68,14 +73,20 @@ export class Answer {
     const { status, reason, raw } = this.#start;
     const { req } = this.#response;
     const takesChunks = req.httpVersionMinor > 0 && req.method !== "HEAD" && status !== 204 && status !== 304;
-    const { lines, hasLength } = toCaller(raw, status, takesChunks);
-    this.#isCloseDelimited = req.httpVersionMinor === 0 && !hasLength;
+    const { lines, length } = toCaller(raw, status, takesChunks);
+    this.#length = length;
     if (this.#extra.length > 0) lines.push(...this.#extra);
     this.#response.writeHead(status, speakable(reason), lines);
     this.begun = true;
+    // Small bodies arrive together with their head; a head that comes alone must not wait for them.
+    process.nextTick(sendHead, this);
     if (!this.isHeld) return;
     this.isHeld = false;
     for (const chunk of this.#held) this.#write(chunk);
+  }
+
+  sendHead(): void {
+    if (!this.#isFlowing && !this.#response.writableEnded) this.#response.write("", "latin1");
   }
 
   write(chunk: Buffer): void {
@@ -84,12 +95,17 @@ export class Answer {
   }
 
   #write(chunk: Buffer): void {
+    const isWhole = chunk.length === this.#length && chunk.length <= ONE_WRITE_BYTES && !this.#isFlowing;
+    this.#isFlowing = true;
+    // As text it goes out in one write with the head; latin1 keeps every byte.
+    if (isWhole) return void this.#response.end(chunk.toString("latin1"), "latin1");
     if (this.#response.write(chunk) || this.#controller.paused) return;
     this.#controller.pause();
     this.#response.once("drain", () => this.#controller.resume());
   }
 
   end(rawTrailers: Buffer[]): void {
+    if (this.#response.writableEnded) return;
     if (rawTrailers.length > 0) this.#response.addTrailers(textPairs(rawTrailers));
     this.#response.end();
   }
@@ -97,7 +113,8 @@ export class Answer {
   /** The rest will never come. The caller must see that the answer is incomplete. */
   breakOff(): void {
     // An answer that ends with the connection looks complete when the connection is closed in order.
-    if (this.#isCloseDelimited) this.#response.socket?.resetAndDestroy();
+    const isCloseDelimited = this.#response.req.httpVersionMinor === 0 && this.#length === undefined;
+    if (isCloseDelimited) this.#response.socket?.resetAndDestroy();
     else this.#response.destroy();
   }
 }
@@ -110,3 +127,5 @@ function speakable(reason: string): string {
   if (/^[\t\u0020-\u007e]*$/.test(reason)) return reason;
   return reason.includes("\ufffd") ? "" : Buffer.from(reason, "utf8").toString("latin1");
 }
+
+const sendHead = (answer: Answer): void => answer.sendHead();

@@ -58,7 +58,7 @@ async function serve(
     // TRACE makes a provider send back what it received: the credentials.
     if (request.method === "TRACE") throw noTrace();
     const head = readHead(request);
-    const target = await on.targets.resolve(head.asked);
+    const target = on.targets.known(head.asked) ?? (await on.targets.resolve(head.asked));
     targetPath(request.url ?? "", target);
     const refusal = head.asked.throttle ? on.throttle.refusal(target) : undefined;
     if (refusal) throw refusal;

@@ -30,8 +30,8 @@ const HOP_BY_HOP = new Set([
 export interface AnswerLines {
   /** Name and value in turn, as the provider wrote them. */
   lines: string[];
-  /** Whether the provider said how long the body is. */
-  hasLength: boolean;
+  /** Of the body, where the provider told it. */
+  length: number | undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ export interface AnswerLines {
 export function toCaller(raw: Buffer[], status: number, takesChunks: boolean): AnswerLines {
   const lines: string[] = [];
   let drop: string[] | undefined;
-  let hasLength = false;
+  let length: number | undefined;
   let hasTrailer = false;
   for (let at = 0; at < raw.length; at += 2) {
     const written = raw[at]?.toString("latin1") ?? "";
@@ -54,13 +54,13 @@ export function toCaller(raw: Buffer[], status: number, takesChunks: boolean): A
     if (name.startsWith("x-amp-")) continue;
     // An answer without content has no length; one that is told all the same would confuse the caller.
     if (name === "content-length" && status === 204) continue;
-    if (name === "content-length") hasLength = true;
+    if (name === "content-length") length = Number(value);
     if (name === "trailer" && !takesChunks) continue;
     if (name === "trailer") hasTrailer = true;
     lines.push(written, value);
   }
-  if (hasLength && hasTrailer) drop = [...(drop ?? []), "trailer"];
-  return { lines: drop ? without(lines, drop) : lines, hasLength };
+  if (length !== undefined && hasTrailer) drop = [...(drop ?? []), "trailer"];
+  return { lines: drop ? without(lines, drop) : lines, length };
 }
 
 /** Name and value in turn, as pairs of text. */

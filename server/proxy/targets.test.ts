@@ -29,7 +29,7 @@ import { headerOf, startUpstream, type RawUpstream } from "./testing/wire.ts";
 
 interface World {
   upstream: RawUpstream;
-  proxy: RealProxy;
+  proxy: RealProxy & { port: number };
   stock: Stock;
   /** The status of one call, and whether the answer was the proxy's own. */
   status(more?: Record<string, string | undefined>): Promise<number>;

@@ -32,6 +32,8 @@ export interface Target extends Base {
 }
 
 export interface Targets {
+  /** What `resolve` decided a moment ago, if nothing has changed since. */
+  known(asked: Asked): Target | undefined;
   /** Throws `Problem` (401, 403, 404) or `ProviderError` when the connection cannot be used. */
   resolve(asked: Asked): Promise<Target>;
   /** The same with other credentials than those just refused, or itself when none can be had. Throws `ProviderError`. */
@@ -54,6 +56,11 @@ interface Gate extends ProxiedInstallation {
 }
 
 const MOST_INSTALLATIONS = 20_000;
+/**
+ * How long a decision is repeated without asking the rooms that made it: they know when a token runs out, and a
+ * second is early enough for that.
+ */
+const DECIDED_MS = 1_000;
 
 /**
  * A provider that answers 401 whatever the token is (a missing scope, a blocked user) must not make us ask for a new
@@ -97,13 +104,30 @@ export function openTargets(on: Services): Targets {
     throw new Problem("not-found", { detail: "The connection of this installation no longer exists." });
   };
 
+  /** Counts the changes that any decision could rest on. */
+  let changed = 0;
+  on.changes.subscribe((change) => {
+    if (!change || BASES.has(change.table)) changed += 1;
+  });
+  const decisions = new LRUCache<string, { target: Target; untilMs: number; changed: number }>({
+    max: MOST_INSTALLATIONS,
+  });
+
   return {
+    known(asked) {
+      const decision = decisions.get(nameOf(asked));
+      if (!decision || decision.changed !== changed || decision.untilMs < nowMs()) return undefined;
+      return decision.target;
+    },
     async resolve(asked) {
+      const changedBefore = changed;
       await requireOwner(on.access, asked);
       const gate = await gateOf(asked);
       if (!gate || gate.projectId !== asked.projectId) throw unknownInstallation(asked);
       if (gate.closed) throw new Problem("proxy-disabled", { detail: gate.closed });
-      return targetOf(gate, await liveOf(gate));
+      const target = targetOf(gate, await liveOf(gate));
+      decisions.set(nameOf(asked), { target, untilMs: nowMs() + DECIDED_MS, changed: changedBefore });
+      return target;
     },
     async renew(target) {
       const gate = await byId(target.projectId, target.installationId);
@@ -119,6 +143,14 @@ export function openTargets(on: Services): Targets {
     },
   };
 }
+
+const BASES = new Set(["projects", "api_keys", "integrations", "installations", "connections"]);
+
+/** Everything that a decision depends on and the caller says. No header value holds a line break. */
+const nameOf = ({ apiKey, projectId, installationId, integrationName, groupRef }: Asked): string =>
+  installationId
+    ? `${apiKey}\n${projectId}\n${installationId}`
+    : `${apiKey}\n${projectId}\n${integrationName}\n${groupRef}`;
 
 function affected({ table, id }: Change): Affected<Gate> {
   if (table === "installations") return id;

@@ -50,6 +50,7 @@ export async function startLiteralProxy(options: {
   const server = createForwardingServer({
     dispatcher: egress.dispatcher,
     targets: {
+      known: () => undefined,
       resolve: async () => options.target,
       renew: options.renew ?? (async (target) => target),
     },

@@ -1,4 +1,5 @@
 /** The whole proxy as the entrance starts it, on a database, with a provider of its own in the catalog. */
+import type { Server } from "node:http";
 import { buildCatalog } from "../../../connectors/catalog.ts";
 import { openAccess } from "../../access/authorize.ts";
 import { openLiveConnections } from "../../credentials/live-connections.ts";
@@ -11,7 +12,7 @@ import { PROVIDER, testSealer, type Stock } from "./stock-database.ts";
 import { dial, listen, type WireMessage } from "./wire.ts";
 
 export interface RealProxy {
-  port: number;
+  server: Server;
   database: Database;
   close(): Promise<void>;
 }
@@ -26,11 +27,18 @@ export const acme = (origin: string, more: object = {}): object => ({
   ...more,
 });
 
-export async function startRealProxy(options: {
+interface RealProxyOptions {
   connectionString: string;
   provider: object;
-  port?: number;
-}): Promise<RealProxy> {
+}
+
+/** The same, listening. */
+export async function startRealProxy(options: RealProxyOptions): Promise<RealProxy & { port: number }> {
+  const proxy = await openRealProxy(options);
+  return { ...proxy, port: await listen(proxy.server) };
+}
+
+export async function openRealProxy(options: RealProxyOptions): Promise<RealProxy> {
   const log = createLog("silent");
   const catalog = buildCatalog({ providers: { [PROVIDER]: options.provider } });
   const database = await openDatabase({ connectionString: options.connectionString, log, poolSize: 5 });
@@ -40,9 +48,8 @@ export async function startRealProxy(options: {
   const connections = openLiveConnections({ database, changes, sealer: testSealer(), egress, catalog, log });
   const docsUrl = () => "http://docs.test";
   const server = createProxyServer({ database, changes, access, connections, egress, catalog, log, docsUrl });
-  const port = await listen(server);
   return {
-    port,
+    server,
     database,
     async close() {
       server.close();

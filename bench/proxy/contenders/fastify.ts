@@ -1,0 +1,16 @@
+/** `@fastify/http-proxy` as its documentation sets it up. */
+import httpProxy from "@fastify/http-proxy";
+import Fastify from "fastify";
+import { serveContender } from "./contender.ts";
+
+await serveContender(async (origin) => {
+  const app = Fastify();
+  await app.register(httpProxy, {
+    upstream: origin,
+    replyOptions: {
+      rewriteRequestHeaders: (_, headers) => ({ ...headers, authorization: "Bearer provider-token" }),
+    },
+  });
+  await app.ready();
+  return { server: app.server };
+});

@@ -1,0 +1,21 @@
+/** Busbar's proxy as the entrance starts it: keys, caches, usage log and a real PostgreSQL. */
+import { acme, openRealProxy, linesFor } from "../../../server/proxy/testing/real-proxy.ts";
+import { stockDatabase } from "../../../server/proxy/testing/stock-database.ts";
+import { serveContender } from "./contender.ts";
+
+await serveContender(async (origin) => {
+  const connectionString = process.env["BENCH_DATABASE_URL"] ?? "";
+  const provider = acme(origin, {
+    authType: "oauth2",
+    oauth2Opts: { grantType: "authorizationCode", authURL: origin, tokenURL: `${origin}/token` },
+  });
+  const proxy = await openRealProxy({ connectionString, provider });
+  const stock = await stockDatabase(proxy.database.queries, {
+    credentials: {
+      scheme: "oauth2/authorizationCode",
+      accessToken: { token: "provider-token" },
+      refreshToken: { token: "refresh-token" },
+    },
+  });
+  return { server: proxy.server, lines: linesFor(stock).filter((line) => !line.startsWith("host:")) };
+});

@@ -1,0 +1,50 @@
+/** The provider of the benchmark: reads requests by their length and answers prepared bytes, as cheaply as Node can. */
+import { createServer, type Socket } from "node:net";
+
+const BODY = Buffer.from(JSON.stringify({ data: "x".repeat(1_024 - 11) }));
+const ANSWER = Buffer.concat([
+  Buffer.from(
+    [
+      "HTTP/1.1 200 OK",
+      "Date: Thu, 06 Mar 2025 22:09:49 GMT",
+      "Content-Type: application/json; charset=utf-8",
+      `Content-Length: ${BODY.length}`,
+      "X-Request-Id: 01890000-0000-7000-8000-000000000000",
+      "X-RateLimit-Remaining: 4999",
+      "Cache-Control: no-store",
+      "Connection: keep-alive",
+      "",
+      "",
+    ].join("\r\n"),
+  ),
+  BODY,
+]);
+
+const server = createServer({ noDelay: true }, serve);
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  if (typeof address === "object" && address) process.send?.({ port: address.port });
+});
+process.on("disconnect", () => process.exit());
+
+/** Requests come one at a time on a connection, so all that is needed is where the current one ends. */
+function serve(socket: Socket): void {
+  let buffer: Buffer | undefined;
+  /** Bytes of the current body that have not come yet. */
+  let missing = 0;
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (chunk) => {
+    if (missing > 0) {
+      missing -= chunk.length;
+      if (missing <= 0) socket.write(ANSWER);
+      return;
+    }
+    buffer = buffer ? Buffer.concat([buffer, chunk]) : chunk;
+    const end = buffer.indexOf("\r\n\r\n");
+    if (end === -1) return;
+    const length = /content-length: *(\d+)/i.exec(buffer.toString("latin1", 0, end))?.[1];
+    missing = Number(length ?? 0) - (buffer.length - end - 4);
+    buffer = undefined;
+    if (missing <= 0) socket.write(ANSWER);
+  });
+}
