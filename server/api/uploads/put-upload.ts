@@ -14,13 +14,13 @@ export const putUpload = (on: { database: Database }) =>
     operationId: "putUpload",
     tag: "Uploads",
     summary: "Upload",
-    description: "Takes a body of any media type, at most 50 MB, once.",
+    description: "Takes a body of any media type, at most 50 MB, once. A `Content-MD5` is checked.",
     params: Type.Object({ uploadId: Type.String() }),
     body: Type.Unknown(),
     rawBodyLimitBytes: UPLOAD_LIMIT_BYTES,
     success: { status: 204, description: "Stored." },
     refusals: [404, 413],
-    async handle({ params, body }) {
+    async handle({ params, body, headers }) {
       const { queries } = on.database;
       const upload = isUuid(params.uploadId) ? await findOpenUpload(queries, params.uploadId) : undefined;
       if (!upload) {
@@ -32,9 +32,10 @@ export const putUpload = (on: { database: Database }) =>
         throw new Problem("invalid-request", { detail: "The upload is empty. Send the zip as the body." });
       }
       const md5 = createHash("md5").update(body).digest("base64");
-      if (upload.md5 && upload.md5 !== md5) {
+      for (const announced of [upload.md5, headers["content-md5"]]) {
+        if (!announced || announced === md5) continue;
         throw new Problem("invalid-request", {
-          detail: `The upload's MD5 is ${md5}, not the ${upload.md5} announced. Upload again.`,
+          detail: `The upload's MD5 is ${md5}, not the ${String(announced)} announced. Upload again.`,
         });
       }
       if (!(await fillUpload(queries, params.uploadId, body))) {
