@@ -7,6 +7,8 @@ export interface ProjectRow {
   orgId: string;
   name: string;
   appName: string;
+  /** Whether writes that inherit a mapping send mapped fields only. */
+  dropUnmappedFields: boolean;
   createTime: Date;
   updateTime: Date | null;
 }

@@ -53,14 +53,18 @@ interface Way {
   connector: Connector & { write: NonNullable<Connector["write"]> };
 }
 
+/** What was learnt about the provider: it took a call, it said wait, or it was not asked. */
+export type AttemptResult = "sent" | "told-to-wait" | "not-sent";
+
 /** Never throws for what a provider or a customer does; the write is ended, rescheduled or released when it returns. */
-export async function attempt(on: AttemptServices, write: ClaimedWrite): Promise<void> {
+export async function attempt(on: AttemptServices, write: ClaimedWrite): Promise<AttemptResult> {
   const records = readRecords(write.records);
   const terms = readTerms(write.terms);
   const link = await on.installations.find(write.projectId, write.installationId);
   if (link && on.gates.closedUntil(link.connectionId)) {
     // Told to wait after it was claimed. The gate in the database keeps it from being claimed again too early.
-    return releaseWrites(on.database.queries, on.workerId(), [write.operationId]);
+    await releaseWrites(on.database.queries, on.workerId(), [write.operationId]);
+    return "not-sent";
   }
   const log: LogEntry[] = [];
   const outcomes = await send(on, write, terms, records, link?.connectionId, log);
@@ -80,8 +84,9 @@ export async function attempt(on: AttemptServices, write: ClaimedWrite): Promise
     nowMs(),
   );
   if (decision.closesGate && link) await tellToWait(on, link.connectionId, decision, outcomes);
-  if (decision.at) return putBack(on, write, terms, updated, { at: decision.at, attempts, log });
-  return finish(on, write, terms, updated, log);
+  if (decision.at) await putBack(on, write, terms, updated, { at: decision.at, attempts, log });
+  else await finish(on, write, terms, updated, log);
+  return decision.closesGate ? "told-to-wait" : "sent";
 }
 
 const lost = (): RecordOutcome => ({

@@ -31,10 +31,10 @@ interface Asked {
 export async function findTarget(on: TargetServices, asked: Asked): Promise<WriteTarget> {
   const installed = await on.installations.ofGroup(asked.projectId, asked.integration, asked.groupRef);
   if (!installed) throw await missing(on, asked);
-  const { integration, installation } = installed;
+  const { integration } = installed;
   const connector = on.catalog.connector(integration.provider);
   if (!connector?.write) throw notBuilt(integration.provider);
-  const settings = objectSettings(integration, installation.config.content, asked.objectName, on.catalog);
+  const settings = objectSettings(installed, asked.objectName, on.catalog);
   return { ...installed, connector: { ...connector, write: connector.write }, settings };
 }
 

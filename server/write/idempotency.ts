@@ -25,8 +25,8 @@ interface Keyed {
   key: string | string[];
   /** Everything that makes it this request. */
   request: unknown;
-  /** Whether it is answered before it is carried out. */
-  later: boolean;
+  /** Carried out before it is answered, after it, or as part of a group whose operation is not its own. */
+  mode: "now" | "later" | "grouped";
 }
 
 /** Runs `write` with the id of its operation unless the key has been used. Throws 400, 409 and 422 Problems. */
@@ -106,16 +106,17 @@ async function firstAnswer(
     });
   }
   const operation = await findOperation(on.database.queries, keyed.projectId, used.operationId);
-  if (!operation) {
+  // A record that joined a group leaves no operation of its own to tell by.
+  if (!operation && keyed.mode !== "grouped") {
     await removeIdempotencyKey(on.database.queries, place);
     return undefined;
   }
-  if (keyed.later) return { operationId: operation.id };
+  if (operation && keyed.mode === "later") return { operationId: operation.id };
   throw new Problem("provider-timeout", {
     detail:
       "The first request with this Idempotency-Key was cut off while it was carried out; whether the provider has " +
       "the record is unknown. Look it up there, then write with a new key.",
-    extensions: { operationId: operation.id },
+    extensions: { operationId: used.operationId },
   });
 }
 

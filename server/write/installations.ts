@@ -10,11 +10,14 @@ import {
   type InstallationRow,
 } from "../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
+import { findProject } from "../store/projects.ts";
 import { remember } from "../store/remembered.ts";
 
 export interface Installed {
   integration: IntegrationRow<ManifestIntegration>;
   installation: InstallationRow<ConfigContent>;
+  /** The project's say: only mapped fields go out. */
+  dropUnmapped: boolean;
 }
 
 export interface Installations {
@@ -47,7 +50,9 @@ export function openInstallations(on: { database: Database; changes: Changes }):
           integration.id,
           groupRef,
         );
-        return installation && { integration, installation };
+        if (!installation) return undefined;
+        const project = await findProject(queries, projectId);
+        return { integration, installation, dropUnmapped: project?.dropUnmappedFields ?? false };
       });
     },
   };

@@ -1,19 +1,20 @@
 /** Gathers what manifest and installation say about one object of a write. */
 import type { Catalog } from "../../connectors/catalog.ts";
 import { Problem } from "../ground/errors.ts";
-import type { ConfigContent, ConfigWriteObject } from "../manifest/config.ts";
+import type { ConfigWriteObject } from "../manifest/config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import { configObject, fieldMappings, findWriteObject, inheritsMapping } from "../manifest/object-fields.ts";
 import type { IntegrationRow } from "../store/integrations.ts";
+import type { Installed } from "./installations.ts";
 import type { FieldSettings, ObjectSettings } from "./plan.ts";
 
 /** Throws a 400 Problem when the object cannot be written in this installation. */
 export function objectSettings(
-  integration: IntegrationRow<ManifestIntegration>,
-  config: ConfigContent,
+  { integration, installation, dropUnmapped }: Installed,
   objectName: string,
   catalog: Catalog,
 ): ObjectSettings {
+  const config = installation.config.content;
   const manifest = integration.latestRevision.content;
   const object = findWriteObject(manifest, objectName, config);
   if (!object) throw unknownObject(integration, objectName);
@@ -27,7 +28,7 @@ export function objectSettings(
     mapping: inheritsMapping(object, config) ? fieldMappings(manifest, config, object.objectName) : undefined,
     fields: fieldSettings(own),
     deletionEnabled: own?.deletionSettings?.enabled === true,
-    dropUnmapped: false,
+    dropUnmapped,
   };
 }
 

@@ -35,6 +35,8 @@ function lacking(request: WriteRequest, provider: string, abilities: WriteAbilit
   const cannot = (name: string, what: string) =>
     faults.push({ name, detail: `${provider} cannot ${what} through Busbar. Leave it out.` });
   if (batch && abilities.batchLimit === undefined) cannot("batch", "write batches");
+  if (request.autoBatchPolicy && abilities.batchLimit === undefined)
+    cannot("autoBatchPolicy", "write batches");
   if (type === "delete" && !abilities.delete) cannot("type", "delete records");
   if (headers?.length && !abilities.headers) cannot("headers", "take extra headers");
   if (!abilities.associations) {

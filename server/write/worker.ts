@@ -12,6 +12,7 @@
 import type { Log } from "../ground/log.ts";
 import { claimWrites, nextDueMs, releaseWrites, type ClaimedWrite } from "../store/write-queue.ts";
 import { attempt, type AttemptServices } from "./attempt.ts";
+import { Shares } from "./shares.ts";
 import { takeOver } from "./take-over.ts";
 
 export interface WriteWorker {
@@ -23,8 +24,6 @@ export interface WriteWorker {
 }
 
 const CONCURRENCY = 32;
-/** One slow provider must leave room for the others. */
-const MOST_PER_INSTALLATION = 16;
 /** Other processes accept writes too, and do not tell us. */
 const POLL_MS = 250;
 const DRAIN_MS = 30_000;
@@ -36,14 +35,15 @@ export interface WorkerServices extends AttemptServices {
 
 /** Starts at once and runs until it is stopped. */
 export function startWriteWorker(on: WorkerServices): WriteWorker {
-  const active = new Map<string, number>();
+  const shares = new Shares();
   const underWay = new Set<Promise<void>>();
   const state = { running: true };
   let wake = () => {};
 
   const run = (write: ClaimedWrite): void => {
-    count(active, write.installationId, 1);
+    shares.begin(write.installationId);
     const done = attempt(on, write)
+      .then((result) => shares.learn(write.installationId, result))
       .catch(async (error: unknown) => {
         on.log.error(
           { operationId: write.operationId, err: error },
@@ -54,7 +54,7 @@ export function startWriteWorker(on: WorkerServices): WriteWorker {
         await releaseWrites(on.database.queries, on.workerId(), [write.operationId]).catch(() => {});
       })
       .finally(() => {
-        count(active, write.installationId, -1);
+        shares.end(write.installationId);
         underWay.delete(done);
         wake();
       });
@@ -64,10 +64,10 @@ export function startWriteWorker(on: WorkerServices): WriteWorker {
   const claim = async (): Promise<number> => {
     const free = CONCURRENCY - underWay.size;
     if (free < CONCURRENCY / 4) return 0;
-    const claimed = await claimWrites(on.database.queries, on.workerId(), free, busy(active));
+    const claimed = await claimWrites(on.database.queries, on.workerId(), free, shares.exhausted());
     const excess: string[] = [];
     for (const write of claimed) {
-      if ((active.get(write.installationId) ?? 0) < MOST_PER_INSTALLATION) run(write);
+      if (shares.hasRoom(write.installationId)) run(write);
       else excess.push(write.operationId);
     }
     await releaseWrites(on.database.queries, on.workerId(), excess);
@@ -104,17 +104,6 @@ export function startWriteWorker(on: WorkerServices): WriteWorker {
     },
   };
 }
-
-function count(active: Map<string, number>, installationId: string, change: number): void {
-  const next = (active.get(installationId) ?? 0) + change;
-  if (next > 0) active.set(installationId, next);
-  else active.delete(installationId);
-}
-
-const busy = (active: Map<string, number>): string[] =>
-  [...active]
-    .filter(([, writes]) => writes >= MOST_PER_INSTALLATION)
-    .map(([installationId]) => installationId);
 
 /** Until the next thing is due, at most one poll. */
 async function restMs(on: WorkerServices, underWay: number): Promise<number> {

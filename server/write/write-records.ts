@@ -55,10 +55,11 @@ export const writeRecords = (on: WriteServices) =>
       const plan = planWrite(body, target.settings, target.connector.write.abilities);
       if (query.dryRun) return dryRun(target, plan);
       const later = body.mode === "asynchronous" && plan.type !== "delete";
+      const mode = later ? (body.autoBatchPolicy ? "grouped" : "later") : "now";
       const write = (operationId: string) =>
         later ? writeLater(on, operationId, target, plan, body) : writeNow(on, operationId, target, plan);
       const key = headers["idempotency-key"];
       if (key === undefined) return write(newId());
-      return once(on, { projectId: project.id, key, request: [params, body], later }, write);
+      return once(on, { projectId: project.id, key, request: [params, body], mode }, write);
     },
   });

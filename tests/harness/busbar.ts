@@ -33,6 +33,8 @@ export interface TestBusbar {
     body: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>;
+  /** Stops Busbar as SIGTERM does and starts it again on the same database, at new addresses. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -69,19 +71,20 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
     ...options.env,
   });
   const { providerTimeoutMs } = options;
-  const busbar = await startBusbar({
-    config,
-    log: createLog(config.logLevel),
-    checkAnswers: true,
-    providerTimeoutMs,
-  });
+  const start = () =>
+    startBusbar({ config, log: createLog(config.logLevel), checkAnswers: true, providerTimeoutMs });
+  let busbar = await start();
   const { bootstrap } = busbar;
   if (!bootstrap) throw new Error("a fresh database was not bootstrapped");
-  const origin = new URL(busbar.urls.base).origin;
   const call: TestBusbar["call"] = (method, path, body, headers) =>
-    send(`${origin}${path}`, method, body, { "x-api-key": bootstrap.apiKey, ...headers });
+    send(`${new URL(busbar.urls.base).origin}${path}`, method, body, {
+      "x-api-key": bootstrap.apiKey,
+      ...headers,
+    });
   return {
-    busbar,
+    get busbar() {
+      return busbar;
+    },
     sandbox,
     apiKey: bootstrap.apiKey,
     projectId: bootstrap.projectId,
@@ -90,6 +93,10 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
     inProject: (method, path, body, headers) => call(method, `/v1/projects/default${path}`, body, headers),
     write: (integration, object, body, headers) =>
       call("POST", `/write/v1/projects/default/integrations/${integration}/objects/${object}`, body, headers),
+    async restart() {
+      await busbar.stop();
+      busbar = await start();
+    },
     async stop() {
       await busbar.stop();
       await sandbox.close();

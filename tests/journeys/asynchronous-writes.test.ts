@@ -30,8 +30,18 @@ describe("asynchronous writes", () => {
     // A minute is 30 ms here, so that delays and deadlines can be waited for.
     on = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
     on.sandbox.hubspot.setLimits("off");
-    await connectCustomer(on, { provider: "hubspot", manifest: MANIFEST, integration: "hub", groupRef: "acme" });
-    await connectCustomer(on, { provider: "salesforce", manifest: MANIFEST, integration: "force", groupRef: "acme" });
+    await connectCustomer(on, {
+      provider: "hubspot",
+      manifest: MANIFEST,
+      integration: "hub",
+      groupRef: "acme",
+    });
+    await connectCustomer(on, {
+      provider: "salesforce",
+      manifest: MANIFEST,
+      integration: "force",
+      groupRef: "acme",
+    });
   });
   beforeEach(() => on.sandbox.clearFaults());
 
@@ -47,7 +57,9 @@ describe("asynchronous writes", () => {
   };
 
   const named = (name: string) =>
-    on.sandbox.records("hubspot", "companies").filter((record) => JSON.stringify(record).includes(`"${name}"`));
+    on.sandbox
+      .records("hubspot", "companies")
+      .filter((record) => JSON.stringify(record).includes(`"${name}"`));
 
   test("a create is answered with its operation at once and is carried out in the background", async () => {
     const accepted = await write({ type: "create", record: { name: "Async One" } });
@@ -81,7 +93,13 @@ describe("asynchronous writes", () => {
   });
 
   test("a failure that may pass is retried until it does, and the attempts are on record", async () => {
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", status: 503, body: "busy", count: 3 });
+    on.sandbox.addFault({
+      provider: "hubspot",
+      path: "/crm/v3/objects/companies",
+      status: 503,
+      body: "busy",
+      count: 3,
+    });
     const operation = await ended(await write({ type: "create", record: { name: "Retried" } }));
     assert.equal(operation.body.status, "success", operation.text);
     assert.equal(operation.body.metadata.retry.attempts, 4);
@@ -89,19 +107,39 @@ describe("asynchronous writes", () => {
   });
 
   test("retries end at the deadline", async () => {
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", status: 503, body: "busy", count: 10_000 });
-    const operation = await ended(await write({ type: "create", record: { name: "Never" }, retryPolicy: { deadlineHours: 1 } }));
+    on.sandbox.addFault({
+      provider: "hubspot",
+      path: "/crm/v3/objects/companies",
+      status: 503,
+      body: "busy",
+      count: 10_000,
+    });
+    const operation = await ended(
+      await write({ type: "create", record: { name: "Never" }, retryPolicy: { deadlineHours: 1 } }),
+    );
     assert.equal(operation.body.status, "failure");
     assert.ok(operation.body.metadata.retry.attempts > 1, operation.text);
   });
 
   test("a connection that is told to wait is closed for its other writes too", async () => {
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", status: 429, headers: { "retry-after": "1" }, body: JSON.stringify({ status: "error", policyName: "SECONDLY", message: "wait" }), count: 1 });
+    on.sandbox.addFault({
+      provider: "hubspot",
+      path: "/crm/v3/objects/companies",
+      status: 429,
+      headers: { "retry-after": "1" },
+      body: JSON.stringify({ status: "error", policyName: "SECONDLY", message: "wait" }),
+      count: 1,
+    });
     const first = await write({ type: "create", record: { name: "Limited 1" } });
-    await until(async () => on.sandbox.requests({ provider: "hubspot" }).some((request) => request.status === 429) || undefined);
+    await until(
+      async () =>
+        on.sandbox.requests({ provider: "hubspot" }).some((request) => request.status === 429) || undefined,
+    );
     on.sandbox.clearRequests();
     const started = Date.now();
-    const others = await Promise.all([2, 3, 4].map((n) => write({ type: "create", record: { name: `Limited ${n}` } })));
+    const others = await Promise.all(
+      [2, 3, 4].map((n) => write({ type: "create", record: { name: `Limited ${n}` } })),
+    );
     for (const answer of [first, ...others]) assert.equal((await ended(answer)).body.status, "success");
     assert.ok(Date.now() - started > 500, "nobody called before the time was over");
   });
@@ -122,7 +160,11 @@ describe("asynchronous writes", () => {
   });
 
   test("an update whose answer was lost is repeated", async () => {
-    const created = await on.write("hub", "companies", { groupRef: "acme", type: "create", record: { name: "Upd" } });
+    const created = await on.write("hub", "companies", {
+      groupRef: "acme",
+      type: "create",
+      record: { name: "Upd" },
+    });
     const id = created.body.result.recordId;
     on.sandbox.addFault({ provider: "hubspot", method: "PATCH", reset: "after", count: 1 });
     const operation = await ended(await write({ type: "update", record: { id, name: "Updated once" } }));
@@ -130,17 +172,25 @@ describe("asynchronous writes", () => {
   });
 
   test("updates of one record are applied in the order they were accepted, also when one is retried", async () => {
-    const created = await on.write("hub", "companies", { groupRef: "acme", type: "create", record: { name: "Order" } });
+    const created = await on.write("hub", "companies", {
+      groupRef: "acme",
+      type: "create",
+      record: { name: "Order" },
+    });
     const id = created.body.result.recordId;
     on.sandbox.addFault({ provider: "hubspot", method: "PATCH", status: 503, body: "busy", count: 2 });
     const answers = [];
-    for (let step = 0; step < 10; step++) answers.push(await write({ type: "update", record: { id, name: `Order ${step}` } }));
+    for (let step = 0; step < 10; step++)
+      answers.push(await write({ type: "update", record: { id, name: `Order ${step}` } }));
     for (const answer of answers) assert.equal((await ended(answer)).body.status, "success");
     const sent = on.sandbox
       .requests({ provider: "hubspot", method: "PATCH" })
       .filter((request) => request.path.endsWith(id) && request.status === 200)
       .map((request) => JSON.parse(request.body).properties.name);
-    assert.deepEqual(sent, Array.from({ length: 10 }, (_, step) => `Order ${step}`));
+    assert.deepEqual(
+      sent,
+      Array.from({ length: 10 }, (_, step) => `Order ${step}`),
+    );
   });
 
   test("auto-batched records share one operation and one provider call, by their delay or by a hundred", async () => {
@@ -156,20 +206,34 @@ describe("asynchronous writes", () => {
     on.sandbox.clearRequests();
     const long = { autoBatchPolicy: { maxDelayMinutes: 1440 } };
     const many = await Promise.all(
-      Array.from({ length: 250 }, (_, n) => write({ type: "create", record: { name: `Full ${n}` }, ...long })),
+      Array.from({ length: 250 }, (_, n) =>
+        write({ type: "create", record: { name: `Full ${n}` }, ...long }),
+      ),
     );
     const ids = [...new Set(many.map((answer) => answer.body.operationId))];
     assert.equal(ids.length, 3);
     const counts = ids.map((id) => many.filter((answer) => answer.body.operationId === id).length);
-    assert.deepEqual(counts.toSorted((a, b) => a - b), [50, 100, 100]);
-    await until(async () => on.sandbox.requests({ provider: "hubspot" }).filter((request) => request.path.includes("/batch/create")).length === 2 || undefined);
+    assert.deepEqual(
+      counts.toSorted((a, b) => a - b),
+      [50, 100, 100],
+    );
+    await until(
+      async () =>
+        on.sandbox
+          .requests({ provider: "hubspot" })
+          .filter((request) => request.path.includes("/batch/create")).length === 2 || undefined,
+    );
     assert.equal(named("Full 0").length + named("Full 99").length, 2);
   });
 
   test("groups of another object, type or installation are others", async () => {
     const policy = { autoBatchPolicy: { maxDelayMinutes: 1 } };
     const company = await write({ type: "create", record: { name: "G" }, ...policy });
-    const contact = await write({ type: "create", record: { email: "g@example.com" }, ...policy }, "hub", "contacts");
+    const contact = await write(
+      { type: "create", record: { email: "g@example.com" }, ...policy },
+      "hub",
+      "contacts",
+    );
     assert.notEqual(company.body.operationId, contact.body.operationId);
   });
 
@@ -188,7 +252,9 @@ describe("asynchronous writes", () => {
     const sync = { groupRef: "acme", type: "create", record: { name: "Slow" } };
     const key = { "idempotency-key": "once-2" };
     const running = on.write("hub", "companies", sync, key);
-    await until(async () => ((await on.write("hub", "companies", sync, key)).status === 409 ? true : undefined));
+    await until(async () =>
+      (await on.write("hub", "companies", sync, key)).status === 409 ? true : undefined,
+    );
     const done = await running;
     const repeated = await on.write("hub", "companies", sync, key);
     assert.deepEqual(repeated.body, done.body);
@@ -208,7 +274,11 @@ describe("asynchronous writes", () => {
   test("a dry run shows the provider's request and sends nothing", async () => {
     on.sandbox.clearRequests();
     const body = { groupRef: "acme", type: "create", record: { name: "Dry" } };
-    const shown = await on.call("POST", "/write/v1/projects/default/integrations/hub/objects/companies?dryRun=true", body);
+    const shown = await on.call(
+      "POST",
+      "/write/v1/projects/default/integrations/hub/objects/companies?dryRun=true",
+      body,
+    );
     assert.equal(shown.status, 200, shown.text);
     assert.equal(shown.body.requests[0].path, "/crm/v3/objects/companies");
     assert.deepEqual(shown.body.records[0].fields, { name: "Dry" });
@@ -219,7 +289,10 @@ describe("asynchronous writes", () => {
     const operation = await ended(await write({ type: "create", record: { name: "Told" } }));
     const client = new Client({ connectionString: on.connectionString });
     await client.connect();
-    const { rows } = await client.query("select data from events where type = 'write.async.done' and data->>'operationId' = $1", [operation.body.id]);
+    const { rows } = await client.query(
+      "select data from events where type = 'write.async.done' and data->>'operationId' = $1",
+      [operation.body.id],
+    );
     await client.end();
     assert.equal(rows.length, 1);
     assert.equal(rows[0].data.success, true);
@@ -227,13 +300,54 @@ describe("asynchronous writes", () => {
   });
 
   test("Salesforce: asynchronous create, batch and update", async () => {
-    const single = await ended(await write({ type: "create", record: { LastName: "Async" } }, "force", "Contact"));
+    const single = await ended(
+      await write({ type: "create", record: { LastName: "Async" } }, "force", "Contact"),
+    );
     assert.equal(single.body.status, "success", single.text);
     const [id] = single.body.metadata.successfulRecordIds;
-    const update = await ended(await write({ type: "update", record: { id, FirstName: "Later" } }, "force", "Contact"));
+    const update = await ended(
+      await write({ type: "update", record: { id, FirstName: "Later" } }, "force", "Contact"),
+    );
     assert.equal(update.body.status, "success", update.text);
     const batch = [{ record: { LastName: "One" } }, { record: { FirstName: "No last name" } }];
     const part = await ended(await write({ type: "create", batch }, "force", "Contact"));
     assert.match(part.body.result, /1 succeeded, 1 failed/);
+  });
+
+  test("a group survives a restart and takes more records afterwards", async () => {
+    const policy = { autoBatchPolicy: { maxDelayMinutes: 40 } };
+    const first = await write({ type: "create", record: { name: "Before the restart" }, ...policy });
+    await on.restart();
+    const second = await write({ type: "create", record: { name: "After the restart" }, ...policy });
+    assert.equal(second.body.operationId, first.body.operationId);
+    const operation = await ended(first);
+    assert.match(operation.body.result, /2 succeeded, 0 failed/);
+    assert.equal(named("Before the restart").length + named("After the restart").length, 2);
+  });
+
+  test("a provider that says wait under many waiting writes is asked a handful of times, not hundreds", async () => {
+    on.sandbox.addFault({
+      provider: "hubspot",
+      path: "/crm/v3/objects/companies",
+      status: 429,
+      headers: { "retry-after": "1" },
+      body: JSON.stringify({ status: "error", policyName: "TEN_SECONDLY_ROLLING" }),
+      count: 100_000,
+    });
+    on.sandbox.clearRequests();
+    // The deadline is 48 of our hours, so that nobody gives up.
+    const policy = { retryPolicy: { deadlineHours: 48 } };
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        write({ type: "create", record: { name: `Patient ${n}` }, ...policy }),
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    const asked = on.sandbox
+      .requests({ provider: "hubspot" })
+      .filter((request) => request.status === 429).length;
+    assert.ok(asked <= 16 + 4, `${asked} calls in three and a half seconds of "wait a second"`);
+    on.sandbox.clearFaults();
+    for (const answer of answers) assert.equal((await ended(answer)).body.status, "success");
   });
 });

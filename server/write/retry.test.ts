@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ProviderError, type ProviderErrorKind } from "../../connectors/kit/errors.ts";
+import { decideRetry, type RetryTerms } from "./retry.ts";
+
+const terms = (changes: Partial<RetryTerms> = {}): RetryTerms => ({
+  deadline: new Date(3_600_000),
+  attempts: 1,
+  baseMs: 1_000,
+  repeatUnknown: false,
+  ...changes,
+});
+const failed = (kind: ProviderErrorKind, retryAt?: Date) => ({
+  success: false as const,
+  error: new ProviderError({ kind, message: kind, retryAt }),
+});
+
+test("only what may pass is repeated", () => {
+  const kinds: [ProviderErrorKind, boolean][] = [
+    ["rate_limited", true],
+    ["unavailable", true],
+    ["timeout", true],
+    ["invalid", false],
+    ["conflict", false],
+    ["not_found", false],
+    ["forbidden", false],
+    ["unauthorized", false],
+    ["locked_out", false],
+    ["unknown_outcome", false],
+    ["unreadable", false],
+  ];
+  for (const [kind, repeated] of kinds) {
+    assert.equal(decideRetry([failed(kind)], terms(), 0).at !== undefined, repeated, kind);
+  }
+});
+
+test("a lost create is repeated only where the caller asked for it", () => {
+  assert.ok(decideRetry([failed("unknown_outcome")], terms({ repeatUnknown: true }), 0).at);
+});
+
+test("waits grow with full jitter up to ten minutes", () => {
+  for (const [attempts, most] of [
+    [1, 1_000],
+    [2, 2_000],
+    [5, 16_000],
+    [30, 600_000],
+  ] as const) {
+    const at = decideRetry([failed("unavailable")], terms({ attempts }), 0, () => 1).at;
+    assert.equal(at?.getTime(), most);
+  }
+  assert.equal(decideRetry([failed("unavailable")], terms({ attempts: 5 }), 0, () => 0).at?.getTime(), 250);
+});
+
+test("the provider's own time counts, and closes the connection for all", () => {
+  const decision = decideRetry([failed("rate_limited", new Date(20_000))], terms(), 0, () => 0);
+  assert.deepEqual(decision, { at: new Date(20_000), closesGate: true });
+});
+
+test("a wait that would pass the deadline ends the write now", () => {
+  const decision = decideRetry([failed("rate_limited", new Date(9_999_999))], terms(), 0);
+  assert.deepEqual(decision, { closesGate: true });
+});
+
+test("one record that may pass is reason enough, a success is none", () => {
+  assert.ok(decideRetry([failed("invalid"), failed("timeout")], terms(), 0).at);
+  assert.equal(decideRetry([{ success: true }], terms(), 0).at, undefined);
+});
