@@ -133,7 +133,7 @@ const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
   {
     what: "opens sockets outwards",
     pattern: /from "(undici|node:https|node:net|node:tls)"|\bfetch\(\s*["'`]http/,
-    only: /^server\/(egress|proxy\/|ground\/config|store\/|main)/,
+    only: /^server\/(egress|proxy\/|ground\/config|store\/|main|listeners)/,
   },
 ];
 

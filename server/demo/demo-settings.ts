@@ -1,7 +1,7 @@
 /** Where the demo lives: a data folder of its own, ports that are free, and the sandbox CRMs instead of real ones. */
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { StartError } from "../ground/errors.ts";
 
@@ -38,6 +38,9 @@ export function demoEnvironment(settings: DemoSettings, catalogPath: string): En
     BUSBAR_PROXY_PORT: String(settings.proxyPort),
     BUSBAR_CATALOG: catalogPath,
     BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
+    // Nobody watches a tour that waits a minute: the minutes of policies last a second, their hours a minute.
+    BUSBAR_MINUTE_MS: "1000",
+    BUSBAR_RETRY_BASE_SECONDS: "0.2",
   };
 }
 

@@ -28,9 +28,15 @@ export interface Tour {
     integration: string,
     object: string,
     body: Record<string, Json>,
-    options?: Pick<CallOptions, "shows">,
+    options?: WriteOptions,
   ): Promise<Answer>;
   proxy(integration: string, method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Asks again while `isOpen` says so; only the last answer is printed. Throws `StepFailure` after `most` times. */
+  poll(
+    path: string,
+    isOpen: (answer: Answer) => boolean,
+    options: { shows: string[]; everyMs: number; most: number },
+  ): Promise<Answer>;
   /** The controls of the sandbox CRMs, which no real CRM has: to look behind the scenes. */
   sandbox(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** The record as it lies in the CRM, whose `fields` are printed. Throws `StepFailure` when it is not there. */
@@ -50,6 +56,12 @@ export interface CallOptions {
   sent?: string;
   /** Paths of what is printed of the answer, `*` for every item of a list; all of it when left out. */
   shows?: string[];
+}
+
+export interface WriteOptions extends Pick<CallOptions, "shows"> {
+  headers?: Record<string, string>;
+  /** With its question mark. */
+  query?: string;
 }
 
 export interface CrmRecord {

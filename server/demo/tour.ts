@@ -1,5 +1,6 @@
 /** The tour's contents page and the guide who walks it: what a step calls and checks is printed as it happens. */
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "../ground/json.ts";
 import type { Printer } from "./printer.ts";
 import type { Demo } from "./start-demo.ts";
@@ -23,6 +24,8 @@ import { refuseManifest } from "./steps/refuse-manifest.ts";
 import { refuseWrite } from "./steps/refuse-write.ts";
 import { writeBatches } from "./steps/write-batches.ts";
 import { writeHubSpot } from "./steps/write-hubspot.ts";
+import { writeLater } from "./steps/write-later.ts";
+import { writeOnce } from "./steps/write-once.ts";
 import { writeSalesforce } from "./steps/write-salesforce.ts";
 
 const STEPS: Step[] = [
@@ -33,6 +36,8 @@ const STEPS: Step[] = [
   writeHubSpot,
   writeSalesforce,
   writeBatches,
+  writeLater,
+  writeOnce,
   refuseWrite,
   lookUpOperation,
   proxyCalls,
@@ -70,8 +75,12 @@ function guide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>
   const groupRef = `northwind-${randomBytes(3).toString("hex")}`;
   const key = { "x-api-key": bootstrap.apiKey };
   const call = async (request: Outgoing): Promise<Answer> => {
-    const { method, url, body, sent, shows } = request;
-    printer.sent(`${method} ${new URL(url).pathname}${new URL(url).search}`, sent ?? body);
+    const { method, url, headers, body, sent, shows } = request;
+    const { pathname, search } = new URL(url);
+    const shownHeaders = Object.entries(headers).flatMap(([name, value]) =>
+      SHOWN_HEADERS.has(name) ? `   ${name}: ${value}` : [],
+    );
+    printer.sent(`${method} ${pathname}${search}${shownHeaders.join("")}`, sent ?? body);
     const answer = await send(request);
     const shown = shows ? pick(answer.body, shows) : answer.body;
     printer.came(String(answer.status), shown === "" ? undefined : shown);
@@ -84,14 +93,22 @@ function guide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>
     sandboxUrl,
     api: (method, path, options) =>
       call({ method, url: `${urls.base}/projects/default${path}`, headers: key, ...options }),
-    write: (integration, object, body, options) =>
+    write: (integration, object, body, { headers, query = "", ...options } = {}) =>
       call({
         method: "POST",
-        url: `${urls.write}/projects/default/integrations/${integration}/objects/${object}`,
-        headers: key,
+        url: `${urls.write}/projects/default/integrations/${integration}/objects/${object}${query}`,
+        headers: { ...key, ...headers },
         body: { groupRef, ...body },
         ...options,
       }),
+    async poll(path, isOpen, { shows, everyMs, most }) {
+      const url = `${urls.base}/projects/default${path}`;
+      for (let asked = 1; isOpen(await send({ method: "GET", url, headers: key })); asked += 1) {
+        if (asked === most) throw new StepFailure(`${path} has not ended in ${(most * everyMs) / 1_000} s`);
+        await sleep(everyMs);
+      }
+      return call({ method: "GET", url, headers: key, shows });
+    },
     proxy: (integration, method, path, options) =>
       call({
         method,
@@ -121,6 +138,9 @@ function guide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>
     },
   };
 }
+
+/** The others are the same in every call, or secret. */
+const SHOWN_HEADERS = new Set(["idempotency-key", "x-amp-integration-name"]);
 
 interface Outgoing extends CallOptions {
   method: string;

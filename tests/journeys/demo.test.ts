@@ -28,12 +28,15 @@ test("the demo ends 0 and shows a record that lies in the CRM, also on the data 
 
 test("what was acknowledged before kill -9 of the process group is there after a start", async () => {
   const demo = start(["server/demo/run.ts"]);
-  await until(() => acknowledged(demo.output()).length >= 6, demo);
+  await until(() => acknowledged(demo.output()).length >= 7, demo);
   process.kill(-(demo.child.pid ?? 0), "SIGKILL");
   await demo.ended;
   const operationIds = acknowledged(demo.output());
 
-  const server = start(["server/busbar.ts", "start"]);
+  // The seventh is asynchronous and still to be carried out; without the overlay it would go to the real HubSpot.
+  const server = start(["server/busbar.ts", "start"], dataDir, {
+    BUSBAR_CATALOG: join(dataDir, "sandbox-catalog.json"),
+  });
   await until(() => server.output().includes("Busbar is ready"), server);
   const { apiKey, urls } = JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8"));
   // oxlint-disable-next-line typescript/no-explicit-any
@@ -42,7 +45,10 @@ test("what was acknowledged before kill -9 of the process group is there after a
     assert.equal(answer.status, 200, `${path}: ${await answer.clone().text()}`);
     return answer.json();
   };
-  for (const id of operationIds) assert.notEqual((await get(`/operations/${id}`)).status, "in_progress");
+  for (const [index, id] of operationIds.entries()) {
+    const { status } = await get(`/operations/${id}`);
+    if (index < 6) assert.equal(status, "success");
+  }
   const groupRef = /the group (northwind-\w+)\./.exec(demo.output())?.[1];
   const connections = await get(`/connections?groupRef=${groupRef}`);
   assert.equal(connections.length, 2);
@@ -73,9 +79,9 @@ interface Running {
 }
 
 /** A process group of its own on free ports; its output is collected. */
-function start(args: string[], folder = dataDir): Running {
+function start(args: string[], folder = dataDir, more: Record<string, string> = {}): Running {
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, BUSBAR_DATA_DIR: folder, BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0" };
+  const env = { PATH, HOME, BUSBAR_DATA_DIR: folder, BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0", ...more };
   const child = spawn(process.execPath, args, { cwd: ROOT, env, detached: true });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
