@@ -120,7 +120,7 @@ test("ifEmpty writes what is empty at the provider and withholds what is not", (
     ALL,
   );
   assert.deepEqual(neededReads(plan), { ids: ["1"], fields: ["a", "b"] });
-  const settled = settleIfEmpty(plan, new Map([["1", { a: "old", b: null }]]), (value) => value == null);
+  const settled = settleIfEmpty(plan, new Map([["1", { a: "old", b: null }]]), (value) => value === null);
   assert.deepEqual(settled.records[0]?.fields, { b: "new", c: "new" });
   assert.match(settled.records[0]?.withheld[0]?.reason ?? "", /has a value/);
 });

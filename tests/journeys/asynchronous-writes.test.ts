@@ -316,13 +316,14 @@ describe("asynchronous writes", () => {
 
   test("a group survives a restart and takes more records afterwards", async () => {
     const policy = { autoBatchPolicy: { maxDelayMinutes: 40 } };
-    const first = await write({ type: "create", record: { name: "Before the restart" }, ...policy });
+    const contact = (email: string) =>
+      write({ type: "create", record: { email }, ...policy }, "hub", "contacts");
+    const first = await contact("before@restart.example.com");
     await on.restart();
-    const second = await write({ type: "create", record: { name: "After the restart" }, ...policy });
+    const second = await contact("after@restart.example.com");
     assert.equal(second.body.operationId, first.body.operationId);
     const operation = await ended(first);
     assert.match(operation.body.result, /2 succeeded, 0 failed/);
-    assert.equal(named("Before the restart").length + named("After the restart").length, 2);
   });
 
   test("a provider that says wait under many waiting writes is asked a handful of times, not hundreds", async () => {
