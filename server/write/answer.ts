@@ -103,12 +103,23 @@ function slugOf({ kind }: ProviderError): ProblemSlug {
   return kind === "unreadable" ? "provider-unreadable" : "provider-refused";
 }
 
-function explain(error: ProviderError, batch: boolean): string {
-  const what = batch ? "Nothing of the batch was written" : "The record was not written";
-  if (error.kind === "unknown_outcome") {
-    return `Whether the record was written is unknown: ${error.message} Look it up at the provider before you repeat the request.`;
+/** Only a provider that said no has written nothing for certain. */
+function explain({ kind, message }: ProviderError, batch: boolean): string {
+  const why = /[.!?]$/.test(message) ? message : `${message}.`;
+  const what = batch ? "the batch" : "the record";
+  switch (kind) {
+    case "unknown_outcome":
+    case "unreadable":
+      return `Whether ${what} was written is unknown: ${why} Look it up at the provider before you repeat the request.`;
+    case "unavailable":
+    case "timeout":
+      return `Writing ${what} failed: ${why} Try again later.`;
+    case "unauthorized":
+      return `${notWritten(batch)}: ${why} The customer has to connect the account again.`;
+    default:
+      return `${notWritten(batch)}: ${why}`;
   }
-  if (error.kind === "unauthorized")
-    return `${what}: ${error.message} The customer has to connect the account again.`;
-  return `${what}: ${error.message}`;
 }
+
+const notWritten = (batch: boolean): string =>
+  batch ? "Nothing of the batch was written" : "The record was not written";
