@@ -1,0 +1,234 @@
+/** What callers are told, and what is recorded, when a provider misbehaves under a write. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import type { Fault } from "../../sandbox/sandbox.ts";
+import { connectCustomer, openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { assertProblem } from "./assert-problem.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: on-hubspot
+    provider: hubspot
+    write: { objects: [{ objectName: contacts }] }
+  - name: on-salesforce
+    provider: salesforce
+    write: { objects: [{ objectName: Contact }] }
+`;
+
+const HTML = { body: "<html><body>Sorry</body></html>", headers: { "content-type": "text/html" } };
+
+interface Trouble {
+  what: string;
+  fault: Fault;
+  /** Of a create and, where it differs, of an update. */
+  status: number;
+  updateStatus?: number;
+  retryable: boolean;
+  updateRetryable?: boolean;
+  says: RegExp;
+  updateSays?: RegExp;
+}
+
+const UNKNOWN = /^Whether the record was written is unknown.*Look it up/;
+
+const TROUBLES: Trouble[] = [
+  {
+    what: "answers HTML with status 200",
+    fault: { status: 200, ...HTML },
+    status: 502,
+    retryable: false,
+    says: UNKNOWN,
+  },
+  {
+    what: "answers HTML with status 503",
+    fault: { status: 503, ...HTML },
+    status: 502,
+    retryable: true,
+    says: /failed: .*503/,
+  },
+  {
+    what: "answers 500",
+    fault: { status: 500, body: {} },
+    status: 502,
+    retryable: true,
+    says: /failed: .*500/,
+  },
+  {
+    what: "answers half a JSON",
+    fault: { status: 201, body: '{"id": "1', headers: { "content-type": "application/json" } },
+    status: 502,
+    retryable: false,
+    says: UNKNOWN,
+  },
+  {
+    what: "sends elsewhere",
+    fault: { status: 302, body: "", headers: { location: "http://169.254.169.254/" } },
+    status: 502,
+    retryable: false,
+    says: UNKNOWN,
+  },
+  {
+    what: "never answers",
+    fault: { hang: true },
+    status: 504,
+    retryable: false,
+    says: UNKNOWN,
+    updateRetryable: true,
+    updateSays: /failed: .*did not answer in time/,
+  },
+  {
+    what: "hangs up before it answers",
+    fault: { reset: "before" },
+    status: 504,
+    retryable: false,
+    says: UNKNOWN,
+    updateStatus: 502,
+    updateRetryable: true,
+    updateSays: /failed: .*broke/,
+  },
+];
+
+describe("when a provider misbehaves", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar({ providerTimeoutMs: 300 });
+    for (const provider of ["hubspot", "salesforce"] as const) {
+      // Refreshing a token takes the builder's client.
+      const app = { provider, clientId: "client", clientSecret: "secret", scopes: ["crm"] };
+      assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
+      await connectCustomer(on, {
+        provider,
+        manifest: MANIFEST,
+        integration: `on-${provider}`,
+        groupRef: "acme",
+      });
+    }
+  });
+  beforeEach(() => on.sandbox.clearFaults());
+
+  const OBJECTS = { hubspot: "contacts", salesforce: "Contact" } as const;
+  const SEEDED = {
+    hubspot: { id: "501", firstname: "Changed" },
+    salesforce: { id: "003Sb0000000001IAA", FirstName: "Changed" },
+  };
+  let count = 0;
+  const freshRecord = (provider: "hubspot" | "salesforce") =>
+    provider === "hubspot" ? { email: `trouble-${++count}@example.com` } : { LastName: `Trouble ${++count}` };
+  const write = (provider: "hubspot" | "salesforce", type: string, record: object) =>
+    on.write(`on-${provider}`, OBJECTS[provider], { groupRef: "acme", type, record });
+
+  /** The operation that the refusal names: failed, listed first, with a log that shows no token. */
+  async function assertFailed(answer: Answer, provider: "hubspot" | "salesforce"): Promise<void> {
+    const { operationId } = answer.body;
+    const operation = await on.inProject("GET", `/operations/${operationId}`);
+    assert.equal(operation.body.status, "failure", operation.text);
+    assert.match(operation.body.result, new RegExp(`\\[${OBJECTS[provider]}\\]`));
+    const [installation] = (await on.inProject("GET", `/integrations/on-${provider}/installations`)).body;
+    const list = await on.inProject(
+      "GET",
+      `/integrations/on-${provider}/installations/${installation.id}/operations?pageSize=1`,
+    );
+    assert.equal(list.body.results[0].id, operationId);
+    assert.equal(installation.lastOperationStatus, "failure");
+    const logs = await on.inProject("GET", `/operations/${operationId}/logs`);
+    assert.ok(logs.body.some((entry: { severity: string }) => entry.severity === "ERROR"));
+    assert.doesNotMatch(logs.text, /Bearer|authorization/i);
+  }
+
+  for (const provider of ["hubspot", "salesforce"] as const) {
+    for (const trouble of TROUBLES) {
+      test(`${provider} ${trouble.what}: a create is sent once and told as it is`, async () => {
+        on.sandbox.addFault({ ...trouble.fault, provider, count: 10 });
+        const answer = await write(provider, "create", freshRecord(provider));
+        const problem = assertProblem(answer, trouble.status);
+        assert.equal(problem.subsystem, "write");
+        assert.equal(problem.retryable, trouble.retryable);
+        assert.match(problem.detail, trouble.says);
+        assert.deepEqual(problem.result, { success: false });
+        assert.equal(problem.errors.length, 1);
+        assert.equal(on.sandbox.faults()[0]?.hits, 1);
+        await assertFailed(answer, provider);
+      });
+
+      test(`${provider} ${trouble.what}: an update is told as it is`, async () => {
+        on.sandbox.addFault({ ...trouble.fault, provider, count: 10 });
+        const answer = await write(provider, "update", SEEDED[provider]);
+        const problem = assertProblem(answer, trouble.updateStatus ?? trouble.status);
+        assert.equal(problem.retryable, trouble.updateRetryable ?? trouble.retryable);
+        assert.match(problem.detail, trouble.updateSays ?? trouble.says);
+        await assertFailed(answer, provider);
+      });
+    }
+
+    test(`${provider} hangs up after it stored: the record is there, and the answer does not deny it`, async () => {
+      on.sandbox.addFault({ provider, reset: "after" });
+      const before = on.sandbox.records(provider, OBJECTS[provider]).length;
+      const problem = assertProblem(
+        await write(provider, "create", freshRecord(provider)),
+        504,
+        "provider-timeout",
+      );
+      assert.match(problem.detail, UNKNOWN);
+      assert.equal(problem.retryable, false);
+      assert.equal(on.sandbox.records(provider, OBJECTS[provider]).length, before + 1);
+    });
+
+    test(`${provider} says 429: the refusal says when to try again`, async () => {
+      on.sandbox.addFault({
+        provider,
+        status: 429,
+        body: { message: "slow down" },
+        headers: { "retry-after": "1" },
+      });
+      const answer = await write(provider, "create", freshRecord(provider));
+      const problem = assertProblem(answer, 422, "provider-refused");
+      assert.equal(problem.retryable, true);
+      const waitMs = new Date(problem.retryAfter).getTime() - new Date(problem.time).getTime();
+      assert.ok(waitMs > 0 && waitMs <= 2_000, String(waitMs));
+      assert.equal(new Date(answer.headers.get("retry-after") ?? "").getTime() > 0, true);
+      await assertFailed(answer, provider);
+    });
+
+    test(`${provider} lets a token expire: it is refreshed once and the write repeated once`, async () => {
+      on.sandbox[provider].expireTokens();
+      on.sandbox.clearRequests();
+      const answer = await write(provider, "create", freshRecord(provider));
+      assert.equal(answer.status, 200, answer.text);
+      const sent = on.sandbox.requests({ provider });
+      const refreshes = sent.filter((request) => request.path.includes("/token"));
+      assert.equal(refreshes.length, 1);
+      assert.deepEqual(
+        sent.filter((request) => !refreshes.includes(request)).map(({ status }) => status === 401),
+        [true, false],
+      );
+    });
+
+    test(`${provider} lets a token expire under many writes: it is refreshed once`, async () => {
+      on.sandbox[provider].expireTokens();
+      on.sandbox.clearRequests();
+      const writes = Array.from({ length: 8 }, () => write(provider, "create", freshRecord(provider)));
+      for (const answer of await Promise.all(writes)) assert.equal(answer.status, 200, answer.text);
+      const refreshes = on.sandbox.requests({ provider, path: "/token" });
+      assert.equal(refreshes.length, 1);
+    });
+  }
+
+  for (const provider of ["hubspot", "salesforce"] as const) {
+    test(`${provider} took the grant away: the refusal says to connect again, and the connection shows it`, async () => {
+      on.sandbox[provider].revokeTokens();
+      const answer = await write(provider, "create", freshRecord(provider));
+      const problem = assertProblem(answer, 422, "provider-refused");
+      assert.match(problem.detail, /connect the account again/);
+      assert.equal(problem.retryable, false);
+      await assertFailed(answer, provider);
+      const [connection] = (await on.inProject("GET", `/connections?provider=${provider}`)).body;
+      assert.equal(connection.status, "bad_credentials");
+      const [installation] = (await on.inProject("GET", `/integrations/on-${provider}/installations`)).body;
+      assert.equal(installation.healthStatus, "unhealthy");
+      const again = await write(provider, "update", SEEDED[provider]);
+      assert.match(assertProblem(again, 422).detail, /connect/i);
+    });
+  }
+});
