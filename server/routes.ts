@@ -5,6 +5,7 @@ import { deleteConnection } from "./api/connections/delete-connection.ts";
 import { generateConnection } from "./api/connections/generate-connection.ts";
 import { getConnection } from "./api/connections/get-connection.ts";
 import { listConnections } from "./api/connections/list-connections.ts";
+import { updateConnection } from "./api/connections/update-connection.ts";
 import { getDocs, getOpenApi, getProblemType, getProblemTypes } from "./api/docs/documents.ts";
 import { getHealthz } from "./api/health/get-healthz.ts";
 import { getReadyz, type Readiness } from "./api/health/get-readyz.ts";
@@ -105,6 +106,7 @@ const managementRoutes = (on: Services): Route[] => [
   route(`GET ${P}/connections`, "frontend", listConnections(on)),
   route(`POST ${P}/connections:generate`, "frontend", generateConnection(on)),
   route(`GET ${P}/connections/{connectionId}`, "frontend", getConnection(on)),
+  route(`PATCH ${P}/connections/{connectionId}`, "frontend", updateConnection(on)),
   route(`DELETE ${P}/connections/{connectionId}`, "frontend", deleteConnection(on)),
 
   route(`POST ${P}/groups`, "full", createGroup(on)),

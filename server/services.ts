@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { parse as parseYaml } from "yaml";
 import { buildCatalog, CatalogError, type Catalog } from "../connectors/catalog.ts";
 import { openAccess, type Access } from "./access/authorize.ts";
+import { connectionEvents } from "./connection-events.ts";
+import type { ConnectionEvents } from "./credentials/connection-events.ts";
 import { openLiveConnections, type LiveConnections } from "./credentials/live-connections.ts";
 import { openSharedGates, type SharedGates } from "./credentials/shared-gates.ts";
 import { generatedKeys, openDataFolder } from "./data-folder.ts";
@@ -29,6 +31,7 @@ export interface Opened {
   egress: Egress;
   access: Access;
   connections: LiveConnections;
+  connectionEvents: ConnectionEvents;
   gates: SharedGates;
   installations: Installations;
   ledger: Ledger;
@@ -73,7 +76,8 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
     identity,
     egress,
     access: openAccess({ database, changes }),
-    connections: openLiveConnections({ database, changes, sealer, egress, catalog, log }),
+    connections: openLiveConnections({ database, changes, sealer, egress, catalog, log, connectionEvents }),
+    connectionEvents,
     gates: openSharedGates({ database, changes, log }),
     installations: openInstallations({ database, changes }),
     ledger: openLedger({ database, identity, onWork: () => onWork.listener() }),

@@ -1,4 +1,5 @@
 /** The background work of a process with the `worker` role, started and stopped together. */
+import { startRenewAhead } from "./credentials/renew-ahead.ts";
 import type { Opened } from "./services.ts";
 import { startWriteWorker } from "./write/worker.ts";
 
@@ -15,11 +16,14 @@ export function startWorkers(on: Opened): Workers {
     dead: (ids) => on.identity.dead(ids),
     retryBaseMs: on.config.retryBaseSeconds * 1_000,
   });
+  const renewals = startRenewAhead(on);
   on.onWork.listener = () => writes.wake();
   return {
     get running() {
       return writes.running;
     },
-    stop: () => writes.stop(),
+    stop: async () => {
+      await Promise.all([writes.stop(), renewals.stop()]);
+    },
   };
 }

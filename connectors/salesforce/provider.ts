@@ -35,6 +35,7 @@ export const provider = defineProvider({
     tokenAuthStyle: "body",
     explicitWorkspaceRequired: true,
     tokenMetadataFields: { workspaceRefField: "instance_url", consumerRefField: "id", scopesField: "scope" },
+    reuseRevokes: true,
     // A refresh token unused for 30 days dies.
     keepAliveIntervalHours: 24,
   },

@@ -1,19 +1,17 @@
 /** Connections ready to be used: opened, with their base address and what authenticates a call, kept in memory. */
 import { LRUCache } from "lru-cache";
-import type { Catalog } from "../../connectors/catalog.ts";
 import { authorization, CredentialsError, type Authorization } from "../../connectors/kit/authorization.ts";
 import { ProviderError } from "../../connectors/kit/errors.ts";
 import type { ProviderInfo } from "../../connectors/kit/provider.ts";
 import { baseUrl, TemplateError } from "../../connectors/kit/template.ts";
-import type { Egress } from "../egress.ts";
 import { nowMs } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
-import type { Sealer } from "../ground/seal.ts";
 import type { Changes } from "../store/changes.ts";
 import { findConnection, type ConnectionRow } from "../store/connections.ts";
-import type { Database } from "../store/database.ts";
 import { remember } from "../store/remembered.ts";
-import { refreshTokens } from "./refresh-tokens.ts";
+import { atMost } from "./at-most.ts";
+import { metadataValues } from "./provider-metadata.ts";
+import { refreshTokens, type RefreshServices } from "./refresh-tokens.ts";
+import { renewAtMs } from "./renewal-time.ts";
 import { isOauth, openCredentials, wireCredentials } from "./stored-credentials.ts";
 
 export interface LiveConnection {
@@ -28,6 +26,8 @@ export interface LiveConnection {
   accessToken?: string;
   /** Milliseconds since the epoch; undefined when the provider gave no lifetime. */
   expiresAtMs?: number;
+  /** From when on it is to be renewed, while it still serves. */
+  renewAtMs?: number;
 }
 
 export interface LiveConnections {
@@ -38,32 +38,28 @@ export interface LiveConnections {
   find(projectId: string, id: string): Promise<LiveConnection | undefined>;
   /** The same with another token than `rejected`, which the provider has just answered 401 to. */
   renew(connection: LiveConnection): Promise<LiveConnection>;
+  /** The same with another token than the one that is stored now, whatever state that is in. */
+  refresh(connection: { id: string; projectId: string }): Promise<LiveConnection>;
   /** Where calls of this connection go; `moduleKey` for the address of a module. Throws `ProviderError`. */
   baseUrl(connection: LiveConnection, moduleKey?: string): URL;
 }
 
-/** Tokens are renewed this long before they expire, while they still serve. */
-const LEAD_MS = 5 * 60_000;
 /** A token this close to its end is not sent any more: the call could arrive after it. */
 const MARGIN_MS = 5_000;
 /** An early renewal that failed is not tried again before; the old token serves meanwhile. */
 const EARLY_RETRY_MS = 10_000;
 const MOST_CONNECTIONS = 10_000;
+/** Each holds a database connection while the provider answers, and some need a second one for a moment. */
+const MOST_REFRESHES = 6;
 
-interface Services {
-  database: Database;
-  changes: Changes;
-  sealer: Sealer;
-  egress: Egress;
-  catalog: Catalog;
-  log: Log;
-}
+type Services = RefreshServices & { changes: Changes };
 
 export function openLiveConnections(on: Services): LiveConnections {
   const cache = remember<LiveConnection>(on.changes, {
     most: MOST_CONNECTIONS,
     affected: ({ table, id }) => (table === "connections" ? id : undefined),
   });
+  const turn = atMost(MOST_REFRESHES);
   const refreshes = new Map<string, Promise<LiveConnection>>();
   /** Until when a connection's early renewal rests, in milliseconds since the epoch. */
   const resting = new LRUCache<string, number>({ max: MOST_CONNECTIONS });
@@ -79,7 +75,7 @@ export function openLiveConnections(on: Services): LiveConnections {
   ): Promise<LiveConnection> => {
     const running = refreshes.get(connection.id);
     if (running) return running;
-    const started = refreshTokens(on, connection, { staleToken })
+    const started = turn(() => refreshTokens(on, connection, { staleToken }))
       .then((row) => {
         const live = open(on, row);
         cache.put(row.id, live);
@@ -94,8 +90,9 @@ export function openLiveConnections(on: Services): LiveConnections {
     async find(projectId, id) {
       const live = await cache.get(id, () => read(projectId, id), projectId);
       if (!live || live.projectId !== projectId) return undefined;
+      if (live.status === "bad_credentials" || nowMs() < (live.renewAtMs ?? Number.POSITIVE_INFINITY))
+        return live;
       const leftMs = (live.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs();
-      if (live.status === "bad_credentials" || leftMs > LEAD_MS) return live;
       if (leftMs > MARGIN_MS && live.accessToken) {
         if ((resting.get(id) ?? 0) > nowMs()) return live;
         refresh(live, live.accessToken).catch((error: unknown) => {
@@ -110,6 +107,11 @@ export function openLiveConnections(on: Services): LiveConnections {
       return refresh(live, live.accessToken);
     },
     renew: (connection) => refresh(connection, connection.accessToken),
+    async refresh({ id, projectId }) {
+      const stored = await read(projectId, id);
+      if (!stored) throw new ProviderError({ kind: "unauthorized", message: "The connection is gone." });
+      return refresh(stored, stored.accessToken);
+    },
     baseUrl: (connection, moduleKey) => addressOf(on, connection, moduleKey),
   };
 }
@@ -133,6 +135,7 @@ function open(on: Services, row: ConnectionRow): LiveConnection {
     authorization: wire ? attach(provider, wire) : { headers: [], query: [] },
     accessToken: token?.token,
     expiresAtMs,
+    renewAtMs: token ? renewAtMs(token) : expiresAtMs,
   };
 }
 
@@ -147,9 +150,7 @@ function attach(provider: ProviderInfo, wire: Parameters<typeof authorization>[1
 }
 
 function addressOf(on: Services, connection: LiveConnection, moduleKey: string | undefined): URL {
-  const values = Object.fromEntries(
-    Object.entries(connection.providerMetadata).map(([name, { value }]) => [name, value]),
-  );
+  const values = metadataValues(connection.providerMetadata);
   if (connection.providerWorkspaceRef && !values["workspace"])
     values["workspace"] = connection.providerWorkspaceRef;
   try {

@@ -1,4 +1,6 @@
 /** Gets a connection a new access token: one refresh at a time over all processes, stored before anyone uses it. */
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { ProviderInfo } from "../../connectors/kit/provider.ts";
 import { ProviderError } from "../../connectors/kit/errors.ts";
@@ -13,12 +15,15 @@ import {
   updateConnection,
   type ConnectionRow,
 } from "../store/connections.ts";
+import { clearRefreshSent, endRenewal, findRefreshSent, markRefreshSent } from "../store/token-renewals.ts";
 import { findDefaultProviderApp, findProviderApp } from "../store/provider-apps.ts";
+import type { ConnectionEvents } from "./connection-events.ts";
 import { openProviderAppSecret } from "./provider-app-secret.ts";
+import { accountFacts, metadataValues, type AccountFacts } from "./provider-metadata.ts";
+import { credentialColumns, renewWhenDue } from "./store-credentials.ts";
 import {
   isOauth,
   openCredentials,
-  sealCredentials,
   type OauthCredentials,
   type StoredCredentials,
 } from "./stored-credentials.ts";
@@ -30,6 +35,7 @@ export interface RefreshServices {
   egress: Egress;
   catalog: Catalog;
   log: Log;
+  connectionEvents: ConnectionEvents;
 }
 
 /** What the caller saw before it asked, so that a token someone else has just fetched is not fetched again. */
@@ -50,6 +56,7 @@ export async function refreshTokens(
 ): Promise<ConnectionRow> {
   const { projectId, id } = connection;
   const failure: { error?: unknown } = {};
+  const once = sendOnce(on.database, id);
   const row = await on.database.queries.transaction().execute(async (queries) => {
     await lockConnection(queries, projectId, id);
     const fresh = await findConnection(queries, projectId, id);
@@ -59,18 +66,12 @@ export async function refreshTokens(
     if (fresh.status === "bad_credentials")
       throw mustReconnect(fresh, "the provider refused its credentials before");
     try {
-      const answer = await askProvider(on, queries, fresh, stored);
+      const answer = await askProvider(on, queries, fresh, stored, once);
       return await store(on, queries, fresh, stored, answer);
     } catch (error) {
       if (!(error instanceof TokenEndpointError)) throw error;
-      on.log.warn(
-        { connectionId: id, provider: fresh.provider, failure: error.failure },
-        "token refresh failed",
-      );
-      // Committed with the transaction, so that nobody tries a refused grant again.
-      if (isFinal(error, fresh))
-        await updateConnection(queries, projectId, id, { status: "bad_credentials" });
       failure.error = asProviderError(error, fresh);
+      await noteFailure(on, queries, fresh, error);
       return fresh;
     }
   });
@@ -83,35 +84,59 @@ const hasChanged = (stored: OauthCredentials, { staleToken }: RefreshReason): bo
   stored.accessToken.token !== staleToken &&
   (stored.accessToken.expiresAt === undefined || Date.parse(stored.accessToken.expiresAt) > nowMs());
 
-/**
- * Salesforce revokes everything when a rotated refresh token is presented twice, so a lost answer there leaves a
- * token that must not be sent again.
- */
-const isFinal = (error: TokenEndpointError, row: ConnectionRow): boolean =>
-  error.failure === "grant-refused" ||
-  (error.failure === "transient" && error.cause !== undefined && error.sent && row.provider === "salesforce");
+/** Committed with the transaction, so that nobody tries a refused grant again. */
+async function noteFailure(
+  on: RefreshServices,
+  queries: Queries,
+  row: ConnectionRow,
+  error: TokenEndpointError,
+): Promise<void> {
+  const { id, projectId, provider } = row;
+  on.log.warn({ connectionId: id, provider, failure: error.failure }, "token refresh failed");
+  const isLost = error.failure === "transient" && error.cause !== undefined && error.sent;
+  if (!isLost) await clearRefreshSent(queries, id);
+  const isFinal = error.failure === "grant-refused" || (isLost && reuseRevokes(on, row));
+  if (!isFinal) return;
+  await updateConnection(queries, projectId, id, { status: "bad_credentials" });
+  await endRenewal(queries, id, isLost);
+  await on.connectionEvents.failed(queries, row, mustReconnect(row, error.message).message);
+}
+
+const reuseRevokes = (on: RefreshServices, row: ConnectionRow): boolean =>
+  on.catalog.find(row.provider)?.oauth2Opts?.reuseRevokes === true;
+
+/** Remembers that a refresh token is about to be sent, outside the transaction: it must outlive this process. */
+type SendOnce = (queries: Queries, refreshToken: string) => Promise<void>;
+
+function sendOnce(database: Database, id: string): SendOnce {
+  return async (queries, refreshToken) => {
+    const hash = createHash("sha256").update(refreshToken).digest();
+    if ((await findRefreshSent(queries, id))?.equals(hash)) {
+      throw new TokenEndpointError(
+        "grant-refused",
+        "its refresh token was sent once and the answer was lost; sending it again would revoke everything",
+      );
+    }
+    await markRefreshSent(database.queries, id, hash);
+  };
+}
 
 async function askProvider(
   on: RefreshServices,
   queries: Queries,
   row: ConnectionRow,
   stored: OauthCredentials,
+  once: SendOnce,
 ): Promise<TokenAnswer> {
   const provider = providerOf(on, row);
-  const urlOptions = {
-    values: Object.fromEntries(
-      Object.entries(row.providerMetadata).map(([name, { value }]) => [name, value]),
-    ),
-    allowPlainHttp: on.egress.allowsPlainHttp,
-  };
+  const values = metadataValues(row.providerMetadata);
+  if (row.providerWorkspaceRef && !values["workspace"]) values["workspace"] = row.providerWorkspaceRef;
+  const urlOptions = { values, allowPlainHttp: on.egress.allowsPlainHttp };
   const { clientId, clientSecret } = await client(on, queries, row, stored);
-  return requestToken(on.egress, {
-    provider,
-    urlOptions,
-    clientId,
-    clientSecret,
-    grant: grantOf(row, stored),
-  });
+  const grant = grantOf(row, stored);
+  if (provider.oauth2Opts?.reuseRevokes && grant["refresh_token"])
+    await once(queries, grant["refresh_token"]);
+  return requestToken(on.egress, { provider, urlOptions, clientId, clientSecret, grant });
 }
 
 function providerOf(on: RefreshServices, row: ConnectionRow): ProviderInfo {
@@ -162,24 +187,23 @@ async function store(
     refreshToken: answer.refreshToken ?? stored.refreshToken,
     scopes: answer.scopes ?? stored.scopes,
   };
+  const provider = on.catalog.find(row.provider);
   const change = {
-    credentialsSealed: sealCredentials(on.sealer, row, next),
-    accessExpireTime: answer.accessToken.expiresAt ? new Date(answer.accessToken.expiresAt) : null,
+    ...credentialColumns(on.sealer, row, next),
     status: "created" as const,
-    ...movedHost(row, answer),
+    ...(provider && newFacts(provider, row, answer)),
   };
   await updateConnection(queries, row.projectId, row.id, change);
-  return { ...row, ...change };
+  await renewWhenDue(queries, row, provider, next);
+  const renewed = { ...row, ...change };
+  if (stored.refreshToken) await on.connectionEvents.refreshed(queries, renewed);
+  return renewed;
 }
 
-/** Salesforce repeats `instance_url` on every refresh; after an org migration it is another one. */
-function movedHost(
-  row: ConnectionRow,
-  answer: TokenAnswer,
-): Partial<Pick<ConnectionRow, "providerMetadata">> {
-  const value = answer.fields["instance_url"];
-  if (typeof value !== "string" || row.providerMetadata["instance_url"]?.value === value) return {};
-  return { providerMetadata: { ...row.providerMetadata, instance_url: { value, source: "token" } } };
+/** Salesforce repeats `instance_url` on every refresh; after an organisation was renamed it is another one. */
+function newFacts(provider: ProviderInfo, row: ConnectionRow, answer: TokenAnswer): Partial<AccountFacts> {
+  const facts = accountFacts(provider, answer.fields, row.providerMetadata);
+  return isDeepStrictEqual(facts.providerMetadata, row.providerMetadata) ? {} : facts;
 }
 
 const gone = (): ProviderError =>

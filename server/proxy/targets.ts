@@ -14,7 +14,7 @@ import {
   type WhichInstallation,
 } from "../store/proxied-installations.ts";
 import { remember, type Affected } from "../store/remembered.ts";
-import type { Asked } from "./read-head.ts";
+import { staysHere, type Asked } from "./read-head.ts";
 import type { Base } from "./target-path.ts";
 
 export interface Target extends Base {
@@ -25,8 +25,8 @@ export interface Target extends Base {
   provider: string;
   /** Credentials: name and value in turn. */
   headers: readonly string[];
-  /** Names of `headers` in lower case: the caller's own headers of that name do not pass. */
-  headerNames: ReadonlySet<string>;
+  /** Names of `headers` in lower case: the caller's own headers of that name do not pass. Less what never passes. */
+  replaces: ReadonlySet<string>;
   /** Whether another token can be had when the provider refuses this one. */
   renewable: boolean;
 }
@@ -74,6 +74,8 @@ export function openTargets(on: Services): Targets {
   const named = new LRUCache<string, string>({ max: MOST_INSTALLATIONS });
   /** When a connection was last renewed from here, in milliseconds since the epoch. */
   const renewals = new LRUCache<string, number>({ max: MOST_INSTALLATIONS });
+  /** Renewals under way: those who were refused together wait for one. */
+  const renewing = new Map<string, Promise<LiveConnection>>();
   const built = new WeakMap<LiveConnection, Map<string, Target>>();
 
   const byId = (projectId: string, id: string) =>
@@ -137,9 +139,13 @@ export function openTargets(on: Services): Targets {
       // Somebody else may have renewed it already.
       if (current !== target) return current;
       const { connectionId } = target;
+      const running = renewing.get(connectionId);
+      if (running) return targetOf(gate, await running);
       if (nowMs() - (renewals.get(connectionId) ?? 0) < RENEW_AT_MOST_EVERY_MS) return target;
       renewals.set(connectionId, nowMs());
-      return targetOf(gate, await on.connections.renew(live));
+      const started = on.connections.renew(live).finally(() => renewing.delete(connectionId));
+      renewing.set(connectionId, started);
+      return targetOf(gate, await started);
     },
   };
 }
@@ -223,7 +229,7 @@ function build(on: Services, gate: Gate, live: LiveConnection): Target {
     basePath: url.pathname.replace(/\/+$/, ""),
     query,
     headers: headers.flat(),
-    headerNames: new Set(headers.map(([name]) => name.toLowerCase())),
+    replaces: new Set(headers.map(([name]) => name.toLowerCase()).filter((name) => !staysHere(name))),
     renewable: live.accessToken !== undefined && live.status !== "bad_credentials",
   };
 }

@@ -238,6 +238,7 @@ export interface Organizations {
 export interface Projects {
   appName: string;
   createTime: Generated<Timestamp>;
+  dropUnmappedFields: Generated<boolean>;
   id: string;
   name: string;
   orgId: string;
@@ -277,6 +278,14 @@ export interface Revisions {
   integrationId: string;
   projectId: string;
   specVersion: string;
+}
+
+export interface TokenRenewals {
+  connectionId: string;
+  dueTime: Timestamp | null;
+  failures: Generated<number>;
+  projectId: string;
+  sentHash: Buffer | null;
 }
 
 export interface TopicDestinationRoutes {
@@ -355,6 +364,7 @@ export interface DB {
   providerApps: ProviderApps;
   proxyUsage: ProxyUsage;
   revisions: Revisions;
+  tokenRenewals: TokenRenewals;
   topicDestinationRoutes: TopicDestinationRoutes;
   topics: Topics;
   uploads: Uploads;

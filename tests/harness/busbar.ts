@@ -35,6 +35,8 @@ export interface TestBusbar {
   ): Promise<Answer>;
   /** Stops Busbar as SIGTERM does and starts it again on the same database, at new addresses. */
   restart(): Promise<void>;
+  /** Another Busbar on the same database, as a second process would be; stopped with this one. */
+  sibling(): Promise<Busbar>;
   stop(): Promise<void>;
 }
 
@@ -74,6 +76,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
   const start = () =>
     startBusbar({ config, log: createLog(config.logLevel), checkAnswers: true, providerTimeoutMs });
   let busbar = await start();
+  const siblings: Busbar[] = [];
   const { bootstrap } = busbar;
   if (!bootstrap) throw new Error("a fresh database was not bootstrapped");
   const call: TestBusbar["call"] = (method, path, body, headers) =>
@@ -97,7 +100,13 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
       await busbar.stop();
       busbar = await start();
     },
+    async sibling() {
+      const started = await start();
+      siblings.push(started);
+      return started;
+    },
     async stop() {
+      for (const sibling of siblings) await sibling.stop();
       await busbar.stop();
       await sandbox.close();
       await drop();

@@ -1,5 +1,7 @@
 /** DELETE /v1/projects/{projectIdOrName}/connections/{connectionId} */
 import { Type } from "typebox";
+import { connectionEvent, connectionFields } from "../../deliver/payloads/connection-events.ts";
+import { recordEvent } from "../../deliver/record-event.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { removeConnection } from "../../store/connections.ts";
@@ -18,7 +20,8 @@ export const deleteConnection = (on: { database: Database }) =>
     refusals: [409],
     async handle({ project, params }) {
       await on.database.queries.transaction().execute(async (queries) => {
-        const { id } = await getConnectionRow(queries, project.id, params.connectionId);
+        const row = await getConnectionRow(queries, project.id, params.connectionId);
+        const { id } = row;
         const users = await countInstallationsOf(queries, project.id, id);
         if (users > 0) {
           throw new Problem("conflict", {
@@ -26,6 +29,7 @@ export const deleteConnection = (on: { database: Database }) =>
           });
         }
         await removeConnection(queries, project.id, id);
+        await recordEvent(queries, connectionEvent("deleted", connectionFields(row)));
       });
     },
   });

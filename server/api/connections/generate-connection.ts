@@ -1,19 +1,16 @@
 /** POST /v1/projects/{projectIdOrName}/connections:generate: a connection from credentials the builder holds. */
-import { Type, type Static } from "typebox";
-import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
-import { enteredMetadata, metadataValues, requireAddress } from "../../credentials/provider-metadata.ts";
+import { Type } from "typebox";
+import { enteredMetadata, requireAddress } from "../../credentials/provider-metadata.ts";
+import { proveCredentials } from "../../credentials/prove-credentials.ts";
 import { CredentialsInput, readCredentials } from "../../credentials/read-credentials.ts";
 import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
-import { isOauth, sealCredentials, type StoredCredentials } from "../../credentials/stored-credentials.ts";
-import { requestToken, TokenEndpointError } from "../../credentials/token-endpoint.ts";
+import { isOauth, type StoredCredentials } from "../../credentials/stored-credentials.ts";
 import { Problem } from "../../ground/errors.ts";
-import { newId } from "../../ground/ids.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { insertConnection, type ProviderMetadata } from "../../store/connections.ts";
-import { upsertConsumer, upsertGroup } from "../../store/customers.ts";
-import { isUniqueViolation } from "../../store/database.ts";
+import type { Database } from "../../store/database.ts";
 import { findDefaultProviderApp } from "../../store/provider-apps.ts";
-import { ConnectionSchema, getConnectionRow, ProviderMetadataSchema, toConnection } from "./connection.ts";
+import { ConnectionSchema, ProviderMetadataSchema, toConnection } from "./connection.ts";
+import { saveConnection } from "./save-connection.ts";
 
 const RequestSchema = Type.Object({
   provider: Type.String({ minLength: 1 }),
@@ -45,13 +42,24 @@ export const generateConnection = (on: RefreshServices) =>
       const credentials = readCredentials(provider, body);
       const metadata = enteredMetadata(provider, body.providerMetadata, body.providerWorkspaceRef);
       requireAddress(provider, metadata, on.egress.allowsPlainHttp);
-      const proven = await prove(on, provider, metadata, credentials);
-      const id = await insert(on, project.id, body, metadata, proven);
-      return toConnection(await getConnectionRow(on.database.queries, project.id, id));
+      const proven = await proveCredentials(on, provider, metadata, credentials);
+      const { groupRef, groupName, consumerRef, consumerName, providerWorkspaceRef } = body;
+      const row = await saveConnection(on, {
+        projectId: project.id,
+        provider: provider.name,
+        providerAppId: await appFor(on.database, project.id, provider.name, proven),
+        mustBeNew: true,
+        groupRef,
+        groupName,
+        consumerRef,
+        consumerName,
+        providerWorkspaceRef: metadata["workspace"]?.value ?? providerWorkspaceRef,
+        providerMetadata: metadata,
+        credentials: proven,
+      });
+      return toConnection(row);
     },
   });
-
-type Request = Static<typeof RequestSchema>;
 
 function unknownProvider(key: string): Problem {
   const detail = `There is no provider \`${key}\`. GET /v1/providers lists them; keys are case-sensitive.`;
@@ -61,72 +69,13 @@ function unknownProvider(key: string): Problem {
   });
 }
 
-/** Credentials that buy a token are tried before they are stored. */
-async function prove(
-  on: RefreshServices,
-  provider: ProviderInfo,
-  metadata: ProviderMetadata,
-  credentials: StoredCredentials,
-): Promise<StoredCredentials> {
-  if (!("clientId" in credentials)) return credentials;
-  const { clientId, clientSecret, scopes } = credentials;
-  const scope: Record<string, string> = scopes?.length ? { scope: scopes.join(" ") } : {};
-  const grant: Record<string, string> =
-    credentials.scheme === "oauth2/password"
-      ? { grant_type: "password", username: credentials.username, password: credentials.password, ...scope }
-      : { grant_type: "client_credentials", ...scope };
-  const urlOptions = { values: metadataValues(metadata), allowPlainHttp: on.egress.allowsPlainHttp };
-  try {
-    const answer = await requestToken(on.egress, { provider, urlOptions, clientId, clientSecret, grant });
-    const { accessToken, refreshToken } = answer;
-    return { ...credentials, accessToken, refreshToken, scopes: answer.scopes ?? scopes };
-  } catch (error) {
-    if (!(error instanceof TokenEndpointError)) throw error;
-    const slug = error.failure === "transient" ? "provider-unreachable" : "provider-refused";
-    throw new Problem(slug, {
-      detail: `No access token for these credentials: ${error.message}.`,
-      cause: error,
-    });
-  }
-}
-
-async function insert(
-  on: RefreshServices,
+/** Tokens that were got elsewhere are renewed with the project's own client; client credentials bring theirs. */
+async function appFor(
+  database: Database,
   projectId: string,
-  body: Request,
-  metadata: ProviderMetadata,
+  provider: string,
   credentials: StoredCredentials,
-): Promise<string> {
-  const id = newId();
-  const { provider, groupRef, groupName, consumerRef, consumerName } = body;
-  const expiresAt = isOauth(credentials) ? credentials.accessToken?.expiresAt : undefined;
-  try {
-    await on.database.queries.transaction().execute(async (queries) => {
-      const group = await upsertGroup(queries, { projectId, groupRef, groupName });
-      const consumer = await upsertConsumer(queries, { projectId, consumerRef, consumerName });
-      const app = isOauth(credentials)
-        ? await findDefaultProviderApp(queries, projectId, provider)
-        : undefined;
-      await insertConnection(queries, {
-        id,
-        projectId,
-        provider,
-        groupId: group.id,
-        consumerId: consumer.id,
-        providerAppId: "clientId" in credentials ? undefined : app?.id,
-        authScheme: credentials.scheme,
-        providerWorkspaceRef: metadata["workspace"]?.value ?? body.providerWorkspaceRef,
-        providerMetadata: metadata,
-        credentialsSealed: sealCredentials(on.sealer, { id, projectId }, credentials),
-        accessExpireTime: expiresAt ? new Date(expiresAt) : undefined,
-      });
-    });
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw new Problem("conflict", {
-      detail: `The group \`${groupRef}\` has a connection to ${provider} already. Update or delete that one.`,
-      cause: error,
-    });
-  }
-  return id;
+): Promise<string | undefined> {
+  if (!isOauth(credentials) || "clientId" in credentials) return undefined;
+  return (await findDefaultProviderApp(database.queries, projectId, provider))?.id;
 }

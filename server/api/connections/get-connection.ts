@@ -1,7 +1,8 @@
 /** GET /v1/projects/{projectIdOrName}/connections/{connectionId} */
 import { Type } from "typebox";
 import { ProviderError } from "../../../connectors/kit/errors.ts";
-import { refreshTokens, type RefreshServices } from "../../credentials/refresh-tokens.ts";
+import type { LiveConnections } from "../../credentials/live-connections.ts";
+import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
 import { isOauth, openCredentials } from "../../credentials/stored-credentials.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -10,7 +11,9 @@ import type { ConnectionRow } from "../../store/connections.ts";
 import { findProviderApp } from "../../store/provider-apps.ts";
 import { ConnectionSchema, getConnectionRow, toConnection } from "./connection.ts";
 
-export const getConnection = (on: RefreshServices) =>
+type Services = RefreshServices & { connections: LiveConnections };
+
+export const getConnection = (on: Services) =>
   projectEndpoint({
     operationId: "getConnection",
     tag: "Connections",
@@ -46,7 +49,7 @@ export const getConnection = (on: RefreshServices) =>
   });
 
 async function refreshed(
-  on: RefreshServices,
+  on: Services,
   row: ConnectionRow,
   when: "force" | "ifExpired",
 ): Promise<ConnectionRow> {
@@ -55,7 +58,8 @@ async function refreshed(
   const expired = row.accessExpireTime !== null && row.accessExpireTime.getTime() <= nowMs();
   if (when === "ifExpired" && !expired && stored.accessToken) return row;
   try {
-    return await refreshTokens(on, row, { staleToken: stored.accessToken?.token });
+    await on.connections.refresh(row);
+    return await getConnectionRow(on.database.queries, row.projectId, row.id);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     throw new Problem(error.kind === "unavailable" ? "provider-unreachable" : "provider-refused", {

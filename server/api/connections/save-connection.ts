@@ -1,7 +1,10 @@
 /** Stores what a customer's consent brought: a new connection, or new credentials for the one the group has. */
+import type { Catalog } from "../../../connectors/catalog.ts";
 import { connectionEvent, connectionFields } from "../../deliver/payloads/connection-events.ts";
 import { recordEvent } from "../../deliver/record-event.ts";
-import { isOauth, sealCredentials, type StoredCredentials } from "../../credentials/stored-credentials.ts";
+import { credentialColumns, renewWhenDue } from "../../credentials/store-credentials.ts";
+import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
+import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import {
@@ -22,6 +25,8 @@ export interface WantedConnection {
   providerAppId?: string;
   /** The connection to renew; without it the group's own, or a new one. */
   connectionId?: string;
+  /** Where true, a group that has a connection to the provider is refused. */
+  mustBeNew?: boolean;
   groupRef: string;
   groupName?: string;
   consumerRef: string;
@@ -32,13 +37,15 @@ export interface WantedConnection {
   credentials: StoredCredentials;
 }
 
-/** The connection as it now is. Throws a 404 Problem when the one to renew is gone. */
-export async function saveConnection(
-  on: { database: Database; sealer: Sealer },
-  wanted: WantedConnection,
-): Promise<ConnectionRow> {
-  const save = () =>
-    on.database.queries.transaction().execute((queries) => saveIn(queries, on.sealer, wanted));
+interface Services {
+  database: Database;
+  sealer: Sealer;
+  catalog: Catalog;
+}
+
+/** The connection as it now is. Throws a Problem: 404 when the one to renew is gone, 409 when it must be new and is not. */
+export async function saveConnection(on: Services, wanted: WantedConnection): Promise<ConnectionRow> {
+  const save = () => on.database.queries.transaction().execute((queries) => saveIn(queries, on, wanted));
   try {
     return await save();
   } catch (error) {
@@ -48,15 +55,16 @@ export async function saveConnection(
   }
 }
 
-async function saveIn(queries: Queries, sealer: Sealer, wanted: WantedConnection): Promise<ConnectionRow> {
+async function saveIn(queries: Queries, on: Services, wanted: WantedConnection): Promise<ConnectionRow> {
   const { projectId, provider, groupRef, groupName, consumerRef, consumerName } = wanted;
   const group = await upsertGroup(queries, { projectId, groupRef, groupName });
   const consumer = await upsertConsumer(queries, { projectId, consumerRef, consumerName });
   const existing = wanted.connectionId
     ? await lockConnection(queries, projectId, wanted.connectionId)
     : await lockConnectionOf(queries, projectId, group.id, provider);
+  if (existing && wanted.mustBeNew) throw exists(wanted);
   const id = existing?.id ?? wanted.connectionId ?? newId();
-  const columns = columnsOf(sealer, { id, projectId }, wanted);
+  const columns = columnsOf(on.sealer, { id, projectId }, wanted);
   if (existing) {
     const change = { ...columns, consumerId: consumer.id, status: "created" as const };
     await updateConnection(queries, projectId, id, change);
@@ -74,20 +82,23 @@ async function saveIn(queries: Queries, sealer: Sealer, wanted: WantedConnection
     });
   }
   const row = await getConnectionRow(queries, projectId, id);
+  await renewWhenDue(queries, row, on.catalog.find(provider), wanted.credentials);
   await recordEvent(queries, connectionEvent(existing ? "updated" : "created", connectionFields(row)));
   return row;
 }
 
 function columnsOf(sealer: Sealer, place: { id: string; projectId: string }, wanted: WantedConnection) {
   const { credentials, providerAppId, providerWorkspaceRef, providerConsumerRef, providerMetadata } = wanted;
-  const expiresAt = isOauth(credentials) ? credentials.accessToken?.expiresAt : undefined;
   return {
-    authScheme: credentials.scheme,
-    credentialsSealed: sealCredentials(sealer, place, credentials),
-    accessExpireTime: expiresAt ? new Date(expiresAt) : null,
+    ...credentialColumns(sealer, place, credentials),
     providerAppId,
     providerWorkspaceRef,
     providerConsumerRef,
     providerMetadata,
   };
 }
+
+const exists = ({ groupRef, provider }: WantedConnection): Problem =>
+  new Problem("conflict", {
+    detail: `The group \`${groupRef}\` has a connection to ${provider} already. Update or delete that one.`,
+  });

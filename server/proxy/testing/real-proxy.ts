@@ -45,7 +45,15 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
   const changes = await listenForChanges(options.connectionString, log);
   const egress = openEgress(["127.0.0.1"]);
   const access = openAccess({ database, changes });
-  const connections = openLiveConnections({ database, changes, sealer: testSealer(), egress, catalog, log });
+  const connections = openLiveConnections({
+    database,
+    changes,
+    sealer: testSealer(),
+    egress,
+    catalog,
+    log,
+    connectionEvents: { refreshed: async () => {}, failed: async () => {} },
+  });
   const docsUrl = () => "http://docs.test";
   const server = createProxyServer({ database, changes, access, connections, egress, catalog, log, docsUrl });
   return {

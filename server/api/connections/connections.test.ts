@@ -1,0 +1,109 @@
+/** Connections through the API of a real Busbar. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+
+describe("connections", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar({
+      providers: {
+        byClient: {
+          authType: "oauth2",
+          baseURL: "http://127.0.0.1:1/{{.region}}",
+          support: { proxy: true },
+          metadata: { input: [{ name: "region", defaultValue: "eu" }] },
+          oauth2Opts: { grantType: "clientCredentials", tokenURL: "http://127.0.0.1:1/token" },
+        },
+      },
+    });
+  });
+
+  const generate = async (body: object): Promise<string> => {
+    const made = await on.inProject("POST", "/connections:generate", { consumerRef: "ada", ...body });
+    assert.equal(made.status, 201, made.text);
+    return made.body.id;
+  };
+  const patch = (id: string, updateMask: string[], connection: object) =>
+    on.inProject("PATCH", `/connections/${id}`, { updateMask, connection });
+  const events = async (id: string): Promise<string[]> => {
+    const client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    const { rows } = await client.query(
+      "select type from events where data->>'connectionId' = $1 order by id",
+      [id],
+    );
+    await client.end();
+    return rows.map(({ type }) => type);
+  };
+
+  test("a new API key replaces the old one and nothing else, and is told as an event", async () => {
+    const id = await generate({ provider: "openAI", groupRef: "keys", apiKey: "old-key" });
+    const updated = await patch(id, ["apiKey"], {
+      apiKey: "new-key",
+      providerMetadata: { x: { value: "1", source: "input" } },
+    });
+    assert.equal(updated.status, 200, updated.text);
+    assert.deepEqual(updated.body.providerMetadata, {});
+    assert.doesNotMatch(updated.text, /new-key/);
+    const shown = await on.inProject("GET", `/connections/${id}?includeCreds=true`);
+    assert.equal(shown.body.apiKey, "new-key");
+    assert.equal((await on.inProject("DELETE", `/connections/${id}`)).status, 204);
+    assert.deepEqual(await events(id), ["connection.created", "connection.updated", "connection.deleted"]);
+  });
+
+  test("credentials of another kind, masks without a value and unknown masks are refused", async () => {
+    const id = await generate({ provider: "openAI", groupRef: "kinds", apiKey: "key" });
+    const kind = await patch(id, ["basicAuth"], { basicAuth: { username: "a", password: "b" } });
+    assert.equal(kind.status, 400, kind.text);
+    assert.equal((await patch(id, ["apiKey"], {})).status, 400);
+    assert.equal((await patch(id, ["status"], {})).status, 400);
+    assert.deepEqual(await events(id), ["connection.created"]);
+  });
+
+  test("metadata that is given changes, metadata that the provider told stays", async () => {
+    const tokens = on.sandbox.salesforce.mintToken();
+    const id = await generate({
+      provider: "salesforce",
+      groupRef: "meta",
+      providerMetadata: {
+        workspace: { value: "https://acme.lightning.force.com/x", source: "input" },
+        instance_url: { value: "https://acme.my.salesforce.com", source: "token" },
+      },
+      oauth2AuthorizationCode: { accessToken: { token: tokens.accessToken } },
+    });
+    const updated = await patch(id, ["providerMetadata"], {
+      providerMetadata: { workspace: { value: "apex.my.salesforce.com", source: "input" } },
+    });
+    assert.equal(updated.status, 200, updated.text);
+    assert.equal(updated.body.providerMetadata.workspace.value, "apex");
+    assert.equal(updated.body.providerMetadata.instance_url.source, "token");
+    assert.equal(updated.body.providerWorkspaceRef, "apex");
+    const renamed = await patch(id, ["providerWorkspaceRef"], { providerWorkspaceRef: "summit" });
+    assert.equal(renamed.body.providerMetadata.workspace.value, "summit");
+  });
+
+  test("client credentials that buy no token are not stored", async () => {
+    const made = await on.inProject("POST", "/connections:generate", {
+      provider: "byClient",
+      groupRef: "client",
+      consumerRef: "ada",
+      oauth2ClientCredentials: { clientId: "id", clientSecret: "secret" },
+    });
+    assert.equal(made.status, 502, made.text);
+    assert.deepEqual((await on.inProject("GET", "/connections?groupRef=client")).body, []);
+  });
+
+  test("a second connection of a group to one provider is refused with 409", async () => {
+    await generate({ provider: "openAI", groupRef: "single", apiKey: "key" });
+    const second = await on.inProject("POST", "/connections:generate", {
+      provider: "openAI",
+      groupRef: "single",
+      consumerRef: "bob",
+      apiKey: "key",
+    });
+    assert.equal(second.status, 409, second.text);
+  });
+});

@@ -1,0 +1,124 @@
+/** PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}: new credentials or metadata for a connection. */
+import { Type, type Static } from "typebox";
+import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import { enteredMetadata, requireAddress } from "../../credentials/provider-metadata.ts";
+import { proveCredentials } from "../../credentials/prove-credentials.ts";
+import { CredentialsInput, readCredentials } from "../../credentials/read-credentials.ts";
+import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
+import { credentialColumns, renewWhenDue } from "../../credentials/store-credentials.ts";
+import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
+import { connectionEvent, connectionFields } from "../../deliver/payloads/connection-events.ts";
+import { recordEvent } from "../../deliver/record-event.ts";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import {
+  lockConnection,
+  updateConnection as updateRow,
+  type ConnectionRow,
+  type ProviderMetadata,
+} from "../../store/connections.ts";
+import { findProviderApp } from "../../store/provider-apps.ts";
+import { pickMasked } from "../update-mask.ts";
+import { ConnectionSchema, getConnectionRow, ProviderMetadataSchema, toConnection } from "./connection.ts";
+
+const CREDENTIALS = [
+  "apiKey",
+  "basicAuth",
+  "oauth2ClientCredentials",
+  "oauth2PasswordCredentials",
+  "customAuth",
+] as const;
+const MEMBERS = ["providerWorkspaceRef", "providerMetadata", ...CREDENTIALS] as const;
+
+const ConnectionChange = Type.Object({
+  providerWorkspaceRef: Type.Optional(Type.String()),
+  providerMetadata: Type.Optional(ProviderMetadataSchema),
+  ...CredentialsInput,
+});
+
+export const updateConnection = (on: RefreshServices) =>
+  projectEndpoint({
+    operationId: "updateConnection",
+    tag: "Connections",
+    summary: "Update a connection",
+    description:
+      `\`updateMask\` names what changes: ${MEMBERS.join(", ")}. Credentials must be of the kind the connection has; ` +
+      "those that buy a token are tried before they are stored. Of `providerMetadata` the members given change.",
+    params: Type.Object({ connectionId: Type.String() }),
+    body: Type.Object({
+      updateMask: Type.Array(Type.String(), { minItems: 1 }),
+      connection: ConnectionChange,
+    }),
+    success: { status: 200, description: "The connection as it now is.", schema: ConnectionSchema },
+    refusals: [422, 502],
+    async handle({ project, params, body }) {
+      const change = pickMasked(body.updateMask, body.connection, MEMBERS, "connection");
+      const row = await getConnectionRow(on.database.queries, project.id, params.connectionId);
+      const provider = on.catalog.find(row.provider);
+      if (!provider) throw outOfCatalog(row);
+      const metadata = changedMetadata(provider, row, change);
+      requireAddress(provider, metadata, on.egress.allowsPlainHttp);
+      const credentials = CREDENTIALS.some((name) => change[name] !== undefined)
+        ? await proveCredentials(on, provider, metadata, sameScheme(row, readCredentials(provider, change)))
+        : undefined;
+      const workspaceRef = change.providerWorkspaceRef ?? change.providerMetadata?.["workspace"]?.value;
+      const updated = await store(on, provider, row, {
+        credentials,
+        metadata,
+        providerWorkspaceRef: workspaceRef && (metadata["workspace"]?.value ?? workspaceRef),
+      });
+      const providerApp = updated.providerAppId
+        ? await findProviderApp(on.database.queries, project.id, updated.providerAppId)
+        : undefined;
+      return toConnection(updated, { providerApp });
+    },
+  });
+
+const outOfCatalog = (row: ConnectionRow): Problem =>
+  new Problem("semantically-invalid", {
+    detail: `The provider ${row.provider} is no longer in the catalog.`,
+  });
+
+/** What is given goes over what is known; facts that the provider told stay unless named. */
+function changedMetadata(
+  provider: ProviderInfo,
+  row: ConnectionRow,
+  change: Pick<Static<typeof ConnectionChange>, "providerWorkspaceRef" | "providerMetadata">,
+): ProviderMetadata {
+  const { providerWorkspaceRef, providerMetadata } = change;
+  if (providerWorkspaceRef === undefined && providerMetadata === undefined) return row.providerMetadata;
+  const next: ProviderMetadata = { ...row.providerMetadata, ...providerMetadata };
+  if (providerWorkspaceRef && !providerMetadata?.["workspace"]) delete next["workspace"];
+  return enteredMetadata(provider, next, providerWorkspaceRef);
+}
+
+function sameScheme(row: ConnectionRow, credentials: StoredCredentials): StoredCredentials {
+  if (credentials.scheme === row.authScheme) return credentials;
+  throw new Problem("invalid-request", {
+    detail: `This connection authenticates by ${row.authScheme}; credentials for ${credentials.scheme} do not fit it.`,
+  });
+}
+
+function store(
+  on: RefreshServices,
+  provider: ProviderInfo,
+  { id, projectId }: ConnectionRow,
+  change: { credentials?: StoredCredentials; metadata: ProviderMetadata; providerWorkspaceRef?: string },
+): Promise<ConnectionRow> {
+  const { credentials, metadata, providerWorkspaceRef } = change;
+  return on.database.queries.transaction().execute(async (queries) => {
+    await lockConnection(queries, projectId, id);
+    await updateRow(queries, projectId, id, {
+      providerMetadata: metadata,
+      ...(providerWorkspaceRef && { providerWorkspaceRef }),
+      ...(credentials && {
+        ...credentialColumns(on.sealer, { id, projectId }, credentials),
+        status: "created" as const,
+      }),
+    });
+    const row = await getConnectionRow(queries, projectId, id);
+    if (credentials) await renewWhenDue(queries, row, provider, credentials);
+    await recordEvent(queries, connectionEvent("updated", connectionFields(row)));
+    return row;
+  });
+}

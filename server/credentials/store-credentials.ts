@@ -1,0 +1,31 @@
+/** The columns that hold a connection's credentials, and the time at which they are renewed: stored together. */
+import type { ProviderInfo } from "../../connectors/kit/provider.ts";
+import type { Sealer } from "../ground/seal.ts";
+import type { Queries } from "../store/database.ts";
+import { scheduleRenewal } from "../store/token-renewals.ts";
+import { renewalTime } from "./renewal-time.ts";
+import { isOauth, sealCredentials, type StoredCredentials } from "./stored-credentials.ts";
+
+interface ConnectionKey {
+  id: string;
+  projectId: string;
+}
+
+/** Whoever writes these calls `renewWhenDue` in the same transaction, once the row exists. */
+export function credentialColumns(sealer: Sealer, connection: ConnectionKey, credentials: StoredCredentials) {
+  const expiresAt = isOauth(credentials) ? credentials.accessToken?.expiresAt : undefined;
+  return {
+    authScheme: credentials.scheme,
+    credentialsSealed: sealCredentials(sealer, connection, credentials),
+    accessExpireTime: expiresAt ? new Date(expiresAt) : null,
+  };
+}
+
+export async function renewWhenDue(
+  queries: Queries,
+  connection: ConnectionKey,
+  provider: ProviderInfo | undefined,
+  credentials: StoredCredentials,
+): Promise<void> {
+  if (isOauth(credentials)) await scheduleRenewal(queries, connection, renewalTime(provider, credentials));
+}

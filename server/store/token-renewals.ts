@@ -1,0 +1,92 @@
+/** When connections' tokens are to be renewed, and what was sent to renew them. */
+import { sql } from "kysely";
+import type { Queries } from "./database.ts";
+
+interface ConnectionKey {
+  id: string;
+  projectId: string;
+}
+
+/** Begins anew: tokens were stored, and nothing that was sent is without an answer. */
+export async function scheduleRenewal(
+  queries: Queries,
+  connection: ConnectionKey,
+  dueTime: Date | undefined,
+): Promise<void> {
+  const fresh = { dueTime: dueTime ?? null, failures: 0, sentHash: null };
+  await queries
+    .insertInto("tokenRenewals")
+    .values({ connectionId: connection.id, projectId: connection.projectId, ...fresh })
+    .onConflict((conflict) => conflict.column("connectionId").doUpdateSet(fresh))
+    .execute();
+}
+
+/** Nothing more is renewed until somebody stores new credentials. `keepSent`: the last answer is still unknown. */
+export async function endRenewal(queries: Queries, id: string, keepSent: boolean): Promise<void> {
+  await queries
+    .updateTable("tokenRenewals")
+    .set({ dueTime: null, ...(!keepSent && { sentHash: null }) })
+    .where("connectionId", "=", id)
+    .execute();
+}
+
+/** Up to `most` connections whose time has come; nobody else gets them for a while. */
+export async function claimDueRenewals(
+  queries: Queries,
+  most: number,
+  holdSeconds: number,
+): Promise<ConnectionKey[]> {
+  const rows = await queries
+    .updateTable("tokenRenewals")
+    .set({ dueTime: sql<Date>`now() + make_interval(secs => ${holdSeconds})` })
+    .where("connectionId", "in", (inner) =>
+      inner
+        .selectFrom("tokenRenewals")
+        .select("connectionId")
+        .where("dueTime", "<=", sql<Date>`now()`)
+        .orderBy("dueTime")
+        .limit(most)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(["connectionId as id", "projectId"])
+    .execute();
+  return rows;
+}
+
+/** After a failure that may pass: again in `baseSeconds`, doubled with each failure in a row, `mostSeconds` at most. */
+export async function deferRenewal(
+  queries: Queries,
+  id: string,
+  { baseSeconds, mostSeconds }: { baseSeconds: number; mostSeconds: number },
+): Promise<void> {
+  await queries
+    .updateTable("tokenRenewals")
+    .set({
+      failures: sql<number>`failures + 1`,
+      dueTime: sql<Date>`now() + make_interval(secs => least(${baseSeconds}::float8 * power(2, least(failures, 20)), ${mostSeconds}::float8) * (0.5 + random() / 2))`,
+    })
+    .where("connectionId", "=", id)
+    .where("dueTime", "is not", null)
+    .execute();
+}
+
+/** Committed before a refresh token leaves, by whoever holds the connection's row lock. */
+export async function markRefreshSent(queries: Queries, id: string, hash: Buffer): Promise<void> {
+  await queries.updateTable("tokenRenewals").set({ sentHash: hash }).where("connectionId", "=", id).execute();
+}
+
+/** The provider said no: the refresh token was not used up. */
+export async function clearRefreshSent(queries: Queries, id: string): Promise<void> {
+  await queries.updateTable("tokenRenewals").set({ sentHash: null }).where("connectionId", "=", id).execute();
+}
+
+/** Digest of a refresh token whose answer never came. */
+export async function findRefreshSent(queries: Queries, id: string): Promise<Buffer | undefined> {
+  const row = await queries
+    .selectFrom("tokenRenewals")
+    .select("sentHash")
+    .where("connectionId", "=", id)
+    .executeTakeFirst();
+  return row?.sentHash ?? undefined;
+}
