@@ -2,18 +2,15 @@
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import type { ProviderResponse } from "../../connectors/kit/connector.ts";
-import { textPairs, toCaller } from "./pass-headers.ts";
+import { textPairs, toCaller, type AnswerHead } from "./pass-headers.ts";
 
 /** Answers that are held back are errors; longer ones are passed on unread. */
 const HELD_BYTES = 64 * 1024;
 /** Up to here, copying a body behind its head is cheaper than handing the kernel two pieces. */
 const ONE_WRITE_BYTES = 16 * 1024;
 
-interface Start {
-  status: number;
+interface Start extends AnswerHead {
   reason: string;
-  /** Name and value in turn. */
-  raw: Buffer[];
 }
 
 export class Answer {
@@ -70,10 +67,10 @@ export class Answer {
 
   /** Sends the head, and what was held. */
   begin(): void {
-    const { status, reason, raw } = this.#start;
+    const { status, reason } = this.#start;
     const { req } = this.#response;
     const takesChunks = req.httpVersionMinor > 0 && req.method !== "HEAD" && status !== 204 && status !== 304;
-    const { lines, length } = toCaller(raw, status, takesChunks);
+    const { lines, length } = toCaller(this.#start, takesChunks);
     this.#length = length;
     if (this.#extra.length > 0) lines.push(...this.#extra);
     this.#response.writeHead(status, speakable(reason), lines);

@@ -1,5 +1,5 @@
 /** One proxied call under way: streams both bodies, holds an answer back while it may still be replaced. */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import { toEgressError } from "../egress.ts";
 import type { Log } from "../ground/log.ts";
@@ -28,6 +28,8 @@ export interface Call {
   response: ServerResponse;
   head: Head;
   target: Target;
+  /** What stands in the request line to the target. */
+  path: string;
   body: Buffer | Upload | undefined;
 }
 
@@ -58,11 +60,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   start(): void {
-    this.#call.response.on("close", this.#onCallerClose);
-    this.#dispatch(this.#call.body);
+    this.#dispatch(this.#call.body, this.#call.path);
   }
 
-  #dispatch(body: Buffer | Upload | undefined): void {
+  #dispatch(body: Buffer | Upload | undefined, path: string): void {
     const { request, head } = this.#call;
     const headers = toProvider(head, this.#target);
     if (body instanceof Upload && typeof head.body === "number")
@@ -72,7 +73,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#on.dispatcher.dispatch(
       {
         origin: this.#target.origin,
-        path: targetPath(request.url ?? "", this.#target),
+        path,
         method: request.method ?? "GET",
         headers,
         body,
@@ -83,14 +84,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     );
   }
 
-  readonly #onCallerClose = (): void => {
+  /** The connection to the caller is done with: ends the call to the provider unless it is over. */
+  close(): void {
     const { response, body } = this.#call;
     if (response.writableFinished || this.#over) return;
     this.#over = true;
     const gone = new CallerGone();
     if (body instanceof Upload) body.destroy(gone);
     this.#controller?.abort(gone);
-  };
+  }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
@@ -98,11 +100,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#over) controller.abort(new CallerGone());
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason = ""): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    parsed: IncomingHttpHeaders,
+    reason = "",
+  ): void {
     // Interim answers concern the connection to the provider; the caller was told to continue by us.
     if (status < 200) return;
     const raw = controller.rawHeaders;
-    const start = { status, reason, raw: areBytes(raw) ? raw : [] };
+    const start = { status, reason, parsed, raw: areBytes(raw) ? raw : [] };
     const answer = new Answer(this.#call.response, controller, start);
     this.#answer = answer;
     if (status === 401 && this.#mayRenew()) {
@@ -172,7 +179,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #replay(refused: Answer): void {
     this.#replayed = true;
-    const { response, body } = this.#call;
+    const { request, response, body } = this.#call;
     this.#on.targets
       .renew(this.#target)
       .then(
@@ -180,7 +187,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
           if (this.#over) return;
           if (target === this.#target) return this.#finish(refused);
           this.#target = target;
-          this.#dispatch(body instanceof Upload ? body.whole : body);
+          const path = targetPath(request.url ?? "", target);
+          this.#dispatch(body instanceof Upload ? body.whole : body, path);
         },
         (error: unknown) => {
           // The provider's own refusal says more than ours could.

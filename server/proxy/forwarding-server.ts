@@ -59,15 +59,19 @@ async function serve(
     if (request.method === "TRACE") throw noTrace();
     const head = readHead(request);
     const target = on.targets.known(head.asked) ?? (await on.targets.resolve(head.asked));
-    targetPath(request.url ?? "", target);
+    const path = targetPath(request.url ?? "", target);
     const refusal = head.asked.throttle ? on.throttle.refusal(target) : undefined;
     if (refusal) throw refusal;
     if (response.destroyed) return;
     if (expectsContinue) response.writeContinue();
-    const body = bodyOf(request, head);
-    const call: Call = { request, response, head, target, body: body instanceof Promise ? await body : body };
+    const announced = bodyOf(request, head);
+    const body = announced instanceof Promise ? await announced : announced;
+    const call: Call = { request, response, head, target, path, body };
     const exchange = new Exchange(on, call);
-    response.on("close", () => record(on, call, exchange, startedMs));
+    response.on("close", () => {
+      exchange.close();
+      record(on, call, exchange, startedMs);
+    });
     exchange.start();
   } catch (error) {
     if (error instanceof CallerGone) return;

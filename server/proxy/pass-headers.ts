@@ -5,12 +5,13 @@ import type { Target } from "./targets.ts";
 /** Name and value in turn: the caller's lines in their order, then the credentials. */
 export function toProvider(head: Head, target: Target): string[] {
   const { kept, hopNames } = head;
-  const { headers, headerNames } = target;
+  const { headers, replaces } = target;
+  if (replaces.size === 0 && hopNames.size === 0) return kept.concat(headers);
   const lines: string[] = [];
   for (let at = 0; at < kept.length; at += 2) {
     const written = kept[at] ?? "";
     const name = written.toLowerCase();
-    if (headerNames.has(name) || hopNames.has(name)) continue;
+    if (replaces.has(name) || hopNames.has(name)) continue;
     lines.push(written, kept[at + 1] ?? "");
   }
   lines.push(...headers);
@@ -34,18 +35,25 @@ export interface AnswerLines {
   length: number | undefined;
 }
 
-/**
- * `raw` is name and value in turn, as bytes. `takesChunks`: the caller can be sent a body in chunks, and so trailers.
- */
-export function toCaller(raw: Buffer[], status: number, takesChunks: boolean): AnswerLines {
+export interface AnswerHead {
+  status: number;
+  /** Name and value in turn, as bytes. */
+  raw: Buffer[];
+  /** The same by name in lower case; several values of one name as a list. */
+  parsed: Record<string, string | string[] | undefined>;
+}
+
+/** `takesChunks`: the caller can be sent a body in chunks, and so trailers. */
+export function toCaller({ status, raw, parsed }: AnswerHead, takesChunks: boolean): AnswerLines {
   const lines: string[] = [];
   let drop: string[] | undefined;
   let length: number | undefined;
   let hasTrailer = false;
   for (let at = 0; at < raw.length; at += 2) {
     const written = raw[at]?.toString("latin1") ?? "";
-    const value = raw[at + 1]?.toString("latin1") ?? "";
     const name = written.toLowerCase();
+    const known = parsed[name];
+    const value = typeof known === "string" ? known : (raw[at + 1]?.toString("latin1") ?? "");
     if (HOP_BY_HOP.has(name)) {
       if (name === "connection") drop = withListed(value, drop);
       continue;

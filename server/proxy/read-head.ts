@@ -34,37 +34,35 @@ export interface RawHead {
 
 type Field = "version" | "apiKey" | "projectId" | "installationId" | "integrationName" | "groupRef" | "mode";
 
-const FIELDS: Record<string, Field> = {
-  "x-amp-proxy-version": "version",
-  "x-api-key": "apiKey",
-  "x-amp-project-id": "projectId",
-  "x-amp-installation-id": "installationId",
-  "x-amp-integration-name": "integrationName",
-  "x-amp-group-ref": "groupRef",
-  "x-amp-rate-limiter-mode": "mode",
-};
-
-/** Never passed on: the caller's credentials, and what HTTP defines for one connection only. */
-const DROPPED = new Set([
-  "authorization",
-  "cookie",
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "http2-settings",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
+/** What becomes of a header by its name: a field that is for us, or `drop` for what never passes. */
+const KINDS = new Map<string, Field | "drop">([
+  ["x-amp-proxy-version", "version"],
+  ["x-api-key", "apiKey"],
+  ["x-amp-project-id", "projectId"],
+  ["x-amp-installation-id", "installationId"],
+  ["x-amp-integration-name", "integrationName"],
+  ["x-amp-group-ref", "groupRef"],
+  ["x-amp-rate-limiter-mode", "mode"],
+  // The caller's credentials, and what HTTP defines for one connection only.
+  ["authorization", "drop"],
+  ["cookie", "drop"],
+  ["connection", "drop"],
+  ["content-length", "drop"],
+  ["expect", "drop"],
+  ["host", "drop"],
+  ["http2-settings", "drop"],
+  ["keep-alive", "drop"],
+  ["proxy-authenticate", "drop"],
+  ["proxy-authorization", "drop"],
+  ["proxy-connection", "drop"],
+  ["te", "drop"],
+  ["trailer", "drop"],
+  ["transfer-encoding", "drop"],
+  ["upgrade", "drop"],
 ]);
 
-/** Whether a header of this name, in lower case, is for us and never for the provider. */
-export const isOurs = (name: string): boolean => name.startsWith("x-amp-") || name === "x-api-key";
+/** Whether a caller's header of this name, in lower case, stays here whatever the provider is. */
+export const staysHere = (name: string): boolean => KINDS.has(name) || name.startsWith("x-amp-");
 
 /** The head, understood. Throws `invalid-request` that names every header at fault. */
 export function readHead(request: RawHead): Head {
@@ -77,15 +75,14 @@ export function readHead(request: RawHead): Head {
     const written = rawHeaders[at] ?? "";
     const value = rawHeaders[at + 1] ?? "";
     const name = written.toLowerCase();
-    if (isOurs(name)) {
-      const field = FIELDS[name];
-      if (field === undefined) continue;
-      if (given[field] !== undefined) faults.push(fault(name, "is there twice.", "Send it once."));
-      given[field] = value;
-    } else if (DROPPED.has(name)) {
+    const kind = KINDS.get(name);
+    if (kind === undefined) {
+      if (!name.startsWith("x-amp-")) kept.push(written, value);
+    } else if (kind === "drop") {
       framing.read(name, value, faults);
     } else {
-      kept.push(written, value);
+      if (given[kind] !== undefined) faults.push(fault(name, "is there twice.", "Send it once."));
+      given[kind] = value;
     }
   }
   framing.check(request, faults);

@@ -17,17 +17,28 @@ export interface ProxyUse {
   bytesDown: number;
 }
 
-/** One statement for all lines; as one JSON text, which both sides read faster than nine arrays. */
+/**
+ * One statement for all lines. Each column is one text, the cheapest form for a process whose time belongs to the
+ * calls; no value can hold a line break.
+ */
 export async function insertProxyUsage(queries: Queries, uses: ProxyUse[]): Promise<void> {
-  const lines = JSON.stringify(uses);
+  const column = (read: (use: ProxyUse) => string | number) => {
+    const values = uses.map(read).join("\n");
+    return sql`string_to_array(${values}, chr(10))`;
+  };
   await sql`
     insert into proxy_usage
       (time, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down)
-    select to_timestamp("timeMs" / 1000), "projectId", "installationId", method, path, status, "durationMs",
-      "bytesUp", "bytesDown"
-    from json_to_recordset(${lines}::json) as line(
-      "timeMs" double precision, "projectId" uuid, "installationId" uuid, method text, path text, status integer,
-      "durationMs" integer, "bytesUp" bigint, "bytesDown" bigint)`.execute(queries);
+    select to_timestamp(time_ms::double precision / 1000), project_id::uuid, installation_id::uuid, method, path,
+      status::integer, duration_ms::integer, bytes_up::bigint, bytes_down::bigint
+    from unnest(
+      ${column(({ timeMs }) => Math.round(timeMs))}, ${column(({ projectId }) => projectId)},
+      ${column(({ installationId }) => installationId)}, ${column(({ method }) => method)},
+      ${column(({ path }) => path)}, ${column(({ status }) => status)},
+      ${column(({ durationMs }) => durationMs)}, ${column(({ bytesUp }) => bytesUp)},
+      ${column(({ bytesDown }) => bytesDown)}
+    ) as line(time_ms, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down)
+  `.execute(queries);
 }
 
 /** Removes at most `most` lines from before `time`, and says how many it removed. */

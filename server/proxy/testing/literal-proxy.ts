@@ -34,7 +34,7 @@ export const targetAt = (origin: string, more: Partial<Target> = {}): Target => 
   basePath: "",
   query: [],
   headers: ["Authorization", "Bearer provider-token"],
-  headerNames: new Set(["authorization"]),
+  replaces: new Set(),
   renewable: false,
   ...more,
 });
