@@ -14,7 +14,7 @@ import {
   type WhichInstallation,
 } from "../store/proxied-installations.ts";
 import { remember, type Affected } from "../store/remembered.ts";
-import type { Asked } from "./read-head.ts";
+import { staysHere, type Asked } from "./read-head.ts";
 import type { Base } from "./target-path.ts";
 
 export interface Target extends Base {
@@ -25,8 +25,8 @@ export interface Target extends Base {
   provider: string;
   /** Credentials: name and value in turn. */
   headers: readonly string[];
-  /** Names of `headers` in lower case: the caller's own headers of that name do not pass. */
-  headerNames: ReadonlySet<string>;
+  /** Names of `headers` in lower case: the caller's own headers of that name do not pass. Less what never passes. */
+  replaces: ReadonlySet<string>;
   /** Whether another token can be had when the provider refuses this one. */
   renewable: boolean;
 }
@@ -229,7 +229,7 @@ function build(on: Services, gate: Gate, live: LiveConnection): Target {
     basePath: url.pathname.replace(/\/+$/, ""),
     query,
     headers: headers.flat(),
-    headerNames: new Set(headers.map(([name]) => name.toLowerCase())),
+    replaces: new Set(headers.map(([name]) => name.toLowerCase()).filter((name) => !staysHere(name))),
     renewable: live.accessToken !== undefined && live.status !== "bad_credentials",
   };
 }
