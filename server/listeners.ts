@@ -36,6 +36,7 @@ export async function listen(
     publicUrl ||= address;
   }
   publicUrl ||= `http://${config.host}:${config.port}`;
+  on.address.publicUrl = publicUrl;
   const proxyUrl = config.roles.has("proxy") ? await listenProxy(on, docsUrl, closers) : undefined;
   return {
     base: `${publicUrl}/v1`,

@@ -6,7 +6,22 @@ import { generateConnection } from "./api/connections/generate-connection.ts";
 import { getConnection } from "./api/connections/get-connection.ts";
 import { listConnections } from "./api/connections/list-connections.ts";
 import { updateConnection } from "./api/connections/update-connection.ts";
+import { getDelivery } from "./api/deliveries/get-delivery.ts";
+import { listDeliveries } from "./api/deliveries/list-deliveries.ts";
+import { listWaitingDeliveries } from "./api/deliveries/list-waiting-deliveries.ts";
+import { resendDeliveries } from "./api/deliveries/resend-deliveries.ts";
+import { resendDelivery } from "./api/deliveries/resend-delivery.ts";
+import { createDestination } from "./api/destinations/create-destination.ts";
+import { deleteDestination } from "./api/destinations/delete-destination.ts";
+import { getDestination } from "./api/destinations/get-destination.ts";
+import { listDestinations } from "./api/destinations/list-destinations.ts";
+import { testDestination } from "./api/destinations/test-destination.ts";
+import { updateDestination } from "./api/destinations/update-destination.ts";
 import { getDocs, getOpenApi, getProblemType, getProblemTypes } from "./api/docs/documents.ts";
+import { getEventFile } from "./api/event-files/get-event-file.ts";
+import { createEventTopicRoute } from "./api/event-topic-routes/create-event-topic-route.ts";
+import { deleteEventTopicRoute } from "./api/event-topic-routes/delete-event-topic-route.ts";
+import { listEventTopicRoutes } from "./api/event-topic-routes/list-event-topic-routes.ts";
 import { getHealthz } from "./api/health/get-healthz.ts";
 import { getReadyz, type Readiness } from "./api/health/get-readyz.ts";
 import { createInstallation } from "./api/installations/create-installation.ts";
@@ -36,23 +51,37 @@ import { listProviderApps } from "./api/provider-apps/list-provider-apps.ts";
 import { updateProviderApp } from "./api/provider-apps/update-provider-app.ts";
 import { getProvider } from "./api/providers/get-provider.ts";
 import { listProviders } from "./api/providers/list-providers.ts";
+import { createTopicDestinationRoute } from "./api/topic-destination-routes/create-topic-destination-route.ts";
+import { deleteTopicDestinationRoute } from "./api/topic-destination-routes/delete-topic-destination-route.ts";
+import { listTopicDestinationRoutes } from "./api/topic-destination-routes/list-topic-destination-routes.ts";
+import { createTopic } from "./api/topics/create-topic.ts";
+import { deleteTopic } from "./api/topics/delete-topic.ts";
+import { listTopics } from "./api/topics/list-topics.ts";
+import { updateTopic } from "./api/topics/update-topic.ts";
 import { generateUploadUrl } from "./api/uploads/generate-upload-url.ts";
 import { putUpload } from "./api/uploads/put-upload.ts";
 import type { RefreshServices } from "./credentials/refresh-tokens.ts";
+import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Route } from "./http/endpoint.ts";
 import { writeRecords, type WriteServices } from "./write/write-records.ts";
 
 /** Everything some endpoint needs; each is handed only what it names. */
-export type Services = RefreshServices & WriteServices & Readiness & { publicUrl: () => string };
+export type Services = RefreshServices &
+  WriteServices &
+  Readiness &
+  TestServices & { publicUrl: () => string };
 
 const P = "/v1/projects/{projectIdOrName}";
 const INTEGRATION = `${P}/integrations/{integrationId}`;
 const INSTALLATION = `${INTEGRATION}/installations/{installationId}`;
 
+const DESTINATION = `${P}/destinations/{destination}`;
+
 /** All endpoints. Handlers are bound to `on`; describing the API needs no services. */
 export function routes(on: Services): Route[] {
   const all: Route[] = [
     ...managementRoutes(on),
+    ...deliveryRoutes(on),
     route(
       "POST /write/v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}",
       "full",
@@ -118,13 +147,36 @@ const managementRoutes = (on: Services): Route[] => [
   route(`GET ${INSTALLATION}`, "frontend", getInstallation(on)),
   route(`PATCH ${INSTALLATION}`, "frontend", updateInstallation(on)),
   route(`DELETE ${INSTALLATION}`, "frontend", deleteInstallation(on)),
-  route(
-    `PATCH ${INTEGRATION}/objects/{objectName}/config-content`,
-    "frontend",
-    patchObjectConfigContent(on),
-  ),
+  route(`PATCH ${INTEGRATION}/objects/{objectName}/config-content`, "frontend", patchObjectConfigContent(on)),
 
   route(`GET ${INSTALLATION}/operations`, "full", listOperations(on)),
   route(`GET ${P}/operations/{operationId}`, "full", getOperation(on)),
   route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(on)),
+];
+
+const deliveryRoutes = (on: Services): Route[] => [
+  route(`GET ${P}/destinations`, "full", listDestinations(on)),
+  route(`POST ${P}/destinations`, "full", createDestination(on)),
+  route(`GET ${DESTINATION}`, "full", getDestination(on)),
+  route(`PATCH ${DESTINATION}`, "full", updateDestination(on)),
+  route(`DELETE ${DESTINATION}`, "full", deleteDestination(on)),
+  route(`POST ${DESTINATION}:test`, "full", testDestination(on)),
+
+  route(`GET ${P}/topics`, "full", listTopics(on)),
+  route(`POST ${P}/topics`, "full", createTopic(on)),
+  route(`PATCH ${P}/topics/{topicId}`, "full", updateTopic(on)),
+  route(`DELETE ${P}/topics/{topicId}`, "full", deleteTopic(on)),
+  route(`GET ${P}/notification-event-topic-routes`, "full", listEventTopicRoutes(on)),
+  route(`POST ${P}/notification-event-topic-routes`, "full", createEventTopicRoute(on)),
+  route(`DELETE ${P}/notification-event-topic-routes/{routeId}`, "full", deleteEventTopicRoute(on)),
+  route(`GET ${P}/topic-destination-routes`, "full", listTopicDestinationRoutes(on)),
+  route(`POST ${P}/topic-destination-routes`, "full", createTopicDestinationRoute(on)),
+  route(`DELETE ${P}/topic-destination-routes/{routeId}`, "full", deleteTopicDestinationRoute(on)),
+
+  route(`GET ${P}/deliveries`, "full", listWaitingDeliveries(on)),
+  route(`GET ${DESTINATION}/deliveries`, "full", listDeliveries(on)),
+  route(`POST ${DESTINATION}/deliveries:resend`, "full", resendDeliveries(on)),
+  route(`GET ${DESTINATION}/deliveries/{deliveryId}`, "full", getDelivery(on)),
+  route(`POST ${DESTINATION}/deliveries/{deliveryId}:resend`, "full", resendDelivery(on)),
+  route("GET /v1/event-files/{token}", "public", getEventFile(on)),
 ];

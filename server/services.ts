@@ -39,6 +39,8 @@ export interface Opened {
   providerTimeoutMs?: number;
   /** Told whenever an asynchronous write was accepted in this process. */
   onWork: { listener: () => void };
+  /** How the world reaches this Busbar; right once it listens. */
+  address: { publicUrl: string };
 }
 
 /** What is open, in the order it was opened; closed in reverse. */
@@ -84,6 +86,7 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
     minuteMs: config.minuteMs,
     providerTimeoutMs,
     onWork,
+    address: { publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}` },
   };
 }
 

@@ -1,5 +1,6 @@
 /** The background work of a process with the `worker` role, started and stopped together. */
 import { startRenewAhead } from "./credentials/renew-ahead.ts";
+import { startDeliveries } from "./deliver/delivery-engine.ts";
 import type { Opened } from "./services.ts";
 import { startWriteWorker } from "./write/worker.ts";
 
@@ -17,13 +18,14 @@ export function startWorkers(on: Opened): Workers {
     retryBaseMs: on.config.retryBaseSeconds * 1_000,
   });
   const renewals = startRenewAhead(on);
+  const deliveries = startDeliveries({ ...on, publicUrl: () => on.address.publicUrl });
   on.onWork.listener = () => writes.wake();
   return {
     get running() {
-      return writes.running;
+      return writes.running && deliveries.running;
     },
     stop: async () => {
-      await Promise.all([writes.stop(), renewals.stop()]);
+      await Promise.all([writes.stop(), renewals.stop(), deliveries.stop()]);
     },
   };
 }

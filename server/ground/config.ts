@@ -28,6 +28,12 @@ export interface Config {
   surfaceHosts: { write?: string; read?: string; search?: string };
   webhookRetrySeconds: number[];
   webhookDisableAfterSeconds: number;
+  /** For the whole exchange with a receiver. */
+  webhookTimeoutSeconds: number;
+  /** Per project, over all processes; 0 is without limit. */
+  webhooksPerSecond: number;
+  /** Events and their deliveries older than this are removed. */
+  eventRetentionDays: number;
   retryBaseSeconds: number;
   minuteMs: number;
   metrics: boolean;
@@ -59,6 +65,9 @@ export function readConfig(env: Environment = process.env): Config {
     },
     webhookRetrySeconds: seconds(env, "BUSBAR_WEBHOOK_RETRY_SECONDS", "5,300,1800,7200,18000,36000,36000"),
     webhookDisableAfterSeconds: integer(env, "BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS", 432_000, 1),
+    webhookTimeoutSeconds: positive(env, "BUSBAR_WEBHOOK_TIMEOUT_SECONDS", 30),
+    webhooksPerSecond: integer(env, "BUSBAR_WEBHOOKS_PER_SECOND", 1_000, 0),
+    eventRetentionDays: positive(env, "BUSBAR_EVENT_RETENTION_DAYS", 30),
     retryBaseSeconds: positive(env, "BUSBAR_RETRY_BASE_SECONDS", 1),
     minuteMs: integer(env, "BUSBAR_MINUTE_MS", 60_000, 1),
     metrics: boolean(env, "BUSBAR_METRICS", false),

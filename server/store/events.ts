@@ -75,3 +75,22 @@ export async function getInstallationFields(
   if (!row) throw new Error(`there is no installation ${installationId}`);
   return row;
 }
+
+/** An event as it is sent on. */
+export interface StoredEvent {
+  id: string;
+  projectId: string;
+  type: string;
+  /** JSON text. */
+  data: string;
+  createTime: Date;
+}
+
+/** By id; those that do not exist are absent. */
+export async function listEventsById(queries: Queries, ids: string[]): Promise<Map<string, StoredEvent>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<StoredEvent>`
+    select id, project_id, type, data::text as data, create_time from events where id = any(${ids}::uuid[])
+  `.execute(queries);
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,27 @@
+/** GET …/destinations/{destination}/deliveries/{deliveryId} */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { findDelivery } from "../../store/delivery-lists.ts";
+import { getDestinationRow } from "../destinations/destination.ts";
+import { DeliveryWithDataSchema, toDelivery } from "./delivery.ts";
+
+export const getDelivery = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getDelivery",
+    tag: "Deliveries",
+    summary: "Get a delivery",
+    description: "With its attempts and what it tells. `deliveryId` is the id of the message.",
+    params: Type.Object({ destination: Type.String(), deliveryId: Type.String() }),
+    success: { status: 200, description: "The delivery.", schema: DeliveryWithDataSchema },
+    async handle({ project, params }) {
+      const { queries } = on.database;
+      const destination = await getDestinationRow(queries, project.id, params.destination);
+      const row = await findDelivery(queries, destination.id, params.deliveryId);
+      if (row) return { ...toDelivery(row), data: JSON.parse(row.data) as unknown };
+      throw new Problem("not-found", {
+        detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old ones are removed.`,
+      });
+    },
+  });

@@ -1,0 +1,11 @@
+/** Refuses to put into line what nobody would send. */
+import { Problem } from "../../ground/errors.ts";
+import type { DestinationRow } from "../../store/destinations.ts";
+
+/** Throws a 409 Problem for a disabled destination. */
+export function requireEnabled({ name, disabledTime }: DestinationRow): void {
+  if (!disabledTime) return;
+  throw new Problem("conflict", {
+    detail: `\`${name}\` is disabled. Enable it first: update its \`metadata.url\` or rotate its signing key.`,
+  });
+}

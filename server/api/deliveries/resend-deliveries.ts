@@ -1,0 +1,75 @@
+/** POST …/destinations/{destination}/deliveries:resend */
+import { Type } from "typebox";
+import { firstIdOf } from "../../deliver/first-id-of.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database, Queries } from "../../store/database.ts";
+import type { DeliveryState } from "../../store/deliveries.ts";
+import { resendDeliveries as resend } from "../../store/delivery-lists.ts";
+import { getDestinationRow } from "../destinations/destination.ts";
+import { TimeSchema } from "../times.ts";
+import { requireEnabled } from "./require-enabled.ts";
+
+const BATCH = 1_000;
+
+export const resendDeliveries = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "resendDeliveries",
+    tag: "Deliveries",
+    summary: "Resend deliveries of a range of time",
+    description:
+      "Sends again what happened from `since` up to `until`: what failed, or with `status` `delivered` or `all` what " +
+      "arrived. Messages keep their ids.",
+    params: Type.Object({ destination: Type.String() }),
+    body: Type.Object({
+      since: TimeSchema,
+      until: Type.Optional(TimeSchema),
+      status: Type.Optional(Type.Enum(["failed", "delivered", "all"], { description: "Default `failed`." })),
+    }),
+    success: {
+      status: 200,
+      description: "How many are sent again.",
+      schema: Type.Object({ count: Type.Integer() }),
+    },
+    refusals: [409],
+    async handle({ project, params, body }) {
+      const { queries } = on.database;
+      const destination = await getDestinationRow(queries, project.id, params.destination);
+      requireEnabled(destination);
+      const { status = "failed" } = body;
+      const states: DeliveryState[] = status === "all" ? ["failed", "delivered"] : [status];
+      const sinceMs = Date.parse(body.since);
+      const untilMs = body.until === undefined ? nowMs() + 1 : Date.parse(body.until);
+      if (untilMs <= sinceMs) {
+        const detail = "until: must be later than `since`.";
+        throw new Problem("invalid-request", { detail, issues: [{ in: "body", name: "until", detail }] });
+      }
+      return { count: await resendAll(queries, destination.id, states, sinceMs, untilMs) };
+    },
+  });
+
+/** In short statements, so that nobody waits for a long one. */
+async function resendAll(
+  queries: Queries,
+  destinationId: string,
+  states: DeliveryState[],
+  sinceMs: number,
+  untilMs: number,
+): Promise<number> {
+  let total = 0;
+  let afterId: string | undefined;
+  for (;;) {
+    const { count, lastEventId } = await resend(queries, {
+      destinationId,
+      states,
+      fromId: firstIdOf(sinceMs),
+      afterId,
+      untilId: firstIdOf(untilMs),
+      limit: BATCH,
+    });
+    total += count;
+    if (count < BATCH || lastEventId === undefined) return total;
+    afterId = lastEventId;
+  }
+}

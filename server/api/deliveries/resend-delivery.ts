@@ -1,0 +1,37 @@
+/** POST …/destinations/{destination}/deliveries/{deliveryId}:resend */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { findDelivery, resendDelivery as resend } from "../../store/delivery-lists.ts";
+import { getDestinationRow } from "../destinations/destination.ts";
+import { DeliverySchema, toDelivery } from "./delivery.ts";
+import { requireEnabled } from "./require-enabled.ts";
+
+export const resendDelivery = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "resendDelivery",
+    tag: "Deliveries",
+    summary: "Resend a delivery",
+    description:
+      "Sends the message again with the same id, whatever came of it before, and repeats it from the beginning of the " +
+      "schedule. One that waits is sent now.",
+    params: Type.Object({ destination: Type.String(), deliveryId: Type.String() }),
+    success: { status: 200, description: "The delivery, waiting.", schema: DeliverySchema },
+    refusals: [409],
+    async handle({ project, params }) {
+      const { queries } = on.database;
+      const destination = await getDestinationRow(queries, project.id, params.destination);
+      requireEnabled(destination);
+      const row = await findDelivery(queries, destination.id, params.deliveryId);
+      if (!row) {
+        throw new Problem("not-found", {
+          detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old ones are removed.`,
+        });
+      }
+      if (!(await resend(queries, destination.id, row.eventId))) {
+        throw new Problem("conflict", { detail: "This delivery is being sent at this moment." });
+      }
+      return toDelivery((await findDelivery(queries, destination.id, row.eventId)) ?? row);
+    },
+  });

@@ -1,0 +1,45 @@
+/** POST /v1/projects/{projectIdOrName}/destinations */
+import { Type } from "typebox";
+import { checkSettings, getDestinationType } from "../../deliver/check-settings.ts";
+import { newSigningKey, sealDestinationSecrets } from "../../deliver/destination-secrets.ts";
+import type { Egress } from "../../egress.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { isUniqueViolation, type Database } from "../../store/database.ts";
+import { insertDestination } from "../../store/destinations.ts";
+import { checkName } from "../names.ts";
+import { DestinationSchema, nameTaken, toDestination } from "./destination.ts";
+
+export const createDestination = (on: { database: Database; sealer: Sealer; egress: Egress }) =>
+  projectEndpoint({
+    operationId: "createDestination",
+    tag: "Destinations",
+    summary: "Create a destination",
+    description:
+      "`metadata` and `secrets` are those of the type. Secrets are stored sealed. A webhook gets a signing key: " +
+      "read it with `includeSecrets=true`.",
+    body: Type.Object({
+      name: Type.String({ description: "Letters, digits and dashes, at most 64; unique in the project." }),
+      type: Type.String({ description: "For example `webhook`." }),
+      metadata: Type.Record(Type.String(), Type.Unknown()),
+      secrets: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+    }),
+    success: { status: 201, description: "The destination.", schema: DestinationSchema },
+    refusals: [409, 422, 501],
+    async handle({ project, body }) {
+      const name = checkName(body.name);
+      const type = getDestinationType(body.type);
+      const asked = { metadata: body.metadata, secrets: body.secrets ?? {} };
+      const { metadata, secrets } = checkSettings(type, asked, on.egress);
+      const place = { id: newId(), projectId: project.id };
+      const signingKeys = type.signs ? [{ key: newSigningKey() }] : [];
+      const secretsSealed = sealDestinationSecrets(on.sealer, place, { secrets, signingKeys });
+      try {
+        const row = { ...place, name, type: type.type, metadata, secretsSealed };
+        return toDestination(await insertDestination(on.database.queries, row));
+      } catch (error) {
+        throw isUniqueViolation(error, "destinations_project_id_name_key") ? nameTaken(name, error) : error;
+      }
+    },
+  });

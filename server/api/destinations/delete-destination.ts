@@ -1,0 +1,20 @@
+/** DELETE /v1/projects/{projectIdOrName}/destinations/{destination} */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { removeDestination } from "../../store/destinations.ts";
+import { getDestinationRow } from "./destination.ts";
+
+export const deleteDestination = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteDestination",
+    tag: "Destinations",
+    summary: "Delete a destination",
+    description: "By id or name. Its routes go with it, and what still waited to be delivered there.",
+    params: Type.Object({ destination: Type.String() }),
+    success: { status: 204, description: "Deleted." },
+    async handle({ project, params }) {
+      const { id } = await getDestinationRow(on.database.queries, project.id, params.destination);
+      await removeDestination(on.database.queries, project.id, id);
+    },
+  });

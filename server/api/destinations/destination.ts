@@ -1,0 +1,62 @@
+/** The destination as the API shows it: without secrets unless they were asked for. */
+import { Type, type Static } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { keysInForce, type DestinationSecrets } from "../../deliver/destination-secrets.ts";
+import type { Queries } from "../../store/database.ts";
+import { findDestination, type DestinationRow } from "../../store/destinations.ts";
+import { times, TimeSchema } from "../times.ts";
+
+export const DestinationSchema = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  type: Type.String(),
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+  createTime: TimeSchema,
+  updateTime: Type.Optional(TimeSchema),
+  disabledTime: Type.Optional(
+    Type.String({ format: "date-time", description: "Present while nothing is sent there." }),
+  ),
+  disabledReason: Type.Optional(Type.String()),
+});
+
+export const DestinationWithSecretsSchema = Type.Object({
+  ...DestinationSchema.properties,
+  secrets: Type.Optional(Type.Object({ webhookSigningKey: Type.Optional(Type.String()) })),
+});
+
+export const toDestination = (row: DestinationRow): Static<typeof DestinationSchema> => ({
+  id: row.id,
+  name: row.name,
+  type: row.type,
+  metadata: row.metadata as Record<string, unknown>,
+  ...times(row),
+  ...(row.disabledTime && { disabledTime: row.disabledTime.toISOString() }),
+  ...(row.disabledReason !== null && { disabledReason: row.disabledReason }),
+});
+
+/** With the signing key, the only secret that is ever shown. */
+export function withSecrets(
+  row: DestinationRow,
+  secrets: DestinationSecrets,
+): Static<typeof DestinationWithSecretsSchema> {
+  const [webhookSigningKey] = keysInForce(secrets);
+  return { ...toDestination(row), secrets: { ...(webhookSigningKey && { webhookSigningKey }) } };
+}
+
+/** By id or name. Throws a 404 Problem. */
+export async function getDestinationRow(
+  queries: Queries,
+  projectId: string,
+  idOrName: string,
+  lock: "update" | "none" = "none",
+): Promise<DestinationRow> {
+  const row = await findDestination(queries, projectId, idOrName, lock);
+  if (row) return row;
+  throw new Problem("not-found", { detail: `There is no destination \`${idOrName}\` in this project.` });
+}
+
+export const nameTaken = (name: string, cause: unknown): Problem =>
+  new Problem("conflict", {
+    detail: `There is a destination \`${name}\` in this project already. Choose another name.`,
+    cause,
+  });

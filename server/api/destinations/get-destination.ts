@@ -1,0 +1,70 @@
+/** GET /v1/projects/{projectIdOrName}/destinations/{destination} */
+import { Type } from "typebox";
+import { getDestinationType } from "../../deliver/check-settings.ts";
+import {
+  openDestinationSecrets,
+  rotateSigningKey,
+  sealDestinationSecrets,
+} from "../../deliver/destination-secrets.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { updateDestination, type DestinationRow } from "../../store/destinations.ts";
+import {
+  DestinationWithSecretsSchema,
+  getDestinationRow,
+  toDestination,
+  withSecrets,
+} from "./destination.ts";
+
+interface Needs {
+  database: Database;
+  sealer: Sealer;
+}
+
+export const getDestination = (on: Needs) =>
+  projectEndpoint({
+    operationId: "getDestination",
+    tag: "Destinations",
+    summary: "Get a destination",
+    description:
+      "By id or name. `rotate=true` replaces the signing key first, and enables a disabled destination; the old key " +
+      "goes on signing beside the new one for 24 hours.",
+    params: Type.Object({ destination: Type.String() }),
+    query: Type.Object({
+      includeSecrets: Type.Optional(
+        Type.Boolean({ description: "Adds `secrets.webhookSigningKey`. Default false." }),
+      ),
+      rotate: Type.Optional(Type.Boolean({ description: "Replaces the signing key. Default false." })),
+    }),
+    success: { status: 200, description: "The destination.", schema: DestinationWithSecretsSchema },
+    refusals: [422],
+    async handle({ project, params, query }) {
+      const row = query.rotate
+        ? await rotate(on, project.id, params.destination)
+        : await getDestinationRow(on.database.queries, project.id, params.destination);
+      return query.includeSecrets
+        ? withSecrets(row, openDestinationSecrets(on.sealer, row))
+        : toDestination(row);
+    },
+  });
+
+const rotate = (on: Needs, projectId: string, idOrName: string): Promise<DestinationRow> =>
+  on.database.queries.transaction().execute(async (queries) => {
+    const row = await getDestinationRow(queries, projectId, idOrName, "update");
+    if (!getDestinationType(row.type).signs) {
+      const detail = `A destination of the type \`${row.type}\` has no signing key to rotate.`;
+      throw new Problem("semantically-invalid", {
+        detail,
+        issues: [{ in: "query", name: "rotate", detail }],
+      });
+    }
+    const secrets = rotateSigningKey(openDestinationSecrets(on.sealer, row));
+    return updateDestination(queries, projectId, row.id, {
+      name: row.name,
+      metadata: row.metadata,
+      secretsSealed: sealDestinationSecrets(on.sealer, row, secrets),
+      enable: true,
+    });
+  });

@@ -1,0 +1,19 @@
+/** GET /v1/projects/{projectIdOrName}/destinations */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { listDestinations as listRows } from "../../store/destinations.ts";
+import { DestinationSchema, toDestination } from "./destination.ts";
+
+export const listDestinations = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listDestinations",
+    tag: "Destinations",
+    summary: "List destinations",
+    success: {
+      status: 200,
+      description: "The destinations, without secrets.",
+      schema: Type.Array(DestinationSchema),
+    },
+    handle: async ({ project }) => (await listRows(on.database.queries, project.id)).map(toDestination),
+  });

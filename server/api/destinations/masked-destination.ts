@@ -1,0 +1,68 @@
+/** Applies the `updateMask` of a destination: paths of one or two steps, values replaced as a whole. */
+import { Problem } from "../../ground/errors.ts";
+
+export interface DestinationChange {
+  name: string;
+  type: string;
+  metadata: Record<string, unknown>;
+  secrets: Record<string, unknown>;
+}
+
+/** The destination after the change, and whether the change lets messages go there again. Throws a Problem. */
+export function maskedDestination(
+  mask: string[],
+  source: Partial<DestinationChange>,
+  before: DestinationChange,
+): DestinationChange & { enable: boolean } {
+  const after = { ...before, metadata: { ...before.metadata }, secrets: { ...before.secrets } };
+  for (const path of mask) apply(path, source, after);
+  const enable = mask.some((path) => path === "metadata" || path === "metadata.url");
+  return { ...after, enable };
+}
+
+function apply(path: string, source: Partial<DestinationChange>, after: DestinationChange): void {
+  const { group, member } = parse(path);
+  if (group === "name") {
+    after.name = present(source.name, path);
+  } else if (group === "type") {
+    keepType(present(source.type, path), after.type);
+  } else if (member === undefined) {
+    const values = present(source[group], path);
+    after[group] = group === "metadata" ? { ...values } : { ...after.secrets, ...values };
+  } else {
+    const value = present(source[group]?.[member], path);
+    if (value === null) delete after[group][member];
+    else after[group][member] = value;
+  }
+}
+
+type Step =
+  | { group: "name" | "type"; member?: undefined }
+  | { group: "metadata" | "secrets"; member: string | undefined };
+
+function parse(path: string): Step {
+  if (path === "name" || path === "type") return { group: path };
+  const [, group, member] = /^(metadata|secrets)(?:\.([A-Za-z]+))?$/.exec(path) ?? [];
+  if (group === "metadata" || group === "secrets") return { group, member };
+  throw wrong(
+    "updateMask",
+    `\`${path}\` cannot be updated; these can: name, metadata, metadata.<member>, secrets.<member>.`,
+  );
+}
+
+function present<Value>(value: Value | undefined, path: string): Value {
+  if (value !== undefined) return value;
+  throw wrong(`destination.${path}`, "is missing, but `updateMask` names it.");
+}
+
+function keepType(asked: string, type: string): void {
+  if (asked === type) return;
+  const detail = `is \`${type}\` and stays it. Create another destination.`;
+  throw new Problem("semantically-invalid", {
+    detail: `destination.type: ${detail}`,
+    issues: [{ in: "body", name: "destination.type", detail, value: asked }],
+  });
+}
+
+const wrong = (name: string, detail: string): Problem =>
+  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

@@ -1,0 +1,34 @@
+/** POST /v1/projects/{projectIdOrName}/destinations/{destination}:test */
+import { Type } from "typebox";
+import { sampleEvent } from "../../deliver/payloads/sample-event.ts";
+import { testDelivery, type TestServices } from "../../deliver/test-delivery.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { AttemptSchema } from "../deliveries/delivery.ts";
+import { EventTypeSchema } from "../event-topic-routes/event-topic-route.ts";
+import { getDestinationRow } from "./destination.ts";
+
+export const testDestination = (on: TestServices & { database: Database }) =>
+  projectEndpoint({
+    operationId: "testDestination",
+    tag: "Destinations",
+    summary: "Try a destination out",
+    description:
+      "Delivers a sample at once, signed as a real message is, and tells what happened. It is not recorded or repeated, " +
+      "and a disabled destination stays disabled.",
+    params: Type.Object({ destination: Type.String() }),
+    body: Type.Object({
+      eventType: Type.Optional(EventTypeSchema),
+    }),
+    bodyOptional: true,
+    success: {
+      status: 200,
+      description: "What happened; 200 as well when the receiver refused the message.",
+      schema: Type.Object({ messageId: Type.String(), delivered: Type.Boolean(), attempt: AttemptSchema }),
+    },
+    async handle({ project, params, body }) {
+      const row = await getDestinationRow(on.database.queries, project.id, params.destination);
+      const type = body?.eventType ?? "installation.created";
+      return testDelivery(on, row, sampleEvent(type, project.id));
+    },
+  });

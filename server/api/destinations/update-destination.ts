@@ -1,0 +1,74 @@
+/** PATCH /v1/projects/{projectIdOrName}/destinations/{destination} */
+import { Type } from "typebox";
+import { checkSettings, getDestinationType } from "../../deliver/check-settings.ts";
+import { openDestinationSecrets, sealDestinationSecrets } from "../../deliver/destination-secrets.ts";
+import type { Egress } from "../../egress.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { isUniqueViolation, type Database, type Queries } from "../../store/database.ts";
+import { updateDestination as updateRow, type DestinationRow } from "../../store/destinations.ts";
+import { checkName } from "../names.ts";
+import { DestinationSchema, getDestinationRow, nameTaken, toDestination } from "./destination.ts";
+import { maskedDestination, type DestinationChange } from "./masked-destination.ts";
+
+interface Needs {
+  database: Database;
+  sealer: Sealer;
+  egress: Egress;
+}
+
+export const updateDestination = (on: Needs) =>
+  projectEndpoint({
+    operationId: "updateDestination",
+    tag: "Destinations",
+    summary: "Update a destination",
+    description:
+      "By id or name. `updateMask` names what changes: `name`, `metadata`, `metadata.<member>`, `secrets.<member>`; null " +
+      "removes a member. The result is checked as a whole. Naming `metadata.url` enables a disabled destination.",
+    params: Type.Object({ destination: Type.String() }),
+    body: Type.Object({
+      updateMask: Type.Array(Type.String(), { maxItems: 100 }),
+      destination: Type.Object({
+        name: Type.Optional(Type.String()),
+        type: Type.Optional(Type.String()),
+        metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+        secrets: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      }),
+    }),
+    success: { status: 200, description: "The destination as it now is.", schema: DestinationSchema },
+    refusals: [409, 422],
+    async handle({ project, params, body }) {
+      try {
+        return await on.database.queries.transaction().execute(async (queries) => {
+          const row = await getDestinationRow(queries, project.id, params.destination, "update");
+          return toDestination(
+            await change(on, queries, row, (before) =>
+              maskedDestination(body.updateMask, body.destination, before),
+            ),
+          );
+        });
+      } catch (error) {
+        const taken = isUniqueViolation(error, "destinations_project_id_name_key");
+        throw taken ? nameTaken(body.destination.name ?? "", error) : error;
+      }
+    },
+  });
+
+function change(
+  on: Needs,
+  queries: Queries,
+  row: DestinationRow,
+  decide: (before: DestinationChange) => DestinationChange & { enable: boolean },
+): Promise<DestinationRow> {
+  const { signingKeys, secrets } = openDestinationSecrets(on.sealer, row);
+  const metadata = row.metadata as Record<string, unknown>;
+  const { enable, ...after } = decide({ name: row.name, type: row.type, metadata, secrets });
+  const name = after.name === row.name ? row.name : checkName(after.name, "destination.name");
+  const checked = checkSettings(getDestinationType(row.type), after, on.egress, "destination.");
+  return updateRow(queries, row.projectId, row.id, {
+    name,
+    metadata: checked.metadata,
+    secretsSealed: sealDestinationSecrets(on.sealer, row, { secrets: checked.secrets, signingKeys }),
+    enable,
+  });
+}

@@ -1,0 +1,31 @@
+/** GET /v1/event-files/{token}: what was too large for a message. */
+import { Type } from "typebox";
+import { readEventFileToken } from "../../deliver/event-files.ts";
+import { Problem } from "../../ground/errors.ts";
+import { isJsonObject, type Json } from "../../ground/json.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { listEventsById } from "../../store/events.ts";
+
+export const getEventFile = (on: { database: Database; sealer: Sealer }) =>
+  endpoint({
+    operationId: "getEventFile",
+    tag: "Deliveries",
+    summary: "Get what was too large for a message",
+    description:
+      "A message whose configuration does not fit carries an address of this kind instead. It is good for 15 minutes " +
+      "and needs no credential. A message that is delivered again carries a new one.",
+    params: Type.Object({ token: Type.String() }),
+    success: { status: 200, description: "The member that was left out.", schema: Type.Unknown() },
+    async handle({ params }) {
+      const file = readEventFileToken(on.sealer, params.token);
+      const event = file && (await listEventsById(on.database.queries, [file.eventId])).get(file.eventId);
+      const data: Json = event ? JSON.parse(event.data) : null;
+      const content = file && isJsonObject(data) ? data[file.member] : undefined;
+      if (content !== undefined) return content;
+      throw new Problem("not-found", {
+        detail: "This address is not valid or its 15 minutes are over. Have the message delivered again.",
+      });
+    },
+  });

@@ -1,0 +1,45 @@
+/** POST /v1/projects/{projectIdOrName}/notification-event-topic-routes */
+import { Type } from "typebox";
+import { EVENT_TYPES } from "../../deliver/payloads/event-types.ts";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { isUniqueViolation, type Database } from "../../store/database.ts";
+import { insertEventTopicRoute } from "../../store/topics.ts";
+import { getTopicRow } from "../topics/topic.ts";
+import { EventTopicRouteSchema, toEventTopicRoute } from "./event-topic-route.ts";
+
+export const createEventTopicRoute = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "createEventTopicRoute",
+    tag: "Topics",
+    summary: "Route an event type to a topic",
+    description: "Events that happen from now on are told to the topic's destinations.",
+    body: Type.Object({
+      eventType: Type.String({ description: `One of ${EVENT_TYPES.join(", ")}.` }),
+      topicId: Type.String(),
+    }),
+    success: { status: 201, description: "The route.", schema: EventTopicRouteSchema },
+    refusals: [404, 409, 422],
+    async handle({ project, body }) {
+      const { queries } = on.database;
+      const { eventType, topicId } = body;
+      if (!EVENT_TYPES.some((known) => known === eventType)) {
+        const detail = `must be one of ${EVENT_TYPES.join(", ")}`;
+        throw new Problem("semantically-invalid", {
+          detail: `eventType: ${detail}`,
+          issues: [{ in: "body", name: "eventType", detail, value: eventType }],
+        });
+      }
+      const topic = await getTopicRow(queries, project.id, topicId);
+      try {
+        const route = { projectId: project.id, topicId: topic.id, eventType };
+        return toEventTopicRoute(await insertEventTopicRoute(queries, route));
+      } catch (error) {
+        if (!isUniqueViolation(error, "event_topic_routes_topic_id_event_type_key")) throw error;
+        throw new Problem("conflict", {
+          detail: `\`${eventType}\` is routed to the topic \`${topic.name}\` already.`,
+          cause: error,
+        });
+      }
+    },
+  });

@@ -1,0 +1,19 @@
+/** DELETE /v1/projects/{projectIdOrName}/notification-event-topic-routes/{routeId} */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { removeEventTopicRoute } from "../../store/topics.ts";
+
+export const deleteEventTopicRoute = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteEventTopicRoute",
+    tag: "Topics",
+    summary: "Delete a route from an event type to a topic",
+    params: Type.Object({ routeId: Type.String() }),
+    success: { status: 204, description: "Deleted." },
+    async handle({ project, params }) {
+      if (await removeEventTopicRoute(on.database.queries, project.id, params.routeId)) return;
+      throw new Problem("not-found", { detail: `There is no such route \`${params.routeId}\`.` });
+    },
+  });

@@ -1,0 +1,21 @@
+/** GET /v1/projects/{projectIdOrName}/notification-event-topic-routes */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { listEventTopicRoutes as listRows } from "../../store/topics.ts";
+import { EventTopicRouteSchema, EventTypeSchema, toEventTopicRoute } from "./event-topic-route.ts";
+
+export const listEventTopicRoutes = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listEventTopicRoutes",
+    tag: "Topics",
+    summary: "List routes from event types to topics",
+    description: "The filters combine.",
+    query: Type.Object({
+      topicId: Type.Optional(Type.String()),
+      eventType: Type.Optional(EventTypeSchema),
+    }),
+    success: { status: 200, description: "The routes.", schema: Type.Array(EventTopicRouteSchema) },
+    handle: async ({ project, query }) =>
+      (await listRows(on.database.queries, project.id, query)).map(toEventTopicRoute),
+  });

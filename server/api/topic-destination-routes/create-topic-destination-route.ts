@@ -1,0 +1,35 @@
+/** POST /v1/projects/{projectIdOrName}/topic-destination-routes */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { isUniqueViolation, type Database } from "../../store/database.ts";
+import { insertTopicDestinationRoute } from "../../store/topics.ts";
+import { getDestinationRow } from "../destinations/destination.ts";
+import { getTopicRow } from "../topics/topic.ts";
+import { toTopicDestinationRoute, TopicDestinationRouteSchema } from "./topic-destination-route.ts";
+
+export const createTopicDestinationRoute = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "createTopicDestinationRoute",
+    tag: "Topics",
+    summary: "Route a topic to a destination",
+    description: "A destination that several topics lead to gets each event once.",
+    body: Type.Object({ topicId: Type.String(), destinationId: Type.String() }),
+    success: { status: 201, description: "The route.", schema: TopicDestinationRouteSchema },
+    refusals: [404, 409, 422],
+    async handle({ project, body }) {
+      const { queries } = on.database;
+      const topic = await getTopicRow(queries, project.id, body.topicId);
+      const destination = await getDestinationRow(queries, project.id, body.destinationId);
+      try {
+        const route = { projectId: project.id, topicId: topic.id, destinationId: destination.id };
+        return toTopicDestinationRoute(await insertTopicDestinationRoute(queries, route));
+      } catch (error) {
+        if (!isUniqueViolation(error, "topic_destination_routes_topic_id_destination_id_key")) throw error;
+        throw new Problem("conflict", {
+          detail: `The topic \`${topic.name}\` is routed to \`${destination.name}\` already.`,
+          cause: error,
+        });
+      }
+    },
+  });

@@ -1,0 +1,19 @@
+/** DELETE /v1/projects/{projectIdOrName}/topic-destination-routes/{routeId} */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { removeTopicDestinationRoute } from "../../store/topics.ts";
+
+export const deleteTopicDestinationRoute = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteTopicDestinationRoute",
+    tag: "Topics",
+    summary: "Delete a route from a topic to a destination",
+    params: Type.Object({ routeId: Type.String() }),
+    success: { status: 204, description: "Deleted." },
+    async handle({ project, params }) {
+      if (await removeTopicDestinationRoute(on.database.queries, project.id, params.routeId)) return;
+      throw new Problem("not-found", { detail: `There is no such route \`${params.routeId}\`.` });
+    },
+  });

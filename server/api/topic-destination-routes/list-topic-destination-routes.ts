@@ -1,0 +1,21 @@
+/** GET /v1/projects/{projectIdOrName}/topic-destination-routes */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { listTopicDestinationRoutes as listRows } from "../../store/topics.ts";
+import { toTopicDestinationRoute, TopicDestinationRouteSchema } from "./topic-destination-route.ts";
+
+export const listTopicDestinationRoutes = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listTopicDestinationRoutes",
+    tag: "Topics",
+    summary: "List routes from topics to destinations",
+    description: "The filters combine.",
+    query: Type.Object({
+      topicId: Type.Optional(Type.String()),
+      destinationId: Type.Optional(Type.String()),
+    }),
+    success: { status: 200, description: "The routes.", schema: Type.Array(TopicDestinationRouteSchema) },
+    handle: async ({ project, query }) =>
+      (await listRows(on.database.queries, project.id, query)).map(toTopicDestinationRoute),
+  });

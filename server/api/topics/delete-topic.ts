@@ -1,0 +1,20 @@
+/** DELETE /v1/projects/{projectIdOrName}/topics/{topicId} */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { removeTopic } from "../../store/topics.ts";
+import { getTopicRow } from "./topic.ts";
+
+export const deleteTopic = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteTopic",
+    tag: "Topics",
+    summary: "Delete a topic",
+    description: "Its routes go with it. What is being delivered already is delivered.",
+    params: Type.Object({ topicId: Type.String() }),
+    success: { status: 204, description: "Deleted." },
+    async handle({ project, params }) {
+      const { id } = await getTopicRow(on.database.queries, project.id, params.topicId);
+      await removeTopic(on.database.queries, project.id, id);
+    },
+  });

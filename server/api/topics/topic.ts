@@ -1,0 +1,37 @@
+/** The topic as the API shows it. */
+import { Type, type Static } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import type { Queries } from "../../store/database.ts";
+import { findTopic, type TopicRow } from "../../store/topics.ts";
+import { times, TimeSchema } from "../times.ts";
+
+export const TopicSchema = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  projectId: Type.String(),
+  createTime: TimeSchema,
+  updateTime: Type.Optional(TimeSchema),
+});
+
+export const toTopic = (row: TopicRow): Static<typeof TopicSchema> => ({
+  id: row.id,
+  name: row.name,
+  projectId: row.projectId,
+  ...times(row),
+});
+
+export const noTopic = (id: string): Problem =>
+  new Problem("not-found", { detail: `There is no topic \`${id}\` in this project.` });
+
+export const nameTaken = (name: string, cause: unknown): Problem =>
+  new Problem("conflict", {
+    detail: `There is a topic \`${name}\` in this project already. Choose another name.`,
+    cause,
+  });
+
+/** Throws a 404 Problem. */
+export async function getTopicRow(queries: Queries, projectId: string, id: string): Promise<TopicRow> {
+  const row = await findTopic(queries, projectId, id);
+  if (row) return row;
+  throw noTopic(id);
+}

@@ -1,0 +1,50 @@
+/** One attempt: hands a message over, measures it, and decides what happens next. */
+import type { Message, Outcome } from "../../destinations/kit/destination.ts";
+import { elapsedMs, now } from "../ground/clock.ts";
+import type { FinishedAttempt } from "../store/deliveries.ts";
+import type { OpenDestination } from "./channels.ts";
+import { shortened, type Retry } from "./retry-schedule.ts";
+
+/** What came of the attempt, for the record and for the destination. */
+export interface Ended {
+  finished: FinishedAttempt;
+  /** Undefined when none was made. */
+  outcome?: Outcome;
+  destination: OpenDestination;
+}
+
+/** Never throws: what goes wrong is the outcome. `failures` counts those before this attempt. */
+export async function attempt(
+  destination: OpenDestination,
+  message: Message,
+  failures: number,
+  retry: Retry,
+): Promise<Ended> {
+  const time = now().toISOString();
+  const started = elapsedMs();
+  const outcome = await handOver(destination, message);
+  const { status, error, answer } = outcome;
+  const delayMs = outcome.kind === "failed" ? retry(failures, outcome) : undefined;
+  const finished: FinishedAttempt = {
+    destinationId: message.destinationId,
+    eventId: message.id,
+    state: outcome.kind === "delivered" ? "delivered" : delayMs === undefined ? "failed" : "waiting",
+    delayMs: delayMs ?? 0,
+    attempt: {
+      time,
+      durationMs: Math.round(elapsedMs() - started),
+      ...(status !== undefined && { status }),
+      ...(error !== undefined && { error: shortened(error) }),
+      ...(answer && { answer }),
+    },
+  };
+  return { finished, outcome, destination };
+}
+
+async function handOver({ channel }: OpenDestination, message: Message): Promise<Outcome> {
+  try {
+    return await channel.deliver(message);
+  } catch (error) {
+    return { kind: "failed", error: error instanceof Error ? error.message : String(error) };
+  }
+}

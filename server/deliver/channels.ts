@@ -1,0 +1,88 @@
+/** Keeps destinations open between messages, and opens them again when they were changed. */
+import { LRUCache } from "lru-cache";
+import { DESTINATIONS } from "../../destinations/index.gen.ts";
+import type { Channel, DestinationType, Outcome, World } from "../../destinations/kit/destination.ts";
+import type { Log } from "../ground/log.ts";
+import type { Sealer } from "../ground/seal.ts";
+import type { Queries } from "../store/database.ts";
+import { listDestinationsById, type DestinationRow } from "../store/destinations.ts";
+import { keysInForce, openDestinationSecrets } from "./destination-secrets.ts";
+
+/** A destination that messages can be handed to. */
+export interface OpenDestination {
+  row: DestinationRow;
+  type: Pick<DestinationType, "paced" | "maxMessageBytes"> & { disables: boolean };
+  channel: Channel;
+}
+
+export interface Channels {
+  /** The destinations of these ids, current at least to the given versions; those that are gone are absent. */
+  get(wanted: { id: string; version: number }[]): Promise<Map<string, OpenDestination>>;
+  close(): Promise<void>;
+}
+
+const MOST_OPEN = 2_000;
+
+export function openChannels(on: { queries: Queries; sealer: Sealer; world: World; log: Log }): Channels {
+  const opened = new LRUCache<string, OpenDestination>({
+    max: MOST_OPEN,
+    dispose: (destination) => {
+      destination.channel.close().catch((err: unknown) => on.log.warn({ err }, "closing a destination"));
+    },
+  });
+  return {
+    async get(wanted) {
+      const found = new Map<string, OpenDestination>();
+      const missing = new Set<string>();
+      for (const { id, version } of wanted) {
+        const known = opened.get(id);
+        if (known && known.row.version >= version) found.set(id, known);
+        else missing.add(id);
+      }
+      for (const row of await listDestinationsById(on.queries, [...missing])) {
+        const destination = openDestination(on, row);
+        opened.set(row.id, destination);
+        found.set(row.id, destination);
+      }
+      return found;
+    },
+    async close() {
+      opened.clear();
+    },
+  };
+}
+
+/** Opens a stored destination. One that cannot be opened is there all the same, and fails every attempt saying why. */
+export function openDestination(on: { sealer: Sealer; world: World }, row: DestinationRow): OpenDestination {
+  const type = Object.hasOwn(DESTINATIONS, row.type) ? DESTINATIONS[row.type] : undefined;
+  if (!type) return { row, type: BROKEN, channel: broken(`this version has no type "${row.type}"`) };
+  const { paced, maxMessageBytes, signs: disables } = type;
+  try {
+    const secrets = openDestinationSecrets(on.sealer, row);
+    const channel = type.open(
+      {
+        config: row.metadata,
+        secrets: secrets.secrets,
+        signingKeys: () => keysInForce(secrets),
+        name: row.name,
+      },
+      on.world,
+    );
+    return { row, type: { paced, maxMessageBytes, disables }, channel };
+  } catch (error) {
+    // What it says is of keys and settings, not of their values.
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      row,
+      type: { paced, maxMessageBytes, disables },
+      channel: broken(`cannot be opened: ${reason}`),
+    };
+  }
+}
+
+const BROKEN = { paced: false, maxMessageBytes: undefined, disables: false };
+
+const broken = (error: string): Channel => ({
+  deliver: async (): Promise<Outcome> => ({ kind: "failed", error }),
+  close: async () => {},
+});

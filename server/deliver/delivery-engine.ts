@@ -1,0 +1,252 @@
+/** Brings events to their destinations: routes them, claims what is due, hands it over, and notes what came of it. */
+import type { Message } from "../../destinations/kit/destination.ts";
+import type { Egress } from "../egress.ts";
+import { elapsedMs } from "../ground/clock.ts";
+import type { Config } from "../ground/config.ts";
+import type { Log } from "../ground/log.ts";
+import type { Sealer } from "../ground/seal.ts";
+import type { WorkerIdentity } from "../jobs/worker-identity.ts";
+import type { Changes } from "../store/changes.ts";
+import type { Database } from "../store/database.ts";
+import {
+  claimDeliveries,
+  failDisabled,
+  listClaimants,
+  releaseDeliveries,
+  routeEvents,
+  type Claim,
+  type ClaimedDelivery,
+} from "../store/deliveries.ts";
+import { listEventsById, type StoredEvent } from "../store/events.ts";
+import { openRelaxedQueries, type RelaxedQueries } from "../store/relaxed-queries.ts";
+import { attempt } from "./attempt.ts";
+import { openChannels, type Channels, type OpenDestination } from "./channels.ts";
+import { eventFileUrl } from "./event-files.ts";
+import { fitMessage } from "./fit-message.ts";
+import { DEPTH, FAILING_DEPTH, Lanes } from "./lanes.ts";
+import { EndNotes } from "./note-ends.ts";
+import { openPace, type Pace } from "./pace.ts";
+import { retrySchedule, type Retry } from "./retry-schedule.ts";
+import { openWorld } from "./world.ts";
+
+export interface DeliveryServices {
+  database: Database;
+  changes: Changes;
+  identity: WorkerIdentity;
+  sealer: Sealer;
+  egress: Egress;
+  config: Config;
+  log: Log;
+  publicUrl: () => string;
+}
+
+export interface Deliveries {
+  /** False when it has stopped although nobody asked it to. */
+  readonly running: boolean;
+  /** Ends what is under way and gives back the rest. */
+  stop(): Promise<void>;
+}
+
+/** Starts delivering in this process, beside any number of others. */
+export function startDeliveries(on: DeliveryServices): Deliveries {
+  const engine = new DeliveryEngine(on);
+  engine.start();
+  return engine;
+}
+
+/** Events that one statement routes: with hundreds of destinations each, still well below a second. */
+const MOST_EVENTS = 200;
+const MOST_CLAIMED = 1_024;
+/** Finds what no signal told of: deliveries that have become due, or that a dead process had. */
+const POLL_MS = 500;
+const CARE_MS = 2_000;
+const AFTER_ERROR_MS = 1_000;
+/** Three connections: the loop, the notes and the pace. */
+const POOL_SIZE = 3;
+
+interface Item {
+  claimed: ClaimedDelivery;
+  event: StoredEvent;
+  destination: OpenDestination;
+  /** Of the destination when it was taken; another one now means that it was changed. */
+  generation: number;
+}
+
+class DeliveryEngine implements Deliveries {
+  readonly #on: DeliveryServices;
+  readonly #relaxed: RelaxedQueries;
+  readonly #channels: Channels;
+  readonly #notes: EndNotes;
+  readonly #lanes: Lanes<Item>;
+  readonly #pace: Pace;
+  readonly #retry: Retry;
+  readonly #generations = new Map<string, number>();
+  #wake: () => void = () => {};
+  #woken = false;
+  #stopping = false;
+  #loop: Promise<void> | undefined;
+  #caredMs = -Infinity;
+
+  constructor(on: DeliveryServices) {
+    const { config, database, log, sealer } = on;
+    this.#on = on;
+    this.#relaxed = openRelaxedQueries(database.connectionString, log, POOL_SIZE);
+    const { queries } = this.#relaxed;
+    const timeoutMs = config.webhookTimeoutSeconds * 1000;
+    const world = openWorld({ egress: on.egress, dataDir: config.dataDir, timeoutMs });
+    this.#channels = openChannels({ queries, sealer, world, log });
+    this.#notes = new EndNotes({
+      database,
+      relaxed: queries,
+      log,
+      workerId: () => on.identity.id,
+      disableAfterSeconds: config.webhookDisableAfterSeconds,
+    });
+    this.#lanes = new Lanes(
+      (item) => this.#deliver(item),
+      () => this.#signal(),
+    );
+    this.#pace = openPace(queries, config.webhooksPerSecond);
+    const { webhookRetrySeconds: gapsSeconds, minuteMs } = config;
+    this.#retry = retrySchedule({ gapsSeconds, minuteMs });
+  }
+
+  get running(): boolean {
+    return this.#loop !== undefined;
+  }
+
+  start(): void {
+    this.#on.changes.subscribe((change) => {
+      if (change?.table === "destinations") {
+        this.#generations.set(change.id, (this.#generations.get(change.id) ?? 0) + 1);
+      }
+      if (!change || change.table === "events" || change.table === "deliveries") this.#signal();
+    });
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#signal();
+    await this.#loop;
+    this.#loop = undefined;
+    await this.#lanes.drain();
+    await this.#notes.written();
+    // The database may be gone before we are; then others see that this worker is.
+    await releaseDeliveries(this.#relaxed.queries, [this.#on.identity.id]).catch(() => {});
+    await this.#channels.close();
+    await this.#relaxed.close();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      let pauseMs = POLL_MS;
+      this.#woken = false;
+      try {
+        await this.#care();
+        if (await this.#cycle()) continue;
+      } catch (err) {
+        if (!this.#stopping) this.#on.log.warn({ err }, "deliveries wait: the database cannot be used");
+        pauseMs = AFTER_ERROR_MS;
+      }
+      await this.#pause(pauseMs);
+    }
+  }
+
+  #signal(): void {
+    this.#woken = true;
+    this.#wake();
+  }
+
+  async #pause(pauseMs: number): Promise<void> {
+    if (this.#woken || this.#stopping) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pauseMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Whether there was something to do, and so may be more. */
+  async #cycle(): Promise<boolean> {
+    const { queries } = this.#relaxed;
+    if (this.#lanes.room < MOST_CLAIMED / 2) return false;
+    const routed = await routeEvents(queries, { ...this.#claim(), mostEvents: MOST_EVENTS });
+    await this.#take(routed.claimed);
+    const claimed = await claimDeliveries(queries, this.#claim());
+    await this.#take(claimed);
+    return routed.events > 0 || claimed.length > 0;
+  }
+
+  #claim(): Claim {
+    return {
+      workerId: this.#on.identity.id,
+      room: Math.min(MOST_CLAIMED, Math.max(0, this.#lanes.room)),
+      depth: DEPTH,
+      failingDepth: FAILING_DEPTH,
+      lanes: this.#lanes.free(),
+    };
+  }
+
+  /** Puts what was claimed into the lanes. */
+  async #take(claimed: ClaimedDelivery[]): Promise<void> {
+    if (claimed.length === 0) return;
+    const generations = new Map(this.#generations);
+    const wanted = claimed.map(({ destinationId: id, version }) => ({ id, version }));
+    const [destinations, events] = await Promise.all([
+      this.#channels.get(wanted),
+      listEventsById(this.#relaxed.queries, [...new Set(claimed.map((row) => row.eventId))]),
+    ]);
+    for (const row of claimed) {
+      const { destinationId, eventId } = row;
+      const destination = destinations.get(destinationId);
+      const event = events.get(eventId);
+      // Deleted since it was claimed: nothing is left to tell, or nobody to tell it to.
+      if (!destination || !event) continue;
+      this.#notes.saw(destinationId, row.failingSince !== null);
+      const generation = generations.get(destinationId) ?? 0;
+      this.#lanes.add(
+        destinationId,
+        { claimed: row, event, destination, generation },
+        row.failingSince !== null,
+      );
+    }
+  }
+
+  async #deliver(item: Item): Promise<void> {
+    const { destination, claimed } = item;
+    const { destinationId, eventId } = claimed;
+    if (destination.type.paced) await this.#pace(destination.row.projectId);
+    if (item.generation !== (this.#generations.get(destinationId) ?? 0)) {
+      // Changed, disabled or deleted while this was in line: given back, to be claimed again as things are now.
+      this.#notes.add({ finished: { destinationId, eventId, state: "waiting", delayMs: 0 }, destination });
+      return this.#signal();
+    }
+    const ended = await attempt(destination, this.#message(item), claimed.failures, this.#retry);
+    this.#lanes.judge(destinationId, ended.outcome?.kind !== "delivered");
+    this.#notes.add(ended);
+    const { state, delayMs } = ended.finished;
+    if (state === "waiting" && delayMs < POLL_MS) setTimeout(() => this.#signal(), delayMs + 1).unref();
+  }
+
+  #message({ event, destination }: Item): Message {
+    const { sealer, publicUrl } = this.#on;
+    const { id, projectId, type, createTime, data } = event;
+    const message = { id, projectId, topic: type, time: createTime, data, destinationId: destination.row.id };
+    return fitMessage(message, destination.type.maxMessageBytes, (member) =>
+      eventFileUrl(sealer, publicUrl(), { eventId: id, member }),
+    );
+  }
+
+  /** Takes over from dead processes, and gives up what waits for disabled destinations. */
+  async #care(): Promise<void> {
+    if (elapsedMs() - this.#caredMs < CARE_MS) return;
+    this.#caredMs = elapsedMs();
+    const { queries } = this.#relaxed;
+    const dead = await this.#on.identity.dead(await listClaimants(queries));
+    await releaseDeliveries(queries, dead);
+    await failDisabled(queries, MOST_CLAIMED);
+  }
+}

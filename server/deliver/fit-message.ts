@@ -1,0 +1,37 @@
+/** Takes out of a message what makes it too large for its destination, and puts an address in its place. */
+import type { Message } from "../../destinations/kit/destination.ts";
+import { isJsonObject, type Json } from "../ground/json.ts";
+
+/** Members that may be left out, and the member that then says where they are. */
+const LARGE_MEMBERS = [
+  ["lastConfig", "lastConfigURL"],
+  ["config", "configURL"],
+] as const;
+
+/** Of what a destination writes around the data. */
+const ENVELOPE_BYTES = 200;
+
+/** The message, its data below `maxBytes` where leaving members out can bring it there. */
+export function fitMessage(
+  message: Message,
+  maxBytes: number | undefined,
+  urlOf: (member: string) => string,
+): Message {
+  if (maxBytes === undefined || fits(message.data, maxBytes)) return message;
+  let members: Json = JSON.parse(message.data);
+  if (!isJsonObject(members)) return message;
+  for (const [member, urlMember] of LARGE_MEMBERS) {
+    if (!(member in members)) continue;
+    members = Object.fromEntries(
+      Object.entries(members).map(([name, value]) =>
+        name === member ? [urlMember, urlOf(member)] : [name, value],
+      ),
+    );
+    const data = JSON.stringify(members);
+    if (fits(data, maxBytes)) return { ...message, data };
+  }
+  return { ...message, data: JSON.stringify(members) };
+}
+
+const fits = (data: string, maxBytes: number): boolean =>
+  Buffer.byteLength(data) + ENVELOPE_BYTES <= maxBytes;

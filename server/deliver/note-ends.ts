@@ -1,0 +1,130 @@
+/** Notes how attempts ended, many in one statement, and what that says of their destinations. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Log } from "../ground/log.ts";
+import type { Database, Queries } from "../store/database.ts";
+import { failDisabled, finishDeliveries } from "../store/deliveries.ts";
+import {
+  disableDestination,
+  disableFailing,
+  markFailing,
+  markWorking,
+  type DestinationRow,
+} from "../store/destinations.ts";
+import type { Ended } from "./attempt.ts";
+import { destinationWebhookDisabled } from "./payloads/destination-events.ts";
+import { recordEvents } from "./record-event.ts";
+
+export interface NoteServices {
+  database: Database;
+  relaxed: Queries;
+  log: Log;
+  workerId: () => number;
+  disableAfterSeconds: number;
+}
+
+const MOST_AT_ONCE = 1_000;
+const RETRY_MS = 250;
+const SWEEP_BATCH = 1_000;
+
+/** While one statement runs, the ends of the next gather. */
+export class EndNotes {
+  readonly #on: NoteServices;
+  readonly #failing = new Set<string>();
+  #ended: Ended[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(on: NoteServices) {
+    this.#on = on;
+  }
+
+  /** What was read of a destination: whether its last word was a failure. */
+  saw(destinationId: string, failing: boolean): void {
+    if (failing) this.#failing.add(destinationId);
+    else this.#failing.delete(destinationId);
+  }
+
+  isFailing(destinationId: string): boolean {
+    return this.#failing.has(destinationId);
+  }
+
+  add(ended: Ended): void {
+    this.#ended.push(ended);
+    this.#writing ??= this.#write();
+  }
+
+  /** Resolves when everything added so far is noted. */
+  async written(): Promise<void> {
+    while (this.#writing) await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#ended.length > 0) {
+      const batch = this.#ended.splice(0, MOST_AT_ONCE);
+      while (!(await this.#note(batch))) await wait(RETRY_MS);
+    }
+    this.#writing = undefined;
+  }
+
+  async #note(batch: Ended[]): Promise<boolean> {
+    const { relaxed, workerId, log } = this.#on;
+    try {
+      await finishDeliveries(
+        relaxed,
+        workerId(),
+        batch.map(({ finished }) => finished),
+      );
+      await this.#judge(batch);
+      return true;
+    } catch (err) {
+      log.warn({ err, deliveries: batch.length }, "deliveries cannot be noted yet");
+      return false;
+    }
+  }
+
+  /** One success ends a row of failures; a destination that has only failed for long, or is gone, is disabled. */
+  async #judge(batch: Ended[]): Promise<void> {
+    const made = batch.filter(({ outcome }) => outcome !== undefined);
+    const idsOf = (ended: Ended[]) => [...new Set(ended.map(({ finished }) => finished.destinationId))];
+    const succeeded = new Set(idsOf(made.filter(({ outcome }) => outcome?.kind === "delivered")));
+    const failed = made.filter(({ finished }) => !succeeded.has(finished.destinationId));
+    const recovered = [...succeeded].filter((id) => this.#failing.has(id));
+    const fresh = idsOf(failed).filter((id) => !this.#failing.has(id));
+    await markWorking(this.#on.relaxed, recovered);
+    await markFailing(this.#on.relaxed, fresh);
+    recovered.forEach((id) => this.#failing.delete(id));
+    fresh.forEach((id) => this.#failing.add(id));
+    await this.#disable(failed.filter(({ destination }) => destination.type.disables));
+  }
+
+  async #disable(failed: Ended[]): Promise<void> {
+    if (failed.length === 0) return;
+    const { database, relaxed, disableAfterSeconds, log } = this.#on;
+    const gone = new Map(
+      failed
+        .filter(({ outcome }) => outcome?.kind === "gone")
+        .map(({ destination: { row } }) => [row.id, row.version]),
+    );
+    const ids = [...new Set(failed.map(({ destination }) => destination.row.id))];
+    const disabled = await database.queries.transaction().execute(async (queries) => {
+      const rows = await disableFailing(queries, ids, {
+        afterSeconds: disableAfterSeconds,
+        reason: "Every attempt has failed for too long.",
+      });
+      for (const [id, version] of gone) {
+        const reason = "The receiver answered 410 Gone.";
+        const row = await disableDestination(queries, { id, version, reason });
+        if (row) rows.push(row);
+      }
+      await recordEvents(queries, rows.map(disabledEvent));
+      return rows;
+    });
+    if (disabled.length === 0) return;
+    log.warn({ destinations: disabled.map(({ id }) => id) }, "webhook destinations disabled");
+    while ((await failDisabled(relaxed, SWEEP_BATCH)) === SWEEP_BATCH);
+  }
+}
+
+function disabledEvent({ id, projectId, name, metadata }: DestinationRow) {
+  const { url = "" } = metadata as { url?: string };
+  return destinationWebhookDisabled({ id, projectId, name, url });
+}

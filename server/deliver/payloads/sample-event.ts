@@ -1,0 +1,64 @@
+/** An event of each type with made-up names, for trying a destination out. */
+import type { ConnectionFields, InstallationFields } from "./event-data.ts";
+import { connectionError, connectionEvent } from "./connection-events.ts";
+import { destinationWebhookDisabled } from "./destination-events.ts";
+import type { EventType, NewEvent } from "./event-types.ts";
+import { installationCreated, installationDeleted, installationUpdated } from "./installation-events.ts";
+import {
+  readBackfillDone,
+  readSchedulePaused,
+  readTriggeredDone,
+  readTriggeredError,
+  subscribeCreateError,
+} from "./read-events.ts";
+import { writeAsyncDone } from "./write-events.ts";
+
+const ID = "00000000-0000-7000-8000-000000000000";
+const CONFIG = { provider: "hubspot" };
+const SPAN = { objectName: "contacts", from: new Date(0), until: new Date(1000) };
+
+/** A sample of this type for a project. Nothing in it exists. */
+export function sampleEvent(type: EventType, projectId: string): NewEvent {
+  const connection: ConnectionFields = {
+    projectId,
+    connectionId: ID,
+    provider: "hubspot",
+    groupRef: "sample-group",
+    consumerRef: "sample-consumer",
+    consumerName: "Sample Consumer",
+  };
+  const fields: InstallationFields = {
+    ...connection,
+    groupName: "Sample Group",
+    integrationId: ID,
+    integrationName: "sample-integration",
+    installationId: ID,
+  };
+  const samples: Record<EventType, () => NewEvent> = {
+    "installation.created": () => installationCreated(fields, CONFIG),
+    "installation.updated": () => installationUpdated(fields, CONFIG, CONFIG),
+    "installation.deleted": () => installationDeleted(fields, CONFIG),
+    "read.backfill.done": () => readBackfillDone(fields, "contacts"),
+    "read.schedule.paused": () => readSchedulePaused(fields, CONFIG, "The credentials were refused."),
+    "read.triggered.done": () => readTriggeredDone(fields, SPAN),
+    "read.triggered.error": () => readTriggeredError(fields, SPAN, "The provider did not answer."),
+    "write.async.done": () => writeAsyncDone(fields, WRITE_END),
+    "subscribe.create.error": () => subscribeCreateError(fields, "The provider refused the subscription."),
+    "connection.created": () => connectionEvent("created", connection),
+    "connection.refreshed": () => connectionEvent("refreshed", connection),
+    "connection.updated": () => connectionEvent("updated", connection),
+    "connection.deleted": () => connectionEvent("deleted", connection),
+    "connection.error": () => connectionError(connection, ["The refresh token was refused."]),
+    "destination.webhook.disabled": () =>
+      destinationWebhookDisabled({ id: ID, projectId, name: "sample", url: "https://example.com/hooks" }),
+  };
+  return samples[type]();
+}
+
+const WRITE_END = {
+  operationId: ID,
+  objectName: "contacts",
+  success: true,
+  successfulRecordIds: ["101"],
+  errors: [],
+};

@@ -1,0 +1,34 @@
+/** When a failed attempt is repeated. */
+import type { Outcome } from "../../destinations/kit/destination.ts";
+
+/** Milliseconds until the next attempt after one that failed; undefined when that was the last. */
+export type Retry = (
+  failuresBefore: number,
+  outcome: Pick<Outcome, "retryAfterMs" | "overloaded">,
+) => number | undefined;
+
+/** Spread, so that what failed together does not come back together. */
+const JITTER = 0.2;
+
+/**
+ * `gapsSeconds` lie between attempts. A receiver's `Retry-After` may stretch a gap to twice its length, and after a
+ * time-out or a 429 it is `minuteMs` at least.
+ */
+export function retrySchedule(
+  { gapsSeconds, minuteMs }: { gapsSeconds: number[]; minuteMs: number },
+  random: () => number = Math.random,
+): Retry {
+  return (failuresBefore, { retryAfterMs = 0, overloaded = false }) => {
+    const gap = gapsSeconds[failuresBefore];
+    if (gap === undefined) return undefined;
+    const plannedMs = gap * 1000 * (1 - JITTER + 2 * JITTER * random());
+    const askedMs = Math.min(Math.max(plannedMs, retryAfterMs), 2 * plannedMs);
+    return overloaded ? Math.max(askedMs, minuteMs) : askedMs;
+  };
+}
+
+/** Errors are sentences; what somebody else put into one may be long. */
+export const shortened = (text: string): string => {
+  const clean = text.replaceAll("\0", "�");
+  return clean.length <= 1_000 ? clean : `${clean.slice(0, 1_000)}…`;
+};

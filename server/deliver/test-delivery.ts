@@ -1,0 +1,41 @@
+/** Delivers a sample to a destination at once, outside all queues, and tells what happened. */
+import type { Egress } from "../egress.ts";
+import { now } from "../ground/clock.ts";
+import type { Config } from "../ground/config.ts";
+import { newId } from "../ground/ids.ts";
+import type { Sealer } from "../ground/seal.ts";
+import type { DestinationRow } from "../store/destinations.ts";
+import { attempt, type Ended } from "./attempt.ts";
+import { openDestination } from "./channels.ts";
+import type { NewEvent } from "./payloads/event-types.ts";
+import { openWorld } from "./world.ts";
+
+export interface TestServices {
+  sealer: Sealer;
+  egress: Egress;
+  config: Config;
+}
+
+/** One attempt, which is not recorded and does not count for or against the destination. */
+export async function testDelivery(
+  on: TestServices,
+  row: DestinationRow,
+  event: NewEvent,
+): Promise<{ messageId: string; delivered: boolean; attempt: NonNullable<Ended["finished"]["attempt"]> }> {
+  const { egress, config, sealer } = on;
+  const timeoutMs = config.webhookTimeoutSeconds * 1000;
+  const world = openWorld({ egress, dataDir: config.dataDir, timeoutMs });
+  const destination = openDestination({ sealer, world }, row);
+  const message = {
+    id: newId(),
+    topic: event.type,
+    time: now(),
+    data: JSON.stringify(event.data),
+    projectId: row.projectId,
+    destinationId: row.id,
+  };
+  const { finished, outcome } = await attempt(destination, message, 0, () => undefined);
+  await destination.channel.close();
+  const made = finished.attempt ?? { time: message.time.toISOString(), durationMs: 0 };
+  return { messageId: message.id, delivered: outcome?.kind === "delivered", attempt: made };
+}

@@ -1,0 +1,82 @@
+/** What destinations are given to reach the world: the guarded door, with a time limit on the whole exchange. */
+import { join } from "node:path";
+import type { Exchange, OutgoingRequest, World } from "../../destinations/kit/destination.ts";
+import { EgressError, toEgressError, type Egress } from "../egress.ts";
+
+/** Enough of an answer to understand a refusal by. */
+const ANSWER_BYTES = 16 * 1024;
+
+export function openWorld(on: { egress: Egress; dataDir: string; timeoutMs: number }): World {
+  return {
+    send: (request) => send(on.egress.dispatcher, request, on.timeoutMs),
+    allowsPlainHttp: (host) => on.egress.allowsPlainHttp(host),
+    filesFolder: join(on.dataDir, "messages"),
+    print: (line) => void process.stdout.write(line),
+  };
+}
+
+/**
+ * One exchange. The limit is on all of it: a receiver that answers a byte a second holds nobody. What was answered
+ * until then counts, because the status says whether the message was taken.
+ */
+function send(
+  dispatcher: Egress["dispatcher"],
+  request: OutgoingRequest,
+  timeoutMs: number,
+): Promise<Exchange> {
+  const { url, method, headers, body } = request;
+  const { promise, resolve } = Promise.withResolvers<Exchange>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let sent = false;
+  let answer: { status: number; headers: Record<string, string> } | undefined;
+  let abort: (() => void) | undefined;
+  const end = (exchange: Exchange) => {
+    clearTimeout(timer);
+    resolve(exchange);
+  };
+  const answered = () => {
+    if (answer) end({ ...answer, body: Buffer.concat(chunks) });
+  };
+  const timer = setTimeout(() => {
+    answered();
+    end({ failure: "timeout", message: `${url.host} did not answer within ${timeoutMs / 1000} s` });
+    abort?.();
+  }, timeoutMs);
+  dispatcher.dispatch(
+    { origin: url.origin, path: `${url.pathname}${url.search}`, method, headers, body, headersTimeout: 0 },
+    {
+      onRequestStart: (controller) => {
+        sent = true;
+        abort = () => controller.abort(new Error("enough"));
+      },
+      onResponseStart: (_controller, status, responseHeaders) => {
+        if (status >= 200) answer = { status, headers: firstValues(responseHeaders) };
+      },
+      onResponseData: (_controller, chunk) => {
+        size += chunk.length;
+        chunks.push(chunk);
+        if (size < ANSWER_BYTES) return;
+        answered();
+        abort?.();
+      },
+      onResponseEnd: answered,
+      onResponseError: (_controller, error) => {
+        answered();
+        end(failureOf(error, sent, url.host));
+      },
+    },
+  );
+  return promise;
+}
+
+const firstValues = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, (Array.isArray(value) ? value[0] : value) ?? ""]),
+  );
+
+function failureOf(error: unknown, sent: boolean, host: string): Exchange {
+  const { failure, message } = error instanceof EgressError ? error : toEgressError(error, sent, host);
+  if (failure === "timeout") return { failure: "timeout", message };
+  return { failure: failure === "forbidden-address" ? "forbidden" : "unreachable", message };
+}

@@ -1,0 +1,121 @@
+/** Looks deliveries up and sends them again, for people. */
+import { sql, type RawBuilder } from "kysely";
+import { isUuid } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+import type { DeliveryState } from "./deliveries.ts";
+
+export interface DeliveryRow {
+  destinationId: string;
+  eventId: string;
+  type: string;
+  createTime: Date;
+  state: DeliveryState;
+  dueTime: Date;
+  attempts: { time: string; durationMs: number; status?: number; error?: string; answer?: string }[];
+}
+
+const COLUMNS = sql`
+  deliveries.destination_id, deliveries.event_id, events.type, events.create_time, state, due_time, attempts
+`;
+
+/** Newest event first; `before` is the event id of the last row of the page before. */
+export async function listDeliveries(
+  queries: Queries,
+  page: { destinationId: string; state?: DeliveryState; before?: string; limit: number },
+): Promise<DeliveryRow[]> {
+  const state = page.state === undefined ? sql`` : sql`and state = ${page.state}`;
+  const before = page.before === undefined ? sql`` : sql`and event_id < ${page.before}`;
+  const { rows } = await sql<DeliveryRow>`
+    select ${COLUMNS} from deliveries join events on events.id = event_id
+    where destination_id = ${page.destinationId} ${state} ${before}
+    order by event_id desc limit ${page.limit}
+  `.execute(queries);
+  return rows;
+}
+
+/** What is not over in a project: `sending` and `waiting`, the next to be attempted first. */
+export async function listWaitingDeliveries(
+  queries: Queries,
+  projectId: string,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  const openOf = (state: DeliveryState): RawBuilder<unknown> => sql`
+    select open.* from destinations cross join lateral (
+      select * from deliveries
+      where destination_id = destinations.id and state = ${sql.lit(state)}
+      order by due_time limit ${limit}
+    ) as open
+    where destinations.project_id = ${projectId}
+  `;
+  const { rows } = await sql<DeliveryRow>`
+    select ${COLUMNS} from (${openOf("sending")} union all ${openOf("waiting")}) as deliveries
+    join events on events.id = event_id
+    order by due_time limit ${limit}
+  `.execute(queries);
+  return rows;
+}
+
+/** One delivery with the JSON text of what it tells. */
+export async function findDelivery(
+  queries: Queries,
+  destinationId: string,
+  eventId: string,
+): Promise<(DeliveryRow & { data: string }) | undefined> {
+  if (!isUuid(eventId)) return undefined;
+  const { rows } = await sql<DeliveryRow & { data: string }>`
+    select ${COLUMNS}, events.data::text as data from deliveries join events on events.id = event_id
+    where destination_id = ${destinationId} and event_id = ${eventId}
+  `.execute(queries);
+  return rows[0];
+}
+
+/** Before every id. */
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+const resend = sql`
+  with told as (select pg_notify('busbar_changes', '{"table":"deliveries","id":""}'))
+  update deliveries set state = 'waiting', due_time = now(), failures = 0 from told
+`;
+
+/** Starts a delivery that is over from the beginning; whether it was over. One that waits is due at once. */
+export async function resendDelivery(
+  queries: Queries,
+  destinationId: string,
+  eventId: string,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    ${resend} where destination_id = ${destinationId} and event_id = ${eventId} and state <> 'sending'
+  `.execute(queries);
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+/**
+ * The same for deliveries of a destination in these states whose events happened from one time up to another, at
+ * most so many of the oldest. The answer names the last event, so that the rest can follow.
+ */
+export async function resendDeliveries(
+  queries: Queries,
+  range: {
+    destinationId: string;
+    states: DeliveryState[];
+    fromId: string;
+    /** The last event of the call before. */
+    afterId?: string;
+    untilId: string;
+    limit: number;
+  },
+): Promise<{ count: number; lastEventId: string | undefined }> {
+  const { rows } = await sql<{ eventId: string }>`
+    ${resend}, (
+      select event_id from deliveries
+      where destination_id = ${range.destinationId} and state = any(${range.states}::text[])
+        and event_id >= ${range.fromId} and event_id < ${range.untilId}
+        and event_id > ${range.afterId ?? FIRST_ID}
+      order by event_id limit ${range.limit} for update skip locked
+    ) as chosen
+    where destination_id = ${range.destinationId} and deliveries.event_id = chosen.event_id
+    returning deliveries.event_id
+  `.execute(queries);
+  const ids = rows.map((row) => row.eventId).toSorted();
+  return { count: ids.length, lastEventId: ids.at(-1) };
+}
