@@ -200,20 +200,3 @@ export async function countInstallationsOf(
     .executeTakeFirstOrThrow();
   return Number(count);
 }
-
-export interface InstallationLink {
-  connectionId: string;
-}
-
-/** Only which connection the installation uses. */
-export const findInstallationLink = (
-  queries: Queries,
-  projectId: string,
-  id: string,
-): Promise<InstallationLink | undefined> =>
-  queries
-    .selectFrom("installations")
-    .select("connectionId")
-    .where("projectId", "=", projectId)
-    .where("id", "=", id)
-    .executeTakeFirst();

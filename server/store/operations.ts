@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
+import type { EventRow } from "./events.ts";
 
 export type OperationStatus = "in_progress" | "success" | "failure";
 
@@ -51,39 +52,47 @@ export interface EndedOperation {
   result: string;
   metadata: JsonObject;
   log: LogEntry[];
+  /** Told when, and only if, the operation is ended by this. */
+  event?: EventRow;
 }
 
 /**
- * Ends operations, records their steps and takes them off the queue of writes, in one statement. Answers the ids of
- * those that it ended: one that had ended already stays as it is.
+ * Ends operations, records their steps, takes them off the queue of writes and tells their events, in one statement,
+ * which is one round trip and one commit for many. An operation that had ended already stays as it is.
  */
-export async function endOperations(queries: Queries, operations: EndedOperation[]): Promise<string[]> {
-  const input = operations.map(({ id, status, result, metadata, log }) => ({
+export async function endOperations(queries: Queries, operations: EndedOperation[]): Promise<void> {
+  const input = operations.map(({ id, status, result, metadata, log, event }) => ({
     id,
     status,
     result,
     metadata,
     log: log.map(({ severity, ...message }) => ({ id: newId(), severity, message })),
+    event_id: event?.id,
+    event_type: event?.type,
+    event_data: event?.data,
   }));
-  const { rows } = await sql<{ id: string }>`
+  await sql`
     with input as (
       select * from jsonb_to_recordset(${JSON.stringify(input)}::jsonb)
-        as x(id uuid, status text, result text, metadata jsonb, log jsonb)
+        as x(id uuid, status text, result text, metadata jsonb, log jsonb, event_id uuid, event_type text, event_data text)
     ), ended as (
       update operations set status = input.status, result = input.result, claimed_by = null,
         metadata = operations.metadata || input.metadata, update_time = now()
       from input where operations.id = input.id and operations.status = 'in_progress'
-      returning operations.id
+      returning operations.id, operations.project_id, input.log, event_id, event_type, event_data
     ), unqueued as (
       delete from writes using ended where writes.operation_id = ended.id
     ), logged as (
       insert into operation_logs (id, operation_id, severity, message)
       select (entry->>'id')::uuid, ended.id, entry->>'severity', entry->'message'
-      from ended join input on input.id = ended.id, jsonb_array_elements(input.log) as entry
+      from ended, jsonb_array_elements(ended.log) as entry
+    ), told as (
+      insert into events (id, project_id, type, data)
+      select event_id, project_id, event_type, event_data::json from ended where event_id is not null
+      returning id
     )
-    select id from ended
+    select pg_notify('busbar_changes', '{"table":"events","id":""}') where exists (select from told)
   `.execute(queries);
-  return rows.map((row) => row.id);
 }
 
 export async function findOperation(

@@ -9,6 +9,7 @@ import type { Egress } from "../egress.ts";
 import { nowMs } from "../ground/clock.ts";
 import { markConnectionWorking } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
+import type { InstallationFieldsRow } from "../store/events.ts";
 import type { LogEntry } from "../store/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/write-queue.ts";
 import { execute } from "./execute.ts";
@@ -33,6 +34,7 @@ import {
   summarize,
 } from "./tell.ts";
 import type { Installations } from "./installations.ts";
+import { writeDone } from "./write-done.ts";
 
 export interface AttemptServices {
   database: Database;
@@ -56,37 +58,37 @@ interface Way {
 /** What was learnt about the provider: it took a call, it said wait, or it was not asked. */
 export type AttemptResult = "sent" | "told-to-wait" | "not-sent";
 
-/** Never throws for what a provider or a customer does; the write is ended, rescheduled or released when it returns. */
-export async function attempt(on: AttemptServices, write: ClaimedWrite): Promise<AttemptResult> {
+/**
+ * Never throws for what a provider or a customer does; the write is ended, rescheduled or released when it returns.
+ * `onAnswer` is called when the provider is done with it, before that is committed: the next call need not wait.
+ */
+export async function attempt(
+  on: AttemptServices,
+  write: ClaimedWrite,
+  onAnswer: (result: AttemptResult) => void,
+): Promise<void> {
   const records = readRecords(write.records);
   const terms = readTerms(write.terms);
-  const link = await on.installations.find(write.projectId, write.installationId);
-  if (link && on.gates.closedUntil(link.connectionId)) {
+  const fields = await on.installations.fields(write.installationId);
+  if (fields && on.gates.closedUntil(fields.connectionId)) {
     // Told to wait after it was claimed. The gate in the database keeps it from being claimed again too early.
-    await releaseWrites(on.database.queries, on.workerId(), [write.operationId]);
-    return "not-sent";
+    onAnswer("not-sent");
+    return releaseWrites(on.database.queries, on.workerId(), [write.operationId]);
   }
   const log: LogEntry[] = [];
-  const outcomes = await send(on, write, terms, records, link?.connectionId, log);
+  const outcomes = await send(on, write, terms, records, fields?.connectionId, log);
   let index = 0;
   const updated = records.map((record) =>
     record.outcome ? record : { ...record, outcome: storeOutcome(outcomes[index++] ?? lost()) },
   );
   const attempts = write.attempts + 1;
-  const decision = decideRetry(
-    outcomes,
-    {
-      deadline: write.deadline,
-      attempts,
-      baseMs: on.retryBaseMs,
-      repeatUnknown: terms.onUnknownOutcome === "retry",
-    },
-    nowMs(),
-  );
-  if (decision.closesGate && link) await tellToWait(on, link.connectionId, decision, outcomes);
-  if (decision.at) await putBack(on, write, terms, updated, { at: decision.at, attempts, log });
-  else await finish(on, write, terms, updated, log);
-  return decision.closesGate ? "told-to-wait" : "sent";
+  const repeatUnknown = terms.onUnknownOutcome === "retry";
+  const retryTerms = { deadline: write.deadline, attempts, baseMs: on.retryBaseMs, repeatUnknown };
+  const decision = decideRetry(outcomes, retryTerms, nowMs());
+  if (decision.closesGate && fields) await tellToWait(on, fields.connectionId, decision, outcomes);
+  onAnswer(decision.closesGate ? "told-to-wait" : "sent");
+  if (decision.at) return putBack(on, write, terms, updated, { at: decision.at, attempts, log });
+  return finish(on, write, terms, updated, { log, fields });
 }
 
 const lost = (): RecordOutcome => ({
@@ -186,24 +188,17 @@ async function finish(
   write: ClaimedWrite,
   terms: WriteTerms,
   records: StoredRecord[],
-  log: LogEntry[],
+  { log, fields }: { log: LogEntry[]; fields: InstallationFieldsRow | undefined },
 ): Promise<void> {
   const outcomes = records.map((record) => (record.outcome ? readOutcome(record.outcome) : lost()));
   const shape = { type: write.writeType, objectName: write.objectName, batch: terms.batch };
   const summary = summarize(shape, outcomes);
   const retry = { attempts: write.attempts + 1, lastAttempt: new Date(nowMs()).toISOString() };
-  await on.ledger.end(
-    {
-      id: write.operationId,
-      ...summary,
-      metadata: write.attempts > 0 ? { ...summary.metadata, retry } : summary.metadata,
-      log: terms.grouped ? [...log, ...successEntries(outcomes)] : log,
-    },
-    {
-      operationId: write.operationId,
-      installationId: write.installationId,
-      objectName: write.objectName,
-      outcomes,
-    },
-  );
+  await on.ledger.end({
+    id: write.operationId,
+    ...summary,
+    metadata: write.attempts > 0 ? { ...summary.metadata, retry } : summary.metadata,
+    log: terms.grouped ? [...log, ...successEntries(outcomes)] : log,
+    event: writeDone(fields, write, outcomes),
+  });
 }

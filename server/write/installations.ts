@@ -3,12 +3,8 @@ import type { ConfigContent } from "../manifest/config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import type { Change, Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
-import {
-  findInstallationLink,
-  findInstallationOfGroup,
-  type InstallationLink,
-  type InstallationRow,
-} from "../store/installations.ts";
+import { listInstallationFields, type InstallationFieldsRow } from "../store/events.ts";
+import { findInstallationOfGroup, type InstallationRow } from "../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
 import { findProject } from "../store/projects.ts";
 import { remember } from "../store/remembered.ts";
@@ -21,24 +17,24 @@ export interface Installed {
 }
 
 export interface Installations {
-  /** Which connection an installation uses; undefined when it was deleted. */
-  find(projectId: string, installationId: string): Promise<InstallationLink | undefined>;
+  /** What events say of an installation, its connection among it; undefined when it was deleted. */
+  fields(installationId: string): Promise<InstallationFieldsRow | undefined>;
   /** The integration of that id or name, and the group's installation of it, if there are both. */
   ofGroup(projectId: string, integration: string, groupRef: string): Promise<Installed | undefined>;
 }
 
-const TABLES = new Set(["projects", "integrations", "installations"]);
+const TABLES = new Set(["projects", "integrations", "installations", "connections"]);
 
 /** Everything is forgotten when any installation or integration changes: rare, and hard to get wrong. */
 export function openInstallations(on: { database: Database; changes: Changes }): Installations {
   const affected = (change: Change) => (TABLES.has(change.table) ? () => true : undefined);
-  const links = remember<InstallationLink>(on.changes, { most: 10_000, affected });
+  const described = remember<InstallationFieldsRow>(on.changes, { most: 10_000, affected });
   const installed = remember<Installed>(on.changes, { most: 10_000, affected });
   const { queries } = on.database;
   return {
-    async find(projectId, installationId) {
-      const read = () => findInstallationLink(queries, projectId, installationId);
-      return links.get(installationId, read, projectId);
+    async fields(installationId) {
+      const read = async () => (await listInstallationFields(queries, [installationId])).get(installationId);
+      return described.get(installationId, read);
     },
     async ofGroup(projectId, integrationName, groupRef) {
       return installed.get(JSON.stringify([projectId, integrationName, groupRef]), async () => {

@@ -15,7 +15,6 @@ import {
   type NewOperation,
 } from "../store/operations.ts";
 import { markCalled } from "../store/write-queue.ts";
-import { recordWriteEvents, type WriteEvent } from "./write-events.ts";
 
 export interface Ledger {
   /** Before the provider is called synchronously: what may happen there must be traceable here. */
@@ -26,8 +25,8 @@ export interface Ledger {
   group(write: GroupedWrite): Promise<string>;
   /** Commits that a create is about to be sent. */
   called(operationId: string): Promise<void>;
-  /** Ends an operation; `event` is told with it, where somebody is to be told. */
-  end(operation: EndedOperation, event?: WriteEvent): Promise<void>;
+  /** Ends an operation, and tells its event with the same commit. */
+  end(operation: EndedOperation): Promise<void>;
 }
 
 /** `onWork` is called when something was accepted that may be executed now. */
@@ -48,24 +47,11 @@ export function openLedger(on: { database: Database; identity: WorkerIdentity; o
     }),
   );
   const called = sharedCommit<string>((ids) => markCalled(queries, ids));
-  const end = sharedCommit<{ operation: EndedOperation; event?: WriteEvent }>((items) =>
-    queries.transaction().execute(async (transaction) => {
-      const ended = new Set(
-        await endOperations(
-          transaction,
-          items.map(({ operation }) => operation),
-        ),
-      );
-      const events = items.flatMap(({ operation, event }) =>
-        event && ended.has(operation.id) ? [event] : [],
-      );
-      await recordWriteEvents(transaction, events);
-    }),
-  );
+  const end = sharedCommit<EndedOperation>((operations) => endOperations(queries, operations));
   return {
     begin: (operation) => begin.add(operation),
     called: (operationId) => called.add(operationId),
-    end: (operation, event) => end.add({ operation, event }),
+    end: (operation) => end.add(operation),
     async accept(write) {
       await accept.add(write);
       on.onWork();

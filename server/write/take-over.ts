@@ -9,15 +9,18 @@ import {
   takeOverWrites,
   type OrphanedWrite,
 } from "../store/write-queue.ts";
+import type { Installations } from "./installations.ts";
 import type { Ledger } from "./ledger.ts";
 import { readOutcome, readRecords, readTerms } from "./stored-records.ts";
 import { outcomeEntries, summarize } from "./tell.ts";
+import { writeDone } from "./write-done.ts";
 
 const ROUND_MS = 1_000;
 
 export interface TakeOverServices {
   database: Database;
   ledger: Ledger;
+  installations: Installations;
   log: Log;
   workerId: () => number;
   dead(ids: number[]): Promise<number[]>;
@@ -79,12 +82,10 @@ async function endUnknown(on: TakeOverServices, write: OrphanedWrite): Promise<v
     outcome ? readOutcome(outcome) : { success: false, error },
   );
   const { operationId, installationId, objectName, writeType } = write;
-  await on.ledger.end(
-    {
-      id: operationId,
-      ...summarize({ type: writeType, objectName, batch }, outcomes),
-      log: outcomeEntries(outcomes, [], batch),
-    },
-    { operationId, installationId, objectName, outcomes },
-  );
+  await on.ledger.end({
+    id: operationId,
+    ...summarize({ type: writeType, objectName, batch }, outcomes),
+    log: outcomeEntries(outcomes, [], batch),
+    event: writeDone(await on.installations.fields(installationId), write, outcomes),
+  });
 }

@@ -1,0 +1,43 @@
+/** What intake is compared with: the same rows by the same SQL, one commit per request, on a bare HTTP server. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLog } from "../../server/ground/log.ts";
+import { newId } from "../../server/ground/ids.ts";
+import { insertAcceptedWrites } from "../../server/store/accept-writes.ts";
+import { openDatabase } from "../../server/store/database.ts";
+
+const [connectionString = "", projectId = "", installationId = ""] = process.argv.slice(2);
+// As many connections as callers: nobody waits for one.
+const { queries } = await openDatabase({ connectionString, log: createLog("error"), poolSize: 64 });
+
+const server = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { record } = JSON.parse(Buffer.concat(chunks).toString());
+  const id = newId();
+  const operation = {
+    id,
+    projectId,
+    integrationId: installationId,
+    installationId,
+    configId: installationId,
+    actionType: "write",
+    objectName: "companies",
+  };
+  await insertAcceptedWrites(queries, [
+    {
+      operation,
+      writeType: "create",
+      terms: { batch: false, allOrNone: false, headers: {}, onUnknownOutcome: "fail", grouped: false },
+      records: [{ planned: { fields: record, withheld: [], ifEmpty: [] } }],
+      recordKeys: [],
+      // Never due: nobody executes them.
+      dueMs: 86_400_000,
+      retryMs: 3_600_000,
+    },
+  ]);
+  response.setHeader("content-type", "application/json").end(JSON.stringify({ operationId: id }));
+});
+server.listen(0, "127.0.0.1", () =>
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+);

@@ -1,0 +1,330 @@
+/** What does writing cost? Intake, drain, auto batching and synchronous overhead, each as a ratio. See bench/README.md. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, Pool } from "undici";
+import { Client as Postgres } from "pg";
+import { createLog } from "../../server/ground/log.ts";
+import { startEmbeddedPostgres } from "../../server/store/embedded/start-embedded-postgres.ts";
+
+const quick = process.argv.includes("--quick");
+const ROUNDS = quick ? 2 : 5;
+const ROUND_MS = quick ? 700 : 2_000;
+const CONNECTIONS = 64;
+const DRAIN_WRITES = quick ? 1_000 : 5_000;
+const SYNC_WRITES = quick ? 200 : 1_000;
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: hub
+    provider: hubspot
+    write:
+      objects:
+        - objectName: companies
+`;
+const ROOT = join(import.meta.dirname, "../..");
+const children: ChildProcess[] = [];
+
+interface Bench {
+  dataDir: string;
+  databaseUrl: string;
+  sandboxUrl: string;
+  token: string;
+  origin: string;
+  apiKey: string;
+  projectId: string;
+  installationId: string;
+}
+
+function start(script: string, args: string[], env: Record<string, string> = {}): ChildProcess {
+  const child = spawn(process.execPath, [join(ROOT, script), ...args], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  children.push(child);
+  return child;
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  const [chunk] = (await once(child.stdout ?? child, "data")) as [Buffer];
+  child.stdout?.resume();
+  return chunk.toString().split("\n")[0] ?? "";
+}
+
+async function open(): Promise<Bench & { close(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), "busbar-bench-"));
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(dataDir, "database"),
+    log: createLog("error"),
+  });
+  const sandbox = start("bench/write/sandbox.ts", []);
+  const { url, token } = JSON.parse(await firstLine(sandbox)) as { url: string; token: string };
+  const catalog = await (await fetch(`${url}/sandbox/catalog`)).text();
+  await writeFile(join(dataDir, "catalog.json"), catalog);
+  const environment = busbarEnvironment(dataDir, postgres.connectionString, "api");
+  start("server/busbar.ts", ["start"], environment).stdout?.resume();
+  const { apiKey, projectId, urls } = JSON.parse(await whenThere(join(dataDir, "api", "bootstrap.json")));
+  const origin = new URL(urls.base).origin;
+  const installationId = await install(origin, apiKey, token);
+  return {
+    dataDir,
+    databaseUrl: postgres.connectionString,
+    sandboxUrl: url,
+    token,
+    origin,
+    apiKey,
+    projectId,
+    installationId,
+    async close() {
+      for (const child of children) child.kill("SIGKILL");
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const busbarEnvironment = (dataDir: string, databaseUrl: string, role: string): Record<string, string> => ({
+  DATABASE_URL: databaseUrl,
+  BUSBAR_DATA_DIR: join(dataDir, role),
+  BUSBAR_ROLES: role,
+  BUSBAR_PORT: "0",
+  BUSBAR_PROXY_PORT: "0",
+  BUSBAR_CATALOG: join(dataDir, "catalog.json"),
+  BUSBAR_EGRESS_ALLOW: "127.0.0.1",
+  BUSBAR_ENCRYPTION_KEYS: `bench:${Buffer.alloc(32, 1).toString("base64")}`,
+  BUSBAR_LOG_LEVEL: "warn",
+});
+
+async function install(origin: string, apiKey: string, token: string): Promise<string> {
+  const call = async (method: string, path: string, body: object): Promise<{ id: string }> => {
+    const headers = { "x-api-key": apiKey, "content-type": "application/json" };
+    const response = await fetch(`${origin}/v1/projects/default${path}`, {
+      method,
+      headers,
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as { id: string };
+  };
+  await call("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+  const oauth2AuthorizationCode = { accessToken: { token } };
+  await call("POST", "/connections:generate", {
+    groupRef: "b",
+    consumerRef: "b",
+    provider: "hubspot",
+    oauth2AuthorizationCode,
+  });
+  const content = { provider: "hubspot" };
+  const installation = await call("POST", "/integrations/hub/installations", {
+    groupRef: "b",
+    config: { content },
+  });
+  return installation.id;
+}
+
+const WRITE_PATH = "/write/v1/projects/default/integrations/hub/objects/companies";
+
+/** Requests per second over `CONNECTIONS` connections for a while. */
+async function rate(
+  origin: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<number> {
+  const pool = new Pool(origin, { connections: CONNECTIONS });
+  const end = performance.now() + ROUND_MS;
+  let done = 0;
+  const caller = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const answer = await pool.request({ method: "POST", path, headers, body });
+      const text = await answer.body.text();
+      if (answer.statusCode >= 300) throw new Error(text);
+      done += 1;
+    }
+  };
+  const started = performance.now();
+  await Promise.all(Array.from({ length: CONNECTIONS }, caller));
+  const seconds = (performance.now() - started) / 1_000;
+  await pool.close();
+  return done / seconds;
+}
+
+async function intake(bench: Bench): Promise<void> {
+  const one = start("bench/write/one-commit-server.ts", [
+    bench.databaseUrl,
+    bench.projectId,
+    bench.installationId,
+  ]);
+  const oneOrigin = new URL(await firstLine(one)).origin;
+  const headers = { "content-type": "application/json", "x-api-key": bench.apiKey };
+  const body = JSON.stringify({
+    groupRef: "b",
+    type: "create",
+    mode: "asynchronous",
+    record: { name: "Intake", city: "Berlin" },
+  });
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const a = await rate(bench.origin, WRITE_PATH, headers, body);
+    const b = await rate(oneOrigin, "/", headers, body);
+    if (round === 0) continue; // warm-up
+    ours.push(a);
+    theirs.push(b);
+  }
+  one.kill("SIGKILL");
+  tell(
+    "intake, 64 connections",
+    `${per(median(ours))} accepted; one commit per request ${per(median(theirs))}`,
+    ratio(ours, theirs),
+    "4",
+  );
+}
+
+async function drain(bench: Bench): Promise<void> {
+  const database = new Postgres({ connectionString: bench.databaseUrl });
+  // When the bench fails, the database goes before this connection does.
+  database.on("error", () => {});
+  await database.connect();
+  await database.query("delete from writes");
+  const headers = { "content-type": "application/json", "x-api-key": bench.apiKey };
+  const body = JSON.stringify({
+    groupRef: "b",
+    type: "create",
+    mode: "asynchronous",
+    record: { name: "Drain" },
+  });
+  await fill(bench.origin, headers, body, DRAIN_WRITES);
+  const started = performance.now();
+  const worker = start(
+    "server/busbar.ts",
+    ["start"],
+    busbarEnvironment(bench.dataDir, bench.databaseUrl, "worker"),
+  );
+  worker.stdout?.resume();
+  await until(async () => (await left(database)) < DRAIN_WRITES);
+  const from = performance.now();
+  await until(async () => (await left(database)) === 0);
+  const ours = DRAIN_WRITES / ((performance.now() - from) / 1_000);
+  const direct = await rate(
+    bench.sandboxUrl,
+    "/hubspot/crm/v3/objects/companies",
+    bearer(bench),
+    JSON.stringify({ properties: { name: "Direct" } }),
+  );
+  tell(
+    "drain, one record each",
+    `${per(ours)} finished (first after ${Math.round(from - started)} ms); sandbox driven directly ${per(direct)}`,
+    ours / direct,
+    "0.5",
+  );
+
+  await fetch(`${bench.sandboxUrl}/sandbox/requests`, { method: "DELETE" });
+  const grouped = JSON.stringify({ ...JSON.parse(body), autoBatchPolicy: { maxDelayMinutes: 1440 } });
+  await fill(bench.origin, headers, grouped, 2_000);
+  await until(async () => (await left(database)) === 0);
+  const log = (await (await fetch(`${bench.sandboxUrl}/sandbox/requests`)).json()) as {
+    requests?: { path: string }[];
+  } & { path: string }[];
+  const calls = (log.requests ?? log).filter(({ path }) => path.includes("/batch/create")).length;
+  tell("auto-batched writes", `2,000 records in ${calls} provider calls`, 2_000 / calls, "100");
+  worker.kill("SIGKILL");
+  await database.end();
+}
+
+const left = async (database: Postgres): Promise<number> =>
+  Number((await database.query("select count(*) from writes")).rows[0].count);
+
+async function fill(
+  origin: string,
+  headers: Record<string, string>,
+  body: string,
+  count: number,
+): Promise<void> {
+  const pool = new Pool(origin, { connections: CONNECTIONS });
+  let next = 0;
+  const caller = async (): Promise<void> => {
+    while (next++ < count)
+      await (await pool.request({ method: "POST", path: WRITE_PATH, headers, body })).body.dump();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, caller));
+  await pool.close();
+}
+
+const bearer = (bench: Bench) => ({
+  "content-type": "application/json",
+  authorization: `Bearer ${bench.token}`,
+});
+
+/** Milliseconds added at the median, the two callers taking turns. */
+async function overhead(bench: Bench): Promise<void> {
+  const ours = new Client(bench.origin);
+  const direct = new Client(bench.sandboxUrl);
+  const headers = { "content-type": "application/json", "x-api-key": bench.apiKey };
+  const body = JSON.stringify({ groupRef: "b", type: "create", record: { name: "Sync" } });
+  const properties = JSON.stringify({ properties: { name: "Sync" } });
+  const times: { ours: number[]; direct: number[] } = { ours: [], direct: [] };
+  for (let n = 0; n < SYNC_WRITES + 50; n++) {
+    const a = await timed(() => ours.request({ method: "POST", path: WRITE_PATH, headers, body }));
+    const path = "/hubspot/crm/v3/objects/companies";
+    const b = await timed(() =>
+      direct.request({ method: "POST", path, headers: bearer(bench), body: properties }),
+    );
+    if (n < 50) continue; // warm-up
+    times.ours.push(a);
+    times.direct.push(b);
+  }
+  const added = median(times.ours) - median(times.direct);
+  tell(
+    "synchronous overhead, p50",
+    `${median(times.ours).toFixed(2)} ms against ${median(times.direct).toFixed(2)} ms directly`,
+    added,
+    "< 5 ms",
+    " ms",
+  );
+  await Promise.all([ours.close(), direct.close()]);
+}
+
+async function timed(
+  call: () => Promise<{ statusCode: number; body: { text(): Promise<string> } }>,
+): Promise<number> {
+  const started = performance.now();
+  const { statusCode, body } = await call();
+  const text = await body.text();
+  if (statusCode >= 300) throw new Error(text);
+  return performance.now() - started;
+}
+
+async function until(look: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 120_000; performance.now() < end;) {
+    if (await look()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error("not within two minutes");
+}
+
+async function whenThere(path: string): Promise<string> {
+  let text: string | undefined;
+  await until(async () => (text = await readFile(path, "utf8").catch(() => undefined)) !== undefined);
+  return text ?? "";
+}
+
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const ratio = (ours: number[], theirs: number[]): number =>
+  median(ours.map((value, i) => value / (theirs[i] ?? value)));
+const per = (rate: number): string => `${Math.round(rate).toLocaleString("en")}/s`;
+const tell = (what: string, how: string, figure: number, target: string, unit = ""): void =>
+  console.log(`${what}\n  ${how}\n  ${figure.toFixed(2)}${unit} (target ${target})`);
+
+const bench = await open();
+try {
+  await overhead(bench);
+  await intake(bench);
+  await drain(bench);
+} finally {
+  await bench.close();
+}

@@ -1,0 +1,22 @@
+/** The event that tells how an asynchronous write ended, ready to be written with its end. */
+import type { RecordOutcome } from "../../connectors/kit/connector.ts";
+import { writeAsyncDone } from "../deliver/payloads/write-events.ts";
+import { newId } from "../ground/ids.ts";
+import type { EventRow, InstallationFieldsRow } from "../store/events.ts";
+
+/** `fields` is undefined when the installation was deleted meanwhile: then there is nobody to tell whose write it was. */
+export function writeDone(
+  fields: InstallationFieldsRow | undefined,
+  write: { operationId: string; objectName: string },
+  outcomes: RecordOutcome[],
+): EventRow | undefined {
+  if (!fields) return undefined;
+  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error.message]));
+  const successfulRecordIds = outcomes.flatMap((outcome) =>
+    outcome.success && outcome.recordId ? [outcome.recordId] : [],
+  );
+  const { operationId, objectName } = write;
+  const success = errors.length === 0;
+  const event = writeAsyncDone(fields, { operationId, objectName, success, successfulRecordIds, errors });
+  return { id: newId(), projectId: event.projectId, type: event.type, data: JSON.stringify(event.data) };
+}
