@@ -15,14 +15,6 @@ import { attempt, type AttemptResult, type AttemptServices } from "./attempt.ts"
 import { Shares } from "./shares.ts";
 import { takeOver } from "./take-over.ts";
 
-export interface WriteWorker {
-  /** Something may be due: look now rather than at the next round. */
-  wake(): void;
-  readonly running: boolean;
-  /** Stops claiming and waits for what is under way; what was not begun goes back. */
-  stop(): Promise<void>;
-}
-
 /** Writes claimed in one statement. */
 const CLAIM_SIZE = 64;
 /** Claimed, begun or not; bounds memory and what a crash gives back. */
@@ -40,81 +32,105 @@ export interface WorkerServices extends AttemptServices {
 }
 
 /** Starts at once and runs until it is stopped. */
-export function startWriteWorker(on: WorkerServices): WriteWorker {
-  const shares = new Shares();
-  const underWay = new Set<Promise<void>>();
-  const state = { running: true };
-  let wake = () => {};
+export const startWriteWorker = (on: WorkerServices): WriteWorker => new WriteWorker(on);
 
-  const release = (ids: string[]) => releaseWrites(on.database.queries, on.workerId(), ids);
-  const track = (work: Promise<void>): void => {
-    const done = work.finally(() => underWay.delete(done));
-    underWay.add(done);
-  };
-  const learn = (write: ClaimedWrite, result: AttemptResult): void => {
-    shares.learn(write.installationId, result);
-    shares.end(write.installationId);
-    // What waits here for a provider that said wait waits in the queue instead, behind its gate.
-    const withdrawn = result === "sent" ? [] : shares.withdraw(write.installationId);
-    if (withdrawn.length > 0) track(release(withdrawn.map((other) => other.operationId)).catch(() => {}));
-    beginNext();
-    wake();
-  };
-  const begin = (write: ClaimedWrite): void => {
+class WriteWorker {
+  readonly #on: WorkerServices;
+  readonly #shares = new Shares();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #stopTakingOver: () => void;
+  readonly #looping: Promise<void>;
+  #running = true;
+  #wake = () => {};
+
+  constructor(on: WorkerServices) {
+    this.#on = on;
+    this.#stopTakingOver = takeOver(on, () => this.wake());
+    this.#looping = this.#loop();
+  }
+
+  /** Something may be due: look now rather than at the next round. */
+  wake(): void {
+    this.#wake();
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  /** Stops claiming and waits for what is under way, 30 s at most; what was not begun goes back. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    this.wake();
+    this.#stopTakingOver();
+    await this.#looping;
+    await this.#release(this.#shares.withdrawAll());
+    const late = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
+    await Promise.race([Promise.all(this.#underWay), late]);
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#running) {
+      const found = await this.#claim().catch((error: unknown) => {
+        this.#on.log.warn({ error: String(error) }, "cannot claim writes; trying again");
+        return 0;
+      });
+      if (!this.#running || found === CLAIM_SIZE) continue;
+      await pause(await restMs(this.#on, this.#underWay.size), (wake) => (this.#wake = wake));
+      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    }
+  }
+
+  async #claim(): Promise<number> {
+    if (this.#shares.size >= MOST_CLAIMED) return 0;
+    const { database, workerId } = this.#on;
+    const claimed = await claimWrites(database.queries, workerId(), CLAIM_SIZE, this.#shares.supplied());
+    for (const write of claimed) this.#shares.add(write);
+    this.#beginNext();
+    return claimed.length;
+  }
+
+  #beginNext(): void {
+    if (this.#running) for (const write of this.#shares.take()) this.#begin(write);
+  }
+
+  #begin(write: ClaimedWrite): void {
     let answered = false;
     const onAnswer = (result: AttemptResult) => {
       answered = true;
-      learn(write, result);
+      this.#answered(write, result);
     };
-    const ended = attempt(on, write, onAnswer).catch(async (error: unknown) => {
-      await putBack(on, write, error);
-      if (!answered) learn(write, "sent");
+    const ended = attempt(this.#on, write, onAnswer).catch(async (error: unknown) => {
+      await putBack(this.#on, write, error);
+      if (!answered) this.#answered(write, "sent");
     });
     // An update that waits for this one may go ahead now.
-    track(ended.finally(() => wake()));
-  };
-  const beginNext = (): void => {
-    if (state.running) for (const write of shares.take()) begin(write);
-  };
-  const claim = async (): Promise<number> => {
-    if (shares.size >= MOST_CLAIMED) return 0;
-    const claimed = await claimWrites(on.database.queries, on.workerId(), CLAIM_SIZE, shares.supplied());
-    for (const write of claimed) shares.add(write);
-    beginNext();
-    return claimed.length;
-  };
+    this.#track(ended.finally(() => this.wake()));
+  }
 
-  const loop = async (): Promise<void> => {
-    while (state.running) {
-      const found = await claim().catch((error: unknown) => {
-        on.log.warn({ error: String(error) }, "cannot claim writes; trying again");
-        return 0;
-      });
-      if (!state.running || found === CLAIM_SIZE) continue;
-      await pause(await restMs(on, underWay.size), (wakeUp) => (wake = wakeUp));
-      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-    }
-  };
+  #answered(write: ClaimedWrite, result: AttemptResult): void {
+    this.#shares.learn(write.installationId, result);
+    this.#shares.end(write.installationId);
+    // What waits here for a provider that said wait waits in the queue instead, behind its gate.
+    if (result !== "sent")
+      this.#track(this.#release(this.#shares.withdraw(write.installationId)).catch(() => {}));
+    this.#beginNext();
+    this.wake();
+  }
 
-  const stopTakingOver = takeOver(on, () => wake());
-  const looping = loop();
-  return {
-    wake: () => wake(),
-    get running() {
-      return state.running;
-    },
-    async stop() {
-      state.running = false;
-      wake();
-      stopTakingOver();
-      await looping;
-      await release(shares.withdrawAll().map((write) => write.operationId));
-      await Promise.race([
-        Promise.all(underWay),
-        new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref()),
-      ]);
-    },
-  };
+  #track(work: Promise<void>): void {
+    const done = work.finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
+  }
+
+  #release(writes: ClaimedWrite[]): Promise<void> {
+    const { database, workerId } = this.#on;
+    return releaseWrites(
+      database.queries,
+      workerId(),
+      writes.map((write) => write.operationId),
+    );
+  }
 }
 
 /** A fault of ours, or the database is away: back into the queue as it was, since nothing is known to have happened. */
