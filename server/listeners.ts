@@ -25,6 +25,7 @@ export async function listen(
     routes: routes({ ...on, publicUrl: () => publicUrl, workerRunning: workers && (() => workers.running) }),
     authorize: on.access.authorize,
     confine: on.access.confine,
+    caughtUp: on.changes.caughtUp,
     log,
     surfaceHosts: config.surfaceHosts,
     docsUrl,

@@ -46,6 +46,8 @@ export interface ServerOptions {
   surfaceHosts: SurfaceHosts;
   /** Where `/docs` is reached from outside, without a trailing slash; known once the listener is up. */
   docsUrl: () => string;
+  /** Waits until this process has heard of every committed change, so that the next call sees what this one did. */
+  caughtUp?: () => Promise<void>;
   /** Check every success answer against its schema and fail loudly: for tests. */
   checkAnswers?: boolean;
 }
@@ -166,10 +168,14 @@ function mount(
       if (target.inProject && !project) throw missingProject();
       const call = { ...inputs, caller, project, headers: request.headers, requestId: request.id };
       const answer = await target.handle(call as ProjectCall<unknown, unknown, unknown>);
+      if (isChange(entry)) await options.caughtUp?.();
       return succeed(target, reply, answer, checkAnswer);
     },
   });
 }
+
+/** Management calls only: writes of records change nothing that is remembered, and must not wait. */
+const isChange = ({ method, path }: Route): boolean => method !== "GET" && path.startsWith("/v1/");
 
 /** Read before the schemas are checked: who may not use a project is not told what else is wrong. */
 function askedProject(target: Endpoint, { params, body }: FastifyRequest): string | undefined {

@@ -1,4 +1,5 @@
 /** Listens for what other processes (and this one) changed, so that caches can forget it at once. */
+import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "pg";
 import type { Log } from "../ground/log.ts";
 
@@ -12,10 +13,18 @@ export interface Changes {
   subscribe(listener: (change: Change | undefined) => void): void;
   /** False while disconnected: what is cached may be old. */
   readonly connected: boolean;
+  /**
+   * Resolves when every change that was committed before the call has been told to the listeners here; after a second
+   * at most, and at once while disconnected.
+   */
+  caughtUp(): Promise<void>;
   close(): Promise<void>;
 }
 
 const RECONNECT_MS = 500;
+const CATCH_UP_MS = 1_000;
+/** Sent to ourselves: notifications arrive in the order of their commits, so what came before has then arrived. */
+const MARK = "mark";
 
 /** Opens one connection that only listens; reconnects for ever. */
 export async function listenForChanges(connectionString: string, log: Log): Promise<Changes> {
@@ -27,7 +36,9 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
 
   const connect = async (): Promise<void> => {
     const fresh = new Client({ connectionString, application_name: "busbar changes", keepAlive: true });
-    fresh.on("notification", ({ payload }) => tell(parse(payload)));
+    fresh.on("notification", ({ payload }) => {
+      if (payload !== MARK) tell(parse(payload));
+    });
     fresh.on("error", (error) => log.warn({ error: error.message }, "lost the change listener"));
     fresh.on("end", () => {
       if (client === fresh) client = undefined;
@@ -52,6 +63,13 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
     subscribe: (listener) => void listeners.push(listener),
     get connected() {
       return client !== undefined;
+    },
+    async caughtUp() {
+      // PostgreSQL hands a session its notifications before it reports the end of the statement that caused the last.
+      const marked = client?.query(`notify busbar_changes, '${MARK}'`).catch(() => {});
+      const timer = new AbortController();
+      const late = wait(CATCH_UP_MS, undefined, { signal: timer.signal, ref: false }).catch(() => {});
+      await Promise.race([marked, late]).finally(() => timer.abort());
     },
     async close() {
       closed = true;

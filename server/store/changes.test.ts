@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testDatabase } from "../../tests/harness/database.ts";
+import { createLog } from "../ground/log.ts";
+import { listenForChanges } from "./changes.ts";
+
+test("whoever has caught up has heard of every change that was committed before", async (scope) => {
+  const database = await testDatabase(scope);
+  const changes = await listenForChanges(database.connectionString, createLog("silent"));
+  scope.after(() => changes.close());
+  const heard: (string | undefined)[] = [];
+  changes.subscribe((change) => heard.push(change?.id));
+  for (let round = 0; round < 50; round++) {
+    const id = `id-${round}`;
+    const payload = JSON.stringify({ table: "projects", id });
+    await database.pool.query("select pg_notify('busbar_changes', $1)", [payload]);
+    await changes.caughtUp();
+    assert.equal(heard.at(-1), id);
+  }
+  assert.equal(heard.length, 50);
+});
+
+test("without a connection to listen on, catching up does not wait", async (scope) => {
+  const database = await testDatabase(scope);
+  const changes = await listenForChanges(database.connectionString, createLog("silent"));
+  await changes.close();
+  const started = performance.now();
+  await changes.caughtUp();
+  assert.ok(performance.now() - started < 900);
+});

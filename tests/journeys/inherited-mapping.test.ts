@@ -1,0 +1,148 @@
+/** With `inheritMapping` records are written under the names the customer mapped for reading. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { connectCustomer, openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { assertProblem } from "./assert-problem.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: hub
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          mapToName: person
+          destination: hook
+          requiredFields:
+            - fieldName: email
+            - fieldName: firstname
+              mapToName: givenName
+            - mapToName: role
+          optionalFields:
+            - mapToName: notes
+            - mapToName: stage
+    write:
+      objects:
+        - objectName: contacts
+          inheritMapping: true
+  - name: force
+    provider: salesforce
+    read:
+      objects:
+        - objectName: Contact
+          destination: hook
+          requiredFields:
+            - fieldName: LastName
+          optionalFields:
+            - mapToName: home
+            - mapToName: level
+    write:
+      objects:
+        - objectName: Contact
+`;
+
+describe("with inherited mappings", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    await connectCustomer(on, {
+      provider: "hubspot",
+      manifest: MANIFEST,
+      integration: "hub",
+      groupRef: "acme",
+      content: {
+        read: {
+          objects: {
+            contacts: {
+              selectedFieldMappings: { role: "jobtitle", stage: "lifecyclestage" },
+              selectedValueMappings: { stage: { Client: "customer", Prospect: "lead" } },
+            },
+          },
+        },
+      },
+    });
+    await connectCustomer(on, {
+      provider: "salesforce",
+      manifest: MANIFEST,
+      integration: "force",
+      groupRef: "acme",
+      content: {
+        read: {
+          objects: {
+            Contact: { selectedFieldMappings: { home: "$['MailingAddress']['city']", level: "Title" } },
+          },
+        },
+        write: {
+          objects: {
+            Contact: { inheritMapping: true, selectedFieldSettings: { level: { writeOnUpdate: "never" } } },
+          },
+        },
+      },
+    });
+  });
+  beforeEach(() => on.sandbox.clearRequests());
+
+  let count = 0;
+  const create = async (record: object, object = "contacts"): Promise<Answer["body"]> => {
+    const full = { email: `mapped-${++count}@example.com`, ...record };
+    const answer = await on.write("hub", object, { groupRef: "acme", type: "create", record: full });
+    assert.equal(answer.status, 200, answer.text);
+    const id = answer.body.result.recordId;
+    const stored = on.sandbox.records("hubspot", "contacts").find((row) => row["id"] === id);
+    return { ...answer.body, stored };
+  };
+
+  test("names that the manifest mapped, and names that the customer mapped, are written to their fields", async () => {
+    const { stored } = await create({ givenName: "Ada", role: "Engineer", lastname: "Plain" });
+    assert.deepEqual([stored.firstname, stored.jobtitle, stored.lastname], ["Ada", "Engineer", "Plain"]);
+  });
+
+  test("delivered values are turned into the provider's; values without a mapping stay", async () => {
+    assert.equal((await create({ stage: "Client" })).stored.lifecyclestage, "customer");
+    assert.equal((await create({ stage: "opportunity" })).stored.lifecyclestage, "opportunity");
+  });
+
+  test("a name that the customer left unmapped is dropped, and the operation says so", async () => {
+    const { operationId, stored } = await create({ notes: "nowhere to go" });
+    assert.doesNotMatch(JSON.stringify(stored), /nowhere to go/);
+    const logs = await on.inProject("GET", `/operations/${operationId}/logs`);
+    assert.match(logs.text, /notes.*not mapped/);
+  });
+
+  test("the object may be written under its mapped name", async () => {
+    const { stored } = await create({ givenName: "Via mapped name" }, "person");
+    assert.equal(stored.firstname, "Via mapped name");
+  });
+
+  test("records of a batch are mapped one by one", async () => {
+    const batch = ["One", "Two"].map((givenName) => ({
+      record: { email: `mapped-${++count}@example.com`, givenName },
+    }));
+    const answer = await on.write("hub", "contacts", { groupRef: "acme", type: "create", batch });
+    const names = answer.body.results.map((result: Answer["body"]) => result.data.properties.firstname);
+    assert.deepEqual(names, ["One", "Two"]);
+  });
+
+  test("a nested path is written as an object in an object", async () => {
+    const body = { groupRef: "acme", type: "update", record: { id: "003Sb0000000001IAA", home: "Oslo" } };
+    const answer = await on.write("force", "Contact", body);
+    // The sandbox has no compound addresses; what counts is what was sent.
+    assertProblem(answer, 422);
+    const [request] = on.sandbox.requests({ provider: "salesforce" });
+    assert.match(String(request?.body), /"MailingAddress":\{"city":"Oslo"\}/);
+  });
+
+  test("the flag in the installation is enough, and a setting under the mapped name holds for the field", async () => {
+    const record = { LastName: "Mapped", level: "Chief" };
+    const created = await on.write("force", "Contact", { groupRef: "acme", type: "create", record });
+    assert.equal(created.body.result?.data.Title, "Chief", created.text);
+    const { recordId } = created.body.result;
+    const update = { id: recordId, level: "Intern", FirstName: "Max" };
+    const updated = await on.write("force", "Contact", { groupRef: "acme", type: "update", record: update });
+    assert.equal(updated.body.result?.data.FirstName, "Max", updated.text);
+    const stored = on.sandbox.records("salesforce", "Contact").find((row) => row["Id"] === recordId);
+    assert.equal(stored?.["Title"], "Chief");
+  });
+});
