@@ -1,54 +1,30 @@
-/** From an event to its receivers: routes, signatures, retries, disabling, resending, over a real Busbar. */
+/** From an event to its receivers: routes, signatures, retries, size and pace, over a real Busbar. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
-import { createLog } from "../ground/log.ts";
-import { openDatabase, type Database } from "../store/database.ts";
 import { sampleEvent } from "./payloads/sample-event.ts";
-import { recordEvent, recordEvents } from "./record-event.ts";
-import { drawRoute } from "./testing/routes.ts";
-import { openSink, accept, type Received, type Sink } from "./testing/sink.ts";
+import { recordEvent } from "./record-event.ts";
+import { openDelivering, type Delivering } from "./testing/delivering.ts";
+import { addDestination, drawRoute } from "./testing/routes.ts";
+import { accept } from "./testing/sink.ts";
 import { until } from "./testing/until.ts";
 
 describe("deliveries", () => {
-  let on: TestBusbar;
-  let sink: Sink;
-  let database: Database;
-  after(async () => {
-    await database.close();
-    await on.stop();
-    await sink.close();
-  });
+  let all: Delivering;
+  after(() => all.close());
   before(async () => {
-    sink = await openSink();
-    on = await openTestBusbar({
-      env: {
-        BUSBAR_WEBHOOK_RETRY_SECONDS: "0.05,0.05,0.1",
-        BUSBAR_WEBHOOK_TIMEOUT_SECONDS: "1",
-        BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "1",
-        BUSBAR_MINUTE_MS: "100",
-      },
-    });
-    database = await openDatabase({
-      connectionString: on.connectionString,
-      log: createLog("silent"),
-      poolSize: 2,
-    });
+    all = await openDelivering();
   });
-
-  const happens = (type: Parameters<typeof sampleEvent>[0]) =>
-    recordEvent(database.queries, sampleEvent(type, on.projectId));
-  const deliveriesOf = async (name: string) =>
-    (await on.inProject("GET", `/destinations/${name}/deliveries`)).body.results;
 
   test("a message is verified by the Svix and the Standard Webhooks libraries, and not with another key", async () => {
+    const { on, sink } = all;
     const { signingKey, name } = await drawRoute(on, `${sink.url}/signed`, ["connection.created"], {
       headers: { Authorization: "Bearer t" },
     });
-    await happens("connection.created");
-    const [one] = await until("it arrives", () => sink.at("/signed").length > 0 && sink.at("/signed"));
+    await all.happens("connection.created");
+    const [delivery] = await all.untilStatus(name, "delivered");
+    const [one] = sink.at("/signed");
     assert.ok(one);
     new SvixWebhook(signingKey).verify(one.body, one.headers);
     new StandardWebhook(signingKey).verify(one.body, one.headers);
@@ -57,39 +33,135 @@ describe("deliveries", () => {
     assert.throws(() => new StandardWebhook(other).verify(one.body, one.headers));
     assert.equal(one.headers["authorization"], "Bearer t");
     assert.equal(one.headers["content-type"], "application/json");
-    assert.deepEqual(one.message, {
-      notificationType: "connection.created",
-      data: sampleEvent("connection.created", on.projectId).data,
-    });
-    const [delivery] = await until("it is noted", async () => {
-      const list = await deliveriesOf(name);
-      return list[0]?.status === "delivered" && list;
+    assert.equal(one.message.notificationType, "connection.created");
+    assert.deepEqual(one.message.data, {
+      ...sampleEvent("connection.created", on.projectId).data,
+      consumerName: "0",
     });
     assert.equal(delivery.id, one.headers["webhook-id"]);
-    assert.equal(delivery.attempts[0].answer, "thank you");
-    assert.equal(delivery.attempts[0].status, 200);
-  });
-
-  test("a failed attempt is repeated with the same id and a signature of its own time", async () => {
-    let left = 2;
-    sink.answer = (received, response) =>
-      received.path === "/flaky" && left-- > 0
-        ? void response.writeHead(503, { "retry-after": "0" }).end("later")
-        : accept(received, response);
-    const { signingKey, name } = await drawRoute(on, `${sink.url}/flaky`, ["connection.updated"]);
-    await happens("connection.updated");
-    const arrived = await until("three attempts", () => sink.at("/flaky").length === 3 && sink.at("/flaky"));
-    assert.equal(new Set(arrived.map(({ headers }) => headers["svix-id"])).size, 1);
-    for (const one of arrived) new SvixWebhook(signingKey).verify(one.body, one.headers);
-    const [delivery] = await until("it is noted", async () => {
-      const list = await deliveriesOf(name);
-      return list[0]?.status === "delivered" && list;
-    });
     assert.deepEqual(
-      delivery.attempts.map((attempt: { status: number }) => attempt.status),
-      [503, 503, 200],
+      { ...delivery.attempts[0], time: "", durationMs: 0 },
+      { time: "", durationMs: 0, status: 200, answer: "thank you" },
     );
   });
-});
 
-export type { Received };
+  test("after a rotation both keys verify", async () => {
+    const { on, sink } = all;
+    const { signingKey, name } = await drawRoute(on, `${sink.url}/rotated`, ["connection.deleted"]);
+    const rotated = await on.inProject("GET", `/destinations/${name}?rotate=true&includeSecrets=true`);
+    const newKey = rotated.body.secrets.webhookSigningKey;
+    assert.notEqual(newKey, signingKey);
+    await all.happens("connection.deleted");
+    await all.untilStatus(name, "delivered");
+    const [one] = sink.at("/rotated");
+    assert.ok(one);
+    for (const key of [signingKey, newKey]) new SvixWebhook(key).verify(one.body, one.headers);
+  });
+
+  test("a failed attempt is repeated with the same id, then given up, and each attempt can be looked up", async () => {
+    const { on, sink } = all;
+    sink.answer = (received, response) =>
+      received.path === "/broken" ? void response.writeHead(503).end("later") : accept(received, response);
+    const { signingKey, name } = await drawRoute(on, `${sink.url}/broken`, ["connection.updated"]);
+    await all.happens("connection.updated");
+    const [delivery] = await all.untilStatus(name, "failed");
+    const arrived = sink.at("/broken");
+    assert.equal(arrived.length, 4);
+    assert.equal(new Set(arrived.map(({ headers }) => headers["svix-id"])).size, 1);
+    for (const one of arrived) new SvixWebhook(signingKey).verify(one.body, one.headers);
+    assert.deepEqual(
+      delivery.attempts.map(({ status, answer }: { status: number; answer: string }) => [status, answer]),
+      Array.from({ length: 4 }, () => [503, "later"]),
+    );
+    const one = await on.inProject("GET", `/destinations/${name}/deliveries/${delivery.id}`);
+    assert.equal(one.body.data.provider, "hubspot");
+    sink.answer = accept;
+    await on.inProject("POST", `/destinations/${name}/deliveries/${delivery.id}:resend`);
+    await all.untilStatus(name, "delivered");
+    assert.equal(sink.at("/broken").at(-1)?.headers["svix-id"], delivery.id);
+  });
+
+  test("a redirect is a failure and is not followed", async () => {
+    const { on, sink } = all;
+    sink.answer = (received, response) =>
+      received.path === "/moved"
+        ? void response.writeHead(308, { location: `${sink.url}/elsewhere` }).end()
+        : accept(received, response);
+    const { name } = await drawRoute(on, `${sink.url}/moved`, ["read.backfill.done"]);
+    await all.happens("read.backfill.done");
+    const [delivery] = await all.untilStatus(name, "failed");
+    assert.match(delivery.attempts[0].error, /redirects are not followed/);
+    assert.equal(sink.at("/elsewhere").length, 0);
+    sink.answer = accept;
+  });
+
+  test("a receiver that never answers delays no other", async () => {
+    const { on, sink } = all;
+    sink.answer = (received, response) => {
+      if (received.path !== "/hangs") accept(received, response);
+    };
+    const slow = await drawRoute(on, `${sink.url}/hangs`, ["read.triggered.done"]);
+    const fast = await drawRoute(on, `${sink.url}/quick`, ["read.triggered.done"]);
+    await all.happens("read.triggered.done", 300);
+    await until("all reach the quick one", () => sink.at("/quick").length === 300, 900);
+    assert.equal(
+      (await all.deliveriesOf(slow.name)).filter(({ status }) => status === "delivered").length,
+      0,
+    );
+    await all.untilStatus(fast.name, "delivered", 200);
+    await on.inProject("DELETE", `/destinations/${slow.name}`);
+    sink.answer = accept;
+  });
+
+  test("one event reaches hundreds of destinations, each once, also where two topics lead there", async () => {
+    const { on, sink } = all;
+    const first = await drawRoute(on, `${sink.url}/many/0`, ["subscribe.create.error"]);
+    await drawRoute(on, `${sink.url}/unused`, ["subscribe.create.error"], {}, first.id);
+    for (let index = 1; index < 200; index++) {
+      await addDestination(on, `${sink.url}/many/${index}`, first.topicId);
+    }
+    await all.happens("subscribe.create.error");
+    await until(
+      "all get it",
+      () => sink.received.filter(({ path }) => path.startsWith("/many/")).length >= 200,
+    );
+    await until("nothing waits", async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    const paths = sink.received.map(({ path }) => path).filter((path) => path.startsWith("/many/"));
+    assert.equal(paths.length, 200);
+    assert.equal(new Set(paths).size, 200);
+  });
+
+  test("a configuration that is too large goes by an address that needs no key and cannot be guessed", async () => {
+    const { on, sink, database } = all;
+    const { name } = await drawRoute(on, `${sink.url}/large`, ["installation.updated"]);
+    const config = { provider: "hubspot", text: "x".repeat(200_000) };
+    const event = sampleEvent("installation.updated", on.projectId);
+    await recordEvent(database.queries, {
+      ...event,
+      data: { ...event.data, config, lastConfig: config },
+    } as typeof event);
+    await all.untilStatus(name, "delivered");
+    const [one] = sink.at("/large");
+    assert.ok(one && one.body.length < 300_000);
+    const { lastConfigURL, ...data } = one.message.data;
+    assert.deepEqual(data["config"], config);
+    assert.equal(data["lastConfig"], undefined);
+    const answer = await fetch(String(lastConfigURL));
+    assert.deepEqual(await answer.json(), config);
+    const forged = await fetch(`${String(lastConfigURL).slice(0, -3)}abc`);
+    assert.equal(forged.status, 404);
+  });
+
+  test("a private address that nobody allowed is not reached", async () => {
+    const { on } = all;
+    const created = await on.inProject("POST", "/destinations", {
+      name: "inside",
+      type: "webhook",
+      metadata: { url: "https://10.0.0.1/hooks" },
+    });
+    assert.equal(created.status, 201);
+    const tried = await on.inProject("POST", "/destinations/inside:test");
+    assert.equal(tried.body.delivered, false);
+    assert.match(tried.body.attempt.error, /private address/);
+  });
+});

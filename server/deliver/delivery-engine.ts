@@ -27,6 +27,7 @@ import { DEPTH, FAILING_DEPTH, Lanes } from "./lanes.ts";
 import { EndNotes } from "./note-ends.ts";
 import { openPace, type Pace } from "./pace.ts";
 import { retrySchedule, type Retry } from "./retry-schedule.ts";
+import { startSweep } from "./sweep-deliveries.ts";
 import { openWorld } from "./world.ts";
 
 export interface DeliveryServices {
@@ -51,7 +52,16 @@ export interface Deliveries {
 export function startDeliveries(on: DeliveryServices): Deliveries {
   const engine = new DeliveryEngine(on);
   engine.start();
-  return engine;
+  const { database, log, config } = on;
+  const sweep = startSweep({ database, log, retentionDays: config.eventRetentionDays });
+  return {
+    get running() {
+      return engine.running;
+    },
+    stop: async () => {
+      await Promise.all([engine.stop(), sweep.stop()]);
+    },
+  };
 }
 
 /** Events that one statement routes: with hundreds of destinations each, still well below a second. */
@@ -72,7 +82,7 @@ interface Item {
   generation: number;
 }
 
-class DeliveryEngine implements Deliveries {
+class DeliveryEngine {
   readonly #on: DeliveryServices;
   readonly #relaxed: RelaxedQueries;
   readonly #channels: Channels;

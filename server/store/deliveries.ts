@@ -45,7 +45,7 @@ export async function routeEvents(
   queries: Queries,
   claim: Claim & { mostEvents: number },
 ): Promise<{ events: number; claimed: ClaimedDelivery[] }> {
-  const { rows } = await sql<{ events: number } & Partial<ClaimedDelivery>>`
+  const { rows } = await sql<{ events: number; eventId: string | null } & Omit<ClaimedDelivery, "eventId">>`
     with picked as (
       select id, project_id, type, data from events
       where routed_time is null order by id limit ${claim.mostEvents} for update skip locked
@@ -87,7 +87,7 @@ export async function routeEvents(
   `.execute(queries);
   return {
     events: rows[0]?.events ?? 0,
-    claimed: rows.flatMap(({ events: _, ...row }) => (row.eventId ? [row as ClaimedDelivery] : [])),
+    claimed: rows.filter((row): row is ClaimedDelivery & { events: number } => row.eventId !== null),
   };
 }
 

@@ -10,32 +10,41 @@ export interface TestDestination {
 
 let counter = 0;
 
-/** A webhook destination, by default with a topic of its own that these events lead to. */
+/** A webhook destination with a topic of its own that these events lead to, or such a topic for a known destination. */
 export async function drawRoute(
   on: TestBusbar,
   url: string,
   eventTypes: EventType[],
   metadata: Record<string, unknown> = {},
+  destinationId?: string,
 ): Promise<TestDestination & { topicId: string }> {
-  const name = `d${(counter += 1)}`;
-  const destination = await on.inProject("POST", "/destinations", {
-    name,
-    type: "webhook",
-    metadata: { url, ...metadata },
-  });
-  if (destination.status !== 201) throw new Error(destination.text);
-  const topic = await on.inProject("POST", "/topics", { name });
+  const topic = await on.inProject("POST", "/topics", { name: `t${(counter += 1)}` });
+  const topicId = topic.body.id;
   for (const eventType of eventTypes) {
-    await on.inProject("POST", "/notification-event-topic-routes", { eventType, topicId: topic.body.id });
+    await on.inProject("POST", "/notification-event-topic-routes", { eventType, topicId });
   }
-  const route = { topicId: topic.body.id, destinationId: destination.body.id };
-  const drawn = await on.inProject("POST", "/topic-destination-routes", route);
+  if (destinationId) {
+    const drawn = await on.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
+    if (drawn.status !== 201) throw new Error(drawn.text);
+    return { id: destinationId, name: "", signingKey: "", topicId };
+  }
+  return { ...(await addDestination(on, url, topicId, metadata)), topicId };
+}
+
+/** A webhook destination that a topic leads to. */
+export async function addDestination(
+  on: TestBusbar,
+  url: string,
+  topicId: string,
+  metadata: Record<string, unknown> = {},
+): Promise<TestDestination> {
+  const name = `d${(counter += 1)}`;
+  const body = { name, type: "webhook", metadata: { url, ...metadata } };
+  const created = await on.inProject("POST", "/destinations", body);
+  if (created.status !== 201) throw new Error(created.text);
+  const { id } = created.body;
+  const drawn = await on.inProject("POST", "/topic-destination-routes", { topicId, destinationId: id });
   if (drawn.status !== 201) throw new Error(drawn.text);
   const shown = await on.inProject("GET", `/destinations/${name}?includeSecrets=true`);
-  return {
-    id: destination.body.id,
-    name,
-    signingKey: shown.body.secrets.webhookSigningKey,
-    topicId: topic.body.id,
-  };
+  return { id, name, signingKey: shown.body.secrets.webhookSigningKey };
 }

@@ -1,0 +1,53 @@
+/** Removes what is too old, and what belongs to nothing any more, in statements that are short whatever there is. */
+import { sql } from "kysely";
+import type { Queries } from "./database.ts";
+
+const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+/**
+ * Removes at most so many deliveries whose events are older than `beforeId`, or whose destination was deleted; how
+ * many it were. Hops from destination to destination along the primary key instead of reading the table.
+ */
+export async function removeOldDeliveries(queries: Queries, beforeId: string, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with recursive hops as (
+      (select destination_id from deliveries order by destination_id limit 1)
+      union all
+      select (
+        select destination_id from deliveries
+        where destination_id > hops.destination_id order by destination_id limit 1
+      ) from hops where hops.destination_id is not null
+    ), old as (
+      select found.* from (
+        select hops.destination_id,
+          case when destinations.id is null then ${LAST_ID}::uuid else ${beforeId}::uuid end as before_id
+        from hops left join destinations on destinations.id = hops.destination_id
+        where hops.destination_id is not null
+      ) as owner
+      cross join lateral (
+        select destination_id, event_id from deliveries
+        where destination_id = owner.destination_id and event_id < owner.before_id
+        order by event_id limit ${most} for update skip locked
+      ) as found
+      limit ${most}
+    )
+    delete from deliveries using old
+    where deliveries.destination_id = old.destination_id and deliveries.event_id = old.event_id
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Removes at most so many events older than `beforeId`; how many it were. */
+export async function removeOldEvents(queries: Queries, beforeId: string, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from events where id in (
+      select id from events where id < ${beforeId} order by id limit ${most} for update skip locked
+    )
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Removes the paces of projects that have sent nothing for a day. */
+export const removeOldPaces = async (queries: Queries): Promise<void> => {
+  await sql`delete from webhook_paces where next_time < now() - interval '1 day'`.execute(queries);
+};
