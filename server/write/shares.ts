@@ -3,7 +3,7 @@ import type { ClaimedWrite } from "../store/write-queue.ts";
 import type { AttemptResult } from "./attempt.ts";
 
 /** Calls under way for one installation: one slow provider must leave room for the others. */
-const MOST = 32;
+const MOST = 16;
 /** An installation with this many writes waiting here needs no more from the queue. */
 const ENOUGH_WAITING = 32;
 
