@@ -48,6 +48,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** The caller left, or got its refusal: nothing more may be sent to it. */
   #over = false;
 
+  get #throttles(): boolean {
+    return this.#call.head.mode === "throttle";
+  }
+
   constructor(on: Exchanging, call: Call) {
     this.#on = on;
     this.#call = call;
@@ -116,7 +120,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       if (this.#replayable() !== "no") return answer.hold();
       this.#renewInBackground();
     }
-    if (this.#call.head.asked.throttle) {
+    if (this.#throttles) {
       if (this.#on.throttle.needsBody(this.#target, status)) return answer.hold();
       answer.add(this.#on.throttle.judge(this.#target, answer.forJudging()));
     }
@@ -155,8 +159,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** What was held goes on its way, with what throttle mode adds to it. */
   #release(answer: Answer): void {
     if (answer.status === 401 && this.#mayRenew()) this.#renewInBackground();
-    if (this.#call.head.asked.throttle)
-      answer.add(this.#on.throttle.judge(this.#target, answer.forJudging()));
+    if (this.#throttles) answer.add(this.#on.throttle.judge(this.#target, answer.forJudging()));
     answer.begin();
   }
 

@@ -4,11 +4,11 @@ import type { Duplex } from "node:stream";
 import { elapsedMs, nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { Exchange, type Call, type Exchanging } from "./exchange.ts";
-import { readHead, type Head } from "./read-head.ts";
+import { checkAsked, isAcceptable, readHead, type Head } from "./read-head.ts";
 import { refuse, refuseOnSocket } from "./refuse.ts";
 import { CallerGone, collect, KEPT_BYTES, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
-import type { Targets } from "./targets.ts";
+import type { Target, Targets } from "./targets.ts";
 import type { UsageLog } from "./usage-log.ts";
 
 export interface Forwarding extends Exchanging {
@@ -58,9 +58,9 @@ async function serve(
     // TRACE makes a provider send back what it received: the credentials.
     if (request.method === "TRACE") throw noTrace();
     const head = readHead(request);
-    const target = on.targets.known(head.asked) ?? (await on.targets.resolve(head.asked));
+    const target = (isAcceptable(head) && on.targets.known(head)) || (await decide(on, head));
     const path = targetPath(request.url ?? "", target);
-    const refusal = head.asked.throttle ? on.throttle.refusal(target) : undefined;
+    const refusal = head.mode === "throttle" ? on.throttle.refusal(target) : undefined;
     if (refusal) throw refusal;
     if (response.destroyed) return;
     if (expectsContinue) response.writeContinue();
@@ -78,6 +78,12 @@ async function serve(
     // A caller that was not told to continue may send its body or the next request: nobody could tell which.
     refuse(on, response, error, expectsContinue);
   }
+}
+
+/** The unknown way: everything is checked and looked up. */
+function decide(on: Forwarding, head: Head): Promise<Target> {
+  checkAsked(head);
+  return on.targets.resolve(head);
 }
 
 /** Small bodies whole, so that they can be sent again; others as they come. */

@@ -18,14 +18,16 @@ export function toProvider(head: Head, target: Target): string[] {
   return lines;
 }
 
-/** What HTTP defines for one connection only, in answers. */
-const HOP_BY_HOP = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-connection",
-  "transfer-encoding",
-  "upgrade",
+/** What needs a second look in answers: `drop` is for one connection only. */
+const KINDS = new Map<string, "drop" | "connection" | "length" | "trailer">([
+  ["connection", "connection"],
+  ["content-length", "length"],
+  ["keep-alive", "drop"],
+  ["proxy-authenticate", "drop"],
+  ["proxy-connection", "drop"],
+  ["trailer", "trailer"],
+  ["transfer-encoding", "drop"],
+  ["upgrade", "drop"],
 ]);
 
 export interface AnswerLines {
@@ -54,17 +56,21 @@ export function toCaller({ status, raw, parsed }: AnswerHead, takesChunks: boole
     const name = written.toLowerCase();
     const known = parsed[name];
     const value = typeof known === "string" ? known : (raw[at + 1]?.toString("latin1") ?? "");
-    if (HOP_BY_HOP.has(name)) {
-      if (name === "connection") drop = withListed(value, drop);
+    const kind = KINDS.get(name);
+    if (kind === undefined) {
+      // Ours by contract: a caller can tell our refusals from the provider's answers by them.
+      if (name.startsWith("x-amp-")) continue;
+    } else if (kind === "length") {
+      // An answer without content has no length; one that is told all the same would confuse the caller.
+      if (status === 204) continue;
+      length = Number(value);
+    } else if (kind === "trailer") {
+      if (!takesChunks) continue;
+      hasTrailer = true;
+    } else {
+      if (kind === "connection") drop = withListed(value, drop);
       continue;
     }
-    // Ours by contract: a caller can tell our refusals from the provider's answers by them.
-    if (name.startsWith("x-amp-")) continue;
-    // An answer without content has no length; one that is told all the same would confuse the caller.
-    if (name === "content-length" && status === 204) continue;
-    if (name === "content-length") length = Number(value);
-    if (name === "trailer" && !takesChunks) continue;
-    if (name === "trailer") hasTrailer = true;
     lines.push(written, value);
   }
   if (length !== undefined && hasTrailer) drop = [...(drop ?? []), "trailer"];

@@ -14,7 +14,7 @@ import {
   type WhichInstallation,
 } from "../store/proxied-installations.ts";
 import { remember, type Affected } from "../store/remembered.ts";
-import { staysHere, type Asked } from "./read-head.ts";
+import { staysHere, textOf, type Asked } from "./read-head.ts";
 import type { Base } from "./target-path.ts";
 
 export interface Target extends Base {
@@ -69,29 +69,9 @@ const DECIDED_MS = 1_000;
 const RENEW_AT_MOST_EVERY_MS = 30_000;
 
 export function openTargets(on: Services): Targets {
-  const gates = remember<Gate>(on.changes, { most: MOST_INSTALLATIONS, affected });
-  /** Ids by project, integration name and group: a hint, verified against what the id stands for now. */
-  const named = new LRUCache<string, string>({ max: MOST_INSTALLATIONS });
-  /** When a connection was last renewed from here, in milliseconds since the epoch. */
-  const renewals = new LRUCache<string, number>({ max: MOST_INSTALLATIONS });
-  /** Renewals under way: those who were refused together wait for one. */
-  const renewing = new Map<string, Promise<LiveConnection>>();
+  const gates = openGates(on);
+  const renewed = openRenewals(on.connections);
   const built = new WeakMap<LiveConnection, Map<string, Target>>();
-
-  const byId = (projectId: string, id: string) =>
-    gates.get(id, async () => toGate(on, await find(on, projectId, { id })), projectId);
-  const gateOf = async (asked: Asked): Promise<Gate | undefined> => {
-    const { projectId, installationId, integrationName = "", groupRef = "" } = asked;
-    if (installationId) return byId(projectId, installationId);
-    const name = JSON.stringify([projectId, integrationName, groupRef]);
-    const hint = named.get(name);
-    const hinted = hint && (await byId(projectId, hint));
-    if (hinted) return hinted;
-    const found = await find(on, projectId, { integrationName, groupRef });
-    if (!found) return undefined;
-    named.set(name, found.id);
-    return byId(projectId, found.id);
-  };
   const targetOf = (gate: Gate, live: LiveConnection): Target => {
     const known = built.get(live) ?? new Map<string, Target>();
     built.set(live, known);
@@ -111,9 +91,7 @@ export function openTargets(on: Services): Targets {
   on.changes.subscribe((change) => {
     if (!change || BASES.has(change.table)) changed += 1;
   });
-  const decisions = new LRUCache<string, { target: Target; untilMs: number; changed: number }>({
-    max: MOST_INSTALLATIONS,
-  });
+  const decisions = new Map<string, { target: Target; untilMs: number; changed: number }>();
 
   return {
     known(asked) {
@@ -124,32 +102,75 @@ export function openTargets(on: Services): Targets {
     async resolve(asked) {
       const changedBefore = changed;
       await requireOwner(on.access, asked);
-      const gate = await gateOf(asked);
-      if (!gate || gate.projectId !== asked.projectId) throw unknownInstallation(asked);
+      const gate = await gates.asked(asked);
+      if (!gate || gate.projectId !== projectOf(asked)) throw unknownInstallation(asked);
       if (gate.closed) throw new Problem("proxy-disabled", { detail: gate.closed });
       const target = targetOf(gate, await liveOf(gate));
+      // They live a second anyway, so nothing is lost by beginning anew.
+      if (decisions.size >= MOST_INSTALLATIONS) decisions.clear();
       decisions.set(nameOf(asked), { target, untilMs: nowMs() + DECIDED_MS, changed: changedBefore });
       return target;
     },
     async renew(target) {
-      const gate = await byId(target.projectId, target.installationId);
+      const gate = await gates.byId(target.projectId, target.installationId);
       if (!gate) throw new Problem("not-found", { detail: "The installation no longer exists." });
       const live = await liveOf(target);
       const current = targetOf(gate, live);
       // Somebody else may have renewed it already.
-      if (current !== target) return current;
-      const { connectionId } = target;
-      const running = renewing.get(connectionId);
-      if (running) return targetOf(gate, await running);
-      if (nowMs() - (renewals.get(connectionId) ?? 0) < RENEW_AT_MOST_EVERY_MS) return target;
-      renewals.set(connectionId, nowMs());
-      const started = on.connections.renew(live).finally(() => renewing.delete(connectionId));
-      renewing.set(connectionId, started);
-      return targetOf(gate, await started);
+      return current === target ? targetOf(gate, await renewed(live)) : current;
     },
   };
 }
 
+interface Gates {
+  byId(projectId: string, id: string): Gate | undefined | Promise<Gate | undefined>;
+  asked(asked: Asked): Promise<Gate | undefined>;
+}
+
+function openGates(on: Services): Gates {
+  const gates = remember<Gate>(on.changes, { most: MOST_INSTALLATIONS, affected });
+  /** Ids by project, integration name and group: a hint, verified against what the id stands for now. */
+  const named = new LRUCache<string, string>({ max: MOST_INSTALLATIONS });
+  const find = async (projectId: string, which: WhichInstallation) =>
+    toGate(on, await findProxiedInstallation(on.database.queries, projectId, which));
+  const byId: Gates["byId"] = (projectId, id) => gates.get(id, () => find(projectId, { id }), projectId);
+  return {
+    byId,
+    async asked(asked) {
+      const projectId = projectOf(asked);
+      if (asked.installationId) return byId(projectId, asked.installationId.toLowerCase());
+      const integrationName = textOf(asked.integrationName ?? "");
+      const groupRef = textOf(asked.groupRef ?? "");
+      const name = JSON.stringify([projectId, integrationName, groupRef]);
+      const hint = named.get(name);
+      const hinted = hint && (await byId(projectId, hint));
+      if (hinted) return hinted;
+      const found = await find(projectId, { integrationName, groupRef });
+      if (!found) return undefined;
+      named.set(name, found.id);
+      return byId(projectId, found.id);
+    },
+  };
+}
+
+/** Renews a connection, or hands back the same one when that was tried a moment ago. */
+function openRenewals(connections: LiveConnections): (live: LiveConnection) => Promise<LiveConnection> {
+  /** When a connection was last renewed from here, in milliseconds since the epoch. */
+  const times = new LRUCache<string, number>({ max: MOST_INSTALLATIONS });
+  /** Renewals under way: those who were refused together wait for one. */
+  const running = new Map<string, Promise<LiveConnection>>();
+  return (live) => {
+    const known = running.get(live.id);
+    if (known) return known;
+    if (nowMs() - (times.get(live.id) ?? 0) < RENEW_AT_MOST_EVERY_MS) return Promise.resolve(live);
+    times.set(live.id, nowMs());
+    const started = connections.renew(live).finally(() => running.delete(live.id));
+    running.set(live.id, started);
+    return started;
+  };
+}
+
+/** What a decision is read from: rows of these tables. */
 const BASES = new Set(["projects", "api_keys", "integrations", "installations", "connections"]);
 
 /** Everything that a decision depends on and the caller says. No header value holds a line break. */
@@ -165,9 +186,6 @@ function affected({ table, id }: Change): Affected<Gate> {
   return undefined;
 }
 
-const find = (on: Services, projectId: string, which: WhichInstallation) =>
-  findProxiedInstallation(on.database.queries, projectId, which);
-
 async function requireOwner(access: Access, asked: Asked): Promise<void> {
   if (!asked.apiKey && asked.hasBearer) {
     throw new Problem("unauthenticated", {
@@ -181,13 +199,15 @@ async function requireOwner(access: Access, asked: Asked): Promise<void> {
         "The proxy needs an API key with the scope `full`, and this one is for browsers. Call it from your server.",
     });
   }
-  if (owner.projectId !== asked.projectId) {
+  if (owner.projectId !== projectOf(asked)) {
     throw new Problem("forbidden", {
       detail:
         "This API key belongs to another project than `x-amp-project-id` names. Send a key of that project.",
     });
   }
 }
+
+const projectOf = ({ projectId = "" }: Asked): string => projectId.toLowerCase();
 
 const unknownInstallation = ({ installationId, integrationName, groupRef }: Asked): Problem =>
   new Problem("not-found", {
