@@ -4,7 +4,7 @@ import type { Alias, Node, Pair, YAMLError, YAMLMap } from "yaml";
 import type { Json } from "../ground/json.ts";
 import { formatPath, type Complaint, type Path } from "./complaint.ts";
 
-const MAX_BYTES = 1_048_576;
+const MAX_BYTES = 262_144;
 const MAX_DEPTH = 50;
 /** Nodes reached through aliases; a small file can otherwise stand for billions of them. */
 const MAX_ALIASED_NODES = 10_000;
