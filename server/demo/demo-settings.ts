@@ -10,6 +10,7 @@ export interface DemoSettings {
   port: number;
   proxyPort: number;
   sandboxPort: number;
+  receiverPort: number;
   /** One sentence per port that was taken. */
   notes: string[];
 }
@@ -26,8 +27,10 @@ export async function readDemoSettings(env: Environment = process.env): Promise<
   const notes: string[] = [];
   const port = await usablePort("BUSBAR_PORT", env["BUSBAR_PORT"] || "4000", notes);
   const proxyPort = await usablePort("BUSBAR_PROXY_PORT", env["BUSBAR_PROXY_PORT"] || "4001", notes);
-  const sandboxPort = await usablePort("the sandbox", env["BUSBAR_PORT"] === "0" ? "0" : "4100", notes);
-  return { dataDir, port, proxyPort, sandboxPort, notes };
+  const free = env["BUSBAR_PORT"] === "0";
+  const sandboxPort = await usablePort("the sandbox", free ? "0" : "4100", notes);
+  const receiverPort = await usablePort("the webhook receiver", free ? "0" : "4101", notes);
+  return { dataDir, port, proxyPort, sandboxPort, receiverPort, notes };
 }
 
 /** What Busbar is started with; everything else keeps its default. */
@@ -41,6 +44,7 @@ export function demoEnvironment(settings: DemoSettings, catalogPath: string): En
     // Nobody watches a tour that waits a minute: the minutes of policies last a second, their hours a minute.
     BUSBAR_MINUTE_MS: "1000",
     BUSBAR_RETRY_BASE_SECONDS: "0.2",
+    BUSBAR_WEBHOOK_RETRY_SECONDS: "0.5,2,5",
   };
 }
 

@@ -4,7 +4,7 @@ import type { Demo } from "./start-demo.ts";
 import type { TourResult } from "./tour.ts";
 
 export function printFarewell(demo: Demo, tour: TourResult, dataDir: string, printer: Printer): void {
-  const { urls, bootstrap, sandboxUrl, logPath } = demo;
+  const { urls, bootstrap, sandboxUrl, receiver, logPath } = demo;
   const { apiKey, projectId } = bootstrap;
   const origin = new URL(urls.base).origin;
   printer.title("Where things are");
@@ -12,6 +12,7 @@ export function printFarewell(demo: Demo, tour: TourResult, dataDir: string, pri
   printer.plain(`    Proxy            ${urls.proxy}`);
   printer.plain(`    API reference    ${origin}/docs`);
   printer.plain(`    Sandbox CRMs     ${sandboxUrl}/hubspot   ${sandboxUrl}/salesforce`);
+  printer.plain(`    Webhooks go to   ${receiver.url}`);
   printer.plain(`    API key          ${apiKey}   (header X-Api-Key)`);
   printer.plain(`    Data and log     ${dataDir}   ${logPath}`);
   printer.title("Three lines to try");

@@ -1,4 +1,4 @@
-/** Starts what the tour walks through: the sandbox CRMs, and Busbar with an embedded database pointed at them. */
+/** Starts what the tour walks through: the sandbox CRMs, a webhook receiver, and Busbar with an embedded database pointed at them. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
@@ -8,11 +8,13 @@ import { StartError } from "../ground/errors.ts";
 import { createLog } from "../ground/log.ts";
 import { startBusbar, type Busbar } from "../main.ts";
 import { demoEnvironment, type DemoSettings } from "./demo-settings.ts";
+import { startReceiver, type Receiver } from "./receiver.ts";
 
 export interface Demo {
   urls: Busbar["urls"];
   bootstrap: Bootstrap;
   sandboxUrl: string;
+  receiver: Receiver;
   logPath: string;
   stop(): Promise<void>;
 }
@@ -20,16 +22,18 @@ export interface Demo {
 /** Throws `StartError`; then nothing is left running. `onFatal` is called when it cannot go on. */
 export async function startDemo(settings: DemoSettings, onFatal: (reason: string) => void): Promise<Demo> {
   const sandbox = await startSandbox({ port: settings.sandboxPort });
+  const receiver = await startReceiver(settings.receiverPort);
   try {
-    return await startWith(sandbox, settings, onFatal);
+    return await startWith(sandbox, receiver, settings, onFatal);
   } catch (error) {
-    await sandbox.close();
+    await Promise.all([sandbox.close(), receiver.close()]);
     throw error;
   }
 }
 
 async function startWith(
   sandbox: Sandbox,
+  receiver: Receiver,
   settings: DemoSettings,
   onFatal: (reason: string) => void,
 ): Promise<Demo> {
@@ -43,9 +47,9 @@ async function startWith(
   const { bootstrap } = busbar;
   const stop = async () => {
     await busbar.stop();
-    await sandbox.close();
+    await Promise.all([sandbox.close(), receiver.close()]);
   };
-  if (bootstrap) return { urls: busbar.urls, bootstrap, sandboxUrl: sandbox.url, logPath, stop };
-  await stop();
+  if (bootstrap) return { urls: busbar.urls, bootstrap, sandboxUrl: sandbox.url, receiver, logPath, stop };
+  await busbar.stop();
   throw new StartError(`${dataDir} has lost its bootstrap.json; remove the folder to start afresh`);
 }

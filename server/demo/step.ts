@@ -1,6 +1,6 @@
 /** What a step of the tour is and what it may use. A further step is one file in `steps/` and one line in `tour.ts`. */
-import type { Json } from "../ground/json.ts";
-import { isJsonObject } from "../ground/json.ts";
+import { isJsonObject, type Json } from "../ground/json.ts";
+import type { Receiver } from "./receiver.ts";
 
 export interface Step {
   title: string;
@@ -21,6 +21,8 @@ export interface Tour {
   projectId: string;
   urls: { base: string; write: string; proxy: string };
   sandboxUrl: string;
+  /** Where webhooks arrive. */
+  receiver: Receiver;
   /** A call below `/v1/projects/default`. Every call is printed with its answer. */
   api(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** The group is added to the body. */
@@ -71,7 +73,12 @@ export interface CrmRecord {
   id: string;
 }
 
-export type Remembered = "hubspotPersonId" | "salesforcePersonId" | "operationId" | "refusedOperationId";
+export type Remembered =
+  | "hubspotPersonId"
+  | "salesforcePersonId"
+  | "operationId"
+  | "refusedOperationId"
+  | "signingKey";
 
 /** Why a step is not done. */
 export class StepFailure extends Error {

@@ -20,6 +20,8 @@ import { deployManifests } from "./steps/deploy-manifests.ts";
 import { installIntegrations } from "./steps/install-integrations.ts";
 import { lookUpOperation } from "./steps/look-up-operation.ts";
 import { proxyCalls } from "./steps/proxy-calls.ts";
+import { receiveEvents } from "./steps/receive-events.ts";
+import { routeEvents } from "./steps/route-events.ts";
 import { refuseManifest } from "./steps/refuse-manifest.ts";
 import { refuseWrite } from "./steps/refuse-write.ts";
 import { writeBatches } from "./steps/write-batches.ts";
@@ -29,6 +31,7 @@ import { writeOnce } from "./steps/write-once.ts";
 import { writeSalesforce } from "./steps/write-salesforce.ts";
 
 const STEPS: Step[] = [
+  routeEvents,
   deployManifests,
   refuseManifest,
   connectCustomer,
@@ -41,6 +44,7 @@ const STEPS: Step[] = [
   refuseWrite,
   lookUpOperation,
   proxyCalls,
+  receiveEvents,
 ];
 
 export interface TourResult {
@@ -70,7 +74,7 @@ export async function walkTour(demo: Demo, printer: Printer): Promise<TourResult
 }
 
 function guide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>): Tour {
-  const { urls, bootstrap, sandboxUrl } = demo;
+  const { urls, bootstrap, sandboxUrl, receiver } = demo;
   // Each run brings a customer of its own, so that a second run finds nothing in its way.
   const groupRef = `northwind-${randomBytes(3).toString("hex")}`;
   const key = { "x-api-key": bootstrap.apiKey };
@@ -91,6 +95,7 @@ function guide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>
     projectId: bootstrap.projectId,
     urls,
     sandboxUrl,
+    receiver,
     api: (method, path, options) =>
       call({ method, url: `${urls.base}/projects/default${path}`, headers: key, ...options }),
     write: (integration, object, body, { headers, query = "", ...options } = {}) =>
