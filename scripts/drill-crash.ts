@@ -50,14 +50,22 @@ integrations:
 export async function crashDrill(options: DrillOptions): Promise<DrillReport> {
   const started = performance.now();
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-drill-"));
-  const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, "database"), log: createLog("error") });
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(dataDir, "database"),
+    log: createLog("error"),
+  });
   const sandbox = await startSandbox({ limits: "off", requestLogSize: options.writes * 20 });
   await writeFile(join(dataDir, "catalog.json"), JSON.stringify(sandbox.catalog()));
   const house = new House(dataDir, postgres.connectionString);
   try {
     const builder = await house.open(sandbox);
     // Calls take a while, so that a kill hits some under way.
-    sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", delayMs: 20, count: 1_000_000 });
+    sandbox.addFault({
+      provider: "hubspot",
+      path: "/crm/v3/objects/companies",
+      delayMs: 20,
+      count: 1_000_000,
+    });
     const killing = house.killAtRandom(options.kills, () => sandbox.requests({ provider: "hubspot" }).length);
     const expected = await acceptWrites(builder, options);
     await killing;
@@ -200,7 +208,11 @@ async function acceptWrites(builder: Builder, { writes, onProgress }: DrillOptio
     }
     const id = targets[(n / 3) % targets.length] ?? "";
     const value = String(n);
-    const { operationId } = await builder.write({ type: "update", mode, record: { id, numberofemployees: value } });
+    const { operationId } = await builder.write({
+      type: "update",
+      mode,
+      record: { id, numberofemployees: value },
+    });
     expected.updates.get(id)?.push({ operationId, value });
   };
   // In rounds that hold each record once, so that "accepted in this order" means something.
@@ -218,12 +230,19 @@ interface Ended {
   result: string;
 }
 
-async function allEnded(builder: Builder, expected: Expected, options: DrillOptions): Promise<Map<string, Ended>> {
-  const open = new Set([...expected.creates.keys(), ...[...expected.updates.values()].flat().map((u) => u.operationId)]);
+async function allEnded(
+  builder: Builder,
+  expected: Expected,
+  options: DrillOptions,
+): Promise<Map<string, Ended>> {
+  const open = new Set([
+    ...expected.creates.keys(),
+    ...[...expected.updates.values()].flat().map((u) => u.operationId),
+  ]);
   const ended = new Map<string, Ended>();
   const deadline = performance.now() + 120_000;
   while (open.size > 0 && performance.now() < deadline) {
-    for (const id of [...open]) {
+    for (const id of open) {
       const operation = await builder.call<Ended>("GET", `/v1/projects/default/operations/${id}`);
       if (operation.status === "in_progress") break;
       ended.set(id, operation);
@@ -251,30 +270,39 @@ function judge(
   for (const request of sandbox.requests({ provider: "hubspot", method: "PATCH" })) {
     const id = request.path.split("/").at(-1) ?? "";
     const { properties } = JSON.parse(request.body) as { properties: { numberofemployees: string } };
-    if (request.status === 200) applied.set(id, [...(applied.get(id) ?? []), Number(properties.numberofemployees)]);
+    if (request.status === 200)
+      applied.set(id, [...(applied.get(id) ?? []), Number(properties.numberofemployees)]);
   }
   return {
     accepted: creates.length + updates.length,
     ended: operations.size,
     succeeded: [...operations.values()].filter((operation) => operation.status === "success").length,
     unknownOutcomes: [...operations.values()].filter(isUnknown).length,
-    failedOtherwise: [...operations.values()].filter((o) => o.status === "failure" && !isUnknown(o)).map((o) => o.result),
-    createsTwice: creates.filter(([id, name]) => copies(name) > 1 && !isUnknown(operations.get(id))).map(([, n]) => n),
+    failedOtherwise: [...operations.values()]
+      .filter((o) => o.status === "failure" && !isUnknown(o))
+      .map((o) => o.result),
+    createsTwice: creates
+      .filter(([id, name]) => copies(name) > 1 && !isUnknown(operations.get(id)))
+      .map(([, n]) => n),
     createsMissing: creates
       .filter(([id, name]) => operations.get(id)?.status === "success" && copies(name) === 0)
       .map(([, name]) => name),
     // A repeated update is fine; going back behind a later one is not.
-    updatesOutOfOrder: [...applied].filter(([, values]) => values.some((v, i) => v < (values[i - 1] ?? v))).map(([id]) => id),
-    updatesMissing: updates.filter(({ id, value }) => !applied.get(id)?.includes(Number(value))).map(({ value }) => value),
+    updatesOutOfOrder: [...applied]
+      .filter(([, values]) => values.some((v, i) => v < (values[i - 1] ?? v)))
+      .map(([id]) => id),
+    updatesMissing: updates
+      .filter(({ id, value }) => !applied.get(id)?.includes(Number(value)))
+      .map(({ value }) => value),
   };
 }
 
 /** What must be true; empty when all is well. */
 export const faultsOf = (report: DrillReport): string[] => [
   ...(report.ended === report.accepted ? [] : [`${report.accepted - report.ended} operations never ended`]),
-  ...(["failedOtherwise", "createsTwice", "createsMissing", "updatesOutOfOrder", "updatesMissing"] as const).flatMap(
-    (name) => (report[name].length === 0 ? [] : [`${name}: ${report[name].slice(0, 5).join("; ")}`]),
-  ),
+  ...(
+    ["failedOtherwise", "createsTwice", "createsMissing", "updatesOutOfOrder", "updatesMissing"] as const
+  ).flatMap((name) => (report[name].length === 0 ? [] : [`${name}: ${report[name].slice(0, 5).join("; ")}`])),
 ];
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
