@@ -1,6 +1,11 @@
 /** The front door's contents page: every endpoint with its address and who may call it. */
 import { createConsumer } from "./api/customers/create-consumer.ts";
 import { createGroup } from "./api/customers/create-group.ts";
+import { createApiKey } from "./api/api-keys/create-api-key.ts";
+import { deleteApiKey } from "./api/api-keys/delete-api-key.ts";
+import { getApiKey } from "./api/api-keys/get-api-key.ts";
+import { listApiKeys } from "./api/api-keys/list-api-keys.ts";
+import { updateApiKey } from "./api/api-keys/update-api-key.ts";
 import { deleteConnection } from "./api/connections/delete-connection.ts";
 import { generateConnection } from "./api/connections/generate-connection.ts";
 import { getConnection } from "./api/connections/get-connection.ts";
@@ -38,6 +43,11 @@ import { deleteIntegration } from "./api/integrations/delete-integration.ts";
 import { getIntegration } from "./api/integrations/get-integration.ts";
 import { listIntegrations } from "./api/integrations/list-integrations.ts";
 import { getOperation } from "./api/operations/get-operation.ts";
+import { createJWTKey } from "./api/jwt-keys/create-jwt-key.ts";
+import { deleteJWTKey } from "./api/jwt-keys/delete-jwt-key.ts";
+import { getJWTKey } from "./api/jwt-keys/get-jwt-key.ts";
+import { listJWTKeys } from "./api/jwt-keys/list-jwt-keys.ts";
+import { updateJWTKey } from "./api/jwt-keys/update-jwt-key.ts";
 import { oauthCallback } from "./api/oauth/oauth-callback.ts";
 import { oauthConnect } from "./api/oauth/oauth-connect.ts";
 import { oauthUpdate } from "./api/oauth/oauth-update.ts";
@@ -119,6 +129,18 @@ const managementRoutes = (on: Services): Route[] => [
   route(`POST ${P}/provider-apps`, "full", createProviderApp(on)),
   route(`PATCH ${P}/provider-apps/{providerAppId}`, "full", updateProviderApp(on)),
   route(`DELETE ${P}/provider-apps/{providerAppId}`, "full", deleteProviderApp(on)),
+
+  route(`GET ${P}/api-keys`, "full", listApiKeys(on)),
+  route(`POST ${P}/api-keys`, "organization", createApiKey(on)),
+  route(`GET ${P}/api-keys/{apiKey}`, "full", getApiKey(on)),
+  route(`PATCH ${P}/api-keys/{apiKey}`, "full", updateApiKey(on)),
+  route(`DELETE ${P}/api-keys/{apiKey}`, "full", deleteApiKey(on)),
+
+  route(`GET ${P}/jwt-keys`, "full", listJWTKeys(on)),
+  route(`POST ${P}/jwt-keys`, "full", createJWTKey(on)),
+  route(`GET ${P}/jwt-keys/{keyId}`, "full", getJWTKey(on)),
+  route(`PATCH ${P}/jwt-keys/{keyId}`, "full", updateJWTKey(on)),
+  route(`DELETE ${P}/jwt-keys/{keyId}`, "full", deleteJWTKey(on)),
 
   route("GET /v1/generate-upload-url", "full", generateUploadUrl(on)),
   route("PUT /v1/uploads/{uploadId}", "public", putUpload(on)),

@@ -10,6 +10,7 @@ import type { Database } from "../store/database.ts";
 import { findProject } from "../store/projects.ts";
 import { remember } from "../store/remembered.ts";
 import { openConfine } from "./confine.ts";
+import { openCustomerTokens, type Customer, type CustomerOf } from "./customer-token.ts";
 
 export interface Access {
   /** The owner of an API key, from memory where possible. Throws `unauthenticated`. */
@@ -44,20 +45,58 @@ export function openAccess(on: { database: Database; changes: Changes }): Access
     if (!owner) throw unauthenticated("This API key does not exist, or it was switched off.");
     return owner;
   };
+  const customerOf = openCustomerTokens(on);
   return {
     keyOwner,
     confine: openConfine(on),
     async authorize({ headers, audience, projectIdOrName }) {
       if (audience === "public") return { caller: NOBODY };
-      const owner = await keyOwner(single(headers["x-api-key"]));
-      requireScope(owner.scopes, audience);
-      const caller = toCaller(owner);
+      const { caller, home } = await identify({ keyOwner, customerOf }, headers);
+      requireScope(caller, audience);
       if (projectIdOrName === undefined) return { caller };
-      await requireOwnProject(on.database, owner, projectIdOrName);
-      return { caller, project: { id: owner.projectId, name: owner.projectName, orgId: owner.orgId } };
+      const asked = projectIdOrName.toLowerCase();
+      if (asked === home.id || asked === home.name) return { caller, project: home };
+      return { caller, project: await otherProject(on.database, home, projectIdOrName, audience) };
     },
   };
 }
+
+/** Who asks, and the project that their credential belongs to. */
+interface Identity {
+  caller: Caller;
+  home: ProjectRef;
+}
+
+async function identify(
+  by: { keyOwner: Access["keyOwner"]; customerOf: CustomerOf },
+  headers: IncomingHttpHeaders,
+): Promise<Identity> {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+  const apiKey = single(headers["x-api-key"]);
+  if (apiKey || bearer === undefined) return keyIdentity(await by.keyOwner(apiKey));
+  const customer = await by.customerOf(bearer);
+  if (customer) return customerIdentity(customer);
+  throw unauthenticated(
+    "The bearer token's `kid` names no active JWT key. Register the public key with POST …/jwt-keys.",
+  );
+}
+
+const keyIdentity = ({ apiKeyId, scopes, projectId, projectName, orgId }: KeyOwner): Identity => ({
+  caller: { kind: "api-key", apiKeyId, projectId, orgId, scopes },
+  home: { id: projectId, name: projectName, orgId },
+});
+
+const customerIdentity = ({ key, groupRef, consumerRef }: Customer): Identity => ({
+  caller: {
+    kind: "customer",
+    projectId: key.projectId,
+    orgId: key.orgId,
+    scopes: ["frontend"],
+    groupRef,
+    consumerRef,
+  },
+  home: { id: key.projectId, name: key.projectName, orgId: key.orgId },
+});
 
 const NOBODY: Caller = { kind: "nobody", scopes: [] };
 
@@ -66,28 +105,35 @@ const single = (value: string | string[] | undefined): string | undefined =>
 
 const unauthenticated = (detail: string) => new Problem("unauthenticated", { detail });
 
-const toCaller = ({ apiKeyId, projectId, orgId, scopes }: KeyOwner): Caller => ({
-  kind: "api-key",
-  apiKeyId,
-  projectId,
-  orgId,
-  scopes,
-});
-
-function requireScope(scopes: string[], audience: Audience): void {
+function requireScope({ kind, scopes }: Caller, audience: Audience): void {
+  if (audience === "person") {
+    throw new Problem("forbidden", {
+      detail: "This is about a person, and an API key is nobody. It needs a signed-in person's bearer token.",
+    });
+  }
   if (scopes.includes("full") || (audience === "frontend" && scopes.includes("frontend"))) return;
+  const sent =
+    kind === "customer"
+      ? "a customer's token"
+      : `one with ${scopes.map((scope) => `\`${scope}\``).join(", ") || "none"}`;
   throw new Problem("forbidden", {
-    detail: `This needs an API key with the scope \`full\`; the one sent has ${scopes.map((scope) => `\`${scope}\``).join(", ") || "none"}. Call it from your server.`,
+    detail: `This needs an API key with the scope \`full\`, not ${sent}. Call it from your server.`,
   });
 }
 
-async function requireOwnProject(database: Database, owner: KeyOwner, idOrName: string): Promise<void> {
-  const asked = idOrName.toLowerCase();
-  if (asked === owner.projectId || asked === owner.projectName) return;
-  if (await findProject(database.queries, asked)) {
-    throw new Problem("forbidden", {
-      detail: `This API key belongs to the project \`${owner.projectName}\`, not to the one in the path. Use a key of that project.`,
-    });
+/** A key opens its own project; what an organisation may do to its projects is done with a key of any of them. */
+async function otherProject(
+  database: Database,
+  home: ProjectRef,
+  idOrName: string,
+  audience: Audience,
+): Promise<ProjectRef> {
+  const other = await findProject(database.queries, idOrName.toLowerCase());
+  if (!other) throw new Problem("not-found", { detail: `There is no project \`${idOrName}\`.` });
+  if (audience === "organization" && other.orgId === home.orgId) {
+    return { id: other.id, name: other.name, orgId: other.orgId };
   }
-  throw new Problem("not-found", { detail: `There is no project \`${idOrName}\`.` });
+  throw new Problem("forbidden", {
+    detail: `This credential belongs to the project \`${home.name}\`, not to \`${idOrName}\`. Use one of that project.`,
+  });
 }

@@ -14,3 +14,6 @@ export const newApiKey = (): string => `bb_${randomBytes(32).toString("base64url
 
 /** The digest under which an API key is stored and looked up. 256 random bits need no slow hash. */
 export const hashApiKey = (key: string): Buffer => createHash("sha256").update(key).digest();
+
+/** What may be shown of an API key: enough to tell it from the others, too little to guess the rest. */
+export const hintOfApiKey = (key: string): string => `${key.slice(0, 7)}…`;

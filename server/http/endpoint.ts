@@ -2,8 +2,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Static, TObject, TSchema } from "typebox";
 
-/** Who may call: `public` nobody's business, `frontend` browser keys and above, `full` a builder's server. */
-export type Audience = "public" | "frontend" | "full";
+/**
+ * Who may call. `public`: anybody. `frontend`: browser keys, customers' tokens and above. `full`: a builder's server,
+ * in its own project. `organization`: the same, in any project of its organisation. `person`: a signed-in builder.
+ */
+export type Audience = "public" | "frontend" | "full" | "organization" | "person";
 
 /** Who is asking, as the access room found out. */
 export interface Caller {

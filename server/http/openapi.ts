@@ -28,6 +28,18 @@ export function openApiDocument(routes: Route[], version: string): Document {
     components: {
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "A key of the project." },
+        customerToken: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: "A token for one customer, signed with a registered JWT key (RS256, 600 s at most).",
+        },
+        personToken: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: "A token of the OpenID Connect issuer that this Busbar trusts.",
+        },
       },
       schemas: { Problem: problemSchema },
     },
@@ -44,7 +56,7 @@ function operation({ path, audience, endpoint }: Route): Document {
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description: endpoint.description,
-    security: audience === "public" ? [] : [{ apiKey: [] }],
+    security: SECURITY[audience],
     parameters: [...pathParameters(path, endpoint.params), ...queryParameters(endpoint.query)],
     requestBody: requestBody(endpoint),
     responses: { [success.status]: answer, ...refusals(audience, endpoint) },
@@ -81,10 +93,20 @@ function requestBody({ body, bodyOptional, rawBodyLimitBytes }: Endpoint): Docum
   return { required: !bodyOptional, content: { [media]: { schema: body } } };
 }
 
+const SECURITY: Record<Route["audience"], Document[]> = {
+  public: [],
+  frontend: [{ apiKey: [] }, { customerToken: [] }],
+  full: [{ apiKey: [] }],
+  organization: [{ apiKey: [] }],
+  person: [{ personToken: [] }],
+};
+
 const EVERYWHERE: Record<Route["audience"], number[]> = {
   public: [400, 500],
   frontend: [400, 401, 403, 404, 500],
   full: [400, 401, 403, 404, 500],
+  organization: [400, 401, 403, 404, 500],
+  person: [400, 401, 403, 404, 500],
 };
 
 function refusals(audience: Route["audience"], endpoint: Endpoint): Document {

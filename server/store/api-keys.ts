@@ -1,5 +1,6 @@
 /** API keys: only their digest is known here. */
-import { hashApiKey, newId } from "../ground/ids.ts";
+import { sql } from "kysely";
+import { hashApiKey, hintOfApiKey, isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 export interface KeyOwner {
@@ -26,15 +27,79 @@ export const findKeyOwner = (queries: Queries, hash: Buffer): Promise<KeyOwner |
     .where("apiKeys.active", "=", true)
     .executeTakeFirst();
 
+export interface ApiKeyRow {
+  id: string;
+  projectId: string;
+  /** What is shown of it. */
+  hint: string;
+  label: string;
+  scopes: string[];
+  active: boolean;
+  createTime: Date;
+  updateTime: Date | null;
+}
+
+const COLUMNS = ["id", "projectId", "hint", "label", "scopes", "active", "createTime", "updateTime"] as const;
+
 /** Stores the digest of `key`. */
 export async function insertApiKey(
   queries: Queries,
   key: { key: string; projectId: string; label: string; scopes: string[] },
-): Promise<{ id: string }> {
+): Promise<ApiKeyRow> {
   const { key: secret, ...row } = key;
   return queries
     .insertInto("apiKeys")
-    .values({ id: newId(), hash: hashApiKey(secret), ...row })
-    .returning("id")
+    .values({ id: newId(), hash: hashApiKey(secret), hint: hintOfApiKey(secret), ...row })
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
+}
+
+/** In the order of their creation; `active` narrows to one kind. */
+export const listApiKeys = (queries: Queries, projectId: string, active?: boolean): Promise<ApiKeyRow[]> => {
+  const all = queries.selectFrom("apiKeys").select(COLUMNS).where("projectId", "=", projectId).orderBy("id");
+  return (active === undefined ? all : all.where("active", "=", active)).execute();
+};
+
+/** By the whole key, its id, or what is shown of it where that fits one key only. */
+export async function findApiKey(
+  queries: Queries,
+  projectId: string,
+  named: string,
+): Promise<ApiKeyRow | undefined> {
+  const all = queries.selectFrom("apiKeys").select(COLUMNS).where("projectId", "=", projectId);
+  if (isUuid(named)) return all.where("id", "=", named).executeTakeFirst();
+  const whole = await all.where("hash", "=", hashApiKey(named)).executeTakeFirst();
+  if (whole) return whole;
+  const [first, second] = await all.where("hint", "=", named).limit(2).execute();
+  return second ? undefined : first;
+}
+
+/** The project's keys that open everything. Locked, so that the last one is not removed by two callers at once. */
+export const lockFullKeys = (queries: Queries, projectId: string): Promise<{ id: string }[]> =>
+  queries
+    .selectFrom("apiKeys")
+    .select("id")
+    .where("projectId", "=", projectId)
+    .where("active", "=", true)
+    .where(sql<boolean>`'full' = any(scopes)`)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+
+export const updateApiKey = (
+  queries: Queries,
+  projectId: string,
+  id: string,
+  change: Partial<Pick<ApiKeyRow, "label" | "scopes" | "active">>,
+): Promise<ApiKeyRow> =>
+  queries
+    .updateTable("apiKeys")
+    .set({ ...change, updateTime: sql`now()` })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+
+export async function removeApiKey(queries: Queries, projectId: string, id: string): Promise<void> {
+  await queries.deleteFrom("apiKeys").where("projectId", "=", projectId).where("id", "=", id).execute();
 }

@@ -29,6 +29,7 @@ export interface ApiKeys {
   active: Generated<boolean>;
   createTime: Generated<Timestamp>;
   hash: Buffer;
+  hint: Generated<string>;
   id: string;
   label: string;
   projectId: string;
@@ -173,16 +174,21 @@ export interface Integrations {
   updateTime: Timestamp | null;
 }
 
+export interface JwtKeys {
+  active: Generated<boolean>;
+  createTime: Generated<Timestamp>;
+  id: string;
+  label: string;
+  projectId: string;
+  publicKeyPem: string;
+  updateTime: Generated<Timestamp>;
+}
+
 export interface Memberships {
   builderId: string;
   createTime: Generated<Timestamp>;
   orgId: string;
   role: string;
-}
-
-export interface Migrations {
-  createTime: Generated<Timestamp>;
-  name: string;
 }
 
 export interface OauthSessions {
@@ -354,8 +360,8 @@ export interface DB {
   idempotencyKeys: IdempotencyKeys;
   installations: Installations;
   integrations: Integrations;
+  jwtKeys: JwtKeys;
   memberships: Memberships;
-  migrations: Migrations;
   oauthSessions: OauthSessions;
   operationLogs: OperationLogs;
   operations: Operations;

@@ -1,5 +1,6 @@
 /** GET /v1/projects/{projectIdOrName}/connections */
 import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { listConnections as listRows } from "../../store/connections.ts";
 import type { Database } from "../../store/database.ts";
@@ -11,14 +12,17 @@ export const listConnections = (on: { database: Database }) =>
     operationId: "listConnections",
     tag: "Connections",
     summary: "List connections",
-    description: "Newest first. The filters combine. Never with secrets.",
+    description:
+      "Newest first. The filters combine. Never with secrets. A `frontend` key must name the `groupRef`: a browser has " +
+      "no business with the list of your customers.",
     query: Type.Object({
       provider: Type.Optional(Type.String()),
       groupRef: Type.Optional(Type.String()),
       consumerRef: Type.Optional(Type.String()),
     }),
     success: { status: 200, description: "The connections.", schema: Type.Array(ConnectionSchema) },
-    async handle({ project, query }) {
+    async handle({ project, query, caller }) {
+      if (!query.groupRef && !caller.scopes.includes("full")) throw missingGroup();
       const rows = await listRows(on.database.queries, project.id, query);
       const apps = await listProviderApps(on.database.queries, project.id);
       return rows.map((row) =>
@@ -26,3 +30,11 @@ export const listConnections = (on: { database: Database }) =>
       );
     },
   });
+
+function missingGroup(): Problem {
+  const detail = "is missing; a key with the scope `frontend` must name the customer";
+  return new Problem("invalid-request", {
+    detail: `groupRef: ${detail}`,
+    issues: [{ in: "query", name: "groupRef", detail }],
+  });
+}

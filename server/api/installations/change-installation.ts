@@ -2,10 +2,12 @@
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { installationUpdated } from "../../deliver/payloads/installation-events.ts";
 import { recordEvent } from "../../deliver/record-event.ts";
+import type { Caller } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../manifest/config.ts";
 import type { Database, Queries } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
 import { insertConfig, lockInstallation, touchInstallation } from "../../store/installations.ts";
+import { createdByOf } from "../created-by.ts";
 import { getIntegrationRow, type Integration } from "../integrations/integration.ts";
 import {
   getInstallationRow,
@@ -29,13 +31,13 @@ export interface Situation {
 export interface Change {
   connectionId?: string;
   /** Becomes a configuration of its own, of the latest revision. */
-  config?: { content: ConfigContent; createdBy: string };
+  config?: { content: ConfigContent; createdBy?: string };
 }
 
 /** The installation after the change. `find` says which one is meant; both callbacks throw Problems. */
 export async function changeInstallation(
   on: ChangeServices,
-  asked: { projectId: string; integrationId: string },
+  asked: { projectId: string; integrationId: string; caller: Caller; operation: string },
   find: (queries: Queries, integration: Integration) => Promise<{ id: string }>,
   decide: (situation: Situation) => Promise<Change>,
 ): Promise<Installation> {
@@ -50,7 +52,8 @@ export async function changeInstallation(
     const { connectionId, config } = await decide({ queries, integration, installation });
     if (config) {
       const revisionId = integration.latestRevision.id;
-      await insertConfig(queries, { projectId, installationId: id, revisionId, ...config });
+      const createdBy = createdByOf(asked.caller, config.createdBy, asked.operation);
+      await insertConfig(queries, { projectId, installationId: id, revisionId, ...config, createdBy });
     }
     if (config || connectionId) {
       await touchInstallation(queries, projectId, id, { connectionId });

@@ -10,6 +10,7 @@ import { upsertGroup } from "../../store/customers.ts";
 import { isUniqueViolation, type Database } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
 import { insertInstallation } from "../../store/installations.ts";
+import { createdByOf } from "../created-by.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
 import { checkedConfig } from "./checked-config.ts";
 import { getInstallationRow, InstallationSchema, showInstallation } from "./installation.ts";
@@ -36,9 +37,9 @@ export const createInstallation = (on: { database: Database; catalog: Catalog })
     }),
     success: { status: 201, description: "The installation.", schema: InstallationSchema },
     refusals: [409, 422],
-    async handle({ project, params, body }) {
+    async handle({ project, params, body, caller }) {
       const { groupRef, config, connectionId } = body;
-      const createdBy = config.createdBy ?? "api:create-installation";
+      const createdBy = createdByOf(caller, config.createdBy, "create-installation");
       try {
         return await on.database.queries.transaction().execute(async (queries) => {
           const integration = await getIntegrationRow(queries, project.id, params.integrationId);

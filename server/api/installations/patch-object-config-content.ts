@@ -53,10 +53,15 @@ export const patchObjectConfigContent = (on: ChangeServices) =>
     body: RequestSchema,
     success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
     refusals: [422],
-    async handle({ project, params, body }) {
+    async handle({ project, params, body, caller }) {
       return changeInstallation(
         on,
-        { projectId: project.id, integrationId: params.integrationId },
+        {
+          projectId: project.id,
+          integrationId: params.integrationId,
+          caller,
+          operation: "patch-object-config-content",
+        },
         (queries, integration) => findTarget(queries, integration, body),
         async (situation) => decide(on.catalog, situation, params.objectName, body),
       );
@@ -100,7 +105,7 @@ function decide(
   const content = changedConfig(catalog, integration, { before, after, touched }, (issue) =>
     withOperation(issue, place, operations),
   );
-  return { config: { content, createdBy: "api:patch-object-config-content" } };
+  return { config: { content } };
 
   function withObject(object: Json): JsonObject {
     return withValueAt(action === "write" ? withWriteMap(before, integration) : before, place, object);

@@ -58,10 +58,15 @@ export const updateInstallation = (on: ChangeServices) =>
     body: RequestSchema,
     success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
     refusals: [422],
-    handle: ({ project, params, body }) =>
+    handle: ({ project, params, body, caller }) =>
       changeInstallation(
         on,
-        { projectId: project.id, integrationId: params.integrationId },
+        {
+          projectId: project.id,
+          integrationId: params.integrationId,
+          caller,
+          operation: "update-installation",
+        },
         (queries, { id }) => getInstallationRow(queries, project.id, id, params.installationId),
         (situation) => decide(on.catalog, situation, body),
       ),
@@ -83,7 +88,7 @@ async function decide(catalog: Catalog, situation: Situation, body: Request): Pr
   const after = paths.reduce((content, path) => apply(situation, content, path, body), before);
   const touched = paths.map((path) => formatName(path));
   const content = changedConfig(catalog, integration, { before, after, touched });
-  return { ...change, config: { content, createdBy: createdBy ?? "api:update-installation" } };
+  return { ...change, config: { content, createdBy } };
 }
 
 /** The targets of all paths, each with a value in the body. Throws a 400 Problem with one issue per path that is not. */

@@ -1,0 +1,80 @@
+/** Checks the tokens with which builders' servers let their customers' browsers act for one group. */
+import { createPublicKey } from "node:crypto";
+import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from "jose";
+import { now, nowMs } from "../ground/clock.ts";
+import { Problem } from "../ground/errors.ts";
+import type { Changes } from "../store/changes.ts";
+import type { Database } from "../store/database.ts";
+import { findJwtKeyOwner, type JwtKeyOwner } from "../store/jwt-keys.ts";
+import { remember } from "../store/remembered.ts";
+
+export interface Customer {
+  key: JwtKeyOwner;
+  groupRef: string;
+  consumerRef: string;
+}
+
+/** The customer a token speaks for; undefined when no registered key claims to have signed it. Throws 401 Problems. */
+export type CustomerOf = (token: string) => Promise<Customer | undefined>;
+
+const LIFETIME_SECONDS = 600;
+/** Clocks differ; a token from further ahead was not made now. */
+const SKEW_SECONDS = 60;
+const MOST_KEYS = 10_000;
+
+export function openCustomerTokens(on: { database: Database; changes: Changes }): CustomerOf {
+  const keys = remember<JwtKeyOwner>(on.changes, {
+    most: MOST_KEYS,
+    affected: ({ table, id }) => {
+      if (table === "jwt_keys") return id;
+      return table === "projects" ? (key) => key.projectId === id : undefined;
+    },
+  });
+  return async (token) => {
+    const kid = keyIdOf(token);
+    const key = kid && (await keys.get(kid, () => findJwtKeyOwner(on.database.queries, kid)));
+    if (!key) return undefined;
+    const { groupRef, consumerRef } = checked(await verified(token, key));
+    return { key, groupRef, consumerRef };
+  };
+}
+
+function keyIdOf(token: string): string | undefined {
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    return typeof kid === "string" ? kid.toLowerCase() : undefined;
+  } catch (cause) {
+    throw refused("is not a JSON Web Token", cause);
+  }
+}
+
+async function verified(token: string, key: JwtKeyOwner): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(token, createPublicKey(key.publicKeyPem), {
+      algorithms: ["RS256"],
+      currentDate: now(),
+    });
+    return payload;
+  } catch (cause) {
+    if (cause instanceof errors.JWTExpired) throw refused("has expired; get a new one", cause);
+    if (cause instanceof errors.JOSEAlgNotAllowed) throw refused("must be signed with RS256", cause);
+    if (cause instanceof errors.JOSEError)
+      throw refused("is not signed by the key that its `kid` names", cause);
+    throw cause;
+  }
+}
+
+function checked({ iat, exp, groupRef, consumerRef }: JWTPayload): { groupRef: string; consumerRef: string } {
+  if (iat === undefined || exp === undefined) throw refused("must have the claims `iat` and `exp`");
+  if (exp - iat > LIFETIME_SECONDS) {
+    throw refused(`lives for ${exp - iat} s; ${LIFETIME_SECONDS} s from \`iat\` to \`exp\` are allowed`);
+  }
+  if (iat > nowMs() / 1_000 + SKEW_SECONDS) throw refused("was issued in the future; compare the clocks");
+  if (typeof groupRef !== "string" || !groupRef || typeof consumerRef !== "string" || !consumerRef) {
+    throw refused("must have the claims `groupRef` and `consumerRef`");
+  }
+  return { groupRef, consumerRef };
+}
+
+const refused = (why: string, cause?: unknown): Problem =>
+  new Problem("unauthenticated", { detail: `The bearer token ${why}.`, cause });

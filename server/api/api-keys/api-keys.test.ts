@@ -1,0 +1,89 @@
+/** API keys through the API of a real Busbar. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+
+describe("API keys", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+  });
+  const create = (body: object) => on.inProject("POST", "/api-keys", body);
+  const opens = async (key: string) =>
+    (await on.inProject("GET", "", undefined, { "x-api-key": key })).status;
+
+  test("a key is shown whole once, and can be named by itself, its id or its beginning", async () => {
+    const made = await create({ label: "ci" });
+    assert.equal(made.status, 201, made.text);
+    assert.deepEqual(made.body.scopes, ["full"]);
+    const { key, id } = made.body;
+    assert.match(key, /^bb_[\w-]{43}$/);
+    assert.equal(await opens(key), 200);
+    const listed = await on.inProject("GET", "/api-keys");
+    const shown = listed.body.find((row: { id: string }) => row.id === id);
+    assert.equal(shown.key, `${key.slice(0, 7)}…`);
+    assert.equal(listed.text.includes(key), false);
+    for (const name of [key, id, encodeURIComponent(shown.key)]) {
+      const found = await on.inProject("GET", `/api-keys/${name}`);
+      assert.equal(found.body.id, id, found.text);
+      assert.equal(found.text.includes(key), false);
+    }
+  });
+
+  test("a key that is switched off opens nothing, and opens again when it is switched on", async () => {
+    const { key, id } = (await create({ label: "switch" })).body;
+    assert.equal(await opens(key), 200);
+    const off = { updateMask: ["active"], apiKey: { active: false } };
+    assert.equal((await on.inProject("PATCH", `/api-keys/${id}`, off)).body.active, false);
+    await until(async () => (await opens(key)) === 401);
+    assert.equal((await on.inProject("GET", "/api-keys?active=true")).text.includes(id), false);
+    const back = { updateMask: ["active", "label"], apiKey: { active: true, label: "on" } };
+    assert.equal((await on.inProject("PATCH", `/api-keys/${id}`, back)).body.label, "on");
+    await until(async () => (await opens(key)) === 200);
+    assert.equal((await on.inProject("DELETE", `/api-keys/${id}`)).status, 204);
+    await until(async () => (await opens(key)) === 401);
+  });
+
+  test("a frontend key reads what a browser needs and nothing else", async () => {
+    const { key } = (await create({ label: "web", scopes: ["frontend"] })).body;
+    const headers = { "x-api-key": key };
+    assert.equal((await on.inProject("GET", "/integrations", undefined, headers)).status, 200);
+    assert.equal((await on.inProject("GET", "/api-keys", undefined, headers)).status, 403);
+    assert.equal((await on.inProject("GET", "/connections", undefined, headers)).status, 400);
+    assert.equal((await on.inProject("GET", "/connections?groupRef=a", undefined, headers)).status, 200);
+  });
+
+  test("the last active full key of a project is neither deleted, switched off nor narrowed", async () => {
+    const keys = (await on.inProject("GET", "/api-keys")).body as {
+      id: string;
+      scopes: string[];
+      label: string;
+    }[];
+    const [own] = keys.filter(({ label }) => label === "bootstrap");
+    for (const { id, scopes } of keys) {
+      if (id !== own?.id && scopes.includes("full")) await on.inProject("DELETE", `/api-keys/${id}`);
+    }
+    const path = `/api-keys/${own?.id}`;
+    assert.equal((await on.inProject("DELETE", path)).status, 409);
+    for (const apiKey of [{ active: false }, { scopes: ["frontend"] }]) {
+      const answer = await on.inProject("PATCH", path, { updateMask: Object.keys(apiKey), apiKey });
+      assert.equal(answer.status, 409, answer.text);
+    }
+    assert.equal(await opens(on.apiKey), 200);
+  });
+
+  test("unknown scopes and names are refused, and a name that may be a key is not repeated", async () => {
+    assert.equal((await create({ label: "x", scopes: ["admin"] })).status, 400);
+    assert.equal((await create({ label: "x", scopes: [] })).status, 400);
+    const missing = await on.inProject("GET", "/api-keys/bb_doesnotexist");
+    assert.equal(missing.status, 404);
+    assert.doesNotMatch(missing.text, /doesnotexist/);
+  });
+});
+
+/** The news of a change takes a moment to arrive. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) if (await holds()) return;
+  assert.fail("never came true");
+}

@@ -1,0 +1,38 @@
+/** POST /v1/projects/{projectIdOrName}/api-keys */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { newApiKey } from "../../ground/ids.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { insertApiKey, listApiKeys } from "../../store/api-keys.ts";
+import type { Database } from "../../store/database.ts";
+import { ApiKeySchema, ScopesSchema, toApiKey } from "./api-key.ts";
+
+export const createApiKey = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "createApiKey",
+    tag: "API keys",
+    summary: "Create an API key",
+    description:
+      "The answer is the only place where the whole key is shown. `full` (the default) is for servers and may do " +
+      "everything in the project; `frontend` is for browsers. A key of the organisation's other projects creates a " +
+      "project's first key.",
+    body: Type.Object({
+      label: Type.String({ minLength: 1, maxLength: 255 }),
+      scopes: Type.Optional(ScopesSchema),
+    }),
+    success: { status: 201, description: "The API key, whole.", schema: ApiKeySchema },
+    async handle({ project, caller, body }) {
+      const { label, scopes = ["full"] } = body;
+      const key = newApiKey();
+      const row = await on.database.queries.transaction().execute(async (queries) => {
+        // A key must not open its neighbours for ever: only the first one may come from outside.
+        if (caller.projectId !== project.id && (await listApiKeys(queries, project.id)).length > 0) {
+          throw new Problem("forbidden", {
+            detail: `The project \`${project.name}\` has API keys. Create further ones with a key of its own.`,
+          });
+        }
+        return insertApiKey(queries, { key, projectId: project.id, label, scopes: [...new Set(scopes)] });
+      });
+      return toApiKey(row, key);
+    },
+  });

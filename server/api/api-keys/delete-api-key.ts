@@ -1,0 +1,23 @@
+/** DELETE /v1/projects/{projectIdOrName}/api-keys/{apiKey} */
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { removeApiKey } from "../../store/api-keys.ts";
+import type { Database } from "../../store/database.ts";
+import { getApiKeyRow, NameParams, requireAnotherFullKey } from "./api-key.ts";
+
+export const deleteApiKey = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteApiKey",
+    tag: "API keys",
+    summary: "Delete an API key",
+    description: "Refused with 409 for the project's last active key with the scope `full`.",
+    params: NameParams,
+    success: { status: 204, description: "Deleted; it opens nothing any more." },
+    refusals: [409],
+    async handle({ project, params }) {
+      await on.database.queries.transaction().execute(async (queries) => {
+        const row = await getApiKeyRow(queries, project.id, params.apiKey);
+        await requireAnotherFullKey(queries, row);
+        await removeApiKey(queries, project.id, row.id);
+      });
+    },
+  });

@@ -1,0 +1,15 @@
+/** GET /v1/projects/{projectIdOrName}/api-keys/{apiKey} */
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { ApiKeySchema, getApiKeyRow, NameParams, toApiKey } from "./api-key.ts";
+
+export const getApiKey = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getApiKey",
+    tag: "API keys",
+    summary: "Get an API key",
+    params: NameParams,
+    success: { status: 200, description: "The API key, not whole.", schema: ApiKeySchema },
+    handle: async ({ project, params }) =>
+      toApiKey(await getApiKeyRow(on.database.queries, project.id, params.apiKey)),
+  });

@@ -1,0 +1,25 @@
+/** GET /v1/projects/{projectIdOrName}/api-keys */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { listApiKeys as listRows } from "../../store/api-keys.ts";
+import type { Database } from "../../store/database.ts";
+import { ApiKeySchema, toApiKey } from "./api-key.ts";
+
+export const listApiKeys = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listApiKeys",
+    tag: "API keys",
+    summary: "List API keys",
+    query: Type.Object({
+      active: Type.Optional(Type.Boolean({ description: "`true`: active ones only. Default: all." })),
+    }),
+    success: {
+      status: 200,
+      description: "The API keys, oldest first, never whole.",
+      schema: Type.Array(ApiKeySchema),
+    },
+    handle: async ({ project, query }) =>
+      (await listRows(on.database.queries, project.id, query.active || undefined)).map((row) =>
+        toApiKey(row),
+      ),
+  });

@@ -1,0 +1,46 @@
+/** PATCH /v1/projects/{projectIdOrName}/api-keys/{apiKey} */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { updateApiKey as updateRow } from "../../store/api-keys.ts";
+import type { Database } from "../../store/database.ts";
+import { pickMasked } from "../update-mask.ts";
+import {
+  ApiKeySchema,
+  getApiKeyRow,
+  NameParams,
+  requireAnotherFullKey,
+  ScopesSchema,
+  toApiKey,
+} from "./api-key.ts";
+
+const MEMBERS = ["label", "active", "scopes"] as const;
+
+export const updateApiKey = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "updateApiKey",
+    tag: "API keys",
+    summary: "Update an API key",
+    description:
+      `\`updateMask\` names what changes: ${MEMBERS.join(", ")}. A key that is switched off opens nothing from the ` +
+      "next call on, in every process. The last active `full` key stays as it is.",
+    params: NameParams,
+    body: Type.Object({
+      updateMask: Type.Array(Type.String(), { minItems: 1 }),
+      apiKey: Type.Object({
+        label: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+        active: Type.Optional(Type.Boolean()),
+        scopes: Type.Optional(ScopesSchema),
+      }),
+    }),
+    success: { status: 200, description: "The API key as it now is.", schema: ApiKeySchema },
+    refusals: [409],
+    async handle({ project, params, body }) {
+      const change = pickMasked(body.updateMask, body.apiKey, MEMBERS, "apiKey");
+      return on.database.queries.transaction().execute(async (queries) => {
+        const row = await getApiKeyRow(queries, project.id, params.apiKey);
+        const { active = row.active, scopes = row.scopes } = change;
+        if (!active || !scopes.some((scope) => scope === "full")) await requireAnotherFullKey(queries, row);
+        return toApiKey(await updateRow(queries, project.id, row.id, change));
+      });
+    },
+  });

@@ -1,0 +1,45 @@
+/** POST /v1/projects/{projectIdOrName}/jwt-keys */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { insertJwtKey } from "../../store/jwt-keys.ts";
+import { readPublicKey } from "./jwt-key.ts";
+
+const Label = Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
+
+export const createJWTKey = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "createJWTKey",
+    tag: "JWT keys",
+    summary: "Register a JWT key",
+    description:
+      "Your server signs tokens with the private key, one per customer: `alg` RS256 and `kid` in the header; " +
+      "`groupRef`, `consumerRef`, `iat` and `exp` (600 s later at most) as claims. Such a token may do what a " +
+      "`frontend` API key may, for that group only.",
+    body: Type.Object({
+      label: Label,
+      name: Type.Optional(
+        Type.String({ description: "Older name of `label`.", minLength: 1, maxLength: 255 }),
+      ),
+      algorithm: Type.Literal("RS256"),
+      publicKeyPem: Type.String({ description: "RSA, 2048 bits or more, as SPKI PEM." }),
+    }),
+    success: {
+      status: 201,
+      description: "The `kid` for the header of the tokens.",
+      schema: Type.Object({ kid: Type.String() }),
+    },
+    async handle({ project, body }) {
+      const label = body.label ?? body.name;
+      if (label === undefined) {
+        throw new Problem("invalid-request", {
+          detail: "label: is missing",
+          issues: [{ in: "body", name: "label", detail: "is missing" }],
+        });
+      }
+      const publicKeyPem = readPublicKey(body.publicKeyPem);
+      const { id } = await insertJwtKey(on.database.queries, { projectId: project.id, label, publicKeyPem });
+      return { kid: id };
+    },
+  });

@@ -1,0 +1,17 @@
+/** DELETE /v1/projects/{projectIdOrName}/jwt-keys/{keyId} */
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { removeJwtKey } from "../../store/jwt-keys.ts";
+import { KeyParams, noSuchKey } from "./jwt-key.ts";
+
+export const deleteJWTKey = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteJWTKey",
+    tag: "JWT keys",
+    summary: "Delete a JWT key",
+    params: KeyParams,
+    success: { status: 204, description: "Deleted; its tokens open nothing any more." },
+    async handle({ project, params }) {
+      if (!(await removeJwtKey(on.database.queries, project.id, params.keyId))) throw noSuchKey(params.keyId);
+    },
+  });

@@ -1,0 +1,67 @@
+/** The JWT key as the API shows it, and what a key must be. */
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { Type, type Static } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import type { JwtKeyRow } from "../../store/jwt-keys.ts";
+import { TimeSchema } from "../times.ts";
+
+export const JwtKeySchema = Type.Object({
+  id: Type.String({ description: "The `kid` in the header of the tokens." }),
+  projectId: Type.String(),
+  label: Type.String(),
+  algorithm: Type.Literal("RSA"),
+  publicKeyPem: Type.String(),
+  active: Type.Boolean(),
+  createTime: TimeSchema,
+  updateTime: TimeSchema,
+});
+
+export const KeyParams = Type.Object({ keyId: Type.String() });
+
+export const toJwtKey = (row: JwtKeyRow): Static<typeof JwtKeySchema> => ({
+  id: row.id,
+  projectId: row.projectId,
+  label: row.label,
+  algorithm: "RSA",
+  publicKeyPem: row.publicKeyPem,
+  active: row.active,
+  createTime: row.createTime.toISOString(),
+  updateTime: row.updateTime.toISOString(),
+});
+
+export const noSuchKey = (id: string): Problem =>
+  new Problem("not-found", { detail: `There is no JWT key \`${id}\` in this project.` });
+
+const LEAST_BITS = 2_048;
+
+/** The key as SPKI PEM. Throws a 400 Problem. */
+export function readPublicKey(pem: string): string {
+  // Node would derive the public half, but then the private one has been on its way through here.
+  if (/PRIVATE KEY/.test(pem)) {
+    throw wrong("This is a private key. Keep it on your server, and send the public key that belongs to it.");
+  }
+  const key = parse(pem);
+  if (key.asymmetricKeyType !== "rsa") throw wrong("The key must be an RSA key.");
+  if ((key.asymmetricKeyDetails?.modulusLength ?? 0) < LEAST_BITS) {
+    throw wrong(`The key must have at least ${LEAST_BITS} bits.`);
+  }
+  return key.export({ type: "spki", format: "pem" }).toString();
+}
+
+function parse(pem: string): KeyObject {
+  try {
+    return createPublicKey(pem);
+  } catch (cause) {
+    throw wrong("This is not a public key in PEM form (-----BEGIN PUBLIC KEY-----).", cause);
+  }
+}
+
+function wrong(detail: string, cause?: unknown): Problem {
+  const field = "publicKeyPem";
+  return new Problem("invalid-request", {
+    detail: `${field}: ${detail}`,
+    issues: [{ in: "body", name: field, detail }],
+    extensions: { validationIssues: [{ field, detail }] },
+    cause,
+  });
+}

@@ -1,0 +1,39 @@
+/** PATCH /v1/projects/{projectIdOrName}/jwt-keys/{keyId} */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { updateJwtKey as updateRow } from "../../store/jwt-keys.ts";
+import { pickMasked } from "../update-mask.ts";
+import { JwtKeySchema, KeyParams, noSuchKey, toJwtKey } from "./jwt-key.ts";
+
+const Label = Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
+
+export const updateJWTKey = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "updateJWTKey",
+    tag: "JWT keys",
+    summary: "Update a JWT key",
+    description:
+      "`updateMask` names what changes: active, label. Tokens of a key that is switched off open nothing from the " +
+      "next call on, in every process.",
+    params: KeyParams,
+    body: Type.Object({
+      updateMask: Type.Array(Type.String(), { minItems: 1 }),
+      jwtKey: Type.Object({ active: Type.Optional(Type.Boolean()), label: Label, name: Label }),
+    }),
+    success: { status: 200, description: "The key as it now is.", schema: JwtKeySchema },
+    async handle({ project, params, body }) {
+      const { name, active, label } = pickMasked(
+        body.updateMask,
+        body.jwtKey,
+        ["active", "label", "name"],
+        "jwtKey",
+      );
+      const change = { ...(active !== undefined && { active }), ...labelOf(label ?? name) };
+      const row = await updateRow(on.database.queries, project.id, params.keyId, change);
+      if (!row) throw noSuchKey(params.keyId);
+      return toJwtKey(row);
+    },
+  });
+
+const labelOf = (label: string | undefined) => (label === undefined ? {} : { label });

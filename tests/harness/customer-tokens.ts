@@ -1,0 +1,35 @@
+/** Signs customers' tokens as a builder's server would. */
+import { generateKeyPairSync } from "node:crypto";
+import { SignJWT } from "jose";
+import type { TestBusbar } from "./busbar.ts";
+
+export interface TokenSigner {
+  kid: string;
+  publicKeyPem: string;
+  /** Claims are merged over a valid token's; undefined removes one. */
+  sign(claims?: Record<string, unknown>): Promise<string>;
+}
+
+/** A JWT key of the default project and its private half. */
+export async function registerJwtKey(on: TestBusbar): Promise<TokenSigner> {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+  const publicKeyPem = publicKey.export({ type: "spki", format: "pem" }).toString();
+  const made = await on.inProject("POST", "/jwt-keys", { label: "web", algorithm: "RS256", publicKeyPem });
+  if (made.status !== 201) throw new Error(`jwt key: ${made.text}`);
+  const { kid } = made.body as { kid: string };
+  return {
+    kid,
+    publicKeyPem,
+    sign(claims = {}) {
+      const iat = Math.floor(Date.now() / 1_000);
+      const all = { sub: "anybody", groupRef: "acme", consumerRef: "ada", iat, exp: iat + 300, ...claims };
+      return new SignJWT(all).setProtectedHeader({ alg: "RS256", kid }).sign(privateKey);
+    },
+  };
+}
+
+/** Header that replaces the harness's API key by a token. */
+export const bearer = (token: string): Record<string, string> => ({
+  "x-api-key": "",
+  authorization: `Bearer ${token}`,
+});
