@@ -124,8 +124,7 @@ try {
   await run();
 } catch (error) {
   // A person must mend this, so they get one line; anything else is a fault of ours and keeps its stack.
-  process.stderr.write(
-    error instanceof StartError ? `busbar: ${error.message}\n` : `${(error as Error).stack}\n`,
-  );
+  const line = (text: string) => `busbar: ${text.trim().replaceAll(/\s*\n\s*/g, " ")}\n`;
+  process.stderr.write(error instanceof StartError ? line(error.message) : `${(error as Error).stack}\n`);
   process.exit(1);
 }
