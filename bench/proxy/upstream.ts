@@ -42,9 +42,38 @@ function serve(socket: Socket): void {
     buffer = buffer ? Buffer.concat([buffer, chunk]) : chunk;
     const end = buffer.indexOf("\r\n\r\n");
     if (end === -1) return;
+    if (buffer.includes(" /large "))
+      return serveLarge(socket, buffer.subarray(end + 4), buffer.includes("GET "));
     const length = /content-length: *(\d+)/i.exec(buffer.toString("latin1", 0, end))?.[1];
     missing = Number(length ?? 0) - (buffer.length - end - 4);
     buffer = undefined;
     if (missing <= 0) socket.write(ANSWER);
+  });
+}
+
+const LARGE_BYTES = 100 * 1024 * 1024;
+const PIECE = Buffer.alloc(1024 * 1024, "x");
+
+/** Pours a large answer out as fast as it is taken, or takes a large body in slowly. */
+function serveLarge(socket: Socket, rest: Buffer, isDownload: boolean): void {
+  socket.removeAllListeners("data");
+  if (isDownload) {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${LARGE_BYTES}\r\n\r\n`);
+    let left = LARGE_BYTES;
+    const more = () => {
+      while (left > 0) {
+        left -= PIECE.length;
+        if (!socket.write(PIECE)) return;
+      }
+    };
+    socket.on("drain", more);
+    return more();
+  }
+  let missing = LARGE_BYTES - rest.length;
+  socket.on("data", (chunk) => {
+    missing -= chunk.length;
+    if (missing <= 0) return void socket.end(ANSWER);
+    socket.pause();
+    setTimeout(() => socket.resume(), 1);
   });
 }

@@ -76,14 +76,15 @@ export class Answer {
     this.#response.writeHead(status, speakable(reason), lines);
     this.begun = true;
     // Small bodies arrive together with their head; a head that comes alone must not wait for them.
-    process.nextTick(sendHead, this);
+    if (lonely.push(this) === 1) setImmediate(sendHeads);
     if (!this.isHeld) return;
     this.isHeld = false;
     for (const chunk of this.#held) this.#write(chunk);
   }
 
   sendHead(): void {
-    if (!this.#isFlowing && !this.#response.writableEnded) this.#response.write("", "latin1");
+    const { writableEnded, destroyed } = this.#response;
+    if (!this.#isFlowing && !writableEnded && !destroyed) this.#response.write("", "latin1");
   }
 
   write(chunk: Buffer): void {
@@ -125,4 +126,11 @@ function speakable(reason: string): string {
   return reason.includes("\ufffd") ? "" : Buffer.from(reason, "utf8").toString("latin1");
 }
 
-const sendHead = (answer: Answer): void => answer.sendHead();
+/** Answers that began in this turn of the event loop; one timer for all of them. */
+let lonely: Answer[] = [];
+
+function sendHeads(): void {
+  const answers = lonely;
+  lonely = [];
+  for (const answer of answers) answer.sendHead();
+}
