@@ -29,7 +29,6 @@ export interface ApiKeys {
   active: Generated<boolean>;
   createTime: Generated<Timestamp>;
   hash: Buffer;
-  hint: Generated<string>;
   id: string;
   label: string;
   projectId: string;
@@ -172,16 +171,6 @@ export interface Integrations {
   projectId: string;
   provider: string;
   updateTime: Timestamp | null;
-}
-
-export interface JwtKeys {
-  active: Generated<boolean>;
-  createTime: Generated<Timestamp>;
-  id: string;
-  label: string;
-  projectId: string;
-  publicKeyPem: string;
-  updateTime: Generated<Timestamp>;
 }
 
 export interface Memberships {
@@ -360,7 +349,6 @@ export interface DB {
   idempotencyKeys: IdempotencyKeys;
   installations: Installations;
   integrations: Integrations;
-  jwtKeys: JwtKeys;
   memberships: Memberships;
   oauthSessions: OauthSessions;
   operationLogs: OperationLogs;
