@@ -20,6 +20,9 @@ export async function listen(
   const { config, log } = on;
   let publicUrl = config.publicUrl ?? "";
   const docsUrl = () => `${publicUrl}/docs`;
+  // Both at once: while one still finishes what is under way, the other takes nothing new either.
+  const listeners: Closers = [];
+  closers.push(() => Promise.all(listeners.map((close) => close())));
   const { workers, checkAnswers } = options;
   const api = createServer({
     routes: routes({ ...on, publicUrl: () => publicUrl, workerRunning: workers && (() => workers.running) }),
@@ -32,13 +35,13 @@ export async function listen(
     checkAnswers,
   });
   if (config.roles.has("api")) {
-    closers.push(() => api.close());
+    listeners.push(() => drain(api.server, () => api.close()));
     const address = await listenApi(api, config);
     publicUrl ||= address;
   }
   publicUrl ||= `http://${config.host}:${config.port}`;
   on.address.publicUrl = publicUrl;
-  const proxyUrl = config.roles.has("proxy") ? await listenProxy(on, docsUrl, closers) : undefined;
+  const proxyUrl = config.roles.has("proxy") ? await listenProxy(on, docsUrl, listeners) : undefined;
   return {
     base: `${publicUrl}/v1`,
     write: `${publicUrl}/write/v1`,
@@ -58,15 +61,15 @@ async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<
   return originOf(api.server, host);
 }
 
-async function listenProxy(on: Opened, docsUrl: () => string, closers: Closers): Promise<string> {
+async function listenProxy(on: Opened, docsUrl: () => string, listeners: Closers): Promise<string> {
   const { config } = on;
   const proxy = createProxyServer({ ...on, docsUrl });
   await new Promise<void>((resolve, reject) => {
     proxy.once("error", (cause) => reject(listenError("BUSBAR_PROXY_PORT", config.proxyPort, cause)));
     proxy.listen(config.proxyPort, config.host, resolve);
   });
-  closers.push(async () => {
-    await closeListener(proxy);
+  listeners.push(async () => {
+    await drain(proxy, () => closed(proxy));
     // Usage lines of the last calls are still on their way to the database.
     await proxy.flushed();
   });
@@ -89,11 +92,22 @@ function originOf(server: Server, host: string): string {
 }
 
 const DRAIN_MS = 30_000;
+const SWEEP_MS = 50;
 
-async function closeListener(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+/**
+ * Stops accepting and lets what is under way end, 30 s at most. Node closes the connections that idle now, but would
+ * keep those that become idle later for the whole of their keep-alive time, so they are swept.
+ */
+async function drain(server: Server, close: () => PromiseLike<unknown>): Promise<void> {
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(timer);
+  try {
+    await close();
+  } finally {
+    clearInterval(sweep);
+    clearTimeout(timer);
+  }
 }
+
+const closed = (server: Server): Promise<void> =>
+  new Promise<void>((resolve) => server.close(() => resolve()));

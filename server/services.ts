@@ -108,7 +108,8 @@ async function loadCatalog(path: string | undefined): Promise<Catalog> {
   try {
     return buildCatalog(parseYaml(await readFile(path, "utf8")));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    // The parser draws the place below its first line, but a start error is one line.
+    const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
     const what = cause instanceof CatalogError ? "has mistakes" : "cannot be read";
     throw new StartError(`BUSBAR_CATALOG: ${path} ${what}: ${reason}`, { cause });
   }

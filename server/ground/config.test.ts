@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { readConfig } from "./config.ts";
+import { StartError } from "./errors.ts";
+
+const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
+
+const WRONG: [title: string, env: Record<string, string>, says: RegExp][] = [
+  ["a port that is no number", { BUSBAR_PORT: "http" }, /^BUSBAR_PORT must be a whole number.*"http"/],
+  ["a port out of range", { BUSBAR_PROXY_PORT: "70000" }, /^BUSBAR_PROXY_PORT .*65535/],
+  ["one port for both listeners", { BUSBAR_PORT: "4999", BUSBAR_PROXY_PORT: "4999" }, /^BUSBAR_PROXY_PORT /],
+  ["a database without keys", { DATABASE_URL: "postgres://x/y" }, /^BUSBAR_ENCRYPTION_KEYS .*node -p/],
+  [
+    "a key that is too short",
+    { BUSBAR_ENCRYPTION_KEYS: "k1:c2hvcnQ=" },
+    /^BUSBAR_ENCRYPTION_KEYS .*32 bytes/,
+  ],
+  [
+    "a key without an id",
+    { BUSBAR_ENCRYPTION_KEYS: KEYS.slice(2) },
+    /^BUSBAR_ENCRYPTION_KEYS must be id:base64/,
+  ],
+  ["a key id twice", { BUSBAR_ENCRYPTION_KEYS: `${KEYS},${KEYS}` }, /^BUSBAR_ENCRYPTION_KEYS .*twice/],
+  ["a database address of another kind", { DATABASE_URL: "mysql://x/y" }, /^DATABASE_URL must be/],
+  ["a public address with a path", { BUSBAR_PUBLIC_URL: "https://x.example/api" }, /^BUSBAR_PUBLIC_URL /],
+  ["a public address that is none", { BUSBAR_PROXY_PUBLIC_URL: "x.example" }, /^BUSBAR_PROXY_PUBLIC_URL /],
+  ["a role that there is not", { BUSBAR_ROLES: "api,cook" }, /^BUSBAR_ROLES must be a list of api/],
+  ["a log level that there is not", { BUSBAR_LOG_LEVEL: "loud" }, /^BUSBAR_LOG_LEVEL must be/],
+  ["a short first key", { BUSBAR_BOOTSTRAP_API_KEY: "short" }, /^BUSBAR_BOOTSTRAP_API_KEY .*32/],
+  ["a switch that is neither", { BUSBAR_METRICS: "yes" }, /^BUSBAR_METRICS must be true or false/],
+  ["a gap that is no number", { BUSBAR_WEBHOOK_RETRY_SECONDS: "5,x" }, /^BUSBAR_WEBHOOK_RETRY_SECONDS .*"x"/],
+  ["no gap at all", { BUSBAR_RETRY_BASE_SECONDS: "0" }, /^BUSBAR_RETRY_BASE_SECONDS .*above 0/],
+  [
+    "short minutes in production",
+    { BUSBAR_MINUTE_MS: "10", NODE_ENV: "production" },
+    /^BUSBAR_MINUTE_MS .*production/,
+  ],
+  [
+    "a network that is none",
+    { BUSBAR_EGRESS_ALLOW: "10.0.0.0/99" },
+    /^BUSBAR_EGRESS_ALLOW .*10\.0\.0\.0\/99/,
+  ],
+  [
+    "sign-in without a client",
+    { BUSBAR_OIDC_ISSUER: "https://x.example" },
+    /^BUSBAR_OIDC_CLIENT_ID must be set/,
+  ],
+  ["a host with a port", { BUSBAR_WRITE_HOST: "write.example:80" }, /^BUSBAR_WRITE_HOST .*without port/],
+];
+
+describe("the configuration", () => {
+  for (const [title, env, says] of WRONG) {
+    test(`${title} stops the start with one line that names the variable and what it takes`, () => {
+      assert.throws(
+        () => readConfig(env),
+        (error: unknown) =>
+          error instanceof StartError && says.test(error.message) && !error.message.includes("\n"),
+      );
+    });
+  }
+
+  test("a wrong value that may be a secret is not repeated", () => {
+    for (const env of [
+      { DATABASE_URL: "mysql://user:hunter2@host/db" },
+      { BUSBAR_BOOTSTRAP_API_KEY: "hunter2" },
+      { BUSBAR_ENCRYPTION_KEYS: "k1:hunter2" },
+    ]) {
+      assert.throws(
+        () => readConfig(env),
+        (error: unknown) => !String(error).includes("hunter2"),
+      );
+    }
+  });
+
+  test("nothing set means an embedded database below .busbar and listeners on 4000 and 4001 of this machine", () => {
+    const config = readConfig({});
+    assert.equal(config.databaseUrl, undefined);
+    assert.ok(config.dataDir.endsWith("/.busbar"));
+    assert.deepEqual([config.host, config.port, config.proxyPort], ["127.0.0.1", 4000, 4001]);
+    assert.deepEqual([...config.roles], ["api", "proxy", "worker"]);
+  });
+
+  test("an empty value counts as not set", () => {
+    const config = readConfig({ BUSBAR_PORT: "", DATABASE_URL: "", BUSBAR_ROLES: "" });
+    assert.equal(config.port, 4000);
+    assert.equal(config.databaseUrl, undefined);
+  });
+});

@@ -1,0 +1,99 @@
+/** Busbar as its own process with an embedded database, to be stopped and killed like one. */
+import { spawn } from "node:child_process";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+const BUSBAR = join(import.meta.dirname, "../../server/busbar.ts");
+const PATIENCE_MS = 30_000;
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface BootstrapFile {
+  apiKey: string;
+  projectId: string;
+  urls: Record<"base" | "write" | "read" | "search" | "proxy" | "dashboard", string>;
+}
+
+export interface ChildBusbar {
+  pid: number;
+  file: BootstrapFile;
+  /** Of the management listener. */
+  origin: string;
+  exited: Promise<Exit>;
+  signal(signal: NodeJS.Signals): void;
+  /** The signal to the whole process group. */
+  signalGroup(signal: NodeJS.Signals): void;
+}
+
+/** Runs `busbar <args>` with nothing in its environment but these variables. */
+export function runBusbar(args: string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [BUSBAR, ...args], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/tmp", ...env },
+    // A group of its own, as a shell or a service manager would give it.
+    detached: true,
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const exited = new Promise<Exit>((resolve) =>
+    child.once("close", (code, signal) => resolve({ code, signal, stdout, stderr })),
+  );
+  return { child, exited, output: () => `${stdout}${stderr}` };
+}
+
+/** Starts Busbar on free ports and waits until it says it is ready. */
+export async function startChildBusbar(dataDir: string, env: Record<string, string>): Promise<ChildBusbar> {
+  const started = runBusbar(["start"], {
+    BUSBAR_DATA_DIR: dataDir,
+    BUSBAR_PORT: "0",
+    BUSBAR_PROXY_PORT: "0",
+    ...env,
+  });
+  const { child, exited, output } = started;
+  await new Promise<void>((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`${why}: ${output()}`));
+    const timer = setTimeout(() => fail("Busbar did not get ready"), PATIENCE_MS);
+    child.stdout.on("data", () => {
+      if (!output().includes("Busbar is ready")) return;
+      clearTimeout(timer);
+      resolve();
+    });
+    void exited.then(() => {
+      clearTimeout(timer);
+      fail("Busbar ended");
+    });
+  });
+  const file: BootstrapFile = JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8"));
+  const pid = child.pid ?? 0;
+  return {
+    pid,
+    file,
+    origin: new URL(file.urls.base).origin,
+    exited,
+    signal: (signal) => void process.kill(pid, signal),
+    signalGroup: (signal) => void process.kill(-pid, signal),
+  };
+}
+
+/** Ends a Busbar that a test left running, cleanly so that its database ends too, and removes its folder. */
+export async function endChildBusbar(child: ChildBusbar | undefined, dataDir: string): Promise<void> {
+  if (child && isAlive(child.pid)) {
+    child.signal("SIGTERM");
+    await child.exited;
+  }
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,100 @@
+/** A start that a person must mend ends with one line that names what to mend, and leaves nothing running. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { readConfig } from "../../server/ground/config.ts";
+import { StartError } from "../../server/ground/errors.ts";
+import { createLog } from "../../server/ground/log.ts";
+import { startBusbar } from "../../server/main.ts";
+import { runBusbar } from "../harness/child-busbar.ts";
+import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+
+const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
+
+describe("a start that cannot succeed", () => {
+  let dataDir = "";
+  let database: TestDatabase;
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "busbar-start-"));
+    database = await createTestDatabase();
+  });
+  after(async () => {
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  /** The one line on stderr. */
+  async function refused(env: Record<string, string>, args = ["start"]): Promise<string> {
+    const { exited } = runBusbar(args, {
+      BUSBAR_DATA_DIR: dataDir,
+      BUSBAR_PORT: "0",
+      BUSBAR_PROXY_PORT: "0",
+      BUSBAR_LOG_LEVEL: "warn",
+      ...env,
+    });
+    const { code, stderr } = await exited;
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^busbar: [^\n]+\n$/);
+    return stderr;
+  }
+
+  const withDatabase = () => ({ DATABASE_URL: database.connectionString, BUSBAR_ENCRYPTION_KEYS: KEYS });
+
+  test("names the variable, the command or the option, and never repeats a secret", async () => {
+    const secret = { DATABASE_URL: "mysql://user:hunter2@host/db" };
+    const away = { DATABASE_URL: "postgres://127.0.0.1:1/x", BUSBAR_ENCRYPTION_KEYS: KEYS };
+    const [port, keys, database, refusedConnection, command, option] = await Promise.all([
+      refused({ BUSBAR_PORT: "http" }),
+      refused({ DATABASE_URL: "postgres://x/y" }),
+      refused(secret),
+      refused(away),
+      refused({}, ["stop"]),
+      refused({}, ["start", "--port", "1"]),
+    ]);
+    assert.match(port, /BUSBAR_PORT must be a whole number.*"http"/);
+    assert.match(keys, /BUSBAR_ENCRYPTION_KEYS must be set when DATABASE_URL is/);
+    assert.match(database, /DATABASE_URL must be/);
+    assert.doesNotMatch(database, /hunter2/);
+    assert.match(refusedConnection, /DATABASE_URL.*ECONNREFUSED/);
+    assert.match(command, /no command "stop"/);
+    assert.match(option, /--port/);
+  });
+
+  test("names the port that another program uses", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = String((server.address() as AddressInfo).port);
+    const [api, proxy] = await Promise.all([
+      refused({ ...withDatabase(), BUSBAR_PORT: port }),
+      refused({ ...withDatabase(), BUSBAR_PROXY_PORT: port }),
+    ]);
+    assert.match(api, /BUSBAR_PORT.*in use/);
+    assert.match(proxy, /BUSBAR_PROXY_PORT.*in use/);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const overlays: [text: string | undefined, says: RegExp][] = [
+    ["providers: { hubspot: { baseURL: 7 } }", /providers\.hubspot\.baseURL/],
+    ["providers: { hubspot: { oauth2Opts: { tokenURL: [] } } }", /providers\.hubspot\.oauth2Opts\.tokenURL/],
+    ["provider: {}", /provider.*unknown member/],
+    ["providers: {", /cannot be read/],
+    [undefined, /cannot be read.*ENOENT/],
+  ];
+  for (const [text, says] of overlays) {
+    test(`names the file of a catalog with \`${text ?? "nothing there"}\` and the place of the fault, in one line`, async () => {
+      const path = join(dataDir, text === undefined ? "none.yaml" : "catalog.yaml");
+      if (text !== undefined) await writeFile(path, text);
+      const config = readConfig({ ...withDatabase(), BUSBAR_DATA_DIR: dataDir, BUSBAR_CATALOG: path });
+      await assert.rejects(startBusbar({ config, log: createLog("silent") }), (error: unknown) => {
+        assert.ok(error instanceof StartError);
+        assert.match(error.message, says);
+        assert.match(error.message, /^BUSBAR_CATALOG: \/[^\n]+\.yaml [^\n]+$/);
+        return true;
+      });
+    });
+  }
+});
