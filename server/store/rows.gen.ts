@@ -29,6 +29,7 @@ export interface ApiKeys {
   active: Generated<boolean>;
   createTime: Generated<Timestamp>;
   hash: Buffer;
+  hint: Generated<string>;
   id: string;
   label: string;
   projectId: string;
@@ -171,6 +172,16 @@ export interface Integrations {
   projectId: string;
   provider: string;
   updateTime: Timestamp | null;
+}
+
+export interface JwtKeys {
+  active: Generated<boolean>;
+  createTime: Generated<Timestamp>;
+  id: string;
+  label: string;
+  projectId: string;
+  publicKeyPem: string;
+  updateTime: Generated<Timestamp>;
 }
 
 export interface Memberships {
@@ -349,6 +360,7 @@ export interface DB {
   idempotencyKeys: IdempotencyKeys;
   installations: Installations;
   integrations: Integrations;
+  jwtKeys: JwtKeys;
   memberships: Memberships;
   oauthSessions: OauthSessions;
   operationLogs: OperationLogs;
