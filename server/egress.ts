@@ -58,6 +58,8 @@ export interface Egress {
 const CONNECT_TIMEOUT_MS = 10_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+/** Providers with many cookies and policies in an answer's head come near Node's 16 KiB. */
+const MAX_HEADER_BYTES = 64 * 1024;
 
 /** `allow` lists hosts and CIDRs that may be reached although they are private (`BUSBAR_EGRESS_ALLOW`). */
 export function openEgress(allow: string[]): Egress {
@@ -68,6 +70,8 @@ export function openEgress(allow: string[]): Egress {
     bodyTimeout: DEFAULT_TIMEOUT_MS,
     keepAliveTimeout: 10_000,
     pipelining: 1,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    allowH2: false,
   });
   return {
     dispatcher,
@@ -80,6 +84,8 @@ export function openEgress(allow: string[]): Egress {
 function guardedConnector(guard: AddressGuard): buildConnector.connector {
   const connectTo = (allowPrivate: boolean) =>
     buildConnector({
+      // HTTP/2 would change the spelling and order of headers, which the proxy passes on as they are.
+      allowH2: false,
       timeout: CONNECT_TIMEOUT_MS,
       lookup: (hostname, options, callback) => {
         systemLookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -216,6 +216,27 @@ describe("Expect: 100-continue", () => {
 });
 
 describe("connections", () => {
+  it("ask a provider for HTTP/1.1 alone, because HTTP/2 would rewrite the headers", async (t) => {
+    let hello = Buffer.alloc(0);
+    const server = createServer((socket) => {
+      socket
+        .on("error", () => {})
+        .once("data", (bytes) => {
+          hello = bytes;
+          socket.destroy();
+        });
+    });
+    const origin = `https://127.0.0.1:${await listen(server)}`;
+    const proxy = await startLiteralProxy({ target: targetAt(origin) });
+    t.after(async () => {
+      await proxy.close();
+      server.close();
+    });
+    assert.equal(statusOf((await refused(proxy.port, GET)).answer), 502);
+    assert.ok(hello.includes("\x08http/1.1"));
+    assert.ok(!hello.includes("\x02h2"));
+  });
+
   it("take several requests at once and answer them in order", async (t) => {
     const { proxy } = await start(t, async (request) => {
       const path = request.startLine.split(" ")[1] ?? "";
