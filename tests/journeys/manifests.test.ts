@@ -170,6 +170,16 @@ describe("deploying a manifest", () => {
     assertProblem(await deploy({ specVersion: "1.0.0" }), 400);
   });
 
+  test("deploys at the same time all succeed, whatever the order of their integrations", async () => {
+    const parts = ["one", "two", "three", "four"].map((name) =>
+      integrationOf("github", "issues").replace("sync-github", name),
+    );
+    const files = [parts, parts.toReversed()].map((list) => deployable(list.join("")));
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => deploy(files[index % 2])));
+    for (const answer of answers) assert.equal(answer.status, 200, answer.text);
+    assert.equal(answers[1]?.body[0].name, "four");
+  });
+
   test("a provider cannot be changed under an integration's name", async () => {
     await deploy(deployable(integrationOf("hubspot", "companies")));
     const moved = integrationOf("salesforce", "Account").replace("sync-salesforce", "sync-hubspot");

@@ -1,8 +1,8 @@
 /** PUT /v1/projects/{projectIdOrName}/integrations:batch: deploys an amp.yaml. */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { getIntegrationRow, IntegrationSchema, toIntegration } from "./integration.ts";
-import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
+import { checkedManifest, deployIntegrations, type DeployServices } from "./deploy-manifest.ts";
+import { IntegrationSchema, toIntegration } from "./integration.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 
 const WarningSchema = Type.Object({
@@ -43,16 +43,13 @@ export const batchUpsertIntegrations = (on: DeployServices) =>
       const source = await manifestSource(on.database.queries, project.id, body);
       const { manifest, warnings } = await checkedManifest(on, project.id, source);
       return on.database.queries.transaction().execute(async (queries) => {
-        const answers = [];
-        for (const [index, content] of manifest.integrations.entries()) {
-          const id = await deployIntegration(queries, project.id, manifest.specVersion, content);
-          const row = await getIntegrationRow(queries, project.id, id);
-          const own = warnings
+        const rows = await deployIntegrations(queries, project.id, manifest);
+        return rows.map((row, index) => ({
+          ...toIntegration(row),
+          warnings: warnings
             .filter(({ path }) => path.startsWith(`$.integrations[${index}]`))
-            .map(({ severity: _severity, ...warning }) => warning);
-          answers.push({ ...toIntegration(row), warnings: own });
-        }
-        return answers;
+            .map(({ severity: _severity, ...warning }) => warning),
+        }));
       });
     },
   });

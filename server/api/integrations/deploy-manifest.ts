@@ -7,6 +7,7 @@ import type { Manifest, ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database, Queries } from "../../store/database.ts";
 import { findIntegration, upsertIntegration } from "../../store/integrations.ts";
 import { listProviderApps } from "../../store/provider-apps.ts";
+import { getIntegrationRow, type Integration } from "./integration.ts";
 
 export interface DeployServices {
   database: Database;
@@ -44,6 +45,21 @@ function invalidManifest(errors: Complaint[]): Problem {
       ...rest,
     })),
   });
+}
+
+/** Stores every integration of a checked manifest; the rows, in the order of the file. */
+export async function deployIntegrations(
+  queries: Queries,
+  projectId: string,
+  { specVersion, integrations }: Manifest,
+): Promise<Integration[]> {
+  // By name, whatever the order of the file: two deploys at once would otherwise wait for each other's rows for ever.
+  for (const content of integrations.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
+    await deployIntegration(queries, projectId, specVersion, content);
+  }
+  const rows: Integration[] = [];
+  for (const { name } of integrations) rows.push(await getIntegrationRow(queries, projectId, name));
+  return rows;
 }
 
 /** Stores one integration of a checked manifest and says under which id. */
