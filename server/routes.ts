@@ -53,6 +53,13 @@ import { oauthConnect } from "./api/oauth/oauth-connect.ts";
 import { oauthUpdate } from "./api/oauth/oauth-update.ts";
 import { listOperationLogs } from "./api/operations/list-operation-logs.ts";
 import { listOperations } from "./api/operations/list-operations.ts";
+import { createOrg } from "./api/orgs/create-org.ts";
+import { getOrg } from "./api/orgs/get-org.ts";
+import { listOrgBuilders } from "./api/orgs/list-org-builders.ts";
+import { updateOrg } from "./api/orgs/update-org.ts";
+import { createProject } from "./api/projects/create-project.ts";
+import { deleteProject } from "./api/projects/delete-project.ts";
+import { updateProject } from "./api/projects/update-project.ts";
 import { getProject } from "./api/projects/get-project.ts";
 import { listProjects } from "./api/projects/list-projects.ts";
 import { createProviderApp } from "./api/provider-apps/create-provider-app.ts";
@@ -120,7 +127,15 @@ export function routes(on: Services): Route[] {
 
 const managementRoutes = (on: Services): Route[] => [
   route("GET /v1/projects", "frontend", listProjects(on)),
+  route("POST /v1/projects", "full", createProject(on)),
   route(`GET ${P}`, "frontend", getProject(on)),
+  route(`PATCH ${P}`, "organization", updateProject(on)),
+  route(`DELETE ${P}`, "organization", deleteProject(on)),
+
+  route("POST /v1/orgs", "full", createOrg(on)),
+  route("GET /v1/orgs/{orgId}", "full", getOrg(on)),
+  route("PATCH /v1/orgs/{orgId}", "full", updateOrg(on)),
+  route("GET /v1/orgs/{orgId}/builders", "full", listOrgBuilders(on)),
 
   route("GET /v1/providers", "public", listProviders(on)),
   route("GET /v1/providers/{provider}", "public", getProvider(on)),

@@ -3,6 +3,26 @@ import { sql } from "kysely";
 import { newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
+export interface OrganizationRow {
+  id: string;
+  label: string;
+  defaultTeamId: string;
+  createTime: Date;
+  updateTime: Date | null;
+}
+
+/** A person who works for organisations. */
+export interface BuilderRow {
+  id: string;
+  idpProvider: string;
+  idpRef: string;
+  firstName: string | null;
+  lastName: string | null;
+  fullName: string | null;
+  primaryEmail: string | null;
+  createTime: Date;
+}
+
 export const insertOrganization = (queries: Queries, label: string): Promise<{ id: string }> =>
   queries
     .insertInto("organizations")
@@ -21,9 +41,41 @@ export async function insertOwner(
     .values({ id: newId(), ...builder })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await queries.insertInto("memberships").values({ orgId, builderId: row.id, role: "owner" }).execute();
+  await insertMembership(queries, { orgId, builderId: row.id, role: "owner" });
   return row;
 }
+
+export async function insertMembership(
+  queries: Queries,
+  membership: { orgId: string; builderId: string; role: "owner" | "editor" },
+): Promise<void> {
+  await queries.insertInto("memberships").values(membership).execute();
+}
+
+export const findOrganization = (queries: Queries, id: string): Promise<OrganizationRow | undefined> =>
+  queries.selectFrom("organizations").selectAll().where("id", "=", id).executeTakeFirst();
+
+export const updateOrganization = (
+  queries: Queries,
+  id: string,
+  change: { label?: string },
+): Promise<OrganizationRow> =>
+  queries
+    .updateTable("organizations")
+    .set({ ...change, updateTime: sql`now()` })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** The people of an organisation, in the order in which they became known. */
+export const listBuilders = (queries: Queries, orgId: string): Promise<BuilderRow[]> =>
+  queries
+    .selectFrom("memberships")
+    .innerJoin("builders", "builders.id", "memberships.builderId")
+    .selectAll("builders")
+    .where("memberships.orgId", "=", orgId)
+    .orderBy("builders.id")
+    .execute();
 
 export const countOrganizations = async (queries: Queries): Promise<number> => {
   const { count } = await queries

@@ -1,4 +1,5 @@
 /** Projects: what everything else belongs to. */
+import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 import { isUuid, newId } from "../ground/ids.ts";
 
@@ -33,3 +34,30 @@ export const insertProject = (
     .values({ id: newId(), ...project, name: project.name.toLowerCase() })
     .returningAll()
     .executeTakeFirstOrThrow();
+
+/** The row as it now is; undefined when there is none. Violates `projects_name_key` when the name is taken. */
+export const updateProject = (
+  queries: Queries,
+  id: string,
+  change: Partial<Pick<ProjectRow, "name" | "appName" | "dropUnmappedFields">>,
+): Promise<ProjectRow | undefined> =>
+  queries
+    .updateTable("projects")
+    .set({ ...change, updateTime: sql`now()` })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+
+/** With everything that belongs to it. */
+export async function removeProject(queries: Queries, id: string): Promise<void> {
+  await queries.deleteFrom("projects").where("id", "=", id).execute();
+}
+
+export async function countInstallations(queries: Queries, projectId: string): Promise<number> {
+  const { count } = await queries
+    .selectFrom("installations")
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .where("projectId", "=", projectId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

@@ -1,5 +1,7 @@
 /** The project as the API shows it. */
 import { Type, type Static } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { ProjectRow } from "../../store/projects.ts";
 import { times, TimeSchema } from "../times.ts";
 
@@ -8,6 +10,9 @@ export const ProjectSchema = Type.Object({
   name: Type.String({ description: "Unique name in lower case; serves wherever the id does." }),
   appName: Type.String({ description: "What customers see as the name of the application." }),
   orgId: Type.String(),
+  dropUnmappedFields: Type.Optional(
+    Type.Boolean({ description: "Whether writes that inherit a mapping send mapped fields only." }),
+  ),
   createTime: TimeSchema,
   updateTime: Type.Optional(TimeSchema),
   entitlements: Type.Optional(
@@ -26,6 +31,28 @@ export const toProject = (row: ProjectRow, includeEntitlements = false): Static<
   name: row.name,
   appName: row.appName,
   orgId: row.orgId,
+  dropUnmappedFields: row.dropUnmappedFields,
   ...times(row),
   ...(includeEntitlements && { entitlements: ENTITLEMENTS }),
 });
+
+export const AppNameSchema = Type.String({ minLength: 1, maxLength: 128 });
+
+/** The name as it is stored. Throws a 422 Problem naming `member`. */
+export function checkProjectName(name: string, member: string): string {
+  // A name is an address beside the ids, so it must not look like one.
+  if (/^[A-Za-z0-9][A-Za-z0-9-]{0,126}[A-Za-z0-9]$/.test(name) && !isUuid(name)) return name.toLowerCase();
+  throw invalidName(
+    member,
+    "must be 2 to 128 letters, digits and hyphens, begin and end with a letter or digit, and not be a UUID",
+  );
+}
+
+export const nameTaken = (name: string, member: string): Problem =>
+  invalidName(member, `\`${name}\` is taken; names are unique, whatever their case`);
+
+const invalidName = (name: string, detail: string): Problem =>
+  new Problem("semantically-invalid", {
+    detail: `${name}: ${detail}`,
+    issues: [{ in: "body", name, detail }],
+  });

@@ -1,0 +1,33 @@
+/** POST /v1/orgs */
+import { Type } from "typebox";
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import {
+  findOrganization,
+  findOwner,
+  insertMembership,
+  insertOrganization,
+} from "../../store/organizations.ts";
+import { LabelSchema, OrgSchema, toOrg } from "./org.ts";
+
+export const createOrg = (on: { database: Database }) =>
+  endpoint({
+    operationId: "createOrg",
+    tag: "Organisations",
+    summary: "Create an organisation",
+    description:
+      "The owner of the caller's organisation owns the new one too. An API key cannot enter it: its projects are " +
+      "made by its owner, or with `busbar bootstrap`.",
+    body: Type.Object({ label: LabelSchema }),
+    success: { status: 201, description: "The organisation.", schema: OrgSchema },
+    async handle({ caller, body }) {
+      return on.database.queries.transaction().execute(async (queries) => {
+        const { id } = await insertOrganization(queries, body.label);
+        const owner = caller.orgId && (await findOwner(queries, caller.orgId));
+        if (owner) await insertMembership(queries, { orgId: id, builderId: owner, role: "owner" });
+        const row = await findOrganization(queries, id);
+        if (!row) throw new Error("the organisation was not stored");
+        return toOrg(row);
+      });
+    },
+  });

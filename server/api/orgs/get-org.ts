@@ -1,0 +1,14 @@
+/** GET /v1/orgs/{orgId} */
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { getOwnOrg, OrgParams, OrgSchema, toOrg } from "./org.ts";
+
+export const getOrg = (on: { database: Database }) =>
+  endpoint({
+    operationId: "getOrg",
+    tag: "Organisations",
+    summary: "Get an organisation",
+    params: OrgParams,
+    success: { status: 200, description: "The organisation.", schema: OrgSchema },
+    handle: async ({ caller, params }) => toOrg(await getOwnOrg(on.database.queries, caller, params.orgId)),
+  });

@@ -1,0 +1,19 @@
+/** GET /v1/orgs/{orgId}/builders */
+import { Type } from "typebox";
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { listBuilders } from "../../store/organizations.ts";
+import { BuilderSchema, getOwnOrg, OrgParams, toBuilder } from "./org.ts";
+
+export const listOrgBuilders = (on: { database: Database }) =>
+  endpoint({
+    operationId: "listOrgBuilders",
+    tag: "Organisations",
+    summary: "List the builders of an organisation",
+    params: OrgParams,
+    success: { status: 200, description: "The people, oldest first.", schema: Type.Array(BuilderSchema) },
+    async handle({ caller, params }) {
+      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
+      return (await listBuilders(on.database.queries, id)).map(toBuilder);
+    },
+  });

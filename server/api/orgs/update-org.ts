@@ -1,0 +1,26 @@
+/** PATCH /v1/orgs/{orgId} */
+import { Type } from "typebox";
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { updateOrganization } from "../../store/organizations.ts";
+import { pickMasked } from "../update-mask.ts";
+import { getOwnOrg, LabelSchema, OrgParams, OrgSchema, toOrg } from "./org.ts";
+
+export const updateOrg = (on: { database: Database }) =>
+  endpoint({
+    operationId: "updateOrg",
+    tag: "Organisations",
+    summary: "Update an organisation",
+    description: "`updateMask` names what changes: label.",
+    params: OrgParams,
+    body: Type.Object({
+      updateMask: Type.Array(Type.String(), { minItems: 1 }),
+      org: Type.Object({ label: Type.Optional(LabelSchema) }),
+    }),
+    success: { status: 200, description: "The organisation as it now is.", schema: OrgSchema },
+    async handle({ caller, params, body }) {
+      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
+      const change = pickMasked(body.updateMask, body.org, ["label"], "org");
+      return toOrg(await updateOrganization(on.database.queries, id, change));
+    },
+  });

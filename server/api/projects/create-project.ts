@@ -1,0 +1,29 @@
+/** POST /v1/projects */
+import { Type } from "typebox";
+import { endpoint } from "../../http/endpoint.ts";
+import { isUniqueViolation, type Database } from "../../store/database.ts";
+import { insertProject } from "../../store/projects.ts";
+import { getOwnOrg } from "../orgs/org.ts";
+import { AppNameSchema, checkProjectName, nameTaken, ProjectSchema, toProject } from "./project.ts";
+
+export const createProject = (on: { database: Database }) =>
+  endpoint({
+    operationId: "createProject",
+    tag: "Projects",
+    summary: "Create a project",
+    description:
+      "In the caller's organisation. Then create its first API key, which any `full` key of the organisation may do.",
+    body: Type.Object({ orgId: Type.String(), name: Type.String(), appName: AppNameSchema }),
+    success: { status: 201, description: "The project.", schema: ProjectSchema },
+    refusals: [422],
+    async handle({ caller, body }) {
+      const { id: orgId } = await getOwnOrg(on.database.queries, caller, body.orgId);
+      const name = checkProjectName(body.name, "name");
+      try {
+        return toProject(await insertProject(on.database.queries, { orgId, name, appName: body.appName }));
+      } catch (error) {
+        if (isUniqueViolation(error, "projects_name_key")) throw nameTaken(name, "name");
+        throw error;
+      }
+    },
+  });

@@ -1,0 +1,26 @@
+/** DELETE /v1/projects/{projectIdOrName} */
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { countInstallations, removeProject } from "../../store/projects.ts";
+
+export const deleteProject = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteProject",
+    tag: "Projects",
+    summary: "Delete a project",
+    description: "With its keys, connections and operations. Refused with 422 while it has installations.",
+    success: { status: 204, description: "Deleted." },
+    refusals: [422],
+    async handle({ project }) {
+      await on.database.queries.transaction().execute(async (queries) => {
+        const installations = await countInstallations(queries, project.id);
+        if (installations > 0) {
+          throw new Problem("semantically-invalid", {
+            detail: `The project has ${installations} installation${installations === 1 ? "" : "s"}. Delete ${installations === 1 ? "it" : "them"} first.`,
+          });
+        }
+        await removeProject(queries, project.id);
+      });
+    },
+  });

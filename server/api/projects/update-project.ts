@@ -1,0 +1,40 @@
+/** PATCH /v1/projects/{projectIdOrName} */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { isUniqueViolation, type Database } from "../../store/database.ts";
+import { updateProject as updateRow } from "../../store/projects.ts";
+import { pickMasked } from "../update-mask.ts";
+import { AppNameSchema, checkProjectName, nameTaken, ProjectSchema, toProject } from "./project.ts";
+
+const MEMBERS = ["appName", "name", "dropUnmappedFields"] as const;
+
+export const updateProject = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "updateProject",
+    tag: "Projects",
+    summary: "Update a project",
+    description: `\`updateMask\` names what changes: ${MEMBERS.join(", ")}. A new name is a new address: the old one ends at once.`,
+    body: Type.Object({
+      updateMask: Type.Array(Type.String(), { minItems: 1 }),
+      project: Type.Object({
+        appName: Type.Optional(AppNameSchema),
+        name: Type.Optional(Type.String()),
+        dropUnmappedFields: Type.Optional(Type.Boolean()),
+      }),
+    }),
+    success: { status: 200, description: "The project as it now is.", schema: ProjectSchema },
+    refusals: [422],
+    async handle({ project, body }) {
+      const change = pickMasked(body.updateMask, body.project, MEMBERS, "project");
+      if (change.name !== undefined) change.name = checkProjectName(change.name, "project.name");
+      try {
+        const row = await updateRow(on.database.queries, project.id, change);
+        if (row) return toProject(row);
+      } catch (error) {
+        if (isUniqueViolation(error, "projects_name_key")) throw nameTaken(change.name ?? "", "project.name");
+        throw error;
+      }
+      throw new Problem("not-found", { detail: "The project was deleted." });
+    },
+  });
