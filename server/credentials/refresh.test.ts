@@ -77,7 +77,9 @@ describe("token refresh", () => {
     return response.status;
   }
   const refreshes = () =>
-    on.sandbox.requests().filter(({ path, body }) => path.endsWith("/token") && body.includes("refresh_token"));
+    on.sandbox
+      .requests()
+      .filter(({ path, body }) => path.endsWith("/token") && body.includes("refresh_token"));
   const status = async (id: string) => (await on.inProject("GET", `/connections/${id}`)).body.status;
   const events = async (id: string): Promise<string[]> => {
     const { rows } = await client.query(

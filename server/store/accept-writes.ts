@@ -22,22 +22,24 @@ export interface AcceptedWrite {
 
 /** Inserts them in the order given, which is the order in which updates of one record will be applied. */
 export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWrite[]): Promise<void> {
-  const rows = writes.map(({ operation, writeType, terms, records, recordKeys, dueMs, retryMs }, position) => ({
-    position,
-    id: operation.id,
-    project_id: operation.projectId,
-    integration_id: operation.integrationId,
-    installation_id: operation.installationId,
-    config_id: operation.configId,
-    action_type: operation.actionType,
-    object_name: operation.objectName,
-    write_type: writeType,
-    terms,
-    records,
-    record_keys: [...new Set(recordKeys)],
-    due_ms: dueMs,
-    deadline_ms: dueMs + retryMs,
-  }));
+  const rows = writes.map(
+    ({ operation, writeType, terms, records, recordKeys, dueMs, retryMs }, position) => ({
+      position,
+      id: operation.id,
+      project_id: operation.projectId,
+      integration_id: operation.integrationId,
+      installation_id: operation.installationId,
+      config_id: operation.configId,
+      action_type: operation.actionType,
+      object_name: operation.objectName,
+      write_type: writeType,
+      terms,
+      records,
+      record_keys: [...new Set(recordKeys)],
+      due_ms: dueMs,
+      deadline_ms: dueMs + retryMs,
+    }),
+  );
   await sql`
     with input as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(
