@@ -20,6 +20,21 @@ test("whoever has caught up has heard of every change that was committed before"
   assert.equal(heard.length, 50);
 });
 
+test("many may catch up at once", async (scope) => {
+  const database = await testDatabase(scope);
+  const changes = await listenForChanges(database.connectionString, createLog("silent"));
+  scope.after(() => changes.close());
+  const heard = new Set<string | undefined>();
+  changes.subscribe((change) => heard.add(change?.id));
+  const one = async (id: string) => {
+    const payload = JSON.stringify({ table: "projects", id });
+    await database.pool.query("select pg_notify('busbar_changes', $1)", [payload]);
+    await changes.caughtUp();
+    assert.ok(heard.has(id));
+  };
+  await Promise.all(Array.from({ length: 200 }, (_, index) => one(`id-${index}`)));
+});
+
 test("without a connection to listen on, catching up does not wait", async (scope) => {
   const database = await testDatabase(scope);
   const changes = await listenForChanges(database.connectionString, createLog("silent"));

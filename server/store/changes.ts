@@ -58,6 +58,17 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
     );
   };
 
+  /** One mark at a time; who asks while one is on its way shares the one after it. */
+  let marking: Promise<unknown> = Promise.resolve();
+  let waiting: Promise<unknown> | undefined;
+  const nextMark = (): Promise<unknown> =>
+    (waiting ??= marking.then(() => {
+      waiting = undefined;
+      // PostgreSQL hands a session its notifications before it reports the end of the statement that caused the last.
+      return (marking =
+        client?.query(`notify busbar_changes, '${MARK}'`).catch(() => {}) ?? Promise.resolve());
+    }));
+
   await connect();
   return {
     subscribe: (listener) => void listeners.push(listener),
@@ -65,11 +76,9 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
       return client !== undefined;
     },
     async caughtUp() {
-      // PostgreSQL hands a session its notifications before it reports the end of the statement that caused the last.
-      const marked = client?.query(`notify busbar_changes, '${MARK}'`).catch(() => {});
       const timer = new AbortController();
       const late = wait(CATCH_UP_MS, undefined, { signal: timer.signal, ref: false }).catch(() => {});
-      await Promise.race([marked, late]).finally(() => timer.abort());
+      await Promise.race([nextMark(), late]).finally(() => timer.abort());
     },
     async close() {
       closed = true;

@@ -70,3 +70,25 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   if (!(error instanceof Error) || !("code" in error) || error.code !== UNIQUE_VIOLATION) return false;
   return constraint === undefined || ("constraint" in error && error.constraint === constraint);
 }
+
+/** Deadlock, serialization failure, and a row that was referred to but has just gone. */
+const LOST_RACES: readonly unknown[] = ["40P01", "40001", "23503"];
+const MOST_TRIES = 5;
+
+/**
+ * Runs a transaction, and again when it lost a race against another one: looked at anew, what it wanted is possible
+ * or refused for a reason. `run` must do nothing that a rollback does not undo.
+ */
+export async function transact<T>(
+  { queries }: Pick<Database, "queries">,
+  run: (queries: Queries) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await queries.transaction().execute(run);
+    } catch (error) {
+      const isLost = error instanceof Error && "code" in error && LOST_RACES.includes(error.code);
+      if (!isLost || tries === MOST_TRIES) throw error;
+    }
+  }
+}

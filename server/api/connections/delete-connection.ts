@@ -5,7 +5,7 @@ import { recordEvent } from "../../deliver/record-event.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { removeConnection } from "../../store/connections.ts";
-import type { Database } from "../../store/database.ts";
+import { type Database, transact } from "../../store/database.ts";
 import { countInstallationsOf } from "../../store/installations.ts";
 import { getConnectionRow } from "./connection.ts";
 
@@ -19,7 +19,7 @@ export const deleteConnection = (on: { database: Database }) =>
     success: { status: 204, description: "Deleted, its credentials with it." },
     refusals: [409],
     async handle({ project, params }) {
-      await on.database.queries.transaction().execute(async (queries) => {
+      await transact(on.database, async (queries) => {
         const row = await getConnectionRow(queries, project.id, params.connectionId);
         const { id } = row;
         const users = await countInstallationsOf(queries, project.id, id);

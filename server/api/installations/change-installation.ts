@@ -4,7 +4,7 @@ import { installationUpdated } from "../../deliver/payloads/installation-events.
 import { recordEvent } from "../../deliver/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../manifest/config.ts";
-import type { Database, Queries } from "../../store/database.ts";
+import { type Database, type Queries, transact } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
 import { insertConfig, lockInstallation, touchInstallation } from "../../store/installations.ts";
 import { createdByOf } from "../created-by.ts";
@@ -42,7 +42,7 @@ export async function changeInstallation(
   decide: (situation: Situation) => Promise<Change>,
 ): Promise<Installation> {
   const { projectId } = asked;
-  return on.database.queries.transaction().execute(async (queries) => {
+  return transact(on.database, async (queries) => {
     const named = await getIntegrationRow(queries, projectId, asked.integrationId);
     const { id } = await find(queries, named);
     await lockInstallation(queries, projectId, id);

@@ -7,7 +7,7 @@ import { Problem } from "../../ground/errors.ts";
 import type { Json } from "../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { upsertGroup } from "../../store/customers.ts";
-import { isUniqueViolation, type Database } from "../../store/database.ts";
+import { type Database, isUniqueViolation, transact } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
 import { insertInstallation } from "../../store/installations.ts";
 import { createdByOf } from "../created-by.ts";
@@ -41,7 +41,7 @@ export const createInstallation = (on: { database: Database; catalog: Catalog })
       const { groupRef, config, connectionId } = body;
       const createdBy = createdByOf(caller, config.createdBy, "create-installation");
       try {
-        return await on.database.queries.transaction().execute(async (queries) => {
+        return await transact(on.database, async (queries) => {
           const integration = await getIntegrationRow(queries, project.id, params.integrationId);
           const connection = await usableConnection(queries, integration, { groupRef, connectionId });
           const content = checkedConfig(on.catalog, integration, config.content as Json);

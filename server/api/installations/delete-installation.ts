@@ -4,9 +4,9 @@ import { installationDeleted } from "../../deliver/payloads/installation-events.
 import { recordEvent } from "../../deliver/record-event.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { removeUnusedConnections } from "../../store/connections.ts";
-import type { Database } from "../../store/database.ts";
+import { type Database, transact } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
-import { removeInstallation } from "../../store/installations.ts";
+import { lockInstallation, removeInstallation } from "../../store/installations.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
 import { getInstallationRow } from "./installation.ts";
 
@@ -19,19 +19,14 @@ export const deleteInstallation = (on: { database: Database }) =>
     params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      await on.database.queries.transaction().execute(async (queries) => {
+      await transact(on.database, async (queries) => {
         const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-        const { id, config } = await getInstallationRow(
-          queries,
-          project.id,
-          integration.id,
-          params.installationId,
-        );
+        const find = () => getInstallationRow(queries, project.id, integration.id, params.installationId);
+        await lockInstallation(queries, project.id, (await find()).id);
+        const { id, config } = await find();
         const fields = await getInstallationFields(queries, id);
         const removed = await removeInstallation(queries, project.id, id);
-        // Somebody else deleted it a moment ago, and told of it.
-        if (!removed) return;
-        await removeUnusedConnections(queries, project.id, [removed.connectionId]);
+        if (removed) await removeUnusedConnections(queries, project.id, [removed.connectionId]);
         await recordEvent(queries, installationDeleted(fields, config.content));
       });
     },

@@ -1,6 +1,7 @@
 /** PUT /v1/projects/{projectIdOrName}/integrations:batch: deploys an amp.yaml. */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
+import { transact } from "../../store/database.ts";
 import { checkedManifest, deployIntegrations, type DeployServices } from "./deploy-manifest.ts";
 import { IntegrationSchema, toIntegration } from "./integration.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
@@ -42,7 +43,7 @@ export const batchUpsertIntegrations = (on: DeployServices) =>
     async handle({ project, body }) {
       const source = await manifestSource(on.database.queries, project.id, body);
       const { manifest, warnings } = await checkedManifest(on, project.id, source);
-      return on.database.queries.transaction().execute(async (queries) => {
+      return transact(on.database, async (queries) => {
         const rows = await deployIntegrations(queries, project.id, manifest);
         return rows.map((row, index) => ({
           ...toIntegration(row),

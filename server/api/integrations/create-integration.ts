@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
+import { transact } from "../../store/database.ts";
 import { findIntegration } from "../../store/integrations.ts";
 import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
 
@@ -35,7 +36,7 @@ export const createIntegration = (on: DeployServices) =>
         const detail = "`name` and `provider` differ from those in `latestRevision.content`.";
         throw new Problem("semantically-invalid", { detail });
       }
-      await on.database.queries.transaction().execute(async (queries) => {
+      await transact(on.database, async (queries) => {
         if (await findIntegration(queries, project.id, name)) {
           throw new Problem("conflict", {
             detail: `There is an integration \`${name}\` already. Deploy a new revision of it.`,

@@ -4,7 +4,7 @@ import { installationDeleted } from "../../deliver/payloads/installation-events.
 import { recordEvents } from "../../deliver/record-event.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../manifest/config.ts";
-import type { Database } from "../../store/database.ts";
+import { type Database, transact } from "../../store/database.ts";
 import { removeUnusedConnections } from "../../store/connections.ts";
 import { listInstallationFields } from "../../store/events.ts";
 import { listInstallations } from "../../store/installations.ts";
@@ -21,7 +21,7 @@ export const deleteIntegration = (on: { database: Database }) =>
     params: Type.Object({ integrationIdOrName: Type.String() }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      await on.database.queries.transaction().execute(async (queries) => {
+      await transact(on.database, async (queries) => {
         const { id } = await getIntegrationRow(queries, project.id, params.integrationIdOrName);
         const installations = await listInstallations<ConfigContent>(queries, project.id, {
           integrationId: id,

@@ -1,0 +1,88 @@
+/** Management calls that race for the same rows: each is done or refused for a reason, none fails. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+
+const NAMES = ["first", "second", "third"];
+const GROUPS = ["one", "two"];
+const DURATION_MS = 1_500;
+
+const manifest = (names: string[]) =>
+  `specVersion: 1.0.0\nintegrations:\n${names
+    .map(
+      (name) => `  - name: ${name}
+    provider: hubspot
+    write: { objects: [{ objectName: contacts }] }
+    proxy: { enabled: true }
+`,
+    )
+    .join("")}`;
+
+describe("management calls at the same time", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+  });
+
+  test("deploying, connecting, installing, changing and deleting never answer 500", async () => {
+    /** Newest last; what was deleted stays in the list. */
+    const installations: string[] = [];
+    const connections: string[] = [];
+    let turn = 0;
+    // Every worker walks its own way through the same few rows.
+    const pick = <T>(list: T[]): T | undefined => list.at(-1 - (turn++ % Math.min(3, list.length || 1)));
+    const kept = (list: string[], answer: Answer, id: string): Answer => {
+      if (answer.status === 201) list.push(id);
+      return answer;
+    };
+    const oauth = { accessToken: { token: on.sandbox.hubspot.staticToken } };
+    const enabled = { config: { content: { proxy: { enabled: false } } } };
+    const steps: ((name: string, groupRef: string) => Promise<Answer> | undefined)[] = [
+      () => on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest(NAMES) }),
+      () => on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest(NAMES.toReversed()) }),
+      async (_name, groupRef) => {
+        const body = {
+          provider: "hubspot",
+          groupRef,
+          consumerRef: groupRef,
+          oauth2AuthorizationCode: oauth,
+        };
+        const answer = await on.inProject("POST", "/connections:generate", body);
+        return kept(connections, answer, answer.body.id);
+      },
+      async (name, groupRef) => {
+        const body = { groupRef, config: { content: {} } };
+        const answer = await on.inProject("POST", `/integrations/${name}/installations`, body);
+        return kept(installations, answer, `${name}/installations/${answer.body.id}`);
+      },
+      (name, groupRef) =>
+        on.inProject("PATCH", `/integrations/${name}/objects/contacts/config-content`, {
+          groupRef,
+          action: "write",
+          changes: [{ op: "add", path: "/deletionSettings", value: { enabled: true } }],
+        }),
+      () =>
+        on.inProject("PATCH", `/integrations/${pick(installations)}`, {
+          updateMask: ["config.content.proxy.enabled"],
+          installation: enabled,
+        }),
+      () => on.inProject("DELETE", `/integrations/${pick(installations)}`),
+      () => on.inProject("DELETE", `/connections/${pick(connections)}`),
+      (name) => (turn % 4 === 0 ? on.inProject("DELETE", `/integrations/${name}`) : undefined),
+    ];
+    const seen = new Set<string>();
+    const end = performance.now() + DURATION_MS;
+    const worker = async (own: number) => {
+      for (let step = own; performance.now() < end; step += 1 + (own % 4)) {
+        const name = NAMES[step % NAMES.length] ?? "";
+        const answer = await steps[step % steps.length]?.(name, GROUPS[step % GROUPS.length] ?? "");
+        if (!answer) continue;
+        seen.add(`${step % steps.length} ${answer.status}`);
+        assert.ok(answer.status < 500, answer.text);
+      }
+    };
+    await Promise.all(Array.from({ length: 12 }, (_, own) => worker(own)));
+    assert.ok(seen.size > 8, [...seen].join(", "));
+  });
+});
