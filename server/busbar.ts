@@ -6,6 +6,7 @@ import { bootstrap } from "./access/bootstrap.ts";
 import { readConfig } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 import { createLog } from "./ground/log.ts";
+import { runKeysCommand } from "./keys-command.ts";
 import { startBusbar } from "./main.ts";
 import { openDatabase } from "./store/database.ts";
 
@@ -14,6 +15,7 @@ const HELP = `busbar <command>
   start                                     the server: management, write and proxy listeners
   sandbox [--port 4100]                     simulated HubSpot and Salesforce, for trying things out
   bootstrap --org NAME --project NAME       an organisation, a project and an API key in the database of DATABASE_URL
+  keys status | rotate                      which encryption keys are in use; move everything to the first one
 
 Configuration comes from the environment; docs/guide/configuration.md lists it.
 `;
@@ -27,6 +29,8 @@ async function run(): Promise<void> {
       return sandbox(args);
     case "bootstrap":
       return makeBootstrap(args);
+    case "keys":
+      return keys(args);
     case undefined:
     case "help":
     case "--help":
@@ -81,6 +85,14 @@ async function makeBootstrap(args: string[]): Promise<void> {
   } finally {
     await database.close();
   }
+}
+
+/** Exit code 1 while something still needs another key than the first one. */
+async function keys([action, ...args]: string[]): Promise<void> {
+  parse(args, {});
+  const print = (line: string) => void process.stdout.write(`${line}\n`);
+  const done = await runKeysCommand(action, { config: readConfig(), log: createLog("warn"), print });
+  if (!done) process.exitCode = 1;
 }
 
 type Options = Record<string, { type: "string" }>;

@@ -13,6 +13,7 @@ import type { Config } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 import type { Log } from "./ground/log.ts";
 import { Sealer } from "./ground/seal.ts";
+import { requireKeys } from "./keys-command.ts";
 import { takeIdentity, type WorkerIdentity } from "./jobs/worker-identity.ts";
 import { listenForChanges, type Changes } from "./store/changes.ts";
 import { openDatabase, type Database } from "./store/database.ts";
@@ -61,6 +62,7 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
   await openDataFolder(config.dataDir);
   const sealer = new Sealer(config.encryptionKeys ?? (await generatedKeys(config.dataDir)));
   const database = await connect(options, closers);
+  await requireKeys({ queries: database.queries, sealer });
   const changes = await listenForChanges(database.connectionString, log);
   closers.push(() => changes.close());
   const identity = await takeIdentity(database.connectionString, log);

@@ -27,7 +27,13 @@ const KNOWN =
     " ",
   );
 /** Enough for whoever may call to get past the credentials, too little for anything to happen. */
-const HARMLESS = { projectIdOrName: "default", updateMask: ["nothing"], connection: {}, installation: {} };
+const HARMLESS = {
+  projectIdOrName: "default",
+  updateMask: ["nothing"],
+  connection: {},
+  installation: {},
+  org: {},
+};
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
 describe("who may call what", () => {

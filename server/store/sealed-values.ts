@@ -1,0 +1,66 @@
+/** Finds sealed values wherever they lie: in every column whose name ends in `_sealed`. */
+import { sql } from "kysely";
+import type { Queries } from "./database.ts";
+
+/** As PostgreSQL spells them, which is also how the seal knows them. */
+export interface SealedColumn {
+  table: string;
+  column: string;
+}
+
+export interface SealedValue {
+  id: string;
+  projectId: string;
+  sealed: string;
+}
+
+export async function listSealedColumns(queries: Queries): Promise<SealedColumn[]> {
+  const { rows } = await sql<{ tableName: string; columnName: string }>`
+    select table_name, column_name from information_schema.columns
+    where table_schema = current_schema() and column_name like '%\\_sealed'
+    order by table_name, column_name
+  `.execute(queries);
+  return rows.map(({ tableName, columnName }) => ({ table: tableName, column: columnName }));
+}
+
+/** How many values of the column each key has sealed. */
+export async function countByKey(
+  queries: Queries,
+  { table, column }: SealedColumn,
+): Promise<{ keyId: string; count: number }[]> {
+  const { rows } = await sql<{ keyId: string; count: number }>`
+    select split_part(${sql.ref(column)}, '.', 2) as key_id, count(*)::int as count
+    from ${sql.table(table)} where ${sql.ref(column)} is not null
+    group by 1 order by 1
+  `.execute(queries);
+  return rows;
+}
+
+/** Values that any other key than `keyId` has sealed, in the order of their rows' ids, behind `afterId`. */
+export async function listSealedByOthers(
+  queries: Queries,
+  { table, column }: SealedColumn,
+  { keyId, afterId, most }: { keyId: string; afterId: string; most: number },
+): Promise<SealedValue[]> {
+  const { rows } = await sql<SealedValue>`
+    select id, project_id, ${sql.ref(column)} as sealed
+    from ${sql.table(table)}
+    where ${sql.ref(column)} is not null and split_part(${sql.ref(column)}, '.', 2) <> ${keyId} and id > ${afterId}::uuid
+    order by id limit ${most}
+  `.execute(queries);
+  return rows;
+}
+
+/** Whether the value was still the one that was read: what somebody has changed meanwhile stays theirs. */
+export async function replaceSealed(
+  queries: Queries,
+  { table, column }: SealedColumn,
+  { id, sealed }: SealedValue,
+  resealed: string,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update ${sql.table(table)} set ${sql.ref(column)} = ${resealed}
+    where id = ${id}::uuid and ${sql.ref(column)} = ${sealed}
+  `.execute(queries);
+  return numAffectedRows === 1n;
+}
