@@ -1,0 +1,127 @@
+/** What every type of destination must hold, whatever its receiver does; each type's test calls `testDestination`. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Channel, DestinationType, Exchange, Message, OutgoingRequest, World } from "./destination.ts";
+
+export interface DestinationSample {
+  config: Record<string, unknown>;
+  secrets?: Record<string, unknown>;
+  /** Settings that must be refused, by what is wrong with them. */
+  faulty: { what: string; config?: Record<string, unknown>; secrets?: Record<string, unknown> }[];
+  /** The receiver's answer to a message that it took; undefined: the type sends nothing through the world's door. */
+  taken?: { status: number; headers?: Record<string, string>; body?: string };
+}
+
+/** A world whose receiver answers what the test says. */
+export interface TestWorld extends World {
+  requests: OutgoingRequest[];
+  lines: string[];
+  answer: () => Exchange | Promise<Exchange>;
+}
+
+export function testWorld(filesFolder = "/nonexistent"): TestWorld {
+  const world: TestWorld = {
+    requests: [],
+    lines: [],
+    answer: () => answered(200),
+    async send(request) {
+      world.requests.push(request);
+      return world.answer();
+    },
+    allowsPlainHttp: (host) => host === "127.0.0.1",
+    filesFolder,
+    print: (line) => void world.lines.push(line),
+  };
+  return world;
+}
+
+export const answered = (status: number, body = "", headers: Record<string, string> = {}): Exchange => ({
+  status,
+  headers,
+  body: Buffer.from(body),
+});
+
+export const sampleMessage = (changes: Partial<Message> = {}): Message => ({
+  id: "01890a5d-ac96-774b-bcce-b302099a8057",
+  topic: "connection.created",
+  time: new Date("2026-01-02T03:04:05.006Z"),
+  data: '{"projectId":"p1","consumerName":"Zoë <&>"}',
+  projectId: "p1",
+  destinationId: "d1",
+  ...changes,
+});
+
+export function openSample(type: DestinationType, sample: DestinationSample, world: World): Channel {
+  const { config, secrets = {} } = sample;
+  return type.open(
+    { config, secrets, signingKeys: () => ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], name: "sample" },
+    world,
+  );
+}
+
+/** Answers that say nothing good, and what a door may tell instead of an answer. */
+const TROUBLE: Exchange[] = [
+  ...[301, 400, 401, 403, 404, 429, 500, 503].map((status) => answered(status, "no")),
+  answered(500, "\0".repeat(20_000)),
+  answered(503, "<html>", { "retry-after": "soon" }),
+  { failure: "unreachable", message: "cannot connect" },
+  { failure: "forbidden", message: "private address" },
+];
+
+export function testDestination(type: DestinationType, sample: DestinationSample): void {
+  describe(`${type.type} as a destination`, () => {
+    test("takes its sample settings and refuses faulty ones, naming the member", () => {
+      const { config, secrets = {}, faulty } = sample;
+      assert.deepEqual(type.check({ config, secrets }, testWorld()), []);
+      for (const { what, ...changed } of faulty) {
+        const faults = type.check({ config, secrets, ...changed }, testWorld());
+        assert.ok(faults.length > 0, what);
+        for (const fault of faults) assert.match(fault.name, /^(metadata|secrets)\./, what);
+      }
+    });
+    if (sample.taken) testExchanges(type, sample, sample.taken);
+    test("closes twice without harm", async () => {
+      const channel = openSample(type, sample, testWorld());
+      await channel.close();
+      await channel.close();
+    });
+  });
+}
+
+function testExchanges(
+  type: DestinationType,
+  sample: DestinationSample,
+  taken: NonNullable<DestinationSample["taken"]>,
+): void {
+  test("a message that was taken is delivered, many side by side as well", async () => {
+    const world = testWorld();
+    world.answer = () => answered(taken.status, taken.body, taken.headers);
+    const channel = openSample(type, sample, world);
+    const messages = Array.from({ length: 20 }, (_, index) => sampleMessage({ id: `m${index}` }));
+    const outcomes = await Promise.all(messages.map((message) => channel.deliver(message)));
+    assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(["delivered"]));
+    assert.equal(world.requests.length, 20);
+    await channel.close();
+  });
+  test("trouble fails the attempt and says why, in text that can be stored, and sends nothing twice", async () => {
+    for (const exchange of TROUBLE) {
+      const world = testWorld();
+      world.answer = () => exchange;
+      const channel = openSample(type, sample, world);
+      const outcome = await channel.deliver(sampleMessage());
+      assert.equal(outcome.kind, "failed", JSON.stringify(exchange));
+      assert.ok(outcome.error, JSON.stringify(exchange));
+      assert.ok(!/\0/.test(outcome.error + (outcome.answer ?? "")));
+      assert.ok((outcome.answer ?? "").length <= 16 * 1024);
+      assert.equal(world.requests.length, 1, JSON.stringify(exchange));
+      await channel.close();
+    }
+  });
+  test("a time-out is known as one", async () => {
+    const world = testWorld();
+    world.answer = () => ({ failure: "timeout", message: "no answer" });
+    const outcome = await openSample(type, sample, world).deliver(sampleMessage());
+    assert.equal(outcome.kind, "failed");
+    assert.equal(outcome.overloaded, true);
+  });
+}

@@ -1,0 +1,45 @@
+/** The log destination: one line per message, and no file outside its folder. */
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { log } from "./log.ts";
+
+const SAMPLE = {
+  config: {},
+  faulty: ["../x", "/etc/x", "a/b", ".hidden", "a..b", ""].map((file) => ({ what: file, config: { file } })),
+};
+
+testDestination(log, SAMPLE);
+
+const LINE = {
+  id: sampleMessage().id,
+  time: "2026-01-02T03:04:05.006Z",
+  destination: "sample",
+  topic: "connection.created",
+  data: { projectId: "p1", consumerName: "Zoë <&>" },
+};
+
+test("a message is one JSON line on standard output", async () => {
+  const world = testWorld();
+  const channel = openSample(log, SAMPLE, world);
+  assert.equal((await channel.deliver(sampleMessage({ data: '{\n"projectId": "p1"\n}' }))).kind, "delivered");
+  await channel.deliver(sampleMessage());
+  assert.equal(world.lines.join("").split("\n").length, 3);
+  assert.deepEqual(JSON.parse(world.lines[1] ?? ""), LINE);
+});
+
+test("a message is one JSON line in a file of the data folder; one that cannot be written fails", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "busbar-log-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const settings = { ...SAMPLE, config: { file: "crm.log" } };
+  const channel = openSample(log, settings, testWorld(join(folder, "messages")));
+  await Promise.all([channel.deliver(sampleMessage()), channel.deliver(sampleMessage())]);
+  const lines = (await readFile(join(folder, "messages", "crm.log"), "utf8")).trim().split("\n");
+  assert.equal(lines.length, 2);
+  assert.deepEqual(JSON.parse(lines[0] ?? ""), LINE);
+  const lost = openSample(log, settings, testWorld(join(folder, "messages", "crm.log")));
+  assert.equal((await lost.deliver(sampleMessage())).kind, "failed");
+});

@@ -1,0 +1,34 @@
+/** The Slack destination: a sentence and the payload, and only to Slack. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EVENT_TYPES } from "../../server/deliver/payloads/event-types.ts";
+import { sampleEvent } from "../../server/deliver/payloads/sample-event.ts";
+import { openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { sentenceFor } from "./sentences.ts";
+import { slack } from "./slack.ts";
+
+const SAMPLE = {
+  config: { url: "https://hooks.slack.com/services/T/B/x" },
+  faulty: ["https://example.com/x", "http://hooks.slack.com/x", "https://hooks.slack.com:8443/x", "no"].map(
+    (url) => ({ what: url, config: { url } }),
+  ),
+  taken: { status: 200, body: "ok" },
+};
+
+testDestination(slack, SAMPLE);
+
+test("people read a sentence, and the payload with nothing in it that Slack would act on", async () => {
+  const world = testWorld();
+  await openSample(slack, SAMPLE, world).deliver(sampleMessage());
+  const { text } = JSON.parse(String(world.requests[0]?.body));
+  assert.match(text, /^:link: Zoë &lt;&amp;&gt; connected \?\n```\n\{/);
+  assert.ok(!text.includes("<&>"));
+});
+
+test("every type of event has a sentence that leaves nothing open", () => {
+  for (const type of EVENT_TYPES) {
+    const sentence = sentenceFor(type, JSON.stringify(sampleEvent(type, "p").data));
+    assert.notEqual(sentence, type);
+    assert.ok(!sentence.includes("?"), sentence);
+  }
+});

@@ -1,0 +1,67 @@
+/** The webhook destination: what goes out, and which settings are dangerous. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Webhook } from "svix";
+import { answered, openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { webhook } from "./webhook.ts";
+
+const url = "https://example.com/hooks?a=b";
+const SAMPLE = {
+  config: { url, headers: { "X-Team": "blue" } },
+  faulty: [
+    { what: "plain http", config: { url: "http://example.com" } },
+    { what: "no address", config: { url: "example" } },
+    { what: "a password in the address", config: { url: "https://u:p@example.com" } },
+    ...[
+      "Host",
+      "Content-Length",
+      "transfer-encoding",
+      "svix-id",
+      "Webhook-Signature",
+      "bad name",
+      "x\ny",
+    ].map((name) => ({ what: `the header ${name}`, config: { url, headers: { [name]: "v" } } })),
+    { what: "a line break in a header", config: { url, headers: { "x-a": "b\r\nc: d" } } },
+  ],
+  taken: { status: 202 },
+};
+
+testDestination(webhook, SAMPLE);
+
+test("plain http is taken where the operator allows the host", () => {
+  const faults = webhook.check({ config: { url: "http://127.0.0.1:1/x" }, secrets: {} }, testWorld());
+  assert.deepEqual(faults, []);
+});
+
+test("the body is the notification, byte for byte what is signed", async () => {
+  const world = testWorld();
+  await openSample(webhook, SAMPLE, world).deliver(sampleMessage());
+  const [request] = world.requests;
+  assert.ok(request);
+  assert.equal(request.method, "POST");
+  assert.equal(request.url.href, url);
+  assert.equal(request.headers["x-team"], "blue");
+  assert.equal(
+    request.body,
+    '{"notificationType":"connection.created","data":{"projectId":"p1","consumerName":"Zoë <&>"}}',
+  );
+  new Webhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").verify(String(request.body), request.headers);
+});
+
+test("410 says that nobody listens any more", async () => {
+  const world = testWorld();
+  world.answer = () => answered(410, "bye");
+  assert.equal((await openSample(webhook, SAMPLE, world).deliver(sampleMessage())).kind, "gone");
+});
+
+test("Retry-After is read as seconds and as a date", async () => {
+  const world = testWorld();
+  const channel = openSample(webhook, SAMPLE, world);
+  world.answer = () => answered(503, "", { "retry-after": "7" });
+  assert.equal((await channel.deliver(sampleMessage())).retryAfterMs, 7_000);
+  const inAMinute = new Date(Date.now() + 60_000).toUTCString();
+  world.answer = () => answered(429, "", { "retry-after": inAMinute });
+  const { retryAfterMs = 0, overloaded } = await channel.deliver(sampleMessage());
+  assert.ok(retryAfterMs > 50_000 && retryAfterMs <= 60_000);
+  assert.equal(overloaded, true);
+});

@@ -1,0 +1,194 @@
+/** What becomes of deliveries while their surroundings change: disabling, deleting, rerouting, sweeping. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { sampleEvent } from "./payloads/sample-event.ts";
+import { recordEvent } from "./record-event.ts";
+import { sweepDeliveries } from "./sweep-deliveries.ts";
+import { openDelivering, type Delivering } from "./testing/delivering.ts";
+import { addDestination, drawRoute } from "./testing/routes.ts";
+import { accept, type Answerer } from "./testing/sink.ts";
+import { until } from "./testing/until.ts";
+
+describe("deliveries amid changes", () => {
+  let all: Delivering;
+  after(() => all.close());
+  before(async () => {
+    all = await openDelivering();
+  });
+
+  const refuse =
+    (path: string, status: number): Answerer =>
+    (received, response) =>
+      received.path === path ? void response.writeHead(status).end("no") : accept(received, response);
+  const disabledTime = async (name: string) =>
+    (await all.on.inProject("GET", `/destinations/${name}`)).body.disabledTime;
+
+  test("410 disables at once; the news goes out by another route and never to the disabled one", async () => {
+    const { on, sink } = all;
+    sink.answer = refuse("/gone", 410);
+    const gone = await drawRoute(on, `${sink.url}/gone`, [
+      "connection.created",
+      "destination.webhook.disabled",
+    ]);
+    const other = await drawRoute(on, `${sink.url}/news`, ["destination.webhook.disabled"]);
+    await all.happens("connection.created");
+    const [news] = await all.untilStatus(other.name, "delivered");
+    assert.equal(news.eventType, "destination.webhook.disabled");
+    assert.deepEqual(sink.at("/news")[0]?.message.data, {
+      projectId: on.projectId,
+      destinationId: gone.id,
+      destinationName: gone.name,
+      url: `${sink.url}/gone`,
+    });
+    assert.ok(await disabledTime(gone.name));
+    assert.equal((await all.deliveriesOf(gone.name)).length, 1);
+    sink.answer = accept;
+  });
+
+  test("one that has only failed for long is disabled, and once enabled gets what is resent", async () => {
+    const { on, sink } = all;
+    sink.answer = refuse("/down", 500);
+    const { name } = await drawRoute(on, `${sink.url}/down`, ["connection.updated"]);
+    const since = new Date().toISOString();
+    await until("it is disabled", async () => {
+      await all.happens("connection.updated");
+      return disabledTime(name);
+    });
+    await all.happens("connection.updated");
+    await until("nothing waits", async () =>
+      (await all.deliveriesOf(name)).every(({ status }) => status === "failed"),
+    );
+    const failed = await all.deliveriesOf(name);
+    assert.match(failed[0].attempts.at(-1).error, /destination is disabled/);
+    sink.answer = accept;
+    const attempts = sink.at("/down").length;
+    const refused = await on.inProject("POST", `/destinations/${name}/deliveries:resend`, { since });
+    assert.equal(refused.status, 409);
+
+    const url = `${sink.url}/up`;
+    const enabled = await on.inProject("PATCH", `/destinations/${name}`, {
+      updateMask: ["metadata.url"],
+      destination: { metadata: { url } },
+    });
+    assert.equal(enabled.body.disabledTime, undefined);
+    assert.equal(sink.at("/up").length, 0);
+    const resent = await on.inProject("POST", `/destinations/${name}/deliveries:resend`, { since });
+    assert.equal(resent.body.count, failed.length);
+    await all.untilStatus(name, "delivered", failed.length);
+    assert.deepEqual(
+      new Set(sink.at("/up").map(({ headers }) => headers["svix-id"])),
+      new Set(failed.map(({ id }) => id)),
+    );
+    assert.equal(sink.at("/down").length, attempts);
+  });
+
+  test("one success between failures keeps a destination enabled", async () => {
+    const { on, sink } = all;
+    let count = 0;
+    sink.answer = (received, response) =>
+      received.path === "/moody" && count++ % 2 === 0
+        ? void response.writeHead(500).end()
+        : accept(received, response);
+    const { name } = await drawRoute(on, `${sink.url}/moody`, ["connection.refreshed"]);
+    const started = performance.now();
+    while (performance.now() - started < 1_500) {
+      await all.happens("connection.refreshed");
+      await until("all arrive", async () =>
+        (await all.deliveriesOf(name)).every(({ status }) => status === "delivered"),
+      );
+    }
+    assert.equal(await disabledTime(name), undefined);
+    sink.answer = accept;
+  });
+
+  test("while events flow, a topic tells every destination exactly what happened while it led there", async () => {
+    const { on, sink, database } = all;
+    const early = await drawRoute(on, `${sink.url}/early`, ["installation.deleted"]);
+    const told: string[] = [];
+    const flowing = new AbortController();
+    const flow = (async () => {
+      for (let index = 0; !flowing.signal.aborted; index++) {
+        const event = sampleEvent("installation.deleted", on.projectId);
+        await recordEvent(database.queries, {
+          ...event,
+          data: { ...event.data, groupRef: String(index) },
+        } as typeof event);
+        told.push(String(index));
+      }
+    })();
+    const arrived = (path: string) => sink.at(path).map(({ message }) => String(message.data["groupRef"]));
+    await until("some arrive", () => arrived("/early").length > 20);
+    await addDestination(on, `${sink.url}/late`, early.topicId);
+    const lateFrom = told.length + 1;
+    await on.inProject("PATCH", `/topics/${early.topicId}`, { name: "renamed" });
+    await until("some more arrive", () => arrived("/late").length > 20);
+    const [route] = (await on.inProject("GET", `/topic-destination-routes?destinationId=${early.id}`)).body;
+    // What happened before the route goes is on its way when nothing is left to route.
+    const before = told.length;
+    await until("what happened before is routed", () => arrived("/early").includes(String(before - 1)));
+    await on.inProject("DELETE", `/topic-destination-routes/${route.id}`);
+    const goneFrom = told.length + 1;
+    await until("some more happen", () => told.length > goneFrom + 20);
+    flowing.abort();
+    await flow;
+    await until("all arrive", () => arrived("/late").includes(told.at(-1) ?? ""));
+    await until("nothing waits", async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    const late = new Set(arrived("/late"));
+    assert.deepEqual(
+      told.slice(lateFrom).filter((index) => !late.has(index)),
+      [],
+    );
+    const earlyOnes = new Set(arrived("/early"));
+    assert.deepEqual(
+      told.slice(0, before).filter((index) => !earlyOnes.has(index)),
+      [],
+    );
+    assert.deepEqual(
+      told.slice(goneFrom).filter((index) => earlyOnes.has(index)),
+      [],
+    );
+    assert.equal(earlyOnes.size, arrived("/early").length);
+  });
+
+  test("nothing more goes to a deleted destination, and what waited there is swept", async () => {
+    const { on, sink, database } = all;
+    const held: (() => void)[] = [];
+    sink.answer = (received, response) =>
+      received.path === "/leaves"
+        ? void held.push(() => response.writeHead(503).end())
+        : accept(received, response);
+    const { name, id } = await drawRoute(on, `${sink.url}/leaves`, ["write.async.done"]);
+    const stays = await drawRoute(on, `${sink.url}/stays`, ["write.async.done"]);
+    await all.happens("write.async.done", 500);
+    await until("as many as go at once", () => held.length === 64);
+    assert.equal((await on.inProject("DELETE", `/destinations/${name}`)).status, 204);
+    await until("the other gets all", () => sink.at("/stays").length === 500);
+    const seen = sink.at("/leaves").length;
+    held.forEach((answer) => answer());
+    await all.happens("write.async.done", 10);
+    await all.untilStatus(stays.name, "delivered", 200);
+    await until("nothing waits", async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    assert.equal(sink.at("/leaves").length, seen);
+    const left = async () =>
+      (await database.pool.query("select 1 from deliveries where destination_id = $1", [id])).rowCount;
+    assert.equal(await left(), 500);
+    await sweepDeliveries(database.queries, 30);
+    assert.equal(await left(), 0);
+    sink.answer = accept;
+  });
+
+  test("events and deliveries older than the retention go, younger ones stay", async () => {
+    const { database } = all;
+    const counts = async () => {
+      const { rows } = await database.pool.query(
+        "select (select count(*) from events)::int as events, (select count(*) from deliveries)::int as deliveries",
+      );
+      return rows[0];
+    };
+    const before = await counts();
+    await sweepDeliveries(database.queries, 1);
+    assert.deepEqual(await counts(), before);
+    await sweepDeliveries(database.queries, -1);
+    assert.deepEqual(await counts(), { events: 0, deliveries: 0 });
+  });
+});

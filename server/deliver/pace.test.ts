@@ -1,0 +1,39 @@
+/** The limit of webhooks a second holds over all processes of a project. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testDatabase } from "../../tests/harness/database.ts";
+import { newId } from "../ground/ids.ts";
+import { openPace } from "./pace.ts";
+
+const PER_SECOND = 500;
+
+test("two processes together stay below the limit in every span of time", async (t) => {
+  const database = await testDatabase(t);
+  const [one, two] = [openPace(database.queries, PER_SECOND), openPace(database.queries, PER_SECOND)];
+  const projectId = newId();
+  const leaves: number[] = [];
+  const note = () => void leaves.push(performance.now());
+  const waves = [0, 1, 2].map(() =>
+    Array.from({ length: 50 }, () => [one(projectId).then(note), two(projectId).then(note)]),
+  );
+  await Promise.all(waves.flat(2));
+  assert.equal(leaves.length, 300);
+  leaves.sort((a, b) => a - b);
+  for (let first = 0; first + 100 < leaves.length; first += 10) {
+    // A timer that fires late makes a span shorter; more than a few milliseconds would be a burst.
+    const spanMs = (leaves[first + 100] ?? 0) - (leaves[first] ?? 0);
+    assert.ok(spanMs > 150, `100 left within ${spanMs} ms from ${first}`);
+  }
+});
+
+test("a project that sends little never waits, and 0 is no limit", async (t) => {
+  const database = await testDatabase(t);
+  const pace = openPace(database.queries, PER_SECOND);
+  const projectId = newId();
+  await pace(projectId);
+  const started = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await pace(projectId);
+  assert.ok(performance.now() - started < 500);
+  await openPace(database.queries, 0)(newId());
+});
