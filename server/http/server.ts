@@ -80,6 +80,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ],
     exposedHeaders: ["X-Request-Id", "Retry-After"],
     maxAge: 600,
+    // An OPTIONS request of another kind would be refused in plain text; it is answered like a preflight instead.
+    strictPreflight: false,
   });
   acceptJsonOnly(app);
   app.setErrorHandler((error, request, reply) => refuse(options, error, request, reply));

@@ -306,6 +306,15 @@ describe("a request that is wrong", () => {
     assert.match(problem.detail, /GET, DELETE/);
   });
 
+  test("that a browser asks about first, with or without saying what for, is allowed from any origin", async () => {
+    for (const headers of [{}, { origin: "https://app.example", "access-control-request-method": "PATCH" }]) {
+      const answer = await on.call("OPTIONS", "/v1/projects", undefined, { "x-api-key": "", ...headers });
+      assert.equal(answer.status, 204, answer.text);
+      assert.equal(answer.headers.get("access-control-allow-origin"), "*");
+      assert.match(answer.headers.get("access-control-allow-methods") ?? "", /PATCH/);
+    }
+  });
+
   test("to update with a number for an id is answered like the same id as text", async () => {
     const body = { groupRef: "acme", type: "update", record: { id: 501, firstname: "Number" } };
     const answer = await write(body);

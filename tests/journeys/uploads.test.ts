@@ -84,6 +84,15 @@ describe("deploying a zip", () => {
     assert.equal(answer.body[0]?.name, "from-folder", answer.text);
   });
 
+  test("the manifest at the top wins over one in a folder that stands before it", async () => {
+    const files = {
+      "example/amp.yaml": strToU8(MANIFEST.replace("from-zip", "example")),
+      "amp.yaml": strToU8(MANIFEST.replace("from-zip", "from-top")),
+    };
+    const answer = await deployZip(zipSync(files));
+    assert.equal(answer.body[0]?.name, "from-top", answer.text);
+  });
+
   test("an md5 with plus signs arrives whole whether they are encoded or not", async () => {
     let bytes = zipSync({ "amp.yaml": strToU8(MANIFEST) });
     for (let salt = 0; !md5Of(bytes).includes("+"); salt++) {

@@ -26,16 +26,21 @@ const open = (zip: Buffer): Promise<ZipFile> =>
     );
   });
 
+/** The one at the top wins over one in a folder, wherever they stand in the zip. */
 function findEntry(file: ZipFile): Promise<Entry> {
   const { promise, resolve, reject } = Promise.withResolvers<Entry>();
   let seen = 0;
+  let inFolder: Entry | undefined;
   file.on("entry", (entry: Entry) => {
-    if (/^([^/]+\/)?amp\.ya?ml$/.test(entry.fileName)) return resolve(entry);
+    if (/^amp\.ya?ml$/.test(entry.fileName)) return resolve(entry);
+    if (/^[^/]+\/amp\.ya?ml$/.test(entry.fileName)) inFolder ??= entry;
     seen += 1;
     if (seen < MOST_ENTRIES) return file.readEntry();
     reject(refused(`The zip holds more than ${MOST_ENTRIES} files. Zip only the amp.yaml.`));
   });
-  file.on("end", () => reject(refused("The zip holds no amp.yaml. Put the file at its top.")));
+  file.on("end", () =>
+    inFolder ? resolve(inFolder) : reject(refused("The zip holds no amp.yaml. Put the file at its top.")),
+  );
   file.on("error", reject);
   file.readEntry();
   return promise;
