@@ -307,7 +307,11 @@ describe("a request that is wrong", () => {
   });
 
   test("that a browser asks about first, with or without saying what for, is allowed from any origin", async () => {
-    for (const headers of [{}, { origin: "https://app.example", "access-control-request-method": "PATCH" }]) {
+    const asked: Record<string, string>[] = [
+      {},
+      { origin: "https://app.example", "access-control-request-method": "PATCH" },
+    ];
+    for (const headers of asked) {
       const answer = await on.call("OPTIONS", "/v1/projects", undefined, { "x-api-key": "", ...headers });
       assert.equal(answer.status, 204, answer.text);
       assert.equal(answer.headers.get("access-control-allow-origin"), "*");
