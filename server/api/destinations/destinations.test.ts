@@ -1,0 +1,187 @@
+/** Destinations, topics and routes through the API: what is taken, refused, shown and kept secret. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { openSink, type Sink } from "../../deliver/testing/sink.ts";
+import { openDatabase } from "../../store/database.ts";
+import { createLog } from "../../ground/log.ts";
+
+describe("destinations, topics and routes", () => {
+  let on: TestBusbar;
+  let sink: Sink;
+  after(async () => {
+    await on.stop();
+    await sink.close();
+  });
+  before(async () => {
+    sink = await openSink();
+    on = await openTestBusbar();
+  });
+
+  const url = "https://example.com/hooks";
+  let counter = 0;
+  const create = (body: object = {}) =>
+    on.inProject("POST", "/destinations", {
+      name: `hook-${(counter += 1)}`,
+      type: "webhook",
+      metadata: { url },
+      ...body,
+    });
+
+  test("a destination is found by id and by name, and shows its signing key only when asked", async () => {
+    const created = await create({ name: "my-hook", secrets: null });
+    assert.equal(created.status, 201, created.text);
+    assert.deepEqual(Object.keys(created.body).toSorted(), ["createTime", "id", "metadata", "name", "type"]);
+    for (const name of [created.body.id, "my-hook"]) {
+      const shown = await on.inProject("GET", `/destinations/${name}`);
+      assert.deepEqual(shown.body, created.body);
+    }
+    const secret = await on.inProject("GET", "/destinations/my-hook?includeSecrets=true");
+    assert.match(secret.body.secrets.webhookSigningKey, /^whsec_[A-Za-z0-9+/]{32}$/);
+    assert.ok(!(await on.inProject("GET", "/destinations")).text.includes("whsec_"));
+    assert.equal((await on.inProject("DELETE", "/destinations/my-hook")).status, 204);
+    assert.equal((await on.inProject("GET", "/destinations/my-hook")).status, 404);
+  });
+
+  test("names are unique in a project and made of letters, digits and dashes", async () => {
+    assert.equal((await create({ name: "twice" })).status, 201);
+    assert.equal((await create({ name: "twice" })).status, 409);
+    const other = await create({ name: "other" });
+    const renamed = await on.inProject("PATCH", `/destinations/${other.body.id}`, {
+      updateMask: ["name"],
+      destination: { name: "twice" },
+    });
+    assert.equal(renamed.status, 409);
+    for (const name of ["a b", "-a", "a.b", "", "x".repeat(65)]) {
+      const refused = await create({ name });
+      assert.equal(refused.status, 422, name);
+      assert.equal(refused.body.issues[0].name, "name");
+    }
+  });
+
+  test("faulty settings are refused with the place and the reason", async () => {
+    const cases: [object, number, string][] = [
+      [{ type: "webhook", metadata: {} }, 400, "metadata.url"],
+      [{ type: "webhook", metadata: { url: 7 } }, 400, "metadata.url"],
+      [{ type: "webhook", metadata: { url: "http://example.com" } }, 422, "metadata.url"],
+      [{ type: "webhook", metadata: { url, headers: { Host: "x" } } }, 422, "metadata.headers.Host"],
+      [{ type: "slack", metadata: { url } }, 422, "metadata.url"],
+      [{ type: "pigeon", metadata: {} }, 422, "type"],
+    ];
+    for (const [body, status, name] of cases) {
+      const refused = await create(body);
+      assert.equal(refused.status, status, refused.text);
+      assert.equal(refused.body.issues[0].name, name, refused.text);
+    }
+    const notYet = await create({ type: "snowflake", metadata: {} });
+    assert.equal(notYet.status, 501);
+    assert.match(notYet.body.detail, /`snowflake` are not built yet/);
+  });
+
+  test("an update changes what the mask names, checks the whole, and refuses paths that are not", async () => {
+    const { body } = await create({ metadata: { url, headers: { a: "b" } } });
+    const patch = (updateMask: string[], destination: object) =>
+      on.inProject("PATCH", `/destinations/${body.id}`, { updateMask, destination });
+    const moved = await patch(["metadata.url"], {
+      name: "ignored",
+      metadata: { url: `${url}/2`, headers: {} },
+    });
+    assert.deepEqual(moved.body.metadata, { url: `${url}/2`, headers: { a: "b" } });
+    assert.equal(moved.body.name, body.name);
+    assert.ok(moved.body.updateTime);
+    const bare = await patch(["metadata.headers"], { metadata: { headers: null } });
+    assert.deepEqual(bare.body.metadata, { url: `${url}/2` });
+    const whole = await patch(["metadata", "type"], {
+      type: "webhook",
+      metadata: { url, headers: { c: "d" } },
+    });
+    assert.deepEqual(whole.body.metadata, { url, headers: { c: "d" } });
+    assert.equal((await patch(["metadata.url"], { metadata: {} })).status, 400);
+    assert.equal((await patch(["colour"], { colour: "red" })).status, 400);
+    assert.equal((await patch(["metadata.url"], { metadata: { url: "http://example.com" } })).status, 422);
+    assert.equal((await patch(["type"], { type: "slack" })).status, 422);
+  });
+
+  test("secrets lie sealed in the database", async (t) => {
+    const { body } = await create();
+    const shown = await on.inProject("GET", `/destinations/${body.id}?includeSecrets=true`);
+    const key = shown.body.secrets.webhookSigningKey;
+    const log = createLog("silent");
+    const database = await openDatabase({ connectionString: on.connectionString, log, poolSize: 1 });
+    t.after(() => database.close());
+    const { rows } = await database.pool.query("select * from destinations where id = $1", [body.id]);
+    assert.match(rows[0].secrets_sealed, /^v1\.test\./);
+    assert.ok(!JSON.stringify(rows[0]).includes(key));
+  });
+
+  test("a trial tells what happened, signed as a real message", async () => {
+    const { body } = await create({ metadata: { url: `${sink.url}/trial` } });
+    const tried = await on.inProject("POST", `/destinations/${body.id}:test`, {
+      eventType: "write.async.done",
+    });
+    assert.equal(tried.status, 200, tried.text);
+    assert.equal(tried.body.delivered, true);
+    assert.equal(tried.body.attempt.status, 200);
+    const [one] = sink.at("/trial");
+    assert.equal(one?.headers["webhook-id"], tried.body.messageId);
+    assert.equal(one?.message.notificationType, "write.async.done");
+    sink.answer = (_received, response) => void response.writeHead(401).end("who are you?");
+    const refused = await on.inProject("POST", `/destinations/${body.id}:test`);
+    assert.equal(refused.body.delivered, false);
+    assert.equal(refused.body.attempt.answer, "who are you?");
+  });
+
+  test("topics are unique by name, renamed and deleted with their routes", async () => {
+    const topic = await on.inProject("POST", "/topics", { name: "news" });
+    assert.equal(topic.status, 201, topic.text);
+    assert.equal((await on.inProject("POST", "/topics", { name: "news" })).status, 409);
+    const other = await on.inProject("POST", "/topics", { name: "olds" });
+    assert.equal((await on.inProject("PATCH", `/topics/${other.body.id}`, { name: "news" })).status, 409);
+    const renamed = await on.inProject("PATCH", `/topics/${other.body.id}`, { name: "older" });
+    assert.equal(renamed.body.name, "older");
+    const topicId = topic.body.id;
+    const destinationId = (await create()).body.id;
+    const event = await on.inProject("POST", "/notification-event-topic-routes", {
+      topicId,
+      eventType: "write.async.done",
+    });
+    assert.equal(event.status, 201, event.text);
+    const route = await on.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
+    assert.equal(route.status, 201, route.text);
+    for (const [path, body] of [
+      ["/notification-event-topic-routes", { topicId, eventType: "write.async.done" }],
+      ["/topic-destination-routes", { topicId, destinationId }],
+    ] as const) {
+      assert.equal((await on.inProject("POST", path, body)).status, 409, path);
+      assert.equal((await on.inProject("GET", `${path}?topicId=${topicId}`)).body.length, 1);
+      assert.deepEqual((await on.inProject("GET", `${path}?topicId=nothing`)).body, []);
+    }
+    assert.equal((await on.inProject("DELETE", `/topics/${topicId}`)).status, 204);
+    for (const path of ["/notification-event-topic-routes", "/topic-destination-routes"]) {
+      assert.deepEqual((await on.inProject("GET", `${path}?topicId=${topicId}`)).body, []);
+    }
+    assert.equal((await on.inProject("DELETE", `/topics/${topicId}`)).status, 404);
+  });
+
+  test("routes are drawn only between what exists, and go with the destination", async () => {
+    const topicId = (await on.inProject("POST", "/topics", { name: "lonely" })).body.id;
+    const nobody = "01890a5d-ac96-774b-bcce-b302099a8057";
+    const wrong = await on.inProject("POST", "/notification-event-topic-routes", {
+      topicId,
+      eventType: "write.async.begun",
+    });
+    assert.equal(wrong.status, 422);
+    for (const body of [
+      { topicId, destinationId: nobody },
+      { topicId: nobody, destinationId: (await create()).body.id },
+      { topicId: "x", destinationId: "y" },
+    ]) {
+      assert.equal((await on.inProject("POST", "/topic-destination-routes", body)).status, 404);
+    }
+    const destinationId = (await create()).body.id;
+    const route = await on.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
+    await on.inProject("DELETE", `/destinations/${destinationId}`);
+    const gone = await on.inProject("DELETE", `/topic-destination-routes/${route.body.id}`);
+    assert.equal(gone.status, 404);
+  });
+});
