@@ -18,6 +18,7 @@ import { takeIdentity, type WorkerIdentity } from "./jobs/worker-identity.ts";
 import { listenForChanges, type Changes } from "./store/changes.ts";
 import { openDatabase, type Database } from "./store/database.ts";
 import { startEmbeddedPostgres } from "./store/embedded/start-embedded-postgres.ts";
+import { openIdempotency, type Idempotency } from "./write/idempotency.ts";
 import { openInstallations, type Installations } from "./write/installations.ts";
 import { openLedger, type Ledger } from "./write/ledger.ts";
 
@@ -36,6 +37,7 @@ export interface Opened {
   gates: SharedGates;
   installations: Installations;
   ledger: Ledger;
+  idempotency: Idempotency;
   minuteMs: number;
   providerTimeoutMs?: number;
   /** Told whenever an asynchronous write was accepted in this process. */
@@ -85,6 +87,7 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
     gates: openSharedGates({ database, changes, log }),
     installations: openInstallations({ database, changes }),
     ledger: openLedger({ database, identity, onWork: () => onWork.listener() }),
+    idempotency: openIdempotency({ database, identity }),
     minuteMs: config.minuteMs,
     providerTimeoutMs,
     onWork,

@@ -29,33 +29,50 @@ interface Keyed {
   mode: "now" | "later" | "grouped";
 }
 
-/** Runs `write` with the id of its operation unless the key has been used. Throws 400, 409 and 422 Problems. */
-export async function once(
+export interface Idempotency {
+  /** Runs `write` with the id of its operation unless the key has been used. Throws 400, 409 and 422 Problems. */
+  once(keyed: Keyed, write: (operationId: string) => Promise<WriteAnswer>): Promise<WriteAnswer>;
+}
+
+/** One per process: it knows which keys are being worked on here. */
+export function openIdempotency(on: Services): Idempotency {
+  const running = new Set<string>();
+  const once: Idempotency["once"] = async (keyed, write) => {
+    const key = checkedKey(keyed.key);
+    const place = { projectId: keyed.projectId, key };
+    const requestHash = createHash("sha256").update(JSON.stringify(keyed.request)).digest();
+    const operationId = newId();
+    // Before the claim: whoever finds the claim must find that somebody works on it.
+    running.add(operationId);
+    try {
+      const claim = { ...place, requestHash, operationId, claimedBy: on.identity.id };
+      if (await claimIdempotencyKey(on.database.queries, claim))
+        return await answered(on, place, operationId, write);
+    } finally {
+      running.delete(operationId);
+    }
+    const used = await findIdempotencyKey(on.database.queries, place);
+    if (used && !used.requestHash.equals(requestHash)) throw reused(key);
+    const answer = used && (await firstAnswer(on, keyed, place, used, running.has(used.operationId)));
+    // Without one, its process was cut off before it did anything, and the key is free again.
+    return answer ?? once(keyed, write);
+  };
+  return { once };
+}
+
+async function answered(
   on: Services,
-  keyed: Keyed,
+  place: { projectId: string; key: string },
+  operationId: string,
   write: (operationId: string) => Promise<WriteAnswer>,
 ): Promise<WriteAnswer> {
-  const key = checkedKey(keyed.key);
-  const place = { projectId: keyed.projectId, key };
-  const { queries } = on.database;
-  const requestHash = createHash("sha256").update(JSON.stringify(keyed.request)).digest();
-  const operationId = newId();
-  if (
-    !(await claimIdempotencyKey(queries, { ...place, requestHash, operationId, claimedBy: on.identity.id }))
-  ) {
-    const used = await findIdempotencyKey(queries, place);
-    if (used && !used.requestHash.equals(requestHash)) throw reused(key);
-    const answer = used && (await firstAnswer(on, keyed, place, used));
-    if (answer) return answer;
-    // Its process died before it did anything, and the key is free again.
-    return once(on, keyed, write);
-  }
   try {
     const answer = await write(operationId);
-    await storeIdempotentAnswer(queries, place, { status: 200, body: answer as unknown as Json });
+    await storeIdempotentAnswer(on.database.queries, place, { status: 200, body: answer as unknown as Json });
     return answer;
   } catch (error) {
-    await keepRefusal(on, place, error);
+    // Anything but a refusal leaves the key as it is: whoever repeats the request finds out how far it got.
+    if (error instanceof Problem) await keepRefusal(on, place, error);
     throw error;
   }
 }
@@ -78,10 +95,10 @@ const reused = (key: string): Problem =>
 async function keepRefusal(
   on: Services,
   place: { projectId: string; key: string },
-  error: unknown,
+  error: Problem,
 ): Promise<void> {
   const { queries } = on.database;
-  if (!(error instanceof Problem) || error.options.extensions?.["operationId"] === undefined) {
+  if (error.options.extensions?.["operationId"] === undefined) {
     return removeIdempotencyKey(queries, place);
   }
   const { cause: _cause, ...options } = error.options;
@@ -95,10 +112,14 @@ async function firstAnswer(
   keyed: Keyed,
   place: { projectId: string; key: string },
   used: IdempotencyRow,
+  isRunningHere: boolean,
 ): Promise<WriteAnswer | undefined> {
   if (used.status === 200) return used.body as WriteAnswer;
   if (used.status !== null) throw storedProblem(used.body);
-  const alive = used.claimedBy === on.identity.id || (await on.identity.dead([used.claimedBy])).length === 0;
+  const alive =
+    used.claimedBy === on.identity.id
+      ? isRunningHere
+      : (await on.identity.dead([used.claimedBy])).length === 0;
   if (alive) {
     throw new Problem("operation-in-progress", {
       detail:

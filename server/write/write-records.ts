@@ -1,12 +1,11 @@
 /** The write endpoint: one record or a batch, checked and planned, then written now, accepted for later, or shown. */
 import { Type } from "typebox";
-import type { WorkerIdentity } from "../jobs/worker-identity.ts";
 import { newId } from "../ground/ids.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
 import { WriteAnswerSchema } from "./answer.ts";
 import { dryRun, DryRunSchema } from "./dry-run.ts";
 import { findTarget, type TargetServices } from "./find-target.ts";
-import { once } from "./idempotency.ts";
+import type { Idempotency } from "./idempotency.ts";
 import { planWrite } from "./plan.ts";
 import { writeLater, type WriteLaterServices } from "./write-later.ts";
 import { writeNow, type WriteNowServices } from "./write-now.ts";
@@ -14,7 +13,7 @@ import { WriteRequestSchema } from "./write-request.ts";
 
 export type WriteServices = TargetServices &
   WriteNowServices &
-  WriteLaterServices & { identity: WorkerIdentity };
+  WriteLaterServices & { idempotency: Idempotency };
 
 export const writeRecords = (on: WriteServices) =>
   projectEndpoint({
@@ -60,6 +59,6 @@ export const writeRecords = (on: WriteServices) =>
         later ? writeLater(on, operationId, target, plan, body) : writeNow(on, operationId, target, plan);
       const key = headers["idempotency-key"];
       if (key === undefined) return write(newId());
-      return once(on, { projectId: project.id, key, request: [params, body], mode }, write);
+      return on.idempotency.once({ projectId: project.id, key, request: [params, body], mode }, write);
     },
   });
