@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { testDatabase } from "../../tests/harness/database.ts";
+import { createLog } from "../ground/log.ts";
+import { newId } from "../ground/ids.ts";
+import { takeIdentity } from "../jobs/worker-identity.ts";
+import { bootstrapIfEmpty } from "../access/bootstrap.ts";
+import { insertOperations } from "../store/operations.ts";
+import { openIdempotency } from "./idempotency.ts";
+
+const log = createLog("silent");
+
+async function open(t: { after(callback: () => Promise<void>): void }) {
+  const database = await testDatabase(t);
+  const identity = await takeIdentity(database.connectionString, log);
+  const made = await bootstrapIfEmpty(database, undefined);
+  const projectId = made?.projectId ?? "";
+  const operation = (id: string) => ({
+    id,
+    projectId,
+    integrationId: newId(),
+    installationId: newId(),
+    configId: newId(),
+    actionType: "write",
+    objectName: "contacts",
+    claimedBy: identity.id,
+  });
+  return { database, identity, projectId, operation, idempotency: openIdempotency({ database, identity }) };
+}
+
+const keyed = (projectId: string, mode: "now" | "later" | "grouped") => ({
+  projectId,
+  key: "k",
+  request: { a: 1 },
+  mode,
+});
+
+describe("a request that was cut off in the middle", () => {
+  test("is carried out when its operation was never begun", async (t) => {
+    const on = await open(t);
+    const cut = on.idempotency.once(keyed(on.projectId, "later"), async () => {
+      throw new Error("the database went away");
+    });
+    await assert.rejects(cut, /went away/);
+    const again = await on.idempotency.once(keyed(on.projectId, "later"), async (operationId) => ({
+      operationId,
+    }));
+    assert.ok("operationId" in again);
+    await on.identity.close();
+  });
+
+  test("is answered with its operation when that was committed", async (t) => {
+    const on = await open(t);
+    let first = "";
+    const cut = on.idempotency.once(keyed(on.projectId, "later"), async (operationId) => {
+      first = operationId;
+      await insertOperations(on.database.queries, [on.operation(operationId)]);
+      throw new Error("cut off after the commit");
+    });
+    await assert.rejects(cut);
+    const again = await on.idempotency.once(keyed(on.projectId, "later"), () => assert.fail("written twice"));
+    assert.equal(again.operationId, first);
+    await on.identity.close();
+  });
+
+  test("is not repeated when the provider may have been called", async (t) => {
+    const on = await open(t);
+    const cut = on.idempotency.once(keyed(on.projectId, "now"), async (operationId) => {
+      await insertOperations(on.database.queries, [on.operation(operationId)]);
+      throw new Error("cut off");
+    });
+    await assert.rejects(cut);
+    const again = on.idempotency.once(keyed(on.projectId, "now"), () => assert.fail("written twice"));
+    await assert.rejects(again, /unknown/);
+    await on.identity.close();
+  });
+
+  test("is not repeated when its record may have joined a group", async (t) => {
+    const on = await open(t);
+    const cut = on.idempotency.once(keyed(on.projectId, "grouped"), async () => {
+      throw new Error("cut off");
+    });
+    await assert.rejects(cut);
+    const again = on.idempotency.once(keyed(on.projectId, "grouped"), () => assert.fail("written twice"));
+    await assert.rejects(again, /unknown/);
+    await on.identity.close();
+  });
+});
