@@ -97,6 +97,8 @@ const Oauth2Schema = Type.Object({
   keepAliveIntervalHours: Type.Optional(Type.Integer()),
   /** Ours: a refresh token that is presented twice revokes everything, so an unanswered one is never repeated. */
   reuseRevokes: Type.Optional(Type.Boolean()),
+  /** Ours: where customers sign in who did not say which workspace is theirs; the token answer tells it then. */
+  withoutWorkspace: Type.Optional(Type.Object({ authURL: Type.String(), tokenURL: Type.String() })),
   /** Ours: takes PKCE (RFC 7636) although it does not ask for it. */
   pkce: Type.Optional(Type.Boolean()),
   /** Ours: how the client proves itself at the token endpoint. A wrong guess can burn a single-use code. */

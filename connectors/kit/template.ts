@@ -30,15 +30,26 @@ export function baseUrl(provider: ProviderInfo, options: UrlOptions & { moduleKe
 
 /** Where the customer consents, without the parameters of the one request. */
 export const authorizeUrl = (provider: ProviderInfo, options: UrlOptions): URL =>
-  fillUrl(provider, provider.oauth2Opts?.authURL, options);
+  fillUrl(provider, oauthTemplate(provider, "authURL", options), options);
 
 /** Where codes and refresh tokens become access tokens. */
 export const tokenUrl = (provider: ProviderInfo, options: UrlOptions): URL =>
-  fillUrl(provider, provider.oauth2Opts?.tokenURL, options);
+  fillUrl(provider, oauthTemplate(provider, "tokenURL", options), options);
 
 /** The call that tells whether credentials work; undefined when the provider has none. */
 export const healthCheckUrl = (provider: ProviderInfo, options: UrlOptions): URL | undefined =>
   provider.authHealthCheck ? fillUrl(provider, provider.authHealthCheck.url, options) : undefined;
+
+/** The address for everybody, where the one per workspace cannot be built and the provider has such an address. */
+function oauthTemplate(
+  { oauth2Opts }: ProviderInfo,
+  which: "authURL" | "tokenURL",
+  { values }: UrlOptions,
+): string | undefined {
+  const template = oauth2Opts?.[which];
+  const lacksWorkspace = template && placeholders(template).includes("workspace") && !values["workspace"];
+  return lacksWorkspace ? (oauth2Opts.withoutWorkspace?.[which] ?? template) : template;
+}
 
 /** Names of the placeholders in a template, in order of appearance, each once. */
 export const placeholders = (template: string): string[] => [

@@ -31,6 +31,10 @@ export const provider = defineProvider({
     authURL: "https://{{.workspace}}.my.salesforce.com/services/oauth2/authorize",
     authURLParams: { prompt: "login" },
     tokenURL: "https://{{.workspace}}.my.salesforce.com/services/oauth2/token",
+    withoutWorkspace: {
+      authURL: "https://login.salesforce.com/services/oauth2/authorize",
+      tokenURL: "https://login.salesforce.com/services/oauth2/token",
+    },
     // The scopes come from the app; api and refresh_token are needed. Answers carry no expires_in.
     tokenAuthStyle: "body",
     explicitWorkspaceRequired: true,

@@ -1,0 +1,99 @@
+/** Addresses of consent pages, made from the catalog's facts. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { buildCatalog } from "../../connectors/catalog.ts";
+import type { ProviderInfo } from "../../connectors/kit/provider.ts";
+import { consentUrl, takesPkce } from "./authorization-code.ts";
+import { accountFacts, enteredMetadata } from "./provider-metadata.ts";
+
+const catalog = buildCatalog();
+
+function provider(key: string, change: Partial<NonNullable<ProviderInfo["oauth2Opts"]>> = {}): ProviderInfo {
+  const info = catalog.find(key);
+  if (!info?.oauth2Opts) throw new Error(`no OAuth provider ${key}`);
+  return { ...info, oauth2Opts: { ...info.oauth2Opts, ...change } };
+}
+
+const url = (info: ProviderInfo, entered: Record<string, string> = {}, scopes: string[] = []) =>
+  consentUrl({
+    provider: info,
+    providerMetadata: enteredMetadata(
+      info,
+      Object.fromEntries(Object.entries(entered).map(([name, value]) => [name, { value, source: "input" }])),
+    ),
+    allowPlainHttp: () => false,
+    clientId: "client",
+    scopes,
+    redirectUri: "https://busbar.example/callbacks/v1/oauth",
+    state: "state",
+    codeVerifier: takesPkce(info) ? "verifier" : undefined,
+  });
+
+describe("the address of the consent page", () => {
+  test("a pasted Salesforce address becomes the workspace; without one the common sign-in page serves", () => {
+    const salesforce = provider("salesforce");
+    assert.equal(
+      url(salesforce, { workspace: "https://acme.lightning.force.com/" }).host,
+      "acme.my.salesforce.com",
+    );
+    assert.equal(url(salesforce).host, "login.salesforce.com");
+    assert.equal(url(salesforce).searchParams.get("prompt"), "login");
+  });
+
+  test("a workspace can never lead to another host", () => {
+    for (const workspace of ["evil.com/", "evil.com#", "a@evil.com", "evil.com?x=", "evil.com\\"]) {
+      assert.notEqual(safeHost(workspace), "evil.com", workspace);
+    }
+  });
+
+  test("PKCE goes where the catalog says it is taken, and nowhere else", () => {
+    assert.ok(url(provider("hubspot")).searchParams.has("code_challenge"));
+    assert.ok(url(provider("salesforce")).searchParams.has("code_challenge"));
+    assert.equal(url(provider("linkedIn")).searchParams.has("code_challenge"), false);
+  });
+
+  test("short scopes are mapped, the rest pass; an audience is sent", () => {
+    const info = provider("lever", { scopeMappings: { read: "https://api.example/{{.workspace}}/read" } });
+    const made = url(info, { workspace: "acme" }, ["read", "offline_access"]);
+    assert.equal(made.searchParams.get("scope"), "https://api.example/acme/read offline_access");
+    assert.equal(made.searchParams.get("audience"), "https://api.lever.co/v1/");
+  });
+});
+
+describe("what a token answer tells", () => {
+  test("Salesforce: the workspace is cut out of instance_url, even where the customer named another", () => {
+    const known = { workspace: { value: "old", source: "input" as const } };
+    const answer = {
+      instance_url: "https://acme--uat.sandbox.my.salesforce.com",
+      id: "https://login/id/1/2",
+    };
+    const facts = accountFacts(provider("salesforce"), answer, known);
+    assert.deepEqual(facts.providerMetadata["workspace"], { value: "acme--uat.sandbox", source: "token" });
+    assert.equal(facts.providerWorkspaceRef, "acme--uat.sandbox");
+    assert.equal(facts.providerConsumerRef, "https://login/id/1/2");
+  });
+
+  test("named fields are found at their paths and cut by their patterns", () => {
+    const info = provider("hubspot", {
+      tokenMetadataFields: {
+        workspaceRefField: "data.org.id",
+        otherFields: [
+          { name: "host", path: "api", capture: "^https://(?<result>[^/]+)", displayName: "Host" },
+        ],
+      },
+    });
+    const facts = accountFacts(info, { data: { org: { id: 42 } }, api: "https://eu.example/v1" }, {});
+    assert.equal(facts.providerWorkspaceRef, "42");
+    assert.deepEqual(facts.providerMetadata, {
+      host: { value: "eu.example", source: "token", displayName: "Host" },
+    });
+  });
+});
+
+function safeHost(workspace: string): string {
+  try {
+    return url(provider("salesforce"), { workspace }).hostname;
+  } catch {
+    return "refused";
+  }
+}
