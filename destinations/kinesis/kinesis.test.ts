@@ -1,0 +1,66 @@
+/** The Kinesis destination: records, partition keys, and requests that are signed as Amazon asks. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertSignedByAws } from "../kit/aws-signature-suite.ts";
+import { answered, openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { kinesis } from "./kinesis.ts";
+
+const config = { streamName: "events", region: "eu-west-1" };
+const secrets = { awsKeyId: "AKIDEXAMPLE", awsSecretKey: "wJalrXUtnFEMI/K7MDENG" };
+const template = (partitionKeyTemplate: string) => ({ ...config, partitionKeyTemplate });
+const TAKEN = '{"ShardId":"shardId-0","SequenceNumber":"7"}';
+
+const SAMPLE = {
+  config: template("data.consumerName"),
+  secrets,
+  faulty: [
+    { what: "a template that does not parse", config: template("data.[") },
+    { what: "an unknown function", config: template("data.a && shout(data.a)") },
+    { what: "a function with too few arguments", config: template("join(data)") },
+    { what: "a plain endpoint", config: { ...config, endpointUrl: "http://example.com" } },
+  ],
+  taken: { status: 200, headers: { "content-type": "application/x-amz-json-1.1" }, body: TAKEN },
+};
+
+testDestination(kinesis, SAMPLE);
+
+test("a record is the message in `data`, in the partition of the template, or of the id where it gives none", async () => {
+  const keys: string[] = [];
+  for (const [text, message] of [
+    ["data.consumerName", sampleMessage()],
+    ["data.nothing", sampleMessage()],
+    ["length(data.nothing)", sampleMessage()],
+  ] as const) {
+    const world = testWorld();
+    world.answer = () => answered(200, TAKEN);
+    const outcome = await openSample(kinesis, { ...SAMPLE, config: template(text) }, world).deliver(message);
+    assert.equal(outcome.kind, "delivered", outcome.error);
+    const sent = JSON.parse(Buffer.from(world.requests[0]?.body ?? "").toString());
+    assert.equal(sent.StreamName, "events");
+    keys.push(sent.PartitionKey);
+    assert.deepEqual(JSON.parse(Buffer.from(sent.Data, "base64").toString()), {
+      data: { projectId: "p1", consumerName: "Zoë <&>" },
+    });
+  }
+  assert.deepEqual(keys, ["Zoë <&>", sampleMessage().id, sampleMessage().id]);
+});
+
+test("requests are signed as Amazon's documentation says", async () => {
+  const world = testWorld();
+  world.answer = () => answered(200, TAKEN);
+  await openSample(kinesis, SAMPLE, world).deliver(sampleMessage());
+  const [request] = world.requests;
+  assert.equal(request?.url.href, "https://kinesis.eu-west-1.amazonaws.com/");
+  await assertSignedByAws(request, { service: "kinesis", region: "eu-west-1", secrets });
+});
+
+test("too many records a second is known as that", async () => {
+  const world = testWorld();
+  world.answer = () =>
+    answered(400, '{"__type":"ProvisionedThroughputExceededException","message":"slower"}', {
+      "x-amzn-errortype": "ProvisionedThroughputExceededException",
+    });
+  const outcome = await openSample(kinesis, SAMPLE, world).deliver(sampleMessage());
+  assert.deepEqual([outcome.status, outcome.overloaded], [400, true]);
+  assert.match(outcome.error ?? "", /ThroughputExceeded.*slower/);
+});

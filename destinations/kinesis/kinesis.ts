@@ -1,0 +1,67 @@
+/** Amazon Kinesis: one record per message, its partition chosen by a template. */
+import type { KinesisClient } from "@aws-sdk/client-kinesis";
+import { Type } from "typebox";
+import type { Json } from "../../server/ground/json.ts";
+import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome } from "../kit/aws.ts";
+import { checkUrl } from "../kit/check-url.ts";
+import { defineDestination } from "../kit/destination.ts";
+import { checkTemplate, openTemplate } from "../kit/template.ts";
+
+/** Of the service, for one record with its partition key. */
+const MAX_RECORD_BYTES = 1024 * 1024;
+const MAX_KEY_LENGTH = 256;
+
+export const kinesis = defineDestination({
+  type: "kinesis",
+  label: "Amazon Kinesis",
+  config: Type.Object({
+    streamName: Type.String({ pattern: "^[a-zA-Z0-9_.-]{1,128}$" }),
+    ...AWS_CONFIG,
+    partitionKeyTemplate: Type.Optional(
+      Type.String({
+        description: "JMESPath over `{data: …}`, for example `data.groupRef`; the message id without it.",
+      }),
+    ),
+  }),
+  secrets: Type.Object(AWS_SECRETS),
+  maxMessageBytes: MAX_RECORD_BYTES - 4 * MAX_KEY_LENGTH,
+  check: ({ config: { endpointUrl, partitionKeyTemplate } }, world) => [
+    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, world)),
+    ...(partitionKeyTemplate === undefined
+      ? []
+      : checkTemplate("metadata.partitionKeyTemplate", partitionKeyTemplate, { data: {} })),
+  ],
+  open({ config, secrets }, world) {
+    const keyOf =
+      config.partitionKeyTemplate === undefined ? undefined : openTemplate(config.partitionKeyTemplate);
+    let client: Promise<KinesisClient> | undefined;
+    const load = async () => {
+      // Loaded when the first message comes: most installations never need it.
+      const { KinesisClient } = await import("@aws-sdk/client-kinesis");
+      return new KinesisClient(awsOptions({ config, secrets }, world));
+    };
+    return {
+      async deliver(message) {
+        const { PutRecordCommand } = await import("@aws-sdk/client-kinesis");
+        const data: Json = JSON.parse(message.data);
+        const partitionKey = (keyOf?.({ data }) ?? message.id).slice(0, MAX_KEY_LENGTH);
+        const record = Buffer.from(`{"data":${message.data}}`);
+        try {
+          client ??= load();
+          const put = { StreamName: config.streamName, PartitionKey: partitionKey, Data: record };
+          const answer = await (await client).send(new PutRecordCommand(put));
+          return {
+            kind: "delivered",
+            status: answer.$metadata.httpStatusCode ?? 200,
+            answer: `shard ${answer.ShardId}, sequence number ${answer.SequenceNumber}`,
+          };
+        } catch (error) {
+          return awsOutcome(error);
+        }
+      },
+      async close() {
+        (await client)?.destroy();
+      },
+    };
+  },
+});

@@ -1,0 +1,126 @@
+/** Lets AWS clients send through the guarded door, and reads what they throw as the outcome of an attempt. */
+import { Readable } from "node:stream";
+import { Type } from "typebox";
+import type { Exchange, OutgoingRequest, Outcome, World } from "./destination.ts";
+import { beginningOf } from "./http-outcome.ts";
+
+/** Members that all AWS destinations have. */
+export const AWS_CONFIG = {
+  region: Type.String({ pattern: "^[a-z0-9-]{2,30}$", description: "For example us-east-1." }),
+  endpointUrl: Type.Optional(
+    Type.String({ maxLength: 2_048, description: "Of a service that speaks the same protocol." }),
+  ),
+};
+
+export const AWS_SECRETS = {
+  awsKeyId: Type.String({ minLength: 1, maxLength: 256 }),
+  awsSecretKey: Type.String({ minLength: 1, maxLength: 256 }),
+  awsSessionToken: Type.Optional(Type.String({ maxLength: 8_192 })),
+};
+
+interface AwsSettings {
+  config: { region: string; endpointUrl?: string };
+  secrets: { awsKeyId: string; awsSecretKey: string; awsSessionToken?: string };
+}
+
+/** Options for any client. One attempt only: attempts are counted and spaced elsewhere. */
+export const awsOptions = ({ config, secrets }: AwsSettings, world: World) => ({
+  region: config.region,
+  ...(config.endpointUrl !== undefined && { endpoint: config.endpointUrl }),
+  credentials: {
+    accessKeyId: secrets.awsKeyId,
+    secretAccessKey: secrets.awsSecretKey,
+    ...(secrets.awsSessionToken !== undefined && { sessionToken: secrets.awsSessionToken }),
+  },
+  maxAttempts: 1,
+  requestHandler: awsHandler(world),
+});
+
+/** The part of the SDK's request that matters here. */
+interface AwsRequest {
+  protocol: string;
+  hostname: string;
+  port?: number;
+  path: string;
+  query?: Record<string, string | string[] | null>;
+  method: string;
+  headers: Record<string, string>;
+  body?: unknown;
+}
+
+/** An exchange that gave no answer; thrown so that the client gives up. */
+class NoAnswer extends Error {
+  readonly exchange: Exchange & { failure: string };
+
+  constructor(exchange: Exchange & { failure: string; message: string }) {
+    super(exchange.message);
+    this.exchange = exchange;
+  }
+}
+
+function awsHandler(world: World) {
+  return {
+    async handle(request: AwsRequest) {
+      const exchange = await world.send(toOutgoing(request));
+      if ("failure" in exchange) throw new NoAnswer(exchange);
+      const { status, headers, body } = exchange;
+      return { response: { statusCode: status, headers, body: Readable.from([body]) } };
+    },
+    updateHttpClientConfig: () => {},
+    httpHandlerConfigs: () => ({}),
+    destroy: () => {},
+  };
+}
+
+function toOutgoing(request: AwsRequest): OutgoingRequest {
+  const { protocol, hostname, port, path, query = {}, method, body } = request;
+  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${encode(name)}${one === null ? "" : `=${encode(one ?? "")}`}`),
+  );
+  const search = pairs.length > 0 ? `?${pairs.join("&")}` : "";
+  const url = new URL(`${protocol}//${host}${port ? `:${port}` : ""}${path}${search}`);
+  if (body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array)) {
+    throw new Error("an AWS client sent a body that is neither text nor bytes");
+  }
+  // The door sets the length itself.
+  const { "content-length": _length, ...headers } = request.headers;
+  return { url, method, headers, body };
+}
+
+/** As signatures are computed: everything but unreserved characters. */
+const encode = (text: string): string =>
+  encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+/** Names of refusals that say: slower. */
+const THROTTLED = /throttl|SlowDown|ThroughputExceeded|TooManyRequests|LimitExceeded/i;
+
+/** What an AWS client threw. */
+export function awsOutcome(error: unknown): Outcome {
+  if (error instanceof NoAnswer) {
+    return { kind: "failed", error: error.message, overloaded: error.exchange.failure === "timeout" };
+  }
+  const name = error instanceof Error ? error.name : "Error";
+  const message = error instanceof Error ? error.message : String(error);
+  const status = statusOf(error);
+  const text = `${name}: ${message}`;
+  return {
+    kind: "failed",
+    ...(status !== undefined && { status }),
+    error: beginningOf(Buffer.from(text.slice(0, 2_000))),
+    overloaded: THROTTLED.test(name) || status === 429,
+  };
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { $metadata, $response } = error as {
+    $metadata?: { httpStatusCode?: unknown };
+    $response?: { statusCode?: unknown };
+  };
+  const status = $metadata?.httpStatusCode ?? $response?.statusCode;
+  return typeof status === "number" ? status : undefined;
+}

@@ -1,0 +1,65 @@
+/** The S3 destination: objects, keys, metadata, and requests that are signed as Amazon asks. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertSignedByAws } from "../kit/aws-signature-suite.ts";
+import { openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { s3 } from "./s3.ts";
+
+const config = { bucket: "crm-events", region: "us-east-1" };
+const secrets = { awsKeyId: "AKIDEXAMPLE", awsSecretKey: "wJalrXUtnFEMI/K7MDENG" };
+const template = (keyTemplate: string) => ({ ...config, keyTemplate });
+
+const SAMPLE = {
+  config,
+  secrets,
+  faulty: [
+    { what: "a template that does not parse", config: template("join('/', [") },
+    { what: "an unknown function", config: template("concat(metadata.topic, time.date)") },
+    { what: "a plain endpoint", config: { ...config, endpointUrl: "http://example.com" } },
+  ],
+  taken: { status: 200 },
+};
+
+testDestination(s3, SAMPLE);
+
+async function put(settings: object, message = sampleMessage()) {
+  const world = testWorld();
+  const outcome = await openSample(s3, { ...SAMPLE, config: { ...config, ...settings } }, world).deliver(
+    message,
+  );
+  assert.equal(outcome.kind, "delivered", outcome.error);
+  const [request] = world.requests;
+  assert.ok(request);
+  return request;
+}
+
+test("an object is the message itself, named by time and id, with metadata and storage class", async () => {
+  const data = '{"projectId":"p1","installationId":"i1","objectName":"Kündigung"}';
+  const request = await put({ storageClass: "GLACIER_IR" }, sampleMessage({ data }));
+  assert.equal(request.method, "PUT");
+  assert.equal(request.url.host, "crm-events.s3.us-east-1.amazonaws.com");
+  assert.equal(
+    decodeURIComponent(request.url.pathname),
+    `/2026-01-02T03:04:05.006Z_${sampleMessage().id}.json`,
+  );
+  assert.equal(Buffer.from(request.body ?? "").toString(), data);
+  const { headers } = request;
+  assert.equal(headers["x-amz-storage-class"], "GLACIER_IR");
+  assert.equal(headers["x-amz-meta-topic"], "connection.created");
+  assert.equal(headers["x-amz-meta-event-id"], sampleMessage().id);
+  assert.equal(headers["x-amz-meta-installationid"], "i1");
+  assert.equal(headers["x-amz-meta-objectname"], "K%C3%BCndigung");
+  assert.equal(headers["x-amz-meta-operationid"], undefined);
+  await assertSignedByAws(request, { service: "s3", region: "us-east-1", secrets });
+});
+
+test("a template makes the key; where it gives no text the default serves", async () => {
+  const template = `join('/', [metadata.topic, time.year, time.month, time.unix, metadata."event-id"])`;
+  const request = await put({ keyTemplate: template, endpointUrl: "http://127.0.0.1:9000" });
+  assert.equal(
+    `${request.url.origin}${request.url.pathname}`,
+    `http://127.0.0.1:9000/crm-events/connection.created/2026/01/1767323045/${sampleMessage().id}`,
+  );
+  const fallen = await put({ keyTemplate: "join('/', [data.nothing, time.date])" });
+  assert.match(fallen.url.pathname, /_01890a5d.*\.json$/);
+});

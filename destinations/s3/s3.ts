@@ -1,0 +1,137 @@
+/** Amazon S3 and what speaks its protocol: one object per message, its key made by a template. */
+import type { S3Client, StorageClass } from "@aws-sdk/client-s3";
+import { Type } from "typebox";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome } from "../kit/aws.ts";
+import { checkUrl } from "../kit/check-url.ts";
+import { defineDestination, type Message } from "../kit/destination.ts";
+import { checkTemplate, openTemplate } from "../kit/template.ts";
+
+const STORAGE_CLASSES = [
+  "STANDARD",
+  "STANDARD_IA",
+  "ONEZONE_IA",
+  "INTELLIGENT_TIERING",
+  "GLACIER",
+  "GLACIER_IR",
+  "DEEP_ARCHIVE",
+] as const satisfies StorageClass[];
+
+const SAMPLE_TIME = new Date(0);
+
+export const s3 = defineDestination({
+  type: "s3",
+  label: "Amazon S3",
+  config: Type.Object({
+    bucket: Type.String({ pattern: "^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$" }),
+    ...AWS_CONFIG,
+    keyTemplate: Type.Optional(
+      Type.String({
+        description:
+          "JMESPath over `metadata`, `time` and `data`, for example " +
+          "`join('/', [metadata.topic, time.date, metadata.\"event-id\"])`; `<timestamp>_<message id>.json` without it.",
+      }),
+    ),
+    storageClass: Type.Optional(Type.Enum([...STORAGE_CLASSES], { description: "Default STANDARD." })),
+  }),
+  secrets: Type.Object(AWS_SECRETS),
+  check: ({ config: { endpointUrl, keyTemplate } }, world) => [
+    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, world)),
+    ...(keyTemplate === undefined
+      ? []
+      : checkTemplate("metadata.keyTemplate", keyTemplate, {
+          metadata: {},
+          time: timeParts(SAMPLE_TIME),
+          data: {},
+        })),
+  ],
+  open({ config, secrets }, world) {
+    const keyOf = config.keyTemplate === undefined ? undefined : openTemplate(config.keyTemplate);
+    let client: Promise<S3Client> | undefined;
+    const load = async () => {
+      // Loaded when the first message comes: most installations never need it.
+      const { S3Client } = await import("@aws-sdk/client-s3");
+      return new S3Client({
+        ...awsOptions({ config, secrets }, world),
+        // Others than Amazon rarely serve a host name per bucket, nor know the newer checksums.
+        forcePathStyle: config.endpointUrl !== undefined,
+        requestChecksumCalculation: "WHEN_REQUIRED",
+        responseChecksumValidation: "WHEN_REQUIRED",
+      });
+    };
+    return {
+      async deliver(message) {
+        const { PutObjectCommand } = await import("@aws-sdk/client-s3");
+        const data: Json = JSON.parse(message.data);
+        const metadata = metadataOf(message, data);
+        const time = timeParts(message.time);
+        const key = keyOf?.({ metadata, time, data }) ?? `${metadata["timestamp"]}_${message.id}.json`;
+        try {
+          client ??= load();
+          const put = new PutObjectCommand({
+            Bucket: config.bucket,
+            Key: key,
+            Body: Buffer.from(message.data),
+            ContentType: "application/json",
+            StorageClass: config.storageClass ?? "STANDARD",
+            Metadata: asHeaders(metadata),
+          });
+          const answer = await (await client).send(put);
+          return { kind: "delivered", status: answer.$metadata.httpStatusCode ?? 200, answer: key };
+        } catch (error) {
+          return awsOutcome(error);
+        }
+      },
+      async close() {
+        (await client)?.destroy();
+      },
+    };
+  },
+});
+
+/** Members of the data that say whose it is. */
+const OWNERS = ["installationId", "connectionId", "operationId", "objectName"];
+
+/** What stands beside the object, and what templates know as `metadata`. */
+function metadataOf(message: Message, data: Json): Record<string, string> {
+  const owners = OWNERS.flatMap((name) => {
+    const value = isJsonObject(data) ? data[name] : undefined;
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  return {
+    projectId: message.projectId,
+    destinationId: message.destinationId,
+    ...Object.fromEntries(owners),
+    "event-id": message.id,
+    timestamp: message.time.toISOString(),
+    topic: message.topic,
+  };
+}
+
+/** Header values are ASCII: anything else is percent-encoded. */
+const asHeaders = (metadata: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => [
+      name,
+      /^[\x20-\x7e]*$/.test(value) ? value : encodeURIComponent(value),
+    ]),
+  );
+
+/** The moment of an event in UTC, in pieces, all of them text so that they can be joined. */
+function timeParts(time: Date): JsonObject {
+  const text = time.toISOString();
+  const seconds = text.slice(0, 19);
+  return {
+    year: text.slice(0, 4),
+    month: text.slice(5, 7),
+    day: text.slice(8, 10),
+    hour: text.slice(11, 13),
+    minute: text.slice(14, 16),
+    second: text.slice(17, 19),
+    date: text.slice(0, 10),
+    datetime: seconds,
+    unix: String(Math.floor(time.getTime() / 1000)),
+    rfc3339: `${seconds}Z`,
+    rfc3339_nano: `${seconds}.${text.slice(20, 23)}000000Z`,
+  };
+}
