@@ -51,6 +51,7 @@ import { provider as gusto } from "./gusto/provider.ts";
 import { provider as helpScoutMailbox } from "./helpScoutMailbox/provider.ts";
 import { provider as hubspot } from "./hubspot/provider.ts";
 import { write as hubspotWrite } from "./hubspot/write.ts";
+import { fields as hubspotFields } from "./hubspot/fields.ts";
 import { classify as hubspotClassify } from "./hubspot/classify.ts";
 import { provider as hunter } from "./hunter/provider.ts";
 import { provider as insightly } from "./insightly/provider.ts";
@@ -232,6 +233,6 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
 };
 
 export const CONNECTORS: Record<string, Connector> = {
-  hubspot: { write: hubspotWrite, classify: hubspotClassify },
+  hubspot: { write: hubspotWrite, fields: hubspotFields, classify: hubspotClassify },
   salesforce: { write: salesforceWrite, classify: salesforceClassify },
 };

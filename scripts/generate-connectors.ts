@@ -6,7 +6,7 @@ const CONNECTORS = join(import.meta.dirname, "..", "connectors");
 const OUTPUT = join(CONNECTORS, "index.gen.ts");
 
 /** Files of a folder that make a provider do more than connect and proxy; each exports what its name says. */
-const PARTS = ["write", "classify"];
+const PARTS = ["write", "fields", "classify"];
 
 /** The text of the index for the folders as they are now. */
 export function generateConnectors(folder = CONNECTORS): string {

@@ -48,6 +48,11 @@ import { deleteJWTKey } from "./api/jwt-keys/delete-jwt-key.ts";
 import { getJWTKey } from "./api/jwt-keys/get-jwt-key.ts";
 import { listJWTKeys } from "./api/jwt-keys/list-jwt-keys.ts";
 import { updateJWTKey } from "./api/jwt-keys/update-jwt-key.ts";
+import { getObjectMetadataForConnection } from "./api/objects/get-object-metadata-for-connection.ts";
+import { getObjectMetadataForInstallation } from "./api/objects/get-object-metadata-for-installation.ts";
+import { rememberMetadata } from "./api/objects/object-metadata.ts";
+import { upsertMetadataForConnection } from "./api/objects/upsert-metadata-for-connection.ts";
+import { upsertMetadataForInstallation } from "./api/objects/upsert-metadata-for-installation.ts";
 import { oauthCallback } from "./api/oauth/oauth-callback.ts";
 import { oauthConnect } from "./api/oauth/oauth-connect.ts";
 import { oauthUpdate } from "./api/oauth/oauth-update.ts";
@@ -90,6 +95,7 @@ export type Services = RefreshServices &
   TestServices & { publicUrl: () => string };
 
 const P = "/v1/projects/{projectIdOrName}";
+const PROVIDER = `${P}/providers/{provider}`;
 const INTEGRATION = `${P}/integrations/{integrationId}`;
 const INSTALLATION = `${INTEGRATION}/installations/{installationId}`;
 
@@ -100,6 +106,7 @@ export function routes(on: Services): Route[] {
   const all: Route[] = [
     ...managementRoutes(on),
     ...deliveryRoutes(on),
+    ...objectRoutes(on),
     route(
       "POST /write/v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}",
       "full",
@@ -195,6 +202,17 @@ const managementRoutes = (on: Services): Route[] => [
   route(`GET ${P}/operations/{operationId}`, "full", getOperation(on)),
   route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(on)),
 ];
+
+function objectRoutes(services: Services): Route[] {
+  const on = { ...services, metadata: rememberMetadata() };
+  const metadata = "objects/{objectName}/metadata";
+  return [
+    route(`GET ${PROVIDER}/${metadata}`, "frontend", getObjectMetadataForConnection(on)),
+    route(`GET ${INTEGRATION}/${metadata}`, "frontend", getObjectMetadataForInstallation(on)),
+    route(`PUT ${PROVIDER}/object-metadata`, "frontend", upsertMetadataForConnection(on)),
+    route(`PUT ${INTEGRATION}/object-metadata`, "frontend", upsertMetadataForInstallation(on)),
+  ];
+}
 
 const deliveryRoutes = (on: Services): Route[] => [
   route(`GET ${P}/destinations`, "full", listDestinations(on)),

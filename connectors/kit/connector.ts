@@ -1,6 +1,7 @@
 /** What a connector is: pure knowledge of one provider's API, handed a `fetch` that is already authorized. */
 import type { Json, JsonObject } from "../../server/ground/json.ts";
 import type { ProviderError } from "./errors.ts";
+import type { FieldsConnector } from "./fields.ts";
 
 export interface ProviderRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -9,6 +10,8 @@ export interface ProviderRequest {
   headers?: Record<string, string>;
   /** Sent as JSON; a string is sent as it is, with the content type given in `headers`. */
   body?: Json;
+  /** Words in a string body that the access token takes the place of, for APIs that want it there and not in a header. */
+  tokenMark?: string;
   /**
    * Whether sending it twice leaves the same result as sending it once. A lost answer to a request that is not
    * repeatable is an `unknown_outcome`, otherwise `unavailable` or `timeout`.
@@ -113,6 +116,8 @@ export interface WriteConnector {
 /** A provider's folder, assembled: what is absent is what Busbar cannot do there. */
 export interface Connector {
   write?: WriteConnector;
+  /** Tells what fields objects have, and makes new ones. */
+  fields?: FieldsConnector;
   /**
    * What an answer means when it is not a success: used by every caller that has no better knowledge, the proxy's
    * throttle mode included. Undefined for a success.

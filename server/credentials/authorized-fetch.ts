@@ -55,7 +55,7 @@ async function exchange(
       url: addressOf(base, path, live),
       method,
       headers: headersOf(request, live),
-      body: request.body === undefined ? undefined : bodyText(request),
+      body: request.body === undefined ? undefined : bodyText(request, live),
       timeoutMs: options.timeoutMs,
     });
     options.onExchange?.({ ...shown, status });
@@ -86,8 +86,16 @@ function headersOf(request: ProviderRequest, live: LiveConnection): Record<strin
   };
 }
 
-const bodyText = ({ body }: ProviderRequest): string =>
-  typeof body === "string" ? body : JSON.stringify(body);
+function bodyText({ body, tokenMark }: ProviderRequest, { accessToken = "" }: LiveConnection): string {
+  if (typeof body !== "string") return JSON.stringify(body);
+  if (tokenMark === undefined) return body;
+  // A token is data: one that could end the markup around it is no token.
+  if (/^[^<>&"'\s]+$/.test(accessToken)) return body.split(tokenMark).join(accessToken);
+  throw new ProviderError({
+    kind: "forbidden",
+    message: "This call needs an OAuth access token in its body, and the connection has none that fits.",
+  });
+}
 
 function toProviderError(error: EgressError, repeatable: boolean): ProviderError {
   const { failure, message } = error;

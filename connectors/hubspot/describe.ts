@@ -1,0 +1,88 @@
+/** Describes a HubSpot object: its properties, with the stages of pipelines, which HubSpot keeps elsewhere. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { send } from "../kit/answer.ts";
+import type { ProviderFetch, ProviderRequest } from "../kit/connector.ts";
+import { isChoice } from "../kit/field-definitions.ts";
+import type { FieldMetadata, ObjectMetadata } from "../kit/fields.ts";
+import { classify } from "./classify.ts";
+import { kindOfProperty, type Property } from "./property.ts";
+import { getSchema, listPipelines } from "./property-request.ts";
+import { objectFault } from "./request.ts";
+import { readProperties } from "./upsert-properties.ts";
+
+export async function describeObject(objectName: string, fetch: ProviderFetch): Promise<ObjectMetadata> {
+  const fault = objectFault(objectName);
+  if (fault) throw fault;
+  const properties = [...(await readProperties(objectName, fetch)).values()];
+  // Labels and required properties need a scope of their own, which the customer may not have granted.
+  const schema = await readIfAllowed(getSchema(objectName), fetch);
+  const required = Array.isArray(schema.requiredProperties) ? schema.requiredProperties : [];
+  const labels = isJsonObject(schema.labels) ? schema.labels : {};
+  const staged = properties.some(isStaged) ? await readPipelines(objectName, fetch) : undefined;
+  const fields = properties.map((property) => toField(property, required.includes(property.name), staged));
+  return {
+    name: objectName,
+    displayName: textOf(labels.plural) ?? textOf(labels.singular) ?? objectName,
+    fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
+  };
+}
+
+type Value = NonNullable<FieldMetadata["values"]>[number];
+
+interface Staged {
+  pipelines: Value[];
+  stages: Value[];
+}
+
+function toField(property: Property, isRequired: boolean, staged: Staged | undefined): FieldMetadata {
+  const { name, label, type, referencedObjectType } = property;
+  const valueType = kindOfProperty(property);
+  return {
+    fieldName: name,
+    displayName: label,
+    valueType,
+    providerType: type,
+    readOnly: property.readOnlyValue || property.calculated,
+    isCustom: !property.hubspotDefined,
+    isRequired,
+    ...(referencedObjectType && { referenceTo: [referencedObjectType] }),
+    ...(isChoice(valueType) && { values: valuesOf(property, staged) }),
+  };
+}
+
+function valuesOf(property: Property, staged: Staged | undefined): Value[] {
+  if (staged && isStaged(property)) return property.name.endsWith("stage") ? staged.stages : staged.pipelines;
+  return property.options.flatMap(({ value, label, hidden }) =>
+    typeof value === "string" && hidden !== true ? [{ value, displayValue: textOf(label) ?? value }] : [],
+  );
+}
+
+const STAGED = new Set(["pipeline", "dealstage", "hs_pipeline", "hs_pipeline_stage"]);
+
+const isStaged = ({ name, options }: Property): boolean => STAGED.has(name) && options.length === 0;
+
+async function readPipelines(objectName: string, fetch: ProviderFetch): Promise<Staged> {
+  const { results } = await readIfAllowed(listPipelines(objectName), fetch);
+  const pipelines = objects(results);
+  return {
+    pipelines: valuesIn(pipelines),
+    stages: pipelines.flatMap(({ stages }) => valuesIn(objects(stages))),
+  };
+}
+
+const valuesIn = (items: JsonObject[]): Value[] =>
+  items.flatMap(({ id, label }) =>
+    typeof id === "string" ? [{ value: id, displayValue: textOf(label) ?? id }] : [],
+  );
+
+/** Empty where HubSpot refuses. Throws `ProviderError` when no usable answer came. */
+async function readIfAllowed(request: ProviderRequest, fetch: ProviderFetch): Promise<JsonObject> {
+  const answer = await send(request, fetch, classify);
+  return !answer.error && isJsonObject(answer.body) ? answer.body : {};
+}
+
+const objects = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isJsonObject) : [];
+
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;

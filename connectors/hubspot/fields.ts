@@ -1,0 +1,13 @@
+/** Reads and makes properties of HubSpot objects: the contents page of what this folder knows about fields. */
+import type { FieldsConnector } from "../kit/fields.ts";
+import { describeObject } from "./describe.ts";
+import { propertyFaults, propertyName } from "./property-plan.ts";
+import { upsertProperties } from "./upsert-properties.ts";
+
+export const fields: FieldsConnector = {
+  module: "crm",
+  describe: describeObject,
+  check: propertyFaults,
+  nameOf: propertyName,
+  upsert: upsertProperties,
+};

@@ -1,0 +1,49 @@
+/** Builds the requests that read and write the definitions of HubSpot properties. */
+import type { JsonObject } from "../../server/ground/json.ts";
+import type { ProviderRequest } from "../kit/connector.ts";
+
+const PROPERTIES = "/crm/v3/properties";
+
+/** Definitions of one request. */
+export const PROPERTY_BATCH_LIMIT = 100;
+
+/** Where properties that Busbar makes are filed. */
+export const GROUP = "integrationcreatedproperties";
+
+const get = (path: string): ProviderRequest => ({ method: "GET", path, repeatable: true });
+
+export const listProperties = (objectName: string) => get(`${PROPERTIES}/${objectName}`);
+export const getProperty = (objectName: string, name: string) => get(`${PROPERTIES}/${objectName}/${name}`);
+export const getGroup = (objectName: string) => get(`${PROPERTIES}/${objectName}/groups/${GROUP}`);
+export const getSchema = (objectName: string) => get(`/crm/v3/schemas/${objectName}`);
+export const listPipelines = (objectName: string) => get(`/crm/v3/pipelines/${objectName}`);
+
+/** Repeatable all: a name that is taken is refused, and the refusal says so. */
+export const createGroup = (objectName: string): ProviderRequest => ({
+  method: "POST",
+  path: `${PROPERTIES}/${objectName}/groups`,
+  body: { name: GROUP, label: "Integration Created Properties" },
+  repeatable: true,
+});
+
+export const createProperty = (objectName: string, definition: JsonObject): ProviderRequest => ({
+  method: "POST",
+  path: `${PROPERTIES}/${objectName}`,
+  body: definition,
+  repeatable: true,
+});
+
+export const createProperties = (objectName: string, definitions: JsonObject[]): ProviderRequest => ({
+  method: "POST",
+  path: `${PROPERTIES}/${objectName}/batch/create`,
+  body: { inputs: definitions },
+  repeatable: true,
+});
+
+/** There is no batch form. Members left out stay as they are; options are replaced as a whole. */
+export const patchProperty = (objectName: string, name: string, change: JsonObject): ProviderRequest => ({
+  method: "PATCH",
+  path: `${PROPERTIES}/${objectName}/${name}`,
+  body: change,
+  repeatable: true,
+});

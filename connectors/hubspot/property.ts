@@ -1,0 +1,68 @@
+/** Reads the definition of a HubSpot property and tells which of the nine kinds of field it is. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import type { FieldMetadata } from "../kit/fields.ts";
+
+export interface Property {
+  name: string;
+  label: string;
+  description: string;
+  type: string;
+  fieldType: string;
+  /** As HubSpot sent them, to be sent back unchanged. */
+  options: JsonObject[];
+  referencedObjectType?: string;
+  calculated: boolean;
+  hubspotDefined: boolean;
+  hasUniqueValue: boolean;
+  readOnlyValue: boolean;
+  readOnlyDefinition: boolean;
+  readOnlyOptions: boolean;
+  /** The whole definition. */
+  raw: JsonObject;
+}
+
+/** Undefined for what is no property. */
+export function readProperty(raw: Json | undefined): Property | undefined {
+  if (!isJsonObject(raw) || typeof raw.name !== "string" || raw.name === "") return undefined;
+  const rules = isJsonObject(raw.modificationMetadata) ? raw.modificationMetadata : {};
+  const readOnlyDefinition = rules.readOnlyDefinition === true;
+  return {
+    name: raw.name,
+    label: text(raw.label) || raw.name,
+    description: text(raw.description),
+    type: text(raw.type),
+    fieldType: text(raw.fieldType),
+    options: Array.isArray(raw.options) ? raw.options.filter(isJsonObject) : [],
+    ...(text(raw.referencedObjectType) && { referencedObjectType: text(raw.referencedObjectType) }),
+    calculated: raw.calculated === true,
+    hubspotDefined: raw.hubspotDefined === true,
+    hasUniqueValue: raw.hasUniqueValue === true,
+    readOnlyValue: rules.readOnlyValue === true,
+    readOnlyDefinition,
+    readOnlyOptions: typeof rules.readOnlyOptions === "boolean" ? rules.readOnlyOptions : readOnlyDefinition,
+    raw,
+  };
+}
+
+export function kindOfProperty(property: Property): FieldMetadata["valueType"] {
+  if (property.referencedObjectType) return "reference";
+  switch (property.type) {
+    case "string":
+    case "phone_number":
+      return "string";
+    case "number":
+      return "float";
+    case "bool":
+      return "boolean";
+    case "date":
+    case "datetime":
+      return property.type;
+    case "enumeration":
+      if (property.fieldType === "booleancheckbox") return "boolean";
+      return property.fieldType === "checkbox" ? "multiSelect" : "singleSelect";
+    default:
+      return "other";
+  }
+}
+
+const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -1,0 +1,58 @@
+/** What definitions of fields mean at any provider, and the faults that all providers find in them alike. */
+import type { FieldOutcome, DefinitionFault, FieldDefinition, FieldKind } from "./fields.ts";
+import { ProviderError } from "./errors.ts";
+
+/** A text with listed values is a choice, and one with an association a reference, whatever it calls itself. */
+export function kindOf({ valueType, stringOptions, association }: FieldDefinition): FieldKind {
+  if (valueType !== "string") return valueType;
+  if (association) return "reference";
+  return stringOptions?.values?.length ? "singleSelect" : "string";
+}
+
+export const isChoice = (kind: FieldKind | "other"): boolean =>
+  kind === "singleSelect" || kind === "multiSelect";
+
+/** Faults in the values of a choice, the default and the members that do not belong to the kind. */
+export function commonFaults(definition: FieldDefinition): DefinitionFault[] {
+  const kind = kindOf(definition);
+  const faults: DefinitionFault[] = [];
+  const fault = (member: string, message: string) => void faults.push({ member, message });
+  const { values = [], defaultValue } = definition.stringOptions ?? {};
+  if (isChoice(kind)) {
+    if (values.length === 0) fault("stringOptions.values", `a ${kind} needs the values that can be chosen`);
+    const repeated = values.find((value, index) => values.indexOf(value) !== index);
+    if (repeated !== undefined) fault("stringOptions.values", `the value "${repeated}" is listed twice`);
+    if (kind === "multiSelect" && values.some((value) => value.includes(";")))
+      fault("stringOptions.values", "values of a multiSelect cannot hold ;, which separates them in records");
+    if (defaultValue !== undefined && values.length > 0 && !values.includes(defaultValue))
+      fault("stringOptions.defaultValue", "the default is not among the values");
+  }
+  if (kind === "boolean" && defaultValue !== undefined && !/^(true|false)$/.test(defaultValue))
+    fault("stringOptions.defaultValue", "the default of a boolean is true or false");
+  if (kind === "reference" && !definition.association)
+    fault("association", "a reference needs the object it points to, as association.targetObject");
+  return faults;
+}
+
+/** What is asked for in members that say nothing about this kind of field. */
+export function strayMembers(definition: FieldDefinition): string[] {
+  const kind = kindOf(definition);
+  const { stringOptions, numericOptions, association } = definition;
+  const stray: string[] = [];
+  if (numericOptions && kind !== "int" && kind !== "float") stray.push("numericOptions");
+  if (association && kind !== "reference") stray.push("association");
+  if (stringOptions?.values?.length && !isChoice(kind)) stray.push("stringOptions.values");
+  if (stringOptions?.length !== undefined && kind !== "string") stray.push("stringOptions.length");
+  return stray.map((member) => `${member} was left out: it says nothing about a ${kind}`);
+}
+
+/** The refusal of a definition whose field is there with another type. */
+export const conflict = (message: string): ProviderError => new ProviderError({ kind: "conflict", message });
+
+/** Outcomes once one definition conflicts: nothing is written for any, which those `pending` are told. */
+export function withheld(planned: FieldOutcome[], pending: number[]): FieldOutcome[] {
+  const message = "not written, because another field of the request is in conflict with one that exists";
+  return planned.map((outcome, index) =>
+    pending.includes(index) && !outcome.error ? { ...outcome, error: conflict(message) } : outcome,
+  );
+}

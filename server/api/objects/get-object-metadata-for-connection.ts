@@ -1,0 +1,40 @@
+/** GET /v1/projects/{projectIdOrName}/providers/{provider}/objects/{objectName}/metadata */
+import { Type } from "typebox";
+import { ProviderError } from "../../../connectors/kit/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { connectionOfGroup } from "./customer-account.ts";
+import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";
+import { providerProblem } from "./provider-problem.ts";
+import type { UpsertServices } from "./upsert-fields.ts";
+
+/** The same for both ways of naming the account. */
+export const MetadataQuerySchema = Type.Object({
+  groupRef: Type.String({ minLength: 1, description: "The customer whose account is looked into." }),
+  excludeReadOnly: Type.Optional(Type.Boolean({ description: "Leaves out fields that nothing can write." })),
+});
+
+export const getObjectMetadataForConnection = (on: UpsertServices) =>
+  projectEndpoint({
+    operationId: "getObjectMetadataForConnection",
+    tag: "Objects & fields",
+    summary: "Get an object's metadata through a connection",
+    description: "Fields as they are in the customer's account. An answer may be up to a minute old.",
+    params: Type.Object({ provider: Type.String(), objectName: Type.String() }),
+    query: MetadataQuerySchema,
+    success: { status: 200, description: "The object and its fields.", schema: ObjectMetadataSchema },
+    refusals: [422, 502, 504],
+    async handle({ project, params, query }) {
+      const { provider, objectName } = params;
+      const { groupRef, excludeReadOnly } = query;
+      const connectionId = await connectionOfGroup(on, project.id, { provider, groupRef });
+      const target = { projectId: project.id, connectionId, provider };
+      const metadata = await describeObject(on, target, objectName).catch(refused);
+      return toObjectMetadata(metadata, { excludeReadOnly });
+    },
+  });
+
+/** Rethrows, a provider's refusal as a Problem. */
+export function refused(error: unknown): never {
+  if (error instanceof ProviderError) throw providerProblem(error);
+  throw error;
+}

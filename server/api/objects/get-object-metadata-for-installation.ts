@@ -1,0 +1,33 @@
+/** GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { findReadObject } from "../../manifest/object-fields.ts";
+import { connectionOfInstallation } from "./customer-account.ts";
+import { MetadataQuerySchema, refused } from "./get-object-metadata-for-connection.ts";
+import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";
+import type { UpsertServices } from "./upsert-fields.ts";
+
+export const getObjectMetadataForInstallation = (on: UpsertServices) =>
+  projectEndpoint({
+    operationId: "getObjectMetadataForInstallation",
+    tag: "Objects & fields",
+    summary: "Get an object's metadata through an installation",
+    description:
+      "Fields as they are in the customer's account. `objectName` is the provider's name or the one that the manifest maps the object to. An answer may be up to a minute old.",
+    params: Type.Object({ integrationId: Type.String(), objectName: Type.String() }),
+    query: MetadataQuerySchema,
+    success: { status: 200, description: "The object and its fields.", schema: ObjectMetadataSchema },
+    refusals: [422, 502, 504],
+    async handle({ project, params, query }) {
+      const { groupRef, excludeReadOnly } = query;
+      const asked = { integrationId: params.integrationId, groupRef };
+      const { integration, connectionId } = await connectionOfInstallation(on, project.id, asked);
+      const { provider, latestRevision } = integration;
+      const { content } = latestRevision;
+      const declared = findReadObject(content, params.objectName);
+      const objectName = declared?.objectName ?? params.objectName;
+      const target = { projectId: project.id, connectionId, provider, module: content.module };
+      const metadata = await describeObject(on, target, objectName).catch(refused);
+      return toObjectMetadata(metadata, { excludeReadOnly, mappedObjectName: declared?.mapToName });
+    },
+  });

@@ -1,0 +1,98 @@
+/** The metadata of an object as the API shows it, and the memory that spares the provider the same question. */
+import { LRUCache } from "lru-cache";
+import { Type, type Static } from "typebox";
+import { FIELD_KINDS, type ObjectMetadata } from "../../../connectors/kit/fields.ts";
+import type { LiveConnection } from "../../credentials/live-connections.ts";
+import { openAccount, type AccountServices } from "./customer-account.ts";
+
+export const FieldMetadataSchema = Type.Object({
+  fieldName: Type.String({ description: "The provider's name." }),
+  displayName: Type.String(),
+  valueType: Type.Optional(
+    Type.Enum([...FIELD_KINDS, "other"], { description: "`other`: nothing that the nine kinds describe." }),
+  ),
+  providerType: Type.Optional(Type.String({ description: "The type in the provider's words." })),
+  readOnly: Type.Optional(Type.Boolean({ description: "Neither a create nor an update can set it." })),
+  isCustom: Type.Optional(Type.Boolean()),
+  isRequired: Type.Optional(Type.Boolean({ description: "A new record needs it." })),
+  referenceTo: Type.Optional(Type.Array(Type.String(), { description: "Objects that it can refer to." })),
+  values: Type.Optional(
+    Type.Array(Type.Object({ value: Type.String(), displayValue: Type.String() }), {
+      description: "What can be chosen.",
+    }),
+  ),
+});
+
+export const ObjectMetadataSchema = Type.Object({
+  name: Type.String({ description: "The provider's name." }),
+  displayName: Type.Optional(Type.String()),
+  mappedObjectName: Type.Optional(
+    Type.String({ description: "The name that the manifest maps the object to." }),
+  ),
+  fields: Type.Record(Type.String(), FieldMetadataSchema, { description: "By the provider's name." }),
+});
+
+/** Without the fields that nothing can write, where `excludeReadOnly`. */
+export function toObjectMetadata(
+  { name, displayName, fields }: ObjectMetadata,
+  shown: { excludeReadOnly?: boolean; mappedObjectName?: string },
+): Static<typeof ObjectMetadataSchema> {
+  const entries = Object.entries(fields).filter(([, field]) => !shown.excludeReadOnly || !field.readOnly);
+  return {
+    name,
+    displayName,
+    ...(shown.mappedObjectName && { mappedObjectName: shown.mappedObjectName }),
+    fields: Object.fromEntries(entries),
+  };
+}
+
+/** How old an answer may be: somebody who has just made a field in the CRM looks again within a minute. */
+const FRESH_MS = 60_000;
+const MOST_OBJECTS = 200;
+
+interface Known {
+  /** Another one as soon as anything about the connection changed, its account included. */
+  connection: LiveConnection;
+  metadata: Promise<ObjectMetadata>;
+}
+
+export interface MetadataMemory {
+  /** Of this object by this connection, from memory or by `read`; a failure is not remembered. */
+  get(
+    connection: LiveConnection,
+    objectName: string,
+    read: () => Promise<ObjectMetadata>,
+  ): Promise<ObjectMetadata>;
+  /** Its fields were changed. */
+  forget(connectionId: string): void;
+}
+
+export function rememberMetadata(): MetadataMemory {
+  const known = new LRUCache<string, Known>({ max: MOST_OBJECTS, ttl: FRESH_MS });
+  return {
+    get(connection, objectName, read) {
+      const key = `${connection.id}/${objectName}`;
+      const found = known.get(key);
+      if (found?.connection === connection) return found.metadata;
+      const entry = { connection, metadata: read() };
+      known.set(key, entry);
+      entry.metadata.catch(() => {
+        if (known.get(key) === entry) known.delete(key);
+      });
+      return entry.metadata;
+    },
+    forget(connectionId) {
+      for (const key of known.keys()) if (key.startsWith(`${connectionId}/`)) known.delete(key);
+    },
+  };
+}
+
+/** An object of the account. Throws a Problem as `openAccount` does, and `ProviderError`. */
+export async function describeObject(
+  on: AccountServices & { metadata: MetadataMemory },
+  target: { projectId: string; connectionId: string; provider: string; module?: string },
+  objectName: string,
+): Promise<ObjectMetadata> {
+  const { connection, fields, fetch } = await openAccount(on, target);
+  return on.metadata.get(connection, objectName, () => fields.describe(objectName, fetch));
+}

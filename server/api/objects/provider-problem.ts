@@ -1,0 +1,39 @@
+/** Turns what a provider said no with, while its objects were read or changed, into a Problem. */
+import { isRetryable, type ProviderError } from "../../../connectors/kit/errors.ts";
+import { Problem, type ProblemOptions, type ProblemSlug } from "../../ground/errors.ts";
+
+/** `more` wins over what the error gives. */
+export const providerProblem = (error: ProviderError, more: Partial<ProblemOptions> = {}): Problem =>
+  new Problem(slugOf(error), {
+    detail: sentence(error),
+    retryable: isRetryable(error.kind),
+    retryAfter: error.retryAt,
+    cause: error,
+    ...more,
+  });
+
+/** The provider's words as a sentence, with what to do where the kind tells. */
+export function sentence({ kind, message }: ProviderError): string {
+  const why = /[.!?]$/.test(message) ? message : `${message}.`;
+  if (kind === "unauthorized") return `${why} The customer has to connect the account again.`;
+  if (isRetryable(kind)) return `${why} Try again later.`;
+  return why;
+}
+
+function slugOf({ kind }: ProviderError): ProblemSlug {
+  switch (kind) {
+    case "not_found":
+      return "not-found";
+    case "forbidden":
+      return "forbidden";
+    case "unavailable":
+      return "provider-unreachable";
+    case "timeout":
+    case "unknown_outcome":
+      return "provider-timeout";
+    case "unreadable":
+      return "provider-unreadable";
+    default:
+      return "provider-refused";
+  }
+}

@@ -1,0 +1,111 @@
+/** Upserts custom fields in a customer's account, or refuses with everything that was done before. */
+import { ProviderError } from "../../../connectors/kit/errors.ts";
+import type { FieldOutcome, FieldRequest, FieldsConnector } from "../../../connectors/kit/fields.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import type { AccountServices } from "./customer-account.ts";
+import { openAccount } from "./customer-account.ts";
+import type { FieldResult, UpsertAnswer, UpsertRequest } from "./field-definition.ts";
+import type { MetadataMemory } from "./object-metadata.ts";
+import { providerProblem, sentence } from "./provider-problem.ts";
+
+export type UpsertServices = AccountServices & { metadata: MetadataMemory };
+
+/** Where a definition stands in the body, beside what it asks for. */
+type Placed = FieldRequest & { place: string };
+
+export async function upsertFields(
+  on: UpsertServices,
+  target: { projectId: string; connectionId: string; provider: string; module?: string },
+  asked: UpsertRequest["fields"],
+): Promise<UpsertAnswer> {
+  try {
+    const { fields, fetch } = await openAccount(on, target);
+    const requests = placed(asked);
+    refuseFaulty(requests, fields);
+    const outcomes = await fields
+      .upsert(requests, fetch)
+      .finally(() => on.metadata.forget(target.connectionId));
+    if (outcomes.some(({ error }) => error)) throw refusal(requests, outcomes);
+    return { success: true, fields: results(requests, outcomes) };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    throw providerProblem(error, {
+      detail: `No field was created or changed: ${sentence(error)}`,
+      extensions: { success: false, fields: {} },
+    });
+  }
+}
+
+const placed = (asked: UpsertRequest["fields"]): Placed[] =>
+  Object.entries(asked).flatMap(([objectName, definitions]) =>
+    definitions.map((definition, index) => ({
+      objectName,
+      definition,
+      place: `fields.${objectName}[${index}]`,
+    })),
+  );
+
+/** Throws a 400 Problem with an issue for every fault, before anything is sent. */
+function refuseFaulty(requests: Placed[], fields: FieldsConnector): void {
+  const issues = requests.flatMap((request) =>
+    fields.check(request).map(({ member, message }): Issue => {
+      const name = member ? `${request.place}.${member}` : request.place;
+      return { in: "body", name, detail: `${message}.` };
+    }),
+  );
+  const seen = new Map<string, string>();
+  for (const request of requests) {
+    const key = JSON.stringify([request.objectName, fields.nameOf(request)]);
+    const first = seen.get(key);
+    const name = `${request.place}.fieldName`;
+    if (first) issues.push({ in: "body", name, detail: `${first} defines the same field. Give it once.` });
+    else seen.set(key, request.place);
+  }
+  const [first] = issues;
+  if (!first) return;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more, see \`issues\`)` : "";
+  throw new Problem("invalid-request", { detail: `${first.name}: ${first.detail}${more}`, issues });
+}
+
+function results(requests: Placed[], outcomes: FieldOutcome[]): UpsertAnswer["fields"] {
+  const objects = new Map<string, [string, FieldResult][]>();
+  for (const [index, { objectName, definition }] of requests.entries()) {
+    const outcome = outcomes[index];
+    if (!outcome) continue;
+    const fields = objects.get(objectName) ?? [];
+    fields.push([definition.fieldName, toResult(outcome)]);
+    objects.set(objectName, fields);
+  }
+  return Object.fromEntries([...objects].map(([name, fields]) => [name, Object.fromEntries(fields)]));
+}
+
+function toResult({ fieldName, action, metadata, warnings, error }: FieldOutcome): FieldResult {
+  return {
+    fieldName,
+    action,
+    ...(metadata && { metadata }),
+    ...(warnings.length > 0 && { warnings }),
+    ...(error && { error: { message: sentence(error), ...(error.code && { code: error.code }) } }),
+  };
+}
+
+/** A Problem that also tells, field by field, what was done and what was not. */
+function refusal(requests: Placed[], outcomes: FieldOutcome[]): Problem {
+  const failures = outcomes.flatMap(({ error }, index) => {
+    const name = requests[index]?.place ?? "fields";
+    return error ? [{ error, name, detail: sentence(error) }] : [];
+  });
+  const done = outcomes.filter(({ action }) => action !== "none").length;
+  const extensions = { success: false, fields: results(requests, outcomes) };
+  const issues = failures.map(({ name, detail }): Issue => ({ in: "body", name, detail }));
+  // Definitions in conflict with fields that exist hold the others back, whose turn it is when they are mended.
+  const conflicts = failures.filter(({ error }) => error.kind === "conflict");
+  const [first] = conflicts.length === failures.length ? conflicts : failures;
+  const told = first ? `${first.name}: ${first.detail}` : "";
+  if (conflicts.length === failures.length && done === 0) {
+    return new Problem("invalid-request", { detail: `Nothing was changed. ${told}`, issues, extensions });
+  }
+  const detail = `${done} of ${outcomes.length} fields were created or changed, ${failures.length} failed: ${told} Repeating the request is safe; \`fields\` tells what was done.`;
+  if (!first) return new Problem("provider-refused", { detail, extensions });
+  return providerProblem(first.error, { detail, issues, extensions });
+}

@@ -1,0 +1,34 @@
+/** PUT /v1/projects/{projectIdOrName}/providers/{provider}/object-metadata */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { connectionOfGroup } from "./customer-account.ts";
+import { UpsertAnswerSchema, UpsertRequestSchema } from "./field-definition.ts";
+import { upsertFields, type UpsertServices } from "./upsert-fields.ts";
+
+/** The same for both ways of naming the account. */
+export const UPSERT_DESCRIPTION = [
+  "Creates the fields that are not there and changes the others as far as they differ; repeated, it changes nothing.",
+  "What the customer has of their own in a field stays: options are added to theirs.",
+  "",
+  "What the provider cannot hold is named in the field's `warnings`. Mistakes in definitions (400) and fields that exist",
+  "with another type (400) keep everything from being written. Where the provider refuses some definitions and not",
+  "others, the answer is a Problem that carries `success: false` and the same `fields` as a success: what was done has",
+  "its `action`, what failed an `error`.",
+].join("\n");
+
+export const upsertMetadataForConnection = (on: UpsertServices) =>
+  projectEndpoint({
+    operationId: "upsertMetadataForConnection",
+    tag: "Objects & fields",
+    summary: "Upsert custom fields through a connection",
+    description: UPSERT_DESCRIPTION,
+    params: Type.Object({ provider: Type.String() }),
+    body: UpsertRequestSchema,
+    success: { status: 200, description: "All fields are as defined.", schema: UpsertAnswerSchema },
+    refusals: [422, 502, 504],
+    async handle({ project, params, body }) {
+      const { provider } = params;
+      const connectionId = await connectionOfGroup(on, project.id, { provider, groupRef: body.groupRef });
+      return upsertFields(on, { projectId: project.id, connectionId, provider }, body.fields);
+    },
+  });

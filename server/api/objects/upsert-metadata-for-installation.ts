@@ -1,0 +1,26 @@
+/** PUT /v1/projects/{projectIdOrName}/integrations/{integrationId}/object-metadata */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { connectionOfInstallation } from "./customer-account.ts";
+import { UpsertAnswerSchema, UpsertRequestSchema } from "./field-definition.ts";
+import { upsertFields, type UpsertServices } from "./upsert-fields.ts";
+import { UPSERT_DESCRIPTION } from "./upsert-metadata-for-connection.ts";
+
+export const upsertMetadataForInstallation = (on: UpsertServices) =>
+  projectEndpoint({
+    operationId: "upsertMetadataForInstallation",
+    tag: "Objects & fields",
+    summary: "Upsert custom fields through an installation",
+    description: UPSERT_DESCRIPTION,
+    params: Type.Object({ integrationId: Type.String() }),
+    body: UpsertRequestSchema,
+    success: { status: 200, description: "All fields are as defined.", schema: UpsertAnswerSchema },
+    refusals: [422, 502, 504],
+    async handle({ project, params, body }) {
+      const asked = { integrationId: params.integrationId, groupRef: body.groupRef };
+      const { integration, connectionId } = await connectionOfInstallation(on, project.id, asked);
+      const { provider, latestRevision } = integration;
+      const { module } = latestRevision.content;
+      return upsertFields(on, { projectId: project.id, connectionId, provider, module }, body.fields);
+    },
+  });
