@@ -248,7 +248,7 @@ describe("asynchronous writes", () => {
     const other = await write({ type: "create", record: { name: "Other" } }, "hub", "companies", headers);
     assert.equal(other.status, 422);
 
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", delayMs: 300, count: 1 });
+    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", delayMs: 2_000, count: 1 });
     const sync = { groupRef: "acme", type: "create", record: { name: "Slow" } };
     const key = { "idempotency-key": "once-2" };
     const running = on.write("hub", "companies", sync, key);
