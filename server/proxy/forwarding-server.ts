@@ -39,57 +39,92 @@ export function createForwardingServer(on: Forwarding): Server {
   server.timeout = on.answerTimeoutMs + on.idleTimeoutMs;
   // Otherwise headers beyond the 1000th would vanish without a word; their size is limited already.
   server.maxHeadersCount = 0;
-  server.on("request", (request, response) => void serve(on, request, response, false));
-  server.on("checkContinue", (request, response) => void serve(on, request, response, true));
+  server.on("request", (request, response) => serve(on, request, response, false));
+  server.on("checkContinue", (request, response) => serve(on, request, response, true));
   server.on("checkExpectation", (_, response) => refuse(on, response, unknownExpectation(), true));
   server.on("connect", (_, socket) => refuseOnSocket(on, socket, noTunnels()));
   server.on("clientError", (error, socket) => refuseUnreadable(on, error, socket));
   return server;
 }
 
-async function serve(
+function serve(
   on: Forwarding,
   request: IncomingMessage,
   response: ServerResponse,
   expectsContinue: boolean,
-): Promise<void> {
+): void {
   const startedMs = elapsedMs();
   try {
     // TRACE makes a provider send back what it received: the credentials.
     if (request.method === "TRACE") throw noTrace();
     const head = readHead(request);
-    const target = (isAcceptable(head) && on.targets.known(head)) || (await decide(on, head));
-    const path = targetPath(request.url ?? "", target);
-    const refusal = head.mode === "throttle" ? on.throttle.refusal(target) : undefined;
-    if (refusal) throw refusal;
-    if (response.destroyed) return;
-    if (expectsContinue) response.writeContinue();
-    const announced = bodyOf(request, head);
-    const body = announced instanceof Promise ? await announced : announced;
-    const call: Call = { request, response, head, target, path, body };
-    const exchange = new Exchange(on, call);
-    response.on("close", () => {
-      exchange.close();
-      record(on, call, exchange, startedMs);
-    });
-    exchange.start();
+    const target = isAcceptable(head) ? on.targets.known(head) : undefined;
+    // The most frequent call has nothing to wait for, so it costs no promise.
+    if (target && head.body === 0) return forward(on, callOf(on, request, response, head, target), startedMs);
+    prepare(on, request, response, head, target, expectsContinue)
+      .then((call) => call && forward(on, call, startedMs))
+      .catch((error: unknown) => refuseCall(on, response, error, expectsContinue));
   } catch (error) {
-    if (error instanceof CallerGone) return;
-    // A caller that was not told to continue may send its body or the next request: nobody could tell which.
-    refuse(on, response, error, expectsContinue);
+    refuseCall(on, response, error, expectsContinue);
   }
+}
+
+/** Undefined when the caller has left meanwhile. */
+async function prepare(
+  on: Forwarding,
+  request: IncomingMessage,
+  response: ServerResponse,
+  head: Head,
+  known: Target | undefined,
+  expectsContinue: boolean,
+): Promise<Call | undefined> {
+  const call = callOf(on, request, response, head, known ?? (await decide(on, head)));
+  if (response.destroyed) return undefined;
+  if (expectsContinue) response.writeContinue();
+  if (head.body === 0) return call;
+  const isSmall = head.body !== "chunked" && head.body <= KEPT_BYTES;
+  // Small bodies whole, so that they can be sent again; others as they come.
+  return { ...call, body: isSmall ? await collect(request) : new Upload(request) };
+}
+
+/** A call that may be made, without its body. Throws what forbids it. */
+function callOf(
+  on: Forwarding,
+  request: IncomingMessage,
+  response: ServerResponse,
+  head: Head,
+  target: Target,
+): Call {
+  const path = targetPath(request.url ?? "", target);
+  const refusal = head.mode === "throttle" ? on.throttle.refusal(target) : undefined;
+  if (refusal) throw refusal;
+  return { request, response, head, target, path, body: undefined };
+}
+
+function forward(on: Forwarding, call: Call, startedMs: number): void {
+  const exchange = new Exchange(on, call);
+  call.response.on("close", () => {
+    exchange.close();
+    record(on, call, exchange, startedMs);
+  });
+  exchange.start();
+}
+
+function refuseCall(
+  on: Forwarding,
+  response: ServerResponse,
+  error: unknown,
+  expectsContinue: boolean,
+): void {
+  if (error instanceof CallerGone) return;
+  // A caller that was not told to continue may send its body or the next request: nobody could tell which.
+  refuse(on, response, error, expectsContinue);
 }
 
 /** The unknown way: everything is checked and looked up. */
 function decide(on: Forwarding, head: Head): Promise<Target> {
   checkAsked(head);
   return on.targets.resolve(head);
-}
-
-/** Small bodies whole, so that they can be sent again; others as they come. */
-function bodyOf(request: IncomingMessage, { body }: Head): Promise<Buffer | undefined> | Upload | undefined {
-  if (body === 0) return undefined;
-  return body !== "chunked" && body <= KEPT_BYTES ? collect(request) : new Upload(request);
 }
 
 /** Nginx's word for a caller that left before there was an answer. */
