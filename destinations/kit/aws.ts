@@ -85,7 +85,9 @@ function toOutgoing(request: AwsRequest): OutgoingRequest {
   }
   // The door sets the length itself.
   const { "content-length": _length, ...headers } = request.headers;
-  return { url, method, headers, body };
+  // Plain bytes: the SDK's own kind warns whoever reads it as text.
+  const bytes = typeof body === "object" ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : body;
+  return { url, method, headers, body: bytes };
 }
 
 /** As signatures are computed: everything but unreserved characters. */

@@ -131,6 +131,31 @@ describe("destinations, topics and routes", () => {
     assert.equal(refused.body.attempt.answer, "who are you?");
   });
 
+  test("an AWS client reaches its service through the guarded door", async () => {
+    sink.answer = (_received, response) =>
+      void response.writeHead(200, { "content-type": "application/x-amz-json-1.1" }).end('{"ShardId":"s"}');
+    const createKinesis = (endpointUrl: string) =>
+      create({
+        type: "kinesis",
+        metadata: {
+          streamName: "events",
+          region: "eu-west-1",
+          endpointUrl,
+          partitionKeyTemplate: "data.groupRef",
+        },
+        secrets: { awsKeyId: "AKID", awsSecretKey: "hush-hush" },
+      });
+    const { body } = await createKinesis(sink.url);
+    const tried = await on.inProject("POST", `/destinations/${body.id}:test`);
+    assert.equal(tried.body.delivered, true, tried.text);
+    assert.ok(!tried.text.includes("hush"));
+    const shown = await on.inProject("GET", `/destinations/${body.id}?includeSecrets=true`);
+    assert.ok(!shown.text.includes("hush"));
+    const inside = await createKinesis("https://169.254.169.254");
+    const refused = await on.inProject("POST", `/destinations/${inside.body.id}:test`);
+    assert.match(refused.body.attempt.error, /private address/);
+  });
+
   test("topics are unique by name, renamed and deleted with their routes", async () => {
     const topic = await on.inProject("POST", "/topics", { name: "news" });
     assert.equal(topic.status, 201, topic.text);

@@ -1,0 +1,235 @@
+/**
+ * What does it cost to deliver? Messages that arrive at a sink, through Busbar and sent straight to it, in turns; and
+ * how long one takes from the commit of what it tells. See bench/README.md.
+ *
+ *     node bench/deliver/run.ts [--quick]
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { Pool } from "undici";
+import { openSigner } from "../../destinations/webhook/sign.ts";
+import { webhookBody } from "../../destinations/webhook/webhook.ts";
+import { bootstrap } from "../../server/access/bootstrap.ts";
+import { newSigningKey, sealDestinationSecrets } from "../../server/deliver/destination-secrets.ts";
+import { sampleEvent } from "../../server/deliver/payloads/sample-event.ts";
+import { recordEvents } from "../../server/deliver/record-event.ts";
+import { newId } from "../../server/ground/ids.ts";
+import { createLog } from "../../server/ground/log.ts";
+import { Sealer } from "../../server/ground/seal.ts";
+import { openDatabase, type Database } from "../../server/store/database.ts";
+import { insertDestination } from "../../server/store/destinations.ts";
+import { startEmbeddedPostgres } from "../../server/store/embedded/start-embedded-postgres.ts";
+import {
+  insertEventTopicRoute,
+  insertTopic,
+  insertTopicDestinationRoute,
+} from "../../server/store/topics.ts";
+
+const quick = process.argv.includes("--quick");
+const ROUNDS = quick ? 2 : 5;
+const MESSAGES = quick ? 5_000 : 20_000;
+const TIMED = quick ? 100 : 500;
+const CONNECTIONS = 64;
+const ROOT = join(import.meta.dirname, "../..");
+const KEY = { id: "bench", secret: Buffer.alloc(32, 5) };
+const SIGNING_KEY = newSigningKey();
+const children: ChildProcess[] = [];
+
+interface Counted {
+  count: number;
+  firstMs: number;
+  lastMs: number;
+  ids?: Record<string, number>;
+}
+
+class Sink {
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  read = async (path = "/"): Promise<Counted> =>
+    (await fetch(`${this.url}${path}`)).json() as Promise<Counted>;
+  reset = () => fetch(this.url, { method: "DELETE" });
+
+  /** Messages a second between the first and the last, once all have come. */
+  async rate(messages: number): Promise<number> {
+    for (;;) {
+      const { count, firstMs, lastMs } = await this.read();
+      if (count >= messages) return ((count - 1) * 1000) / (lastMs - firstMs);
+      await wait(20);
+    }
+  }
+}
+
+/** The same bodies with the same signatures, from one process over as many connections as Busbar opens. */
+async function direct(sink: Sink, projectId: string): Promise<number> {
+  const pool = new Pool(sink.url, { connections: CONNECTIONS, pipelining: 1 });
+  const sign = openSigner(() => [SIGNING_KEY]);
+  const messages = Array.from({ length: MESSAGES }, () => {
+    const body = webhookBody({ topic: "write.async.done", data: dataOf(projectId) });
+    const id = newId();
+    return {
+      body,
+      headers: { ...sign(id, Math.floor(Date.now() / 1000), body), "content-type": "application/json" },
+    };
+  });
+  await sink.reset();
+  let next = 0;
+  const send = async (): Promise<void> => {
+    for (let message = messages[next++]; message; message = messages[next++]) {
+      const answer = await pool.request({ path: "/direct", method: "POST", ...message });
+      await answer.body.dump();
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, send));
+  const rate = await sink.rate(MESSAGES);
+  await pool.close();
+  return rate;
+}
+
+const dataOf = (projectId: string) => JSON.stringify(sampleEvent("write.async.done", projectId).data);
+
+/** Events that were committed before the worker starts, to one destination. */
+async function throughBusbar(
+  sink: Sink,
+  { queries }: Database,
+  projectId: string,
+  databaseUrl: string,
+): Promise<number> {
+  await sink.reset();
+  for (let told = 0; told < MESSAGES; told += 1_000) {
+    const events = Array.from({ length: 1_000 }, () => sampleEvent("write.async.done", projectId));
+    await recordEvents(queries, events);
+  }
+  const worker = startWorker(databaseUrl);
+  const rate = await sink.rate(MESSAGES);
+  await stop(worker);
+  return rate;
+}
+
+/** Milliseconds from the commit of one event to its arrival, one after another with a pause between. */
+async function latencies(sink: Sink, { queries }: Database, projectId: string): Promise<number[]> {
+  await sink.reset();
+  const committed: number[] = [];
+  for (let index = 0; index < TIMED; index++) {
+    await queries
+      .transaction()
+      .execute((queries) => recordEvents(queries, [sampleEvent("connection.created", projectId)]));
+    committed.push(performance.timeOrigin + performance.now());
+    await wait(10);
+  }
+  await sink.rate(TIMED);
+  // Events arrive in the order of their ids here: each is alone.
+  const { ids = {} } = await sink.read("/ids");
+  const arrived = Object.entries(ids).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return arrived.map(([, ms], index) => ms - (committed[index] ?? 0)).toSorted((a, b) => a - b);
+}
+
+async function drawRoute(
+  { queries }: Database,
+  projectId: string,
+  url: string,
+  eventType: string,
+): Promise<void> {
+  const place = { id: newId(), projectId };
+  const topic = await insertTopic(queries, projectId, eventType.replaceAll(".", "-"));
+  await insertEventTopicRoute(queries, { projectId, topicId: topic.id, eventType });
+  const secretsSealed = sealDestinationSecrets(new Sealer([KEY]), place, {
+    secrets: {},
+    signingKeys: [{ key: SIGNING_KEY }],
+  });
+  await insertDestination(queries, {
+    ...place,
+    name: topic.name,
+    type: "webhook",
+    metadata: { url },
+    secretsSealed,
+  });
+  await insertTopicDestinationRoute(queries, { projectId, topicId: topic.id, destinationId: place.id });
+}
+
+function start(script: string, env: Record<string, string> = {}): ChildProcess {
+  const command = script.endsWith("busbar.ts") ? [script, "start"] : [script];
+  const child = spawn(process.execPath, command, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  children.push(child);
+  return child;
+}
+
+const startWorker = (databaseUrl: string): ChildProcess => {
+  const worker = start("server/busbar.ts", {
+    DATABASE_URL: databaseUrl,
+    BUSBAR_DATA_DIR: join(dataDir, "worker"),
+    BUSBAR_ROLES: "worker",
+    BUSBAR_ENCRYPTION_KEYS: `${KEY.id}:${KEY.secret.toString("base64")}`,
+    BUSBAR_EGRESS_ALLOW: "127.0.0.1",
+    BUSBAR_WEBHOOKS_PER_SECOND: "0",
+    BUSBAR_LOG_LEVEL: "error",
+    BUSBAR_BOOTSTRAP_API_KEY: "b".repeat(40),
+  });
+  worker.stdout?.resume();
+  return worker;
+};
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGTERM");
+  await gone;
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const at = (sorted: number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
+
+const dataDir = await mkdtemp(join(tmpdir(), "busbar-bench-"));
+const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, "database"), log: createLog("error") });
+try {
+  const { connectionString } = postgres;
+  const database = await openDatabase({ connectionString, log: createLog("error"), poolSize: 2 });
+  const sinkProcess = start("bench/deliver/sink.ts");
+  const [line] = (await once(sinkProcess.stdout ?? sinkProcess, "data")) as [Buffer];
+  const sink = new Sink(line.toString().trim());
+  const { projectId } = await database.queries
+    .transaction()
+    .execute((queries) => bootstrap(queries, { org: "bench", project: "bench" }));
+  await drawRoute(database, projectId, `${sink.url}/busbar`, "write.async.done");
+  await drawRoute(database, projectId, `${sink.url}/timed`, "connection.created");
+
+  const rates: { direct: number; busbar: number }[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const rate = {
+      direct: await direct(sink, projectId),
+      busbar: await throughBusbar(sink, database, projectId, connectionString),
+    };
+    rates.push(rate);
+    console.log(
+      `round ${round + 1}: direct ${Math.round(rate.direct)}/s, Busbar ${Math.round(rate.busbar)}/s, ` +
+        `ratio ${(rate.busbar / rate.direct).toFixed(2)}`,
+    );
+  }
+  console.log(
+    `ratio, median: ${median(rates.map(({ direct, busbar }) => busbar / direct)).toFixed(2)} (target 0.4)`,
+  );
+
+  const worker = startWorker(connectionString);
+  await wait(1_500);
+  const times = await latencies(sink, database, projectId);
+  await stop(worker);
+  console.log(
+    `commit to arrival, one at a time: p50 ${at(times, 0.5).toFixed(1)} ms, p99 ${at(times, 0.99).toFixed(1)} ms`,
+  );
+  await database.close();
+} finally {
+  for (const child of children) child.kill("SIGKILL");
+  await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
