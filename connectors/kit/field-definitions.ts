@@ -53,6 +53,8 @@ export const conflict = (message: string): ProviderError => new ProviderError({ 
 export function withheld(planned: FieldOutcome[], pending: number[]): FieldOutcome[] {
   const message = "not written, because another field of the request is in conflict with one that exists";
   return planned.map((outcome, index) =>
-    pending.includes(index) && !outcome.error ? { ...outcome, error: conflict(message) } : outcome,
+    pending.includes(index) && !outcome.error
+      ? { ...outcome, error: new ProviderError({ kind: "invalid", message }) }
+      : outcome,
   );
 }

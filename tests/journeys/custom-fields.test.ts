@@ -223,7 +223,6 @@ describe("custom fields", () => {
         provider: "hubspot",
         method: "POST",
         bodyContains: "half_two",
-        skip: 1,
         ...refusal,
       });
       const answer = await upsert(fields);

@@ -91,18 +91,19 @@ function toResult({ fieldName, action, metadata, warnings, error }: FieldOutcome
 
 /** A Problem that also tells, field by field, what was done and what was not. */
 function refusal(requests: Placed[], outcomes: FieldOutcome[]): Problem {
-  const failures = outcomes.flatMap(({ error }, index) => {
+  const all = outcomes.flatMap(({ error }, index) => {
     const name = requests[index]?.place ?? "fields";
     return error ? [{ error, name, detail: sentence(error) }] : [];
   });
+  // What is in conflict with an existing field holds the others back, so it is told first.
+  const conflicts = all.filter(({ error }) => error.kind === "conflict");
+  const failures = [...conflicts, ...all.filter(({ error }) => error.kind !== "conflict")];
   const done = outcomes.filter(({ action }) => action !== "none").length;
   const extensions = { success: false, fields: results(requests, outcomes) };
   const issues = failures.map(({ name, detail }): Issue => ({ in: "body", name, detail }));
-  // Definitions in conflict with fields that exist hold the others back, whose turn it is when they are mended.
-  const conflicts = failures.filter(({ error }) => error.kind === "conflict");
-  const [first] = conflicts.length === failures.length ? conflicts : failures;
+  const [first] = failures;
   const told = first ? `${first.name}: ${first.detail}` : "";
-  if (conflicts.length === failures.length && done === 0) {
+  if (conflicts.length > 0 && done === 0) {
     return new Problem("invalid-request", { detail: `Nothing was changed. ${told}`, issues, extensions });
   }
   const detail = `${done} of ${outcomes.length} fields were created or changed, ${failures.length} failed: ${told} Repeating the request is safe; \`fields\` tells what was done.`;
