@@ -1,5 +1,5 @@
 /** The proxy's listener: reads a request's head, asks where it goes, and hands it to an exchange. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, ServerResponse, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { elapsedMs, nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
@@ -179,7 +179,11 @@ const PARSER_FAULTS: Record<string, { status: number; detail: string }> = {
 
 function refuseUnreadable(on: Forwarding, error: Error, socket: Duplex): void {
   const code = "code" in error ? String(error.code) : "";
-  if (code === "ECONNRESET" || code === "EPIPE") return void socket.destroy();
+  // In the middle of an answer, ours would be taken for a piece of it. Node's own handler looks at the same member.
+  // oxlint-disable-next-line no-underscore-dangle
+  const answering = "_httpMessage" in socket ? socket._httpMessage : undefined;
+  const isAnswering = answering instanceof ServerResponse && answering.headersSent;
+  if (isAnswering || code === "ECONNRESET" || code === "EPIPE") return void socket.destroy();
   const known = PARSER_FAULTS[code];
   const detail =
     known?.detail ?? "This is not an HTTP/1.1 request that can be understood in one way only. Mend it.";

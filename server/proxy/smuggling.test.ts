@@ -1,9 +1,11 @@
 /** Requests that two servers could read differently, or that lead away from the provider, end at the proxy. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "./testing/literal-proxy.ts";
 import { refused, statusOf } from "./testing/refused.ts";
-import { dial, startUpstream, type RawUpstream } from "./testing/wire.ts";
+import { dial, listen, startUpstream, type RawUpstream } from "./testing/wire.ts";
 
 const OURS_WITHOUT_HOST = OURS.replace("Host: proxy.test\r\n", "");
 
@@ -124,6 +126,28 @@ describe("a request that could mean two things", () => {
       reader.close();
     }
     assert.equal(upstream.received.length, 0);
+  });
+});
+
+describe("an upload that becomes unreadable", () => {
+  it("does not get our refusal into the middle of the provider's answer", async (t) => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nbegin"));
+    });
+    const proxy = await startLiteralProxy({ target: targetAt(`http://127.0.0.1:${await listen(server)}`) });
+    t.after(async () => {
+      await proxy.close();
+      server.close();
+    });
+    const { socket, reader } = await dial(proxy.port);
+    socket.write(`POST / HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`);
+    await reader.head();
+    const received: Buffer[] = [];
+    socket.on("data", (chunk) => void received.push(chunk));
+    socket.write("nonsense\r\n");
+    await once(socket, "close");
+    assert.ok(!Buffer.concat(received).includes("HTTP/1.1"));
   });
 });
 
