@@ -1,0 +1,127 @@
+/** Walks with the steps: makes the calls they ask for and prints what was sent and what came back. */
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Json } from "../ground/json.ts";
+import { pick } from "./pick.ts";
+import type { Printer } from "./printer.ts";
+import type { Demo } from "./start-demo.ts";
+import {
+  member,
+  StepFailure,
+  type Answer,
+  type CallOptions,
+  type CrmRecord,
+  type Remembered,
+  type Tour,
+} from "./step.ts";
+
+/** What `remembered` holds outlives the tour. */
+export function openGuide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>): Tour {
+  const { urls, bootstrap, sandboxUrl, receiver } = demo;
+  // Each run brings a customer of its own, so that a second run finds nothing in its way.
+  const groupRef = `northwind-${randomBytes(3).toString("hex")}`;
+  const key = { "x-api-key": bootstrap.apiKey };
+  const call = async (request: Outgoing): Promise<Answer> => {
+    const { method, url, headers, body, sent, shows } = request;
+    const { pathname, search } = new URL(url);
+    const shownHeaders = Object.entries(headers).flatMap(([name, value]) =>
+      SHOWN_HEADERS.has(name) ? `   ${name}: ${value}` : [],
+    );
+    printer.sent(`${method} ${pathname}${search}${shownHeaders.join("")}`, sent ?? body);
+    const answer = await send(request);
+    const shown = shows ? pick(answer.body, shows) : answer.body;
+    printer.came(String(answer.status), shown === "" ? undefined : shown);
+    return answer;
+  };
+  return {
+    groupRef,
+    projectId: bootstrap.projectId,
+    urls,
+    sandboxUrl,
+    receiver,
+    api: (method, path, options) =>
+      call({ method, url: `${urls.base}/projects/default${path}`, headers: key, ...options }),
+    write: (integration, object, body, { headers, query = "", ...options } = {}) =>
+      call({
+        method: "POST",
+        url: `${urls.write}/projects/default/integrations/${integration}/objects/${object}${query}`,
+        headers: { ...key, ...headers },
+        body: { groupRef, ...body },
+        ...options,
+      }),
+    async poll(path, isOpen, { shows, everyMs, most }) {
+      const url = `${urls.base}/projects/default${path}`;
+      for (let asked = 1; isOpen(await send({ method: "GET", url, headers: key })); asked += 1) {
+        if (asked === most) throw new StepFailure(`${path} has not ended in ${(most * everyMs) / 1_000} s`);
+        await sleep(everyMs);
+      }
+      return call({ method: "GET", url, headers: key, shows });
+    },
+    proxy: (integration, method, path, options) =>
+      call({
+        method,
+        url: `${urls.proxy}${path}`,
+        headers: {
+          ...key,
+          "x-amp-proxy-version": "1",
+          "x-amp-project-id": bootstrap.projectId,
+          "x-amp-integration-name": integration,
+          "x-amp-group-ref": groupRef,
+        },
+        ...options,
+      }),
+    sandbox: (method, path, options) =>
+      call({ method, url: `${sandboxUrl}/sandbox${path}`, headers: {}, ...options }),
+    recordInCrm: (record, fields) => recordInCrm(sandboxUrl, printer, record, fields),
+    check: (what, holds) => {
+      if (!holds) throw new StepFailure(what);
+      printer.check(what, true);
+    },
+    say: (text) => printer.plain(`    ${text}`),
+    remember: (name, value) => void remembered.set(name, value),
+    recall: (name) => {
+      const value = remembered.get(name);
+      if (value === undefined) throw new StepFailure("an earlier step that this one builds on has failed");
+      return value;
+    },
+  };
+}
+
+/** The others are the same in every call, or secret. */
+const SHOWN_HEADERS = new Set(["idempotency-key", "x-amp-integration-name"]);
+
+interface Outgoing extends CallOptions {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+}
+
+async function send({ method, url, headers, body }: Outgoing): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get("content-type") ?? "");
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** Asks the simulated CRM itself, not Busbar. */
+async function recordInCrm(
+  sandboxUrl: string,
+  printer: Printer,
+  { provider, object, id }: CrmRecord,
+  fields: string[],
+): Promise<Json> {
+  const path = `/sandbox/records?provider=${provider}&object=${object}`;
+  printer.sent(`GET ${path}    (not Busbar: the CRM itself)`);
+  const { body } = await send({ method: "GET", url: `${sandboxUrl}${path}`, headers: {} });
+  const records = member(body, "records");
+  const found = (Array.isArray(records) ? records : []).find(
+    (record) => member(record, "id") === id || member(record, "Id") === id,
+  );
+  if (found === undefined) throw new StepFailure(`the CRM has no ${object} ${id}`);
+  printer.came("its record", pick(found, fields));
+  return found;
+}
