@@ -34,12 +34,11 @@ export async function send(
 export const concernsTheCall = (kind: ProviderErrorKind): boolean =>
   !["invalid", "conflict", "forbidden", "not_found"].includes(kind);
 
-/**
- * A gateway that gave up waiting says nothing about what happened behind it. Only 504 and 524 say that: 502 and 503
- * come before the request was taken up.
- */
+/** A gateway that got no answer, or a broken one, says nothing about what happened behind it. 503 is a no before that. */
+const GATEWAY_LOST = new Set([502, 504, 520, 524]);
+
 function lostBehindGateway(request: ProviderRequest, error: ProviderError): ProviderError {
-  if (request.repeatable || (error.status !== 504 && error.status !== 524)) return error;
+  if (request.repeatable || error.status === undefined || !GATEWAY_LOST.has(error.status)) return error;
   return new ProviderError({
     kind: "unknown_outcome",
     message: `${error.message}; the record may have been written all the same`,
