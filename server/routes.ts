@@ -53,6 +53,7 @@ import { getObjectMetadataForInstallation } from "./api/objects/get-object-metad
 import { rememberMetadata } from "./api/objects/object-metadata.ts";
 import { upsertMetadataForConnection } from "./api/objects/upsert-metadata-for-connection.ts";
 import { upsertMetadataForInstallation } from "./api/objects/upsert-metadata-for-installation.ts";
+import { customAuthConnect } from "./api/oauth/custom-auth-connect.ts";
 import { oauthCallback } from "./api/oauth/oauth-callback.ts";
 import { oauthConnect } from "./api/oauth/oauth-connect.ts";
 import { oauthUpdate } from "./api/oauth/oauth-update.ts";
@@ -179,6 +180,7 @@ const managementRoutes = (on: Services): Route[] => [
   route(`DELETE ${P}/integrations/{integrationIdOrName}`, "full", deleteIntegration(on)),
   route(`POST ${INTEGRATION}/revisions`, "full", createRevision(on)),
 
+  route("POST /v1/custom-auth/connect", "frontend", customAuthConnect(on)),
   route("POST /v1/oauth-connect", "frontend", oauthConnect(on)),
   route(`PATCH ${P}/connections/{connectionId}:oauth-update`, "frontend", oauthUpdate(on)),
   route(`GET ${P}/connections`, "frontend", listConnections(on)),

@@ -23,7 +23,7 @@ integrations:
 const ROUTES = routes({} as Services);
 /** Name the group or person themselves, belong to the project, or are words of the provider's. */
 const KNOWN =
-  "groupRef consumerRef projectIdOrName projectId integrationId integrationIdOrName revisionId providerAppId provider objectName providerWorkspaceRef".split(
+  "groupRef consumerRef projectIdOrName projectId integrationId integrationIdOrName revisionId providerAppId sessionId provider objectName providerWorkspaceRef".split(
     " ",
   );
 /** Enough for whoever may call to get past the credentials, too little for anything to happen. */

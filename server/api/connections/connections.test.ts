@@ -10,6 +10,15 @@ describe("connections", () => {
   before(async () => {
     on = await openTestBusbar({
       providers: {
+        ownScheme: {
+          authType: "custom",
+          baseURL: "http://127.0.0.1:1",
+          support: { proxy: true },
+          customOpts: {
+            headers: [{ name: "X-Token", valueTemplate: "{{.token}}" }],
+            inputs: [{ name: "token", displayName: "Token" }],
+          },
+        },
         byClient: {
           authType: "oauth2",
           baseURL: "http://127.0.0.1:1/{{.region}}",
@@ -94,6 +103,25 @@ describe("connections", () => {
     });
     assert.equal(made.status, 502, made.text);
     assert.deepEqual((await on.inProject("GET", "/connections?groupRef=client")).body, []);
+  });
+
+  test("a provider's own scheme is connected by its inputs; those that are missing are named", async () => {
+    const connect = (customAuth: object) =>
+      on.call("POST", "/v1/custom-auth/connect", {
+        projectIdOrName: "default",
+        provider: "ownScheme",
+        groupRef: "custom",
+        consumerRef: "ada",
+        customAuth,
+      });
+    const missing = await connect({});
+    assert.equal(missing.status, 400);
+    assert.equal(missing.body.issues[0].name, "customAuth.token");
+    const made = await connect({ token: "t1" });
+    assert.equal(made.status, 200, made.text);
+    const again = await connect({ token: "t2" });
+    assert.equal(again.body.connection.id, made.body.connection.id);
+    assert.deepEqual(await events(made.body.connection.id), ["connection.created", "connection.updated"]);
   });
 
   test("a second connection of a group to one provider is refused with 409", async () => {
