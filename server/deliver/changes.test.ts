@@ -177,6 +177,22 @@ describe("deliveries amid changes", () => {
     sink.answer = accept;
   });
 
+  test("when the database drops its connections, everything arrives and nothing is left behind", async () => {
+    const { on, sink, database } = all;
+    const { name } = await drawRoute(on, `${sink.url}/dropped`, ["read.triggered.error"]);
+    for (let round = 0; round < 5; round++) {
+      await all.happens("read.triggered.error", 200);
+      await until("some more arrive", () => sink.at("/dropped").length > round * 200 + 20);
+      await database.pool.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'busbar deliveries'",
+      );
+    }
+    const ids = () => new Set(sink.at("/dropped").map(({ headers }) => headers["webhook-id"]));
+    await until("all arrive", () => ids().size === 1_000);
+    await until("nothing waits", async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    assert.equal((await all.deliveriesOf(name)).filter(({ status }) => status !== "delivered").length, 0);
+  });
+
   test("events and deliveries older than the retention go, younger ones stay", async () => {
     const { database } = all;
     const counts = async () => {

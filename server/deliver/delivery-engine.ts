@@ -11,7 +11,9 @@ import type { Database } from "../store/database.ts";
 import {
   claimDeliveries,
   failDisabled,
+  finishDeliveries,
   listClaimants,
+  listClaims,
   releaseDeliveries,
   routeEvents,
   type Claim,
@@ -64,8 +66,10 @@ export function startDeliveries(on: DeliveryServices): Deliveries {
   };
 }
 
-/** Events that one statement routes: with hundreds of destinations each, still well below a second. */
-const MOST_EVENTS = 200;
+/** Events that one statement routes: as many as go in about a tenth of a second, whatever they fan out to. */
+const LEAST_EVENTS = 50;
+const MOST_EVENTS = 1_000;
+const ROUTE_MS = 100;
 const MOST_CLAIMED = 1_024;
 /** Finds what no signal told of: deliveries that have become due, or that a dead process had. */
 const POLL_MS = 500;
@@ -95,7 +99,12 @@ class DeliveryEngine {
   #woken = false;
   #stopping = false;
   #loop: Promise<void> | undefined;
+  /** Everything claimed that is not noted yet. */
+  readonly #mine = new Set<string>();
+  /** A statement failed: it may have claimed all the same. */
+  #doubt = false;
   #caredMs = -Infinity;
+  #mostEvents = LEAST_EVENTS;
 
   constructor(on: DeliveryServices) {
     const { config, database, log, sealer } = on;
@@ -111,6 +120,7 @@ class DeliveryEngine {
       log,
       workerId: () => on.identity.id,
       disableAfterSeconds: config.webhookDisableAfterSeconds,
+      onNoted: (ended) => ended.forEach(({ finished }) => this.#mine.delete(keyOf(finished))),
     });
     this.#lanes = new Lanes(
       (item) => this.#deliver(item),
@@ -140,8 +150,9 @@ class DeliveryEngine {
     this.#signal();
     await this.#loop;
     this.#loop = undefined;
+    this.#pace.stop();
     await this.#lanes.drain();
-    await this.#notes.written();
+    await this.#notes.close();
     // The database may be gone before we are; then others see that this worker is.
     await releaseDeliveries(this.#relaxed.queries, [this.#on.identity.id]).catch(() => {});
     await this.#channels.close();
@@ -156,6 +167,7 @@ class DeliveryEngine {
         await this.#care();
         if (await this.#cycle()) continue;
       } catch (err) {
+        this.#doubt = true;
         if (!this.#stopping) this.#on.log.warn({ err }, "deliveries wait: the database cannot be used");
         pauseMs = AFTER_ERROR_MS;
       }
@@ -183,7 +195,11 @@ class DeliveryEngine {
   async #cycle(): Promise<boolean> {
     const { queries } = this.#relaxed;
     if (this.#lanes.room < MOST_CLAIMED / 2) return false;
-    const routed = await routeEvents(queries, { ...this.#claim(), mostEvents: MOST_EVENTS });
+    const started = elapsedMs();
+    const routed = await routeEvents(queries, { ...this.#claim(), mostEvents: this.#mostEvents });
+    const fits = elapsedMs() - started < ROUTE_MS;
+    const most = Math.floor(this.#mostEvents * (fits ? 2 : 0.5));
+    this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, most));
     await this.#take(routed.claimed);
     const claimed = await claimDeliveries(queries, this.#claim());
     await this.#take(claimed);
@@ -215,6 +231,7 @@ class DeliveryEngine {
       const event = events.get(eventId);
       // Deleted since it was claimed: nothing is left to tell, or nobody to tell it to.
       if (!destination || !event) continue;
+      this.#mine.add(keyOf(row));
       this.#notes.saw(destinationId, row.failingSince !== null);
       const generation = generations.get(destinationId) ?? 0;
       this.#lanes.add(
@@ -228,8 +245,8 @@ class DeliveryEngine {
   async #deliver(item: Item): Promise<void> {
     const { destination, claimed } = item;
     const { destinationId, eventId } = claimed;
-    if (destination.type.paced) await this.#pace(destination.row.projectId);
-    if (item.generation !== (this.#generations.get(destinationId) ?? 0)) {
+    if (destination.type.paced) await this.#pace.take(destination.row.projectId);
+    if (this.#stopping || item.generation !== (this.#generations.get(destinationId) ?? 0)) {
       // Changed, disabled or deleted while this was in line: given back, to be claimed again as things are now.
       this.#notes.add({ finished: { destinationId, eventId, state: "waiting", delayMs: 0 }, destination });
       return this.#signal();
@@ -250,13 +267,26 @@ class DeliveryEngine {
     );
   }
 
-  /** Takes over from dead processes, and gives up what waits for disabled destinations. */
+  /** Takes over from dead processes and from statements that failed, and gives up what waits for disabled destinations. */
   async #care(): Promise<void> {
     if (elapsedMs() - this.#caredMs < CARE_MS) return;
     this.#caredMs = elapsedMs();
     const { queries } = this.#relaxed;
+    if (this.#doubt) {
+      const { id } = this.#on.identity;
+      const lost = (await listClaims(queries, id)).filter((claim) => !this.#mine.has(keyOf(claim)));
+      await finishDeliveries(
+        queries,
+        id,
+        lost.map((claim) => ({ ...claim, state: "waiting", delayMs: 0 })),
+      );
+      this.#doubt = false;
+    }
     const dead = await this.#on.identity.dead(await listClaimants(queries));
     await releaseDeliveries(queries, dead);
     await failDisabled(queries, MOST_CLAIMED);
   }
 }
+
+const keyOf = ({ destinationId, eventId }: { destinationId: string; eventId: string }): string =>
+  `${destinationId} ${eventId}`;

@@ -20,6 +20,8 @@ export interface NoteServices {
   log: Log;
   workerId: () => number;
   disableAfterSeconds: number;
+  /** Told what has been noted. */
+  onNoted: (ended: Ended[]) => void;
 }
 
 const MOST_AT_ONCE = 1_000;
@@ -32,6 +34,7 @@ export class EndNotes {
   readonly #failing = new Set<string>();
   #ended: Ended[] = [];
   #writing: Promise<void> | undefined;
+  #closing = false;
 
   constructor(on: NoteServices) {
     this.#on = on;
@@ -52,15 +55,17 @@ export class EndNotes {
     this.#writing ??= this.#write();
   }
 
-  /** Resolves when everything added so far is noted. */
-  async written(): Promise<void> {
+  /** Resolves when everything added so far is noted; what the database does not take now will be sent again. */
+  async close(): Promise<void> {
+    this.#closing = true;
     while (this.#writing) await this.#writing;
   }
 
   async #write(): Promise<void> {
     while (this.#ended.length > 0) {
       const batch = this.#ended.splice(0, MOST_AT_ONCE);
-      while (!(await this.#note(batch))) await wait(RETRY_MS);
+      while (!(await this.#note(batch)) && !this.#closing) await wait(RETRY_MS);
+      this.#on.onNoted(batch);
     }
     this.#writing = undefined;
   }

@@ -14,7 +14,7 @@ test("two processes together stay below the limit in every span of time", async 
   const leaves: number[] = [];
   const note = () => void leaves.push(performance.now());
   const waves = [0, 1, 2].map(() =>
-    Array.from({ length: 50 }, () => [one(projectId).then(note), two(projectId).then(note)]),
+    Array.from({ length: 50 }, () => [one.take(projectId).then(note), two.take(projectId).then(note)]),
   );
   await Promise.all(waves.flat(2));
   assert.equal(leaves.length, 300);
@@ -30,10 +30,20 @@ test("a project that sends little never waits, and 0 is no limit", async (t) => 
   const database = await testDatabase(t);
   const pace = openPace(database.queries, PER_SECOND);
   const projectId = newId();
-  await pace(projectId);
+  await pace.take(projectId);
   const started = performance.now();
   await new Promise((resolve) => setTimeout(resolve, 20));
-  await pace(projectId);
+  await pace.take(projectId);
   assert.ok(performance.now() - started < 500);
-  await openPace(database.queries, 0)(newId());
+  await openPace(database.queries, 0).take(newId());
+});
+
+test("a stop lets nobody wait", async (t) => {
+  const database = await testDatabase(t);
+  const pace = openPace(database.queries, 1);
+  const projectId = newId();
+  const all = Promise.all([pace.take(projectId), pace.take(projectId), pace.take(projectId)]);
+  await pace.take(newId());
+  pace.stop();
+  await all;
 });

@@ -1,9 +1,13 @@
 /** Keeps all processes together below so many webhooks a second per project. */
+import { setTimeout as wait } from "node:timers/promises";
 import type { Queries } from "../store/database.ts";
 import { reservePaces } from "../store/deliveries.ts";
 
-/** Resolves when a message of the project may leave. */
-export type Pace = (projectId: string) => Promise<void>;
+export interface Pace {
+  /** Resolves when a message of the project may leave, and at once after `stop`. */
+  take(projectId: string): Promise<void>;
+  stop(): void;
+}
 
 const RETRY_MS = 100;
 
@@ -12,10 +16,12 @@ const RETRY_MS = 100;
  * never more than `perSecond` leave in any second, whoever sends them. 0: no limit.
  */
 export function openPace(queries: Queries, perSecond: number): Pace {
-  if (perSecond === 0) return async () => {};
+  if (perSecond === 0) return { take: async () => {}, stop: () => {} };
   const apartMs = 1000 / perSecond;
+  const timers = new Map<NodeJS.Timeout, () => void>();
   let waiting = new Map<string, (() => void)[]>();
   let running = false;
+  const stopping = new AbortController();
 
   const run = async (): Promise<void> => {
     running = true;
@@ -32,25 +38,41 @@ export function openPace(queries: Queries, perSecond: number): Pace {
     running = false;
   };
   const reserve = async (wanted: { projectId: string; count: number }[]): Promise<Map<string, number>> => {
-    for (;;) {
+    while (!stopping.signal.aborted) {
       try {
         return await reservePaces(queries, wanted, apartMs);
       } catch {
         // The database is away: nothing could be noted either, so nothing leaves.
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        await wait(RETRY_MS);
       }
     }
+    return new Map();
   };
-  return (projectId) =>
-    new Promise((resolve) => {
-      const starts = waiting.get(projectId);
-      if (starts) starts.push(resolve);
-      else waiting.set(projectId, [resolve]);
-      if (!running) void run();
-    });
+  const startAfter = (waitMs: number, start: () => void): void => {
+    if (waitMs < 1 || stopping.signal.aborted) return start();
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      start();
+    }, waitMs);
+    timers.set(timer, start);
+  };
+  return {
+    take(projectId) {
+      if (stopping.signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const starts = waiting.get(projectId);
+        if (starts) starts.push(resolve);
+        else waiting.set(projectId, [resolve]);
+        if (!running) void run();
+      });
+    },
+    stop() {
+      stopping.abort();
+      for (const [timer, start] of timers) {
+        clearTimeout(timer);
+        start();
+      }
+      timers.clear();
+    },
+  };
 }
-
-const startAfter = (waitMs: number, start: () => void): void => {
-  if (waitMs < 1) start();
-  else setTimeout(start, waitMs);
-};

@@ -31,6 +31,8 @@ export async function openDatabase(options: {
   const pool = new Pool({ connectionString, max: poolSize, application_name: "busbar" });
   // An idle connection that breaks must not end the process; the next query opens another.
   pool.on("error", (error) => log.warn({ error: error.message }, "lost an idle database connection"));
+  // A connection that breaks while it is lent out fails its query; its own event must not end the process as well.
+  pool.on("connect", (client) => client.on("error", () => {}));
   const queries = new Kysely<DB>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],

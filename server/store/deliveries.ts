@@ -170,6 +170,17 @@ export async function listClaimants(queries: Queries): Promise<number[]> {
   return rows.map((row) => row.workerId);
 }
 
+/** What this worker has, as the database knows it. */
+export async function listClaims(
+  queries: Queries,
+  workerId: number,
+): Promise<{ destinationId: string; eventId: string }[]> {
+  const { rows } = await sql<{ destinationId: string; eventId: string }>`
+    select destination_id, event_id from deliveries where state = 'sending' and claimed_by = ${workerId}
+  `.execute(queries);
+  return rows;
+}
+
 /** Gives back what these workers had; it is due at once. */
 export async function releaseDeliveries(queries: Queries, workerIds: number[]): Promise<void> {
   if (workerIds.length === 0) return;

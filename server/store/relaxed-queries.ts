@@ -19,6 +19,8 @@ export function openRelaxedQueries(connectionString: string, log: Log, poolSize:
     options: "-c synchronous_commit=off",
   });
   pool.on("error", (error) => log.warn({ error: error.message }, "lost an idle database connection"));
+  // A connection that breaks while it is lent out fails its query; its own event must not end the process as well.
+  pool.on("connect", (client) => client.on("error", () => {}));
   const queries = new Kysely<DB>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
