@@ -12,6 +12,7 @@ import { receiveEvents } from "./steps/receive-events.ts";
 import { routeEvents } from "./steps/route-events.ts";
 import { refuseManifest } from "./steps/refuse-manifest.ts";
 import { refuseWrite } from "./steps/refuse-write.ts";
+import { upsertFields } from "./steps/upsert-fields.ts";
 import { writeBatches } from "./steps/write-batches.ts";
 import { writeHubSpot } from "./steps/write-hubspot.ts";
 import { writeLater } from "./steps/write-later.ts";
@@ -24,6 +25,7 @@ const STEPS: Step[] = [
   refuseManifest,
   connectCustomer,
   installIntegrations,
+  upsertFields,
   writeHubSpot,
   writeSalesforce,
   writeBatches,

@@ -1,0 +1,23 @@
+/** Step: a custom field of the application's own in the CRM; repeated, nothing changes. */
+import type { Json } from "../../ground/json.ts";
+import { member, type Step } from "../step.ts";
+
+const PLAN: Json = {
+  fieldName: "plan",
+  displayName: "Plan",
+  valueType: "singleSelect",
+  stringOptions: { values: ["free", "team"], valuesRestricted: true },
+};
+
+export const upsertFields: Step = {
+  title: "Create a custom field in HubSpot",
+  async run(on) {
+    const body = { groupRef: on.groupRef, fields: { contacts: [PLAN] } };
+    const shows = ["success", "fields.contacts.plan.action", "fields.contacts.plan.metadata.type"];
+    const path = "/providers/hubspot/object-metadata";
+    const first = await on.api("PUT", path, { body, shows });
+    on.check("the field is there", member(first.body, "fields.contacts.plan.action") === "create");
+    const again = await on.api("PUT", path, { body, shows });
+    on.check("repeated, it changes nothing", member(again.body, "fields.contacts.plan.action") === "none");
+  },
+};
