@@ -90,6 +90,7 @@ import { provider as recurly } from "./recurly/provider.ts";
 import { provider as ringCentral } from "./ringCentral/provider.ts";
 import { provider as salesforce } from "./salesforce/provider.ts";
 import { write as salesforceWrite } from "./salesforce/write.ts";
+import { fields as salesforceFields } from "./salesforce/fields.ts";
 import { classify as salesforceClassify } from "./salesforce/classify.ts";
 import { provider as salesloft } from "./salesloft/provider.ts";
 import { provider as segment } from "./segment/provider.ts";
@@ -234,5 +235,5 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
 
 export const CONNECTORS: Record<string, Connector> = {
   hubspot: { write: hubspotWrite, fields: hubspotFields, classify: hubspotClassify },
-  salesforce: { write: salesforceWrite, classify: salesforceClassify },
+  salesforce: { write: salesforceWrite, fields: salesforceFields, classify: salesforceClassify },
 };

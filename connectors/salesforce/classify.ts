@@ -2,7 +2,7 @@
 import { inMs, parseBody, retryAfter, shorten } from "../kit/answer.ts";
 import type { ProviderResponse } from "../kit/connector.ts";
 import { ProviderError, type ProviderErrorKind } from "../kit/errors.ts";
-import { readFaults, toError } from "./fault.ts";
+import { readFaults, readSoapFaults, toError } from "./fault.ts";
 
 const RATE_LIMITED_MS = 10_000;
 
@@ -13,7 +13,8 @@ const NOT_ABOUT_THE_TOKEN = ["not valid for use with the REST API", "Connected a
 export function classify(response: ProviderResponse): ProviderError | undefined {
   const { status } = response;
   if (status >= 200 && status < 300) return undefined;
-  const faults = readFaults(parseBody(response.text));
+  const soapFaults = readSoapFaults(response.text);
+  const faults = soapFaults.length > 0 ? soapFaults : readFaults(parseBody(response.text));
   const rawResponse = shorten(response.text);
   if (faults.length === 0) {
     return new ProviderError({
@@ -24,7 +25,9 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
       rawResponse,
     });
   }
-  const error = toError(faults, { status, rawResponse, otherwise: kindOf(status) });
+  // SOAP says 500 to whatever it refuses.
+  const otherwise = soapFaults.length > 0 ? "invalid" : kindOf(status);
+  const error = toError(faults, { status, rawResponse, otherwise });
   const isFinal = NOT_ABOUT_THE_TOKEN.some((text) => error.message.includes(text));
   if (!isFinal) return error;
   return new ProviderError({

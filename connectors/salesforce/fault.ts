@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { inMs } from "../kit/answer.ts";
 import { ProviderError, type ProviderErrorKind } from "../kit/errors.ts";
+import { childNamed, childText, readXml, XmlError } from "./xml.ts";
 
 export interface SalesforceFault {
   code: string;
@@ -23,9 +24,11 @@ const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
   UNABLE_TO_LOCK_ROW: "unavailable",
   SERVER_UNAVAILABLE: "unavailable",
   UNKNOWN_EXCEPTION: "unavailable",
+  Server: "unavailable",
   API_DISABLED_FOR_ORG: "forbidden",
   API_CURRENTLY_DISABLED: "forbidden",
   FUNCTIONALITY_NOT_ENABLED: "forbidden",
+  CANNOT_MODIFY_MANAGED_OBJECT: "forbidden",
   STORAGE_LIMIT_EXCEEDED: "forbidden",
   DUPLICATE_VALUE: "conflict",
   DUPLICATES_DETECTED: "conflict",
@@ -42,6 +45,21 @@ export function readFaults(body: Json | undefined): SalesforceFault[] {
     if (typeof code !== "string") return [];
     return [{ code, message: typeof message === "string" ? message + duplicates(entry) : code }];
   });
+}
+
+/** The fault of a SOAP call, its code without the prefix; empty when the text is none. */
+export function readSoapFaults(text: string): SalesforceFault[] {
+  if (!text.includes("faultcode")) return [];
+  try {
+    const fault = childNamed(childNamed(readXml(text), "Body"), "Fault");
+    const code = childText(fault, "faultcode")?.replace(/^.*:/, "");
+    if (!code) return [];
+    const message = childText(fault, "faultstring") ?? code;
+    return [{ code, message: message.replace(`${code}: `, "") }];
+  } catch (error) {
+    if (error instanceof XmlError) return [];
+    throw error;
+  }
 }
 
 /** The errors of one record in a result that says `success: false`. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../server/ground/json.ts";
 import type { ProviderRequest, RecordToWrite, RecordWrite } from "../kit/connector.ts";
 import { ProviderError } from "../kit/errors.ts";
 
-const DATA = "/services/data/v60.0";
+export const DATA = "/services/data/v60.0";
 
 /** Records of one collections request. */
 export const BATCH_LIMIT = 200;

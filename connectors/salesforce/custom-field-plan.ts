@@ -1,0 +1,245 @@
+/** Decides what a definition means for a Salesforce field: make it, change what differs, leave it, or say why not. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { conflict, isChoice, kindOf, strayMembers } from "../kit/field-definitions.ts";
+import type { FieldDefinition, FieldKind, FieldOutcome, FieldRequest } from "../kit/fields.ts";
+import {
+  CAN_BE_REQUIRED,
+  CAN_BE_UNIQUE,
+  customName,
+  digitsOf,
+  fullNameOf,
+  isRequired,
+  MOST_DIGITS,
+  newField,
+  newValue,
+  typeOf,
+  wishes,
+} from "./custom-field.ts";
+import { childNamed, childrenNamed, childText, element, type Element } from "./xml.ts";
+
+export interface FieldPlan {
+  fullName: string;
+  outcome: FieldOutcome;
+  /** The whole definition to be sent: what it leaves out would go back to Salesforce's default. */
+  component?: Element;
+  /** A required field is visible to everybody, and no permission may be given for it. */
+  required: boolean;
+}
+
+/** `existing` is the definition as the Metadata API gives it, undefined when there is no such field. */
+export function planField(request: FieldRequest, existing: Element | undefined): FieldPlan {
+  const { definition } = request;
+  const fullName = fullNameOf(request);
+  const fieldName = customName(definition.fieldName);
+  const warnings = [...unheld(definition), ...strayMembers(definition)];
+  if (fieldName !== definition.fieldName)
+    warnings.unshift(`Salesforce ends the names of custom fields in __c: it is ${fieldName} there`);
+  const outcome: FieldOutcome = { fieldName, action: "none", warnings };
+  if (!existing) {
+    const component = newField(request);
+    outcome.metadata = toJson(component);
+    return { fullName, outcome, component, required: isTrue(component, "required") };
+  }
+  outcome.metadata = toJson(existing);
+  const obstacle = typeConflict(definition, existing);
+  if (obstacle) outcome.error = conflict(`\`${fieldName}\` ${obstacle}`);
+  const component = obstacle ? existing : merged(definition, existing, warnings);
+  const changed = component !== existing;
+  if (changed) outcome.metadata = toJson(component);
+  return {
+    fullName,
+    outcome,
+    ...(changed && { component }),
+    required: isTrue(component, "required"),
+  };
+}
+
+const KIND_OF_TYPE: Record<string, FieldKind> = {
+  Text: "string",
+  TextArea: "string",
+  LongTextArea: "string",
+  Html: "string",
+  Email: "string",
+  Phone: "string",
+  Url: "string",
+  EncryptedText: "string",
+  Checkbox: "boolean",
+  Date: "date",
+  DateTime: "datetime",
+  Picklist: "singleSelect",
+  MultiselectPicklist: "multiSelect",
+  Currency: "float",
+  Percent: "float",
+  Lookup: "reference",
+  IndirectLookup: "reference",
+  MasterDetail: "reference",
+  Hierarchy: "reference",
+};
+
+function typeConflict(definition: FieldDefinition, existing: Element): string | undefined {
+  const type = childText(existing, "type") ?? "";
+  const elsewhere = "choose another fieldName";
+  if (childText(existing, "formula") !== undefined)
+    return `is already there as a formula, which nothing can be written to: ${elsewhere}`;
+  const wanted = kindOf(definition);
+  const numeric = wanted === "int" || wanted === "float";
+  const scale = childText(existing, "scale") ?? "0";
+  const present = type === "Number" ? (Number(scale) > 0 ? "float" : "int") : KIND_OF_TYPE[type];
+  if (present !== wanted && !(numeric && (present === "int" || present === "float"))) {
+    const what = `is already there as a ${type || "field of unknown type"}, not as a ${wanted}`;
+    const remedy = present ? `define it as ${present}, or ${elsewhere}` : elsewhere;
+    return `${what}, and changing the type could lose data: ${remedy}`;
+  }
+  if (wanted === "string" && typeOf(definition) === "LongTextArea" && type === "Text")
+    return `is already there as a Text, which holds at most 255 characters: ask for less, or ${elsewhere}`;
+  if (wanted !== "reference") return undefined;
+  const target = childText(existing, "referenceTo") ?? "";
+  if (target.toLowerCase() === definition.association?.targetObject.toLowerCase()) return undefined;
+  return `already refers to ${target}: make that the targetObject, or ${elsewhere}`;
+}
+
+/** The existing definition with the wishes in it; itself when they change nothing. */
+function merged(definition: FieldDefinition, existing: Element, warnings: string[]): Element {
+  const type = childText(existing, "type") ?? "";
+  const wanted: Record<string, string> = {
+    label: definition.displayName,
+    ...(definition.description !== undefined && { description: definition.description }),
+    ...wishes(definition),
+    ...widened(definition, existing, type, warnings),
+  };
+  // What the type of the existing field cannot hold, where it is another than a new one would get.
+  if (type !== typeOf(definition))
+    for (const member of ["required", "unique", "externalId"]) delete wanted[member];
+  const differing = Object.entries(wanted).filter(
+    ([name, value]) => (childText(existing, name) ?? absent(name)) !== value,
+  );
+  const values = isChoice(kindOf(definition)) ? mergedValues(definition, existing, warnings) : undefined;
+  if (differing.length === 0 && !values) return existing;
+  const replaced = new Map(differing.map(([name, value]) => [name, element(name, value)]));
+  if (values) replaced.set("valueSet", values);
+  const kept = existing.children.filter(({ name }) => !replaced.has(name));
+  return { ...existing, children: [...kept, ...replaced.values()] };
+}
+
+const absent = (name: string): string => (["required", "unique", "externalId"].includes(name) ? "false" : "");
+
+/** Lengths and digits only grow: what is stored has to fit afterwards too. */
+function widened(
+  definition: FieldDefinition,
+  existing: Element,
+  type: string,
+  warnings: string[],
+): Record<string, string> {
+  const { length } = definition.stringOptions ?? {};
+  const present = Number(childText(existing, "length"));
+  if (length !== undefined && kindOf(definition) === "string" && present > 0) {
+    if (length > present && (type === "Text" || type === "LongTextArea")) return { length: String(length) };
+    if (length !== present)
+      warnings.push(`stringOptions.length: the field holds ${present} characters, and stays so`);
+  }
+  if (type !== "Number") return {};
+  const precision = Number(childText(existing, "precision") ?? 0);
+  const scale = Number(childText(existing, "scale") ?? 0);
+  const { numericOptions = {} } = definition;
+  const given = numericOptions.precision !== undefined || numericOptions.scale !== undefined;
+  const needsFraction = kindOf(definition) === "float" && scale === 0;
+  if (!given && !needsFraction) return {};
+  const asked = digitsOf(definition);
+  const after = Math.max(scale, asked.scale);
+  const before = Math.max(precision - scale, given ? asked.precision - asked.scale : 0);
+  if (after + before > MOST_DIGITS) {
+    const told = `${precision} digits, ${scale} of them behind the point, and cannot have more`;
+    warnings.push(`numericOptions: the field has ${told}`);
+    return {};
+  }
+  return { precision: String(after + before), scale: String(after) };
+}
+
+/** The value set with the values that are missing; undefined when it stays as it is. */
+function mergedValues(
+  definition: FieldDefinition,
+  existing: Element,
+  warnings: string[],
+): Element | undefined {
+  const { values = [], valuesRestricted, defaultValue } = definition.stringOptions ?? {};
+  const set = childNamed(existing, "valueSet") ?? element("valueSet", []);
+  const globalName = childText(set, "valueSetName");
+  if (globalName) {
+    warnings.push(
+      `stringOptions: the values come from the global set ${globalName}; add any that are missing there`,
+    );
+    return undefined;
+  }
+  const list = childNamed(set, "valueSetDefinition") ?? element("valueSetDefinition", []);
+  const present = childrenNamed(list, "value");
+  const known = new Map(present.map((value) => [childText(value, "fullName") ?? "", value]));
+  const resting = values.filter((value) => childText(known.get(value), "isActive") === "false");
+  if (resting.length > 0)
+    warnings.push(`stringOptions.values: ${resting.join(", ")} exist, but were deactivated in Salesforce`);
+  const missing = values.filter((value) => !known.has(value));
+  const current = present.find((value) => isTrue(value, "default"));
+  const redefault = defaultValue !== undefined && childText(current, "fullName") !== defaultValue;
+  const rerestrict = valuesRestricted !== undefined && isTrue(set, "restricted") !== valuesRestricted;
+  if (missing.length === 0 && !redefault && !rerestrict) return undefined;
+  const all = [...present, ...missing.map((value) => newValue(value, false))].map((value) =>
+    redefault ? withMember(value, "default", String(childText(value, "fullName") === defaultValue)) : value,
+  );
+  const others = list.children.filter(({ name }) => name !== "value");
+  const changed = withChild(set, { ...list, children: [...others, ...all] });
+  return rerestrict ? withMember(changed, "restricted", String(valuesRestricted)) : changed;
+}
+
+const withMember = (parent: Element, name: string, value: string): Element =>
+  withChild(parent, element(name, value));
+
+const withChild = (parent: Element, child: Element): Element => ({
+  ...parent,
+  children: [...parent.children.filter(({ name }) => name !== child.name), child],
+});
+
+const isTrue = (parent: Element, name: string): boolean => childText(parent, name) === "true";
+
+/** One sentence for each thing that Salesforce has no place for in a field of this type. */
+function unheld(definition: FieldDefinition): string[] {
+  const { stringOptions = {}, numericOptions = {}, association, unique, indexed } = definition;
+  const type = typeOf(definition);
+  const warnings: string[] = [];
+  if (isRequired(definition) && !CAN_BE_REQUIRED.includes(type))
+    warnings.push(`required: Salesforce cannot require a ${type}`);
+  if (unique && !CAN_BE_UNIQUE.includes(type)) warnings.push(`unique: Salesforce has no unique ${type}`);
+  if (indexed && !CAN_BE_UNIQUE.includes(type))
+    warnings.push(`indexed: Salesforce does not index a ${type} on demand`);
+  if (stringOptions.pattern !== undefined)
+    warnings.push(
+      "stringOptions.pattern: Salesforce checks patterns with validation rules, not in the field",
+    );
+  for (const limit of ["min", "max"] as const) {
+    if (numericOptions[limit] !== undefined && type === "Number")
+      warnings.push(
+        `numericOptions.${limit}: Salesforce checks limits with validation rules, not in the field`,
+      );
+  }
+  if (association && !/^many[\s_-]?to[\s_-]?one$/i.test(association.cardinality ?? "many-to-one"))
+    warnings.push("association.cardinality: a Salesforce reference is many-to-one");
+  if (type === "IndirectLookup" && association?.onDelete)
+    warnings.push("association.onDelete: Salesforce has none for an indirect lookup");
+  if (type === "Lookup" && isRequired(definition) && /^setnull$/i.test(association?.onDelete ?? ""))
+    warnings.push("association.onDelete: a required reference cannot be emptied, so deleting is restricted");
+  if (association && stringOptions.defaultValue !== undefined)
+    warnings.push("defaultValue: a reference has none at Salesforce");
+  return warnings;
+}
+
+/** The definition as plain values; members that repeat become lists. */
+export function toJson(component: Element): JsonObject {
+  const result: JsonObject = {};
+  for (const child of component.children) {
+    const value: Json = child.children.length > 0 ? toJson(child) : child.text;
+    const before = Object.hasOwn(result, child.name) ? result[child.name] : undefined;
+    if (before === undefined) result[child.name] = value;
+    else
+      result[child.name] =
+        Array.isArray(before) && !isJsonObject(before) ? [...before, value] : [before, value];
+  }
+  return result;
+}

@@ -1,0 +1,239 @@
+/** What a definition is as a Salesforce custom field: its name, its type, its members, and what is wrong with it. */
+import { commonFaults, isChoice, kindOf } from "../kit/field-definitions.ts";
+import type { DefinitionFault, FieldDefinition, FieldRequest } from "../kit/fields.ts";
+import { defaultMembers } from "./default-value.ts";
+import { objectFault } from "./request.ts";
+import { element, UNWRITABLE, type Element } from "./xml.ts";
+
+/** `Score__c`; the ending, which all custom names have, need not be given. */
+export const customName = (fieldName: string): string => `${stemOf(fieldName)}__c`;
+
+/** `Account.Score__c` */
+export const fullNameOf = ({ objectName, definition }: FieldRequest): string =>
+  `${objectName}.${customName(definition.fieldName)}`;
+
+const stemOf = (fieldName: string): string => fieldName.replace(/__c$/i, "");
+
+const LONGEST_TEXT = 255;
+const LONGEST_LONG_TEXT = 131_072;
+export const MOST_DIGITS = 18;
+/** Of a fraction whose definition leaves it open. */
+const USUAL_SCALE = 6;
+
+export type FieldType =
+  | "Text"
+  | "LongTextArea"
+  | "Checkbox"
+  | "Date"
+  | "DateTime"
+  | "Picklist"
+  | "MultiselectPicklist"
+  | "Number"
+  | "Lookup"
+  | "IndirectLookup";
+
+export function typeOf(definition: FieldDefinition): FieldType {
+  switch (kindOf(definition)) {
+    case "string":
+      return lengthOf(definition) > LONGEST_TEXT ? "LongTextArea" : "Text";
+    case "boolean":
+      return "Checkbox";
+    case "date":
+      return "Date";
+    case "datetime":
+      return "DateTime";
+    case "singleSelect":
+      return "Picklist";
+    case "multiSelect":
+      return "MultiselectPicklist";
+    case "int":
+    case "float":
+      return "Number";
+    case "reference":
+      return refersById(definition) ? "Lookup" : "IndirectLookup";
+  }
+}
+
+const lengthOf = ({ stringOptions }: FieldDefinition): number => stringOptions?.length ?? LONGEST_TEXT;
+
+const refersById = ({ association }: FieldDefinition): boolean =>
+  /^(id)?$/i.test(association?.targetField ?? "");
+
+/** Digits in all and behind the point: 18 and none for whole numbers. */
+export function digitsOf(definition: FieldDefinition): { precision: number; scale: number } {
+  const { precision = MOST_DIGITS, scale } = definition.numericOptions ?? {};
+  if (kindOf(definition) === "int") return { precision, scale: 0 };
+  return { precision, scale: scale ?? Math.min(USUAL_SCALE, Math.floor(precision / 2)) };
+}
+
+export function fieldFaults(request: FieldRequest): DefinitionFault[] {
+  const { objectName, definition } = request;
+  const faults = commonFaults(definition);
+  const fault = (member: string, message: string) => void faults.push({ member, message });
+  if (objectFault(objectName)) fault("", `"${objectName}" is not the name of a Salesforce object`);
+  const stem = stemOf(definition.fieldName);
+  if (!/^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(stem) || stem.includes("__") || stem.endsWith("_")) {
+    const rule = "a letter, then letters, digits and single underscores, at most 40 and no underscore last";
+    fault("fieldName", `Salesforce names custom fields with ${rule}, before the ending __c`);
+  }
+  faults.push(...lengthFaults(definition), ...numberFaults(definition), ...referenceFaults(definition));
+  const member = unwritableMember(definition);
+  if (member) fault(member, "it holds control characters, which Salesforce's Metadata API cannot carry");
+  const wrong = defaultMembers(definition);
+  if (typeof wrong === "string") fault("stringOptions.defaultValue", wrong);
+  return faults;
+}
+
+function lengthFaults(definition: FieldDefinition): DefinitionFault[] {
+  if (kindOf(definition) !== "string" || lengthOf(definition) <= LONGEST_LONG_TEXT) return [];
+  return [
+    { member: "stringOptions.length", message: `Salesforce takes at most ${LONGEST_LONG_TEXT} characters` },
+  ];
+}
+
+function numberFaults(definition: FieldDefinition): DefinitionFault[] {
+  if (typeOf(definition) !== "Number") return [];
+  const { precision, scale } = digitsOf(definition);
+  if (precision > MOST_DIGITS)
+    return [
+      { member: "numericOptions.precision", message: `Salesforce keeps at most ${MOST_DIGITS} digits` },
+    ];
+  if (scale > precision)
+    return [{ member: "numericOptions.scale", message: "it is larger than the precision" }];
+  if (kindOf(definition) === "int" && (definition.numericOptions?.scale ?? 0) > 0)
+    return [
+      { member: "numericOptions.scale", message: "an int has no digits behind the point; define a float" },
+    ];
+  return [];
+}
+
+function referenceFaults({ association }: FieldDefinition): DefinitionFault[] {
+  if (!association) return [];
+  const faults: DefinitionFault[] = [];
+  if (objectFault(association.targetObject))
+    faults.push({ member: "association.targetObject", message: "it is not the name of a Salesforce object" });
+  const { onDelete, reverseLookupFieldName: relationship } = association;
+  if (onDelete !== undefined && !Object.hasOwn(CONSTRAINTS, onDelete.toLowerCase()))
+    faults.push({ member: "association.onDelete", message: "it must be setNull, restrict or cascade" });
+  if (relationship !== undefined && !/^[A-Za-z]\w{0,79}$/.test(relationship)) {
+    const message = "a relationship is named with letters, digits and _, a letter first";
+    faults.push({ member: "association.reverseLookupFieldName", message });
+  }
+  return faults;
+}
+
+function unwritableMember({ displayName, description, stringOptions }: FieldDefinition): string | undefined {
+  const texts = {
+    displayName: [displayName],
+    description: [description ?? ""],
+    "stringOptions.values": stringOptions?.values ?? [],
+    "stringOptions.defaultValue": [stringOptions?.defaultValue ?? ""],
+  };
+  return Object.entries(texts).find(([, all]) => all.some((text) => UNWRITABLE.test(text)))?.[0];
+}
+
+const CONSTRAINTS: Record<string, string> = { setnull: "SetNull", restrict: "Restrict", cascade: "Cascade" };
+
+/** A record that must refer to another cannot lose the reference: the other is kept from being deleted. */
+export function deleteConstraint(definition: FieldDefinition): string | undefined {
+  if (typeOf(definition) !== "Lookup") return undefined;
+  const asked = CONSTRAINTS[definition.association?.onDelete?.toLowerCase() ?? ""];
+  return isRequired(definition) && asked !== "Cascade" ? "Restrict" : asked;
+}
+
+export const isRequired = ({ required, association }: FieldDefinition): boolean =>
+  required === true || association?.required === true;
+
+/** The types that Salesforce can make a rule of. */
+export const CAN_BE_REQUIRED: FieldType[] = [
+  "Text",
+  "Date",
+  "DateTime",
+  "Picklist",
+  "MultiselectPicklist",
+  "Number",
+  "Lookup",
+];
+export const CAN_BE_UNIQUE: FieldType[] = ["Text", "Number"];
+
+/** The members of a new field, with what Salesforce insists on where the definition is silent. */
+export function newField(request: FieldRequest): Element {
+  const { definition } = request;
+  const type = typeOf(definition);
+  const members: Record<string, string | undefined> = {
+    fullName: fullNameOf(request),
+    label: definition.displayName,
+    description: definition.description,
+    type,
+    ...wishes(definition),
+    ...typeMembers(definition, type),
+  };
+  const written = Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : [element(name, value)],
+  );
+  return element("metadata", isChoice(kindOf(definition)) ? [...written, valueSet(definition)] : written);
+}
+
+/** What a definition says expressly and the type can hold. */
+export function wishes(definition: FieldDefinition): Record<string, string> {
+  const type = typeOf(definition);
+  const { required, association, unique, indexed } = definition;
+  const members: Record<string, string> = {};
+  if (CAN_BE_REQUIRED.includes(type) && (required ?? association?.required) !== undefined)
+    members["required"] = String(isRequired(definition));
+  if (CAN_BE_UNIQUE.includes(type)) {
+    if (unique !== undefined) members["unique"] = String(unique);
+    // An external id is what Salesforce indexes on demand.
+    if (indexed !== undefined) members["externalId"] = String(indexed);
+  }
+  const { reverseLookupFieldName, labels } = association ?? {};
+  if (association && reverseLookupFieldName) members["relationshipName"] = reverseLookupFieldName;
+  if (association && labels?.plural) members["relationshipLabel"] = labels.plural;
+  const constraint = deleteConstraint(definition);
+  if (constraint) members["deleteConstraint"] = constraint;
+  const defaults = defaultMembers(definition);
+  return { ...members, ...(typeof defaults === "object" && defaults) };
+}
+
+function typeMembers(definition: FieldDefinition, type: FieldType): Record<string, string | undefined> {
+  const { precision, scale } = digitsOf(definition);
+  switch (type) {
+    case "Text":
+      return { length: String(lengthOf(definition)) };
+    case "LongTextArea":
+      return { length: String(lengthOf(definition)), visibleLines: "10" };
+    case "Checkbox":
+      return { defaultValue: definition.stringOptions?.defaultValue ?? "false" };
+    case "Number":
+      return { precision: String(precision), scale: String(scale) };
+    case "MultiselectPicklist":
+      return { visibleLines: "10" };
+    case "Lookup":
+      return { referenceTo: definition.association?.targetObject };
+    case "IndirectLookup":
+      return {
+        referenceTo: definition.association?.targetObject,
+        referenceTargetField: definition.association?.targetField,
+      };
+    default:
+      return {};
+  }
+}
+
+function valueSet({ stringOptions = {} }: FieldDefinition): Element {
+  const { values = [], valuesRestricted = false, defaultValue } = stringOptions;
+  return element("valueSet", [
+    element("restricted", String(valuesRestricted)),
+    element("valueSetDefinition", [
+      element("sorted", "false"),
+      ...values.map((value) => newValue(value, value === defaultValue)),
+    ]),
+  ]);
+}
+
+export const newValue = (value: string, isDefault: boolean): Element =>
+  element("value", [
+    element("fullName", value),
+    element("default", String(isDefault)),
+    element("label", value),
+  ]);

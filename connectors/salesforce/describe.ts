@@ -1,0 +1,89 @@
+/** Describes a Salesforce object as the connected user sees it: fields hidden from that user are not among its fields. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { send } from "../kit/answer.ts";
+import type { ProviderFetch } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+import { isChoice } from "../kit/field-definitions.ts";
+import type { FieldMetadata, ObjectMetadata } from "../kit/fields.ts";
+import { classify } from "./classify.ts";
+import { DATA, objectFault } from "./request.ts";
+
+export async function describeObject(objectName: string, fetch: ProviderFetch): Promise<ObjectMetadata> {
+  const fault = objectFault(objectName);
+  if (fault) throw fault;
+  const path = `${DATA}/sobjects/${objectName}/describe`;
+  const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
+  if (answer.error) throw unknownObject(objectName, answer.error);
+  const description = isJsonObject(answer.body) ? answer.body : {};
+  const fields = objects(description.fields).flatMap((field) => toField(field) ?? []);
+  return {
+    name: textOf(description.name) ?? objectName,
+    displayName: textOf(description.label) ?? objectName,
+    fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
+  };
+}
+
+function unknownObject(objectName: string, error: ProviderError): ProviderError {
+  if (error.kind !== "not_found") return error;
+  const { code, status, rawResponse } = error;
+  const message = `Salesforce has no object \`${objectName}\`, or the connected user may not see it`;
+  return new ProviderError({ kind: "not_found", message, code, status, rawResponse, cause: error });
+}
+
+function toField(field: JsonObject): FieldMetadata | undefined {
+  const { name, type, custom, createable, updateable, nillable, defaultedOnCreate } = field;
+  if (typeof name !== "string" || typeof type !== "string") return undefined;
+  const valueType = kindOf(type, field.scale);
+  const referenceTo = Array.isArray(field.referenceTo)
+    ? field.referenceTo.filter((target) => typeof target === "string")
+    : [];
+  return {
+    fieldName: name,
+    displayName: textOf(field.label) ?? name,
+    valueType,
+    providerType: type,
+    readOnly: createable !== true && updateable !== true,
+    isCustom: custom === true,
+    isRequired: createable === true && nillable === false && defaultedOnCreate !== true,
+    ...(referenceTo.length > 0 && { referenceTo }),
+    ...(isChoice(valueType) && { values: valuesOf(field) }),
+  };
+}
+
+const KINDS: Record<string, FieldMetadata["valueType"]> = {
+  string: "string",
+  textarea: "string",
+  url: "string",
+  email: "string",
+  phone: "string",
+  id: "string",
+  encryptedstring: "string",
+  reference: "reference",
+  boolean: "boolean",
+  int: "int",
+  long: "int",
+  currency: "float",
+  percent: "float",
+  date: "date",
+  datetime: "datetime",
+  picklist: "singleSelect",
+  combobox: "singleSelect",
+  multipicklist: "multiSelect",
+};
+
+/** Custom numbers are all doubles; without digits behind the point they are whole. */
+function kindOf(type: string, scale: Json | undefined): FieldMetadata["valueType"] {
+  if (type === "double") return scale === 0 ? "int" : "float";
+  return (Object.hasOwn(KINDS, type) ? KINDS[type] : undefined) ?? "other";
+}
+
+const valuesOf = ({ picklistValues }: JsonObject): NonNullable<FieldMetadata["values"]> =>
+  objects(picklistValues).flatMap(({ value, label, active }) =>
+    typeof value === "string" && active !== false ? [{ value, displayValue: textOf(label) ?? value }] : [],
+  );
+
+const objects = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isJsonObject) : [];
+
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;

@@ -1,0 +1,121 @@
+/** Calls Salesforce's Metadata API, which speaks SOAP and wants the access token in the body. */
+import { concernsTheCall, shorten } from "../kit/answer.ts";
+import type { ProviderFetch, ProviderRequest } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+import { classify } from "./classify.ts";
+import {
+  childNamed,
+  childrenNamed,
+  childText,
+  element,
+  readXml,
+  writeXml,
+  XmlError,
+  type Element,
+} from "./xml.ts";
+
+/** Components of one call. */
+export const COMPONENT_LIMIT = 10;
+
+/** Markup, which escaped text can never hold: the token goes nowhere else. */
+const TOKEN_MARK = "<the-access-token/>";
+
+export type ComponentType = "CustomField" | "PermissionSet";
+
+export type SoapAnswer = { results: Element[]; error?: undefined } | { error: ProviderError };
+
+/** The components of these names; those that do not exist are not among the results. */
+export async function readComponents(
+  type: ComponentType,
+  fullNames: string[],
+  fetch: ProviderFetch,
+): Promise<SoapAnswer> {
+  const names = fullNames.map((name) => element("fullNames", name));
+  const answer = await call(element("readMetadata", [element("type", type), ...names]), fetch);
+  if (answer.error) return answer;
+  const records = answer.results.flatMap((result) => childrenNamed(result, "records"));
+  return { results: records.filter(({ attributes }) => attributes.get("nil") !== "true") };
+}
+
+/** Each on its own: one that is refused takes no other back. One result per component. */
+export const upsertComponents = (
+  type: ComponentType,
+  components: Element[],
+  fetch: ProviderFetch,
+): Promise<SoapAnswer> =>
+  call(
+    element(
+      "upsertMetadata",
+      components.map((component) => ({ ...inOrder(component), name: "metadata", attributes: typed(type) })),
+    ),
+    fetch,
+  );
+
+const typed = (type: ComponentType) => new Map([["xsi:type", type]]);
+
+/** Members in the order that the API's schema gives them: the name, then by alphabet. */
+function inOrder(component: Element): Element {
+  const rank = ({ name }: Element) => (name === "fullName" ? "" : name);
+  const children = component.children.map(inOrder);
+  return {
+    ...component,
+    attributes: new Map(),
+    children: children.toSorted((left, right) =>
+      rank(left) < rank(right) ? -1 : Number(rank(left) > rank(right)),
+    ),
+  };
+}
+
+/** Throws `ProviderError` when the call as a whole failed. */
+async function call(operation: Element, fetch: ProviderFetch): Promise<SoapAnswer> {
+  const response = await fetch(soapRequest(operation));
+  const error = classify(response);
+  if (error && concernsTheCall(error.kind)) throw error;
+  if (error) return { error };
+  try {
+    const body = childNamed(readXml(response.text), "Body");
+    const answer = childNamed(body, `${operation.name}Response`);
+    if (answer) return { results: childrenNamed(answer, "result") };
+  } catch (cause) {
+    if (!(cause instanceof XmlError)) throw cause;
+  }
+  throw new ProviderError({
+    kind: "unreadable",
+    message: `Salesforce answered ${response.status} with something that is not an answer to ${operation.name}`,
+    status: response.status,
+    rawResponse: shorten(response.text),
+  });
+}
+
+/** All calls can be repeated: an upsert says how a component is to be. */
+function soapRequest(operation: Element): ProviderRequest {
+  const space = "http://soap.sforce.com/2006/04/metadata";
+  const body = [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"',
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">',
+    `<soapenv:Header xmlns="${space}">`,
+    `<SessionHeader><sessionId>${TOKEN_MARK}</sessionId></SessionHeader>`,
+    "<AllOrNoneHeader><allOrNone>false</allOrNone></AllOrNoneHeader>",
+    "</soapenv:Header>",
+    `<soapenv:Body xmlns="${space}">${writeXml(operation)}</soapenv:Body>`,
+    "</soapenv:Envelope>",
+  ].join("");
+  return {
+    method: "POST",
+    path: "/services/Soap/m/60.0",
+    // The action has to be there, and to be empty.
+    headers: { "content-type": "text/xml; charset=utf-8", accept: "text/xml", soapaction: "''" },
+    body,
+    tokenMark: TOKEN_MARK,
+    repeatable: true,
+  };
+}
+
+/** Why Salesforce did not take a component, from its result. */
+export function componentFaults(result: Element): { code: string; message: string }[] {
+  return childrenNamed(result, "errors").map((error) => ({
+    code: childText(error, "statusCode") ?? "UNKNOWN",
+    message: childText(error, "message") ?? "Salesforce gave no reason",
+  }));
+}

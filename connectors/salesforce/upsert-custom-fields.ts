@@ -1,0 +1,114 @@
+/** Makes and changes Salesforce custom fields: read, merge, write what differs, and see that the user can see it. */
+import type { ProviderFetch } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+import { withheld } from "../kit/field-definitions.ts";
+import { FieldOutcomes } from "../kit/field-outcomes.ts";
+import type { FieldOutcome, FieldRequest } from "../kit/fields.ts";
+import { fullNameOf } from "./custom-field.ts";
+import { planField, type FieldPlan } from "./custom-field-plan.ts";
+import { toError } from "./fault.ts";
+import { COMPONENT_LIMIT, componentFaults, readComponents, upsertComponents } from "./soap.ts";
+import { makeVisible } from "./visibility.ts";
+import { childText, type Element } from "./xml.ts";
+
+export async function upsertCustomFields(
+  requests: FieldRequest[],
+  fetch: ProviderFetch,
+): Promise<FieldOutcome[]> {
+  const existing = await readExisting(requests.map(fullNameOf), fetch);
+  const plans = requests.map((request) =>
+    planField(request, existing.get(fullNameOf(request).toLowerCase())),
+  );
+  const planned = plans.map(({ outcome }) => outcome);
+  const open = [...plans.keys()].filter((index) => plans[index]?.component);
+  if (planned.some(({ error }) => error)) return withheld(planned, open);
+
+  const outcomes = new FieldOutcomes(planned, open);
+  for (const wave of chunks(open)) {
+    await outcomes.attempt(wave, () => writeWave(plans, wave, fetch, outcomes));
+  }
+  return await shown(plans, outcomes.finish(), fetch);
+}
+
+const chunks = <T>(items: T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / COMPONENT_LIMIT) }, (_, wave) =>
+    items.slice(wave * COMPONENT_LIMIT, (wave + 1) * COMPONENT_LIMIT),
+  );
+
+/** Definitions by full name in lower case; Salesforce minds no case in names. */
+async function readExisting(fullNames: string[], fetch: ProviderFetch): Promise<Map<string, Element>> {
+  const found = new Map<string, Element>();
+  for (const part of chunks(fullNames)) {
+    const answer = await readComponents("CustomField", part, fetch);
+    if (answer.error) throw answer.error;
+    for (const record of answer.results)
+      found.set((childText(record, "fullName") ?? "").toLowerCase(), record);
+  }
+  return found;
+}
+
+async function writeWave(
+  plans: FieldPlan[],
+  wave: number[],
+  fetch: ProviderFetch,
+  outcomes: FieldOutcomes,
+): Promise<void> {
+  const components = wave.flatMap((index) => plans[index]?.component ?? []);
+  const answer = await upsertComponents("CustomField", components, fetch);
+  if (answer.error) return outcomes.fail(wave, answer.error);
+  const results = new Map(
+    answer.results.map((result) => [(childText(result, "fullName") ?? "").toLowerCase(), result]),
+  );
+  for (const index of wave) {
+    const result = results.get(plans[index]?.fullName.toLowerCase() ?? "");
+    if (!result) continue;
+    if (childText(result, "success") !== "true") outcomes.fail([index], refusal(result));
+    else outcomes.settle(index, { action: childText(result, "created") === "true" ? "create" : "update" });
+  }
+}
+
+/** That there is no such object comes as the fault of the field. */
+function refusal(result: Element): ProviderError {
+  const error = toError(componentFaults(result), { otherwise: "invalid" });
+  const isUnknown = error.code === "INVALID_CROSS_REFERENCE_KEY" && error.message.includes("'CustomObject'");
+  if (!isUnknown) return error;
+  return new ProviderError({ kind: "not_found", code: error.code, message: error.message, cause: error });
+}
+
+/** A field that cannot be shown is there all the same; both are told. */
+async function shown(
+  plans: FieldPlan[],
+  outcomes: FieldOutcome[],
+  fetch: ProviderFetch,
+): Promise<FieldOutcome[]> {
+  const present = plans.filter((_, index) => !outcomes[index]?.error);
+  if (present.length === 0) return outcomes.map(withoutPlan);
+  const names = (required: boolean) =>
+    present.filter((plan) => plan.required === required).map(({ fullName }) => fullName);
+  try {
+    const visible = names(false);
+    if (visible.length > 0) await makeVisible({ shown: visible, required: names(true) }, fetch);
+    return outcomes.map(withoutPlan);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (outcomes.every(({ action }) => action === "none")) throw error;
+    return outcomes.map((outcome, index) =>
+      outcome.error || plans[index]?.required ? withoutPlan(outcome) : { ...outcome, error: hidden(error) },
+    );
+  }
+}
+
+/** A field that was not written has no definition at Salesforce to tell of. */
+const withoutPlan = (outcome: FieldOutcome): FieldOutcome =>
+  outcome.error ? { ...outcome, metadata: undefined } : outcome;
+
+const hidden = (error: ProviderError): ProviderError =>
+  new ProviderError({
+    kind: error.kind,
+    message: `the field is there, but the connected user may not see it yet, because making it visible failed: ${error.message}`,
+    code: error.code,
+    status: error.status,
+    retryAt: error.retryAt,
+    rawResponse: error.rawResponse,
+    cause: error,
+  });

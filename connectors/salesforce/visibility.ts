@@ -1,0 +1,90 @@
+/** Lets the connected user see fields: a new one is hidden from everybody, administrators included, until this is done. */
+import { isJsonObject } from "../../server/ground/json.ts";
+import { send } from "../kit/answer.ts";
+import type { ProviderFetch, ProviderRequest } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+import { classify } from "./classify.ts";
+import { toError } from "./fault.ts";
+import { DATA } from "./request.ts";
+import { componentFaults, readComponents, upsertComponents } from "./soap.ts";
+import { childrenNamed, childText, element, type Element } from "./xml.ts";
+
+const NAME = "IntegrationCustomFieldVisibility";
+
+/**
+ * Puts the fields (`Account.Score__c`) into the permission set that Busbar keeps in the customer's organisation, takes
+ * `required` ones out of it, and gives the set to the connected user. Everything else in the set stays. Idempotent.
+ * Throws `ProviderError`.
+ */
+export async function makeVisible(
+  fields: { shown: string[]; required: string[] },
+  fetch: ProviderFetch,
+): Promise<void> {
+  const read = await readComponents("PermissionSet", [NAME], fetch);
+  if (read.error) throw read.error;
+  const set = withPermissions(read.results[0], fields);
+  if (set) {
+    const written = await upsertComponents("PermissionSet", [set], fetch);
+    if (written.error) throw written.error;
+    const [result] = written.results;
+    if (!result || childText(result, "success") !== "true")
+      throw toError(result ? componentFaults(result) : [], { otherwise: "invalid" });
+  }
+  await assign(fetch);
+}
+
+/** The set as it has to be; undefined when it is that already. */
+function withPermissions(
+  existing: Element | undefined,
+  { shown, required }: { shown: string[]; required: string[] },
+): Element | undefined {
+  const present = childrenNamed(existing, "fieldPermissions");
+  const fieldOf = (permission: Element) => (childText(permission, "field") ?? "").toLowerCase();
+  const isWhole = (permission: Element) =>
+    childText(permission, "readable") === "true" && childText(permission, "editable") === "true";
+  const whole = new Set(present.filter(isWhole).map(fieldOf));
+  const missing = shown.filter((field) => !whole.has(field.toLowerCase()));
+  const superseded = new Set([...missing, ...required].map((field) => field.toLowerCase()));
+  const kept = present.filter((permission) => !superseded.has(fieldOf(permission)));
+  if (missing.length === 0 && kept.length === present.length) return undefined;
+  const others = existing?.children.filter(({ name }) => name !== "fieldPermissions") ?? [
+    element("fullName", NAME),
+    element("label", "Custom Field Visibility for Integration"),
+  ];
+  return element("metadata", [...others, ...kept, ...missing.map(permissionFor)]);
+}
+
+const permissionFor = (field: string): Element =>
+  element("fieldPermissions", [
+    element("editable", "true"),
+    element("field", field),
+    element("readable", "true"),
+  ]);
+
+async function assign(fetch: ProviderFetch): Promise<void> {
+  const query = encodeURIComponent(`SELECT Id FROM PermissionSet WHERE Name = '${NAME}'`);
+  const set = await read(`${DATA}/query?q=${query}`, fetch);
+  const records = isJsonObject(set) && Array.isArray(set.records) ? set.records : [];
+  const user = await read("/services/oauth2/userinfo", fetch);
+  const [record] = records.filter(isJsonObject);
+  const AssigneeId = isJsonObject(user) ? user.user_id : undefined;
+  if (typeof record?.Id !== "string" || typeof AssigneeId !== "string") {
+    const message = `Salesforce names neither the permission set ${NAME} nor the connected user`;
+    throw new ProviderError({ kind: "unreadable", message });
+  }
+  const request: ProviderRequest = {
+    method: "POST",
+    path: `${DATA}/sobjects/PermissionSetAssignment`,
+    body: { AssigneeId, PermissionSetId: record.Id },
+    // A second one is refused as a duplicate, which is as good.
+    repeatable: true,
+  };
+  const answer = await send(request, fetch, classify);
+  if (answer.error && answer.error.code !== "DUPLICATE_VALUE") throw answer.error;
+}
+
+async function read(path: string, fetch: ProviderFetch) {
+  const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
+  if (answer.error) throw answer.error;
+  return answer.body;
+}
