@@ -63,7 +63,8 @@ import { createOrg } from "./api/orgs/create-org.ts";
 import { getOrg } from "./api/orgs/get-org.ts";
 import { listOrgBuilders } from "./api/orgs/list-org-builders.ts";
 import { updateOrg } from "./api/orgs/update-org.ts";
-import { acceptInvite, addUserToOrg, getMyInfo, getOrgBillingAccount } from "./api/people/people.ts";
+import { createOrgInvite, deleteOrgInvite, getOrgInvite, listOrgInvites } from "./api/orgs/invites.ts";
+import { acceptInvite, getMyInfo, getOrgBillingAccount } from "./api/people/people.ts";
 import { createProject } from "./api/projects/create-project.ts";
 import { deleteProject } from "./api/projects/delete-project.ts";
 import { updateProject } from "./api/projects/update-project.ts";
@@ -145,10 +146,13 @@ const managementRoutes = (on: Services): Route[] => [
   route("GET /v1/orgs/{orgId}", "full", getOrg(on)),
   route("PATCH /v1/orgs/{orgId}", "full", updateOrg(on)),
   route("GET /v1/orgs/{orgId}/builders", "full", listOrgBuilders(on)),
-  route("POST /v1/orgs/{orgId}/memberships", "person", addUserToOrg()),
+  route("POST /v1/orgs/{orgId}/invites", "full", createOrgInvite(on)),
+  route("GET /v1/orgs/{orgId}/invites", "full", listOrgInvites(on)),
+  route("GET /v1/orgs/{orgId}/invites/{inviteId}", "full", getOrgInvite(on)),
+  route("DELETE /v1/orgs/{orgId}/invites/{inviteId}", "full", deleteOrgInvite(on)),
   route("GET /v1/orgs/{orgId}/billingAccount", "full", getOrgBillingAccount()),
-  route("GET /v1/my-info", "person", getMyInfo()),
-  route("POST /v1/invites:accept", "person", acceptInvite()),
+  route("GET /v1/my-info", "person", getMyInfo(on)),
+  route("POST /v1/invites:accept", "person", acceptInvite(on)),
 
   route("GET /v1/providers", "public", listProviders(on)),
   route("GET /v1/providers/{provider}", "public", getProvider(on)),

@@ -5,6 +5,7 @@ import { buildCatalog, CatalogError, type Catalog } from "../connectors/catalog.
 import { openAccess, type Access } from "./access/authorize.ts";
 import { connectionEvents } from "./connection-events.ts";
 import type { ConnectionEvents } from "./credentials/connection-events.ts";
+import { openPersonTokens } from "./access/person-token.ts";
 import { openLiveConnections, type LiveConnections } from "./credentials/live-connections.ts";
 import { openSharedGates, type SharedGates } from "./credentials/shared-gates.ts";
 import { generatedKeys, openDataFolder } from "./data-folder.ts";
@@ -81,7 +82,11 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
     changes,
     identity,
     egress,
-    access: openAccess({ database, changes }),
+    access: openAccess({
+      database,
+      changes,
+      personOf: config.oidc && openPersonTokens({ database, egress, oidc: config.oidc }),
+    }),
     connections: openLiveConnections({ database, changes, sealer, egress, catalog, log, connectionEvents }),
     connectionEvents,
     gates: openSharedGates({ database, changes, log }),

@@ -10,6 +10,7 @@ import type { Database } from "../store/database.ts";
 import { findProject } from "../store/projects.ts";
 import { remember } from "../store/remembered.ts";
 import { openConfine } from "./confine.ts";
+import type { Person, PersonOf } from "./person-token.ts";
 import { openCustomerTokens, type Customer, type CustomerOf } from "./customer-token.ts";
 
 export interface Access {
@@ -28,7 +29,7 @@ export interface Access {
 const MOST_KEYS = 10_000;
 
 /** `changes` tells when a key or project was altered anywhere. */
-export function openAccess(on: { database: Database; changes: Changes }): Access {
+export function openAccess(on: { database: Database; changes: Changes; personOf?: PersonOf }): Access {
   const owners = remember<KeyOwner>(on.changes, {
     most: MOST_KEYS,
     affected: ({ table, id }) => {
@@ -51,24 +52,25 @@ export function openAccess(on: { database: Database; changes: Changes }): Access
     confine: openConfine(on),
     async authorize({ headers, audience, projectIdOrName }) {
       if (audience === "public") return { caller: NOBODY };
-      const { caller, home } = await identify({ keyOwner, customerOf }, headers);
+      const { caller, home } = await identify({ keyOwner, customerOf, personOf: on.personOf }, headers);
       requireScope(caller, audience);
       if (projectIdOrName === undefined) return { caller };
       const asked = projectIdOrName.toLowerCase();
-      if (asked === home.id || asked === home.name) return { caller, project: home };
-      return { caller, project: await otherProject(on.database, home, projectIdOrName, audience) };
+      if (home && (asked === home.id || asked === home.name)) return { caller, project: home };
+      const project = await otherProject(on.database, caller, projectIdOrName, audience);
+      return { caller: { ...caller, projectId: caller.projectId ?? project.id }, project };
     },
   };
 }
 
-/** Who asks, and the project that their credential belongs to. */
+/** Who asks, and the project that their credential belongs to; a person's belongs to none. */
 interface Identity {
   caller: Caller;
-  home: ProjectRef;
+  home?: ProjectRef;
 }
 
 async function identify(
-  by: { keyOwner: Access["keyOwner"]; customerOf: CustomerOf },
+  by: { keyOwner: Access["keyOwner"]; customerOf: CustomerOf; personOf: PersonOf | undefined },
   headers: IncomingHttpHeaders,
 ): Promise<Identity> {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
@@ -76,6 +78,7 @@ async function identify(
   if (apiKey || bearer === undefined) return keyIdentity(await by.keyOwner(apiKey));
   const customer = await by.customerOf(bearer);
   if (customer) return customerIdentity(customer);
+  if (by.personOf) return { caller: personCaller(await by.personOf(bearer)) };
   throw unauthenticated(
     "The bearer token's `kid` names no active JWT key. Register the public key with POST …/jwt-keys.",
   );
@@ -84,6 +87,14 @@ async function identify(
 const keyIdentity = ({ apiKeyId, scopes, projectId, projectName, orgId }: KeyOwner): Identity => ({
   caller: { kind: "api-key", apiKeyId, projectId, orgId, scopes },
   home: { id: projectId, name: projectName, orgId },
+});
+
+const personCaller = ({ builderId, orgIds, email }: Person): Caller => ({
+  kind: "person",
+  scopes: ["full"],
+  builderId,
+  orgIds,
+  email,
 });
 
 const customerIdentity = ({ key, groupRef, consumerRef }: Customer): Identity => ({
@@ -106,6 +117,7 @@ const single = (value: string | string[] | undefined): string | undefined =>
 const unauthenticated = (detail: string) => new Problem("unauthenticated", { detail });
 
 function requireScope({ kind, scopes }: Caller, audience: Audience): void {
+  if (kind === "person") return;
   if (audience === "person") {
     throw new Problem("forbidden", {
       detail: "This is about a person, and an API key is nobody. It needs a signed-in person's bearer token.",
@@ -121,19 +133,24 @@ function requireScope({ kind, scopes }: Caller, audience: Audience): void {
   });
 }
 
-/** A key opens its own project; what an organisation may do to its projects is done with a key of any of them. */
+/**
+ * A person enters every project of their organisations. A key opens its own project; what an organisation may do to
+ * its projects is done with a key of any of them.
+ */
 async function otherProject(
   database: Database,
-  home: ProjectRef,
+  caller: Caller,
   idOrName: string,
   audience: Audience,
 ): Promise<ProjectRef> {
   const other = await findProject(database.queries, idOrName.toLowerCase());
   if (!other) throw new Problem("not-found", { detail: `There is no project \`${idOrName}\`.` });
-  if (audience === "organization" && other.orgId === home.orgId) {
-    return { id: other.id, name: other.name, orgId: other.orgId };
-  }
+  const may =
+    caller.kind === "person"
+      ? caller.orgIds?.includes(other.orgId)
+      : audience === "organization" && other.orgId === caller.orgId;
+  if (may) return { id: other.id, name: other.name, orgId: other.orgId };
   throw new Problem("forbidden", {
-    detail: `This credential belongs to the project \`${home.name}\`, not to \`${idOrName}\`. Use one of that project.`,
+    detail: `This credential does not open the project \`${idOrName}\`. Use one that belongs to it.`,
   });
 }

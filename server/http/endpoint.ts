@@ -10,7 +10,7 @@ export type Audience = "public" | "frontend" | "full" | "organization" | "person
 
 /** Who is asking, as the access room found out. */
 export interface Caller {
-  kind: "api-key" | "customer" | "nobody";
+  kind: "api-key" | "customer" | "person" | "nobody";
   apiKeyId?: string;
   projectId?: string;
   orgId?: string;
@@ -18,6 +18,10 @@ export interface Caller {
   /** Customers only: the one group whose data this caller may see and change, and who they are in it. */
   groupRef?: string;
   consumerRef?: string;
+  /** People only: who they are here, the organisations they work for, and the address their issuer vouches for. */
+  builderId?: string;
+  orgIds?: readonly string[];
+  email?: string;
 }
 
 export interface ProjectRef {

@@ -174,6 +174,16 @@ export interface Integrations {
   updateTime: Timestamp | null;
 }
 
+export interface Invites {
+  createTime: Generated<Timestamp>;
+  expireTime: Generated<Timestamp>;
+  id: string;
+  invitedEmail: string;
+  orgId: string;
+  status: Generated<string>;
+  updateTime: Timestamp | null;
+}
+
 export interface JwtKeys {
   active: Generated<boolean>;
   createTime: Generated<Timestamp>;
@@ -360,6 +370,7 @@ export interface DB {
   idempotencyKeys: IdempotencyKeys;
   installations: Installations;
   integrations: Integrations;
+  invites: Invites;
   jwtKeys: JwtKeys;
   memberships: Memberships;
   oauthSessions: OauthSessions;

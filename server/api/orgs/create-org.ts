@@ -16,14 +16,14 @@ export const createOrg = (on: { database: Database }) =>
     tag: "Organisations",
     summary: "Create an organisation",
     description:
-      "The owner of the caller's organisation owns the new one too. An API key cannot enter it: its projects are " +
-      "made by its owner, or with `busbar bootstrap`.",
+      "Owned by the person who makes it; for an API key, by the owner of its organisation. An API key cannot enter " +
+      "the new one: its projects are made by a person, or with `busbar bootstrap`.",
     body: Type.Object({ label: LabelSchema }),
     success: { status: 201, description: "The organisation.", schema: OrgSchema },
     async handle({ caller, body }) {
       return on.database.queries.transaction().execute(async (queries) => {
         const { id } = await insertOrganization(queries, body.label);
-        const owner = caller.orgId && (await findOwner(queries, caller.orgId));
+        const owner = caller.builderId ?? (caller.orgId && (await findOwner(queries, caller.orgId)));
         if (owner) await insertMembership(queries, { orgId: id, builderId: owner, role: "owner" });
         const row = await findOrganization(queries, id);
         if (!row) throw new Error("the organisation was not stored");

@@ -51,10 +51,10 @@ export function toBuilder(row: BuilderRow): Static<typeof BuilderSchema> {
 
 /** The caller's own organisation; another one is refused with 403, whether it exists or not. */
 export async function getOwnOrg(queries: Queries, caller: Caller, orgId: string): Promise<OrganizationRow> {
-  const own = orgId.toLowerCase() === caller.orgId;
-  const row = own ? await findOrganization(queries, caller.orgId ?? "") : undefined;
+  const own = (caller.orgIds ?? [caller.orgId]).find((id) => id === orgId.toLowerCase());
+  const row = own ? await findOrganization(queries, own) : undefined;
   if (row) return row;
   throw new Problem("forbidden", {
-    detail: `This credential does not belong to the organisation \`${orgId}\`. Use an API key of one of its projects.`,
+    detail: `This credential does not belong to the organisation \`${orgId}\`. Use one that does.`,
   });
 }

@@ -1,36 +1,47 @@
-/** Operations that are about a signed-in person, or sold by somebody else: described, and refused with the reason. */
+/** Who is signed in, and how they enter an organisation. */
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
-import { endpoint, type Endpoint } from "../../http/endpoint.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { acceptInvites } from "../../store/people.ts";
+import { BuilderInfoSchema, builderInfo } from "./builder-info.ts";
 
-/** Reached only by a person's token, which no access room hands out yet. */
-const notBuilt = async (): Promise<never> => {
-  throw new Problem("not-built", { detail: "Signing in as a person is not built yet. Use an API key." });
-};
-
-const personal = (operationId: string, summary: string, rest: Partial<Endpoint> = {}): Endpoint =>
+export const getMyInfo = (on: { database: Database }) =>
   endpoint({
-    operationId,
+    operationId: "getMyInfo",
     tag: "People",
-    summary,
+    summary: "Who is signed in, and what they may enter",
     description: "Needs a signed-in person: an API key is nobody, and is refused with 403.",
-    success: { status: 200, description: "Not answered yet." },
-    refusals: [501],
-    ...rest,
-    handle: notBuilt,
+    success: { status: 200, description: "The person.", schema: BuilderInfoSchema },
+    handle: ({ caller }) => builderInfo(on.database.queries, caller),
   });
 
-export const getMyInfo = (): Endpoint => personal("getMyInfo", "Who is signed in, and in which projects");
-
-export const acceptInvite = (): Endpoint => personal("acceptInvite", "Accept an invitation");
-
-export const addUserToOrg = (): Endpoint =>
-  personal("addUserToOrg", "Add a person to an organisation", {
-    params: Type.Object({ orgId: Type.String() }),
+export const acceptInvite = (on: { database: Database }) =>
+  endpoint({
+    operationId: "acceptInvite",
+    tag: "People",
+    summary: "Accept an invitation",
+    description: "For the address that the signed-in person's issuer vouches for, and no other.",
+    body: Type.Object({ invitedEmail: Type.String({ minLength: 3 }) }),
+    success: { status: 200, description: "The person, as a member.", schema: BuilderInfoSchema },
+    refusals: [404],
+    async handle({ caller, body }) {
+      if (!caller.builderId || caller.email !== body.invitedEmail.toLowerCase()) {
+        throw new Problem("forbidden", {
+          detail: "Your sign-in does not vouch for this address. Sign in with the account that was invited.",
+        });
+      }
+      const { builderId } = caller;
+      return on.database.queries.transaction().execute(async (queries) => {
+        const orgIds = await acceptInvites(queries, body.invitedEmail, builderId);
+        if (orgIds.length > 0) return builderInfo(queries, caller);
+        throw new Problem("not-found", { detail: "There is no open invitation for this address." });
+      });
+    },
   });
 
 /** Self-hosted: there is nothing to pay for. */
-export const getOrgBillingAccount = (): Endpoint =>
+export const getOrgBillingAccount = () =>
   endpoint({
     operationId: "getOrgBillingAccount",
     tag: "Organisations",

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { findProject } from "../../store/projects.ts";
+import { findProject, listProjects as listRows } from "../../store/projects.ts";
 import { ProjectSchema, toProject } from "./project.ts";
 
 export const listProjects = (on: { database: Database }) =>
@@ -10,9 +10,12 @@ export const listProjects = (on: { database: Database }) =>
     operationId: "listProjects",
     tag: "Projects",
     summary: "List projects",
-    description: "The projects that the credential opens: for an API key, the one it belongs to.",
+    description:
+      "The projects that the credential opens: for an API key, the one it belongs to; for a person, those of their organisations.",
     success: { status: 200, description: "The projects.", schema: Type.Array(ProjectSchema) },
     async handle({ caller }) {
+      const lists = (caller.orgIds ?? []).map((orgId) => listRows(on.database.queries, orgId));
+      if (caller.orgIds) return (await Promise.all(lists)).flat().map((project) => toProject(project));
       const row = caller.projectId ? await findProject(on.database.queries, caller.projectId) : undefined;
       return row ? [toProject(row)] : [];
     },

@@ -1,0 +1,113 @@
+/** People who sign in at an OpenID Connect issuer, through a real Busbar. */
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from "jose";
+import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { bearer } from "../../tests/harness/customer-tokens.ts";
+
+describe("signed-in people", () => {
+  let on: TestBusbar;
+  let issuer: Server;
+  let url: string;
+  let key: CryptoKey;
+  let orgId: string;
+  after(async () => {
+    await on.stop();
+    await new Promise((resolve) => issuer.close(resolve));
+  });
+  before(async () => {
+    const pair = await generateKeyPair("RS256");
+    key = pair.privateKey;
+    const jwk = { ...(await exportJWK(pair.publicKey)), kid: "k1", alg: "RS256", use: "sig" };
+    issuer = createServer((request, response) => {
+      const configuration = { issuer: url, jwks_uri: `${url}/keys` };
+      response.end(JSON.stringify(request.url === "/keys" ? { keys: [jwk] } : configuration));
+    });
+    await new Promise<void>((resolve) => issuer.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
+    on = await openTestBusbar({ env: { BUSBAR_OIDC_ISSUER: url, BUSBAR_OIDC_CLIENT_ID: "busbar" } });
+    orgId = on.busbar.bootstrap?.orgId ?? "";
+  });
+
+  async function sign(claims: Record<string, unknown> = {}, kid = "k1"): Promise<Record<string, string>> {
+    const iat = Math.floor(Date.now() / 1_000);
+    const all = {
+      iss: url,
+      aud: "busbar",
+      sub: "grace",
+      email: "Grace@example.com",
+      name: "Grace Hopper",
+      iat,
+      exp: iat + 3_600,
+      ...claims,
+    };
+    return bearer(await new SignJWT(all).setProtectedHeader({ alg: "RS256", kid }).sign(key));
+  }
+  const invite = (email: string) => on.call("POST", `/v1/orgs/${orgId}/invites`, { email });
+
+  test("somebody who signs in is known, and may enter nothing", async () => {
+    const me = await on.call("GET", "/v1/my-info", undefined, await sign());
+    assert.equal(me.status, 200, me.text);
+    assert.equal(me.body.builder.fullName, "Grace Hopper");
+    assert.equal(me.body.builder.idpProvider, url);
+    assert.deepEqual(me.body.projectRoles, {});
+    assert.equal((await on.inProject("GET", "/connections", undefined, await sign())).status, 403);
+    assert.equal((await on.call("GET", `/v1/orgs/${orgId}/builders`, undefined, await sign())).status, 403);
+    assert.deepEqual((await on.call("GET", "/v1/projects", undefined, await sign())).body, []);
+  });
+
+  test("an invitation is accepted by the address that the issuer vouches for, and opens the organisation", async () => {
+    const invited = await invite("grace@example.com");
+    assert.equal(invited.status, 201, invited.text);
+    const accept = { invitedEmail: "grace@example.com" };
+    const stranger = await sign({ sub: "eve", email: "eve@example.com" });
+    assert.equal((await on.call("POST", "/v1/invites:accept", accept, stranger)).status, 403);
+    const unverified = await sign({ sub: "eve", email_verified: false });
+    assert.equal((await on.call("POST", "/v1/invites:accept", accept, unverified)).status, 403);
+    const accepted = await on.call("POST", "/v1/invites:accept", accept, await sign());
+    assert.equal(accepted.status, 200, accepted.text);
+    assert.equal(accepted.body.orgRole.org.id, orgId);
+    assert.equal(accepted.body.projectRoles[on.projectId].project.name, "default");
+    assert.equal((await on.call("POST", "/v1/invites:accept", accept, await sign())).status, 404);
+    const shown = await on.call(
+      "GET",
+      `/v1/orgs/${orgId}/invites/${invited.body.id}`,
+      undefined,
+      await sign(),
+    );
+    assert.equal(shown.body.status, "accepted", shown.text);
+    assert.equal((await on.call("GET", `/v1/orgs/${orgId}/builders`)).body.length, 2);
+    assert.equal((await on.inProject("GET", "/connections", undefined, await sign())).status, 200);
+    const project = { orgId, name: "by-grace", appName: "App" };
+    assert.equal((await on.call("POST", "/v1/projects", project, await sign())).status, 201);
+    assert.equal((await on.call("GET", "/v1/projects", undefined, await sign())).body.length, 2);
+  });
+
+  test("a revoked invitation opens nothing", async () => {
+    const { body } = await invite("alan@example.com");
+    assert.equal((await on.call("DELETE", `/v1/orgs/${orgId}/invites/${body.id}`)).status, 204);
+    const alan = await sign({ sub: "alan", email: "alan@example.com" });
+    const accept = { invitedEmail: "alan@example.com" };
+    assert.equal((await on.call("POST", "/v1/invites:accept", accept, alan)).status, 404);
+  });
+
+  test("tokens of another issuer, for another application, expired or by an unknown key are refused", async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    for (const [claims, kid] of [
+      [{ iss: "https://evil.example" }],
+      [{ aud: "another-app" }],
+      [{ iat: now - 100, exp: now - 10 }],
+      [{ sub: undefined }],
+      [{}, "unknown"],
+    ] as const) {
+      const answer = await on.call("GET", "/v1/my-info", undefined, await sign(claims, kid));
+      assert.equal(answer.status, 401, JSON.stringify(claims) + answer.text);
+    }
+  });
+
+  test("an API key is nobody", async () => {
+    assert.equal((await on.call("GET", "/v1/my-info")).status, 403);
+  });
+});

@@ -1,0 +1,128 @@
+/** Checks the tokens of people who sign in at the OpenID Connect issuer that this Busbar trusts. */
+import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } from "jose";
+import { EgressError, type Egress } from "../egress.ts";
+import { now } from "../ground/clock.ts";
+import { Problem } from "../ground/errors.ts";
+import { isJsonObject } from "../ground/json.ts";
+import type { Database } from "../store/database.ts";
+import { listMemberships, upsertBuilder } from "../store/people.ts";
+
+export interface Person {
+  builderId: string;
+  orgIds: string[];
+  /** As the issuer vouches for it; absent when it does not. */
+  email?: string;
+}
+
+/** The person whose token this is. Throws Problems: 401, and 503 when the issuer's keys cannot be had. */
+export type PersonOf = (token: string) => Promise<Person>;
+
+interface Services {
+  database: Database;
+  egress: Egress;
+  oidc: { issuer: string; clientId: string };
+}
+
+/** Signature algorithms with a key pair; a shared secret would be ours to leak. */
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
+
+export function openPersonTokens(on: Services): PersonOf {
+  let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
+  const keySet = () =>
+    (keys ??= discover(on).catch((error: unknown) => {
+      keys = undefined;
+      throw error;
+    }));
+  return async (token) => {
+    const claims = await verified(on, token, await keySet());
+    const builder = await upsertBuilder(on.database.queries, {
+      idpProvider: on.oidc.issuer,
+      idpRef: claims.sub ?? "",
+      firstName: text(claims["given_name"]),
+      lastName: text(claims["family_name"]),
+      fullName: text(claims["name"]),
+      primaryEmail: text(claims["email"]),
+    });
+    const memberships = await listMemberships(on.database.queries, builder.id);
+    const email = claims["email_verified"] === false ? null : text(claims["email"]);
+    return {
+      builderId: builder.id,
+      orgIds: memberships.map(({ org }) => org.id),
+      ...(email !== null && { email: email.toLowerCase() }),
+    };
+  };
+}
+
+const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+async function verified(
+  { oidc }: Services,
+  token: string,
+  keys: ReturnType<typeof createRemoteJWKSet>,
+): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      issuer: oidc.issuer,
+      algorithms: ALGORITHMS,
+      currentDate: now(),
+      requiredClaims: ["sub", "exp"],
+    });
+    // Made for another application: whoever runs that could enter here with it.
+    const audience = [payload.aud ?? [], payload["azp"] ?? []].flat();
+    if (!audience.includes(oidc.clientId)) throw refused("was issued for another application");
+    return payload;
+  } catch (cause) {
+    if (cause instanceof errors.JWTExpired) throw refused("has expired; sign in again", cause);
+    if (cause instanceof errors.JWKSTimeout) throw unreachable(cause);
+    if (cause instanceof errors.JOSEError) throw refused("is not a valid token of the trusted issuer", cause);
+    throw cause;
+  }
+}
+
+async function discover({ egress, oidc }: Services): Promise<ReturnType<typeof createRemoteJWKSet>> {
+  const issuer = oidc.issuer.replace(/\/$/, "");
+  const document = await fetchJson(egress, new URL(`${issuer}/.well-known/openid-configuration`));
+  const address = isJsonObject(document) ? document["jwks_uri"] : undefined;
+  const url = typeof address === "string" ? URL.parse(address) : null;
+  if (!url) throw unreachable(new Error("the issuer's configuration names no jwks_uri"));
+  return createRemoteJWKSet(url, {
+    // Through the one door, like every other call.
+    [customFetch]: async (asked: string) => {
+      const { status, body } = await send(egress, new URL(asked));
+      return new Response(new Uint8Array(body), { status });
+    },
+  });
+}
+
+async function fetchJson(egress: Egress, url: URL): Promise<unknown> {
+  const { status, body } = await send(egress, url);
+  if (status !== 200) throw unreachable(new Error(`${url.host} answered ${status}`));
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch (cause) {
+    throw unreachable(cause);
+  }
+}
+
+const send = (egress: Egress, url: URL) =>
+  egress
+    .send({
+      url,
+      method: "GET",
+      headers: { accept: "application/json" },
+      timeoutMs: 10_000,
+      maxBytes: 1_000_000,
+    })
+    .catch((error: unknown) => {
+      throw error instanceof EgressError ? unreachable(error) : error;
+    });
+
+const unreachable = (cause: unknown): Problem =>
+  new Problem("unavailable", {
+    detail:
+      "The sign-in issuer of BUSBAR_OIDC_ISSUER does not answer, so no person can be recognised. Try again later.",
+    cause,
+  });
+
+const refused = (why: string, cause?: unknown): Problem =>
+  new Problem("unauthenticated", { detail: `The bearer token ${why}.`, cause });

@@ -1,0 +1,89 @@
+/** Invitations to an organisation: made, listed, shown, revoked. */
+import { Type, type Static } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { findInvite, listInvites, revokeInvite, upsertInvite, type InviteRow } from "../../store/people.ts";
+import { times, TimeSchema } from "../times.ts";
+import { getOwnOrg, OrgParams } from "./org.ts";
+
+const InviteSchema = Type.Object({
+  id: Type.String(),
+  invitedEmail: Type.String(),
+  parentType: Type.Literal("org"),
+  parentId: Type.String(),
+  status: Type.Enum(["pending", "accepted", "revoked", "expired"]),
+  createTime: TimeSchema,
+  updateTime: Type.Optional(TimeSchema),
+});
+const InviteParams = Type.Object({ orgId: Type.String(), inviteId: Type.String() });
+
+const toInvite = (row: InviteRow): Static<typeof InviteSchema> => ({
+  id: row.id,
+  invitedEmail: row.invitedEmail,
+  parentType: "org",
+  parentId: row.orgId,
+  status: row.status,
+  ...times(row),
+});
+
+const noInvite = (id: string): Problem =>
+  new Problem("not-found", { detail: `This organisation has no open invitation \`${id}\`.` });
+
+export const createOrgInvite = (on: { database: Database }) =>
+  endpoint({
+    operationId: "createOrgInvite",
+    tag: "Organisations",
+    summary: "Invite a person",
+    description:
+      "Good for seven days. Busbar sends no mail: tell the person to sign in and to accept with `POST /v1/invites:accept`.",
+    params: OrgParams,
+    body: Type.Object({ email: Type.String({ format: "email", maxLength: 320 }) }),
+    success: { status: 201, description: "The invitation.", schema: InviteSchema },
+    async handle({ caller, params, body }) {
+      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
+      return toInvite(await upsertInvite(on.database.queries, id, body.email));
+    },
+  });
+
+export const listOrgInvites = (on: { database: Database }) =>
+  endpoint({
+    operationId: "listOrgInvites",
+    tag: "Organisations",
+    summary: "List invitations",
+    params: OrgParams,
+    success: { status: 200, description: "The invitations, oldest first.", schema: Type.Array(InviteSchema) },
+    async handle({ caller, params }) {
+      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
+      return (await listInvites(on.database.queries, id)).map(toInvite);
+    },
+  });
+
+export const getOrgInvite = (on: { database: Database }) =>
+  endpoint({
+    operationId: "getOrgInvite",
+    tag: "Organisations",
+    summary: "Get an invitation",
+    params: InviteParams,
+    success: { status: 200, description: "The invitation.", schema: InviteSchema },
+    async handle({ caller, params }) {
+      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
+      const row = await findInvite(on.database.queries, id, params.inviteId);
+      if (!row) throw noInvite(params.inviteId);
+      return toInvite(row);
+    },
+  });
+
+export const deleteOrgInvite = (on: { database: Database }) =>
+  endpoint({
+    operationId: "deleteOrgInvite",
+    tag: "Organisations",
+    summary: "Revoke an invitation",
+    params: InviteParams,
+    success: { status: 204, description: "Revoked." },
+    async handle({ caller, params }) {
+      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
+      const row = await findInvite(on.database.queries, id, params.inviteId);
+      if (!row || !(await revokeInvite(on.database.queries, id, row.id))) throw noInvite(params.inviteId);
+    },
+  });

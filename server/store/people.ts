@@ -1,0 +1,126 @@
+/** People who sign in, what they may enter, and invitations. */
+import { sql } from "kysely";
+import { isUuid, newId } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+import type { BuilderRow, OrganizationRow } from "./organizations.ts";
+
+export interface MembershipRow {
+  role: string;
+  org: OrganizationRow;
+}
+
+export interface InviteRow {
+  id: string;
+  orgId: string;
+  invitedEmail: string;
+  status: "pending" | "accepted" | "revoked" | "expired";
+  createTime: Date;
+  updateTime: Date | null;
+}
+
+/** The person, created at the first sign-in; names and address follow what the identity provider says. */
+export const upsertBuilder = (
+  queries: Queries,
+  person: Pick<BuilderRow, "idpProvider" | "idpRef" | "firstName" | "lastName" | "fullName" | "primaryEmail">,
+): Promise<BuilderRow> =>
+  queries
+    .insertInto("builders")
+    .values({ id: newId(), ...person })
+    .onConflict((conflict) =>
+      conflict.columns(["idpProvider", "idpRef"]).doUpdateSet({
+        firstName: person.firstName,
+        lastName: person.lastName,
+        fullName: person.fullName,
+        primaryEmail: person.primaryEmail,
+      }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+export const findBuilder = (queries: Queries, id: string): Promise<BuilderRow | undefined> =>
+  queries.selectFrom("builders").selectAll().where("id", "=", id).executeTakeFirst();
+
+/** In the order in which the organisations were made. */
+export async function listMemberships(queries: Queries, builderId: string): Promise<MembershipRow[]> {
+  const rows = await queries
+    .selectFrom("memberships")
+    .innerJoin("organizations", "organizations.id", "memberships.orgId")
+    .select("memberships.role")
+    .selectAll("organizations")
+    .where("memberships.builderId", "=", builderId)
+    .orderBy("organizations.id")
+    .execute();
+  return rows.map(({ role, ...org }) => ({ role, org }));
+}
+
+const invites = (queries: Queries) =>
+  queries
+    .selectFrom("invites")
+    .select(["id", "orgId", "invitedEmail", "createTime", "updateTime"])
+    .select(
+      sql<
+        InviteRow["status"]
+      >`case when status = 'pending' and expire_time <= now() then 'expired' else status end`.as("status"),
+    );
+
+export const listInvites = (queries: Queries, orgId: string): Promise<InviteRow[]> =>
+  invites(queries).where("orgId", "=", orgId).orderBy("id").execute();
+
+export const findInvite = async (
+  queries: Queries,
+  orgId: string,
+  id: string,
+): Promise<InviteRow | undefined> =>
+  isUuid(id)
+    ? invites(queries).where("orgId", "=", orgId).where("id", "=", id).executeTakeFirst()
+    : undefined;
+
+/** A pending invitation of the same address is renewed, not doubled. */
+export async function upsertInvite(queries: Queries, orgId: string, email: string): Promise<InviteRow> {
+  const { id } = await queries
+    .insertInto("invites")
+    .values({ id: newId(), orgId, invitedEmail: email.toLowerCase() })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["orgId", "invitedEmail"])
+        .where("status", "=", "pending")
+        .doUpdateSet({ expireTime: sql<Date>`now() + interval '7 days'`, updateTime: sql`now()` }),
+    )
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const row = await findInvite(queries, orgId, id);
+  if (!row) throw new Error("the invitation was not stored");
+  return row;
+}
+
+/** Whether it was still pending. */
+export async function revokeInvite(queries: Queries, orgId: string, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("invites")
+    .set({ status: "revoked", updateTime: sql`now()` })
+    .where("orgId", "=", orgId)
+    .where("id", "=", id)
+    .where("status", "=", "pending")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Accepts every invitation of the address that is still open; the organisations they lead to. */
+export async function acceptInvites(queries: Queries, email: string, builderId: string): Promise<string[]> {
+  const accepted = await queries
+    .updateTable("invites")
+    .set({ status: "accepted", updateTime: sql`now()` })
+    .where("invitedEmail", "=", email.toLowerCase())
+    .where("status", "=", "pending")
+    .where("expireTime", ">", sql<Date>`now()`)
+    .returning("orgId")
+    .execute();
+  for (const { orgId } of accepted) {
+    await queries
+      .insertInto("memberships")
+      .values({ orgId, builderId, role: "editor" })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  return accepted.map(({ orgId }) => orgId);
+}
