@@ -33,6 +33,7 @@ const HARMLESS = {
   connection: {},
   installation: {},
   org: {},
+  email: "nobody@example.com",
 };
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
