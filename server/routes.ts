@@ -40,6 +40,7 @@ import { batchUpsertIntegrations } from "./api/integrations/batch-upsert-integra
 import { createIntegration } from "./api/integrations/create-integration.ts";
 import { createRevision } from "./api/integrations/create-revision.ts";
 import { deleteIntegration } from "./api/integrations/delete-integration.ts";
+import { getHydratedRevision } from "./api/integrations/get-hydrated-revision.ts";
 import { getIntegration } from "./api/integrations/get-integration.ts";
 import { listIntegrations } from "./api/integrations/list-integrations.ts";
 import { getOperation } from "./api/operations/get-operation.ts";
@@ -213,6 +214,7 @@ function objectRoutes(services: Services): Route[] {
   const on = { ...services, metadata: rememberMetadata() };
   const metadata = "objects/{objectName}/metadata";
   return [
+    route(`GET ${INTEGRATION}/revisions/{revisionId}:hydrate`, "frontend", getHydratedRevision(on)),
     route(`GET ${PROVIDER}/${metadata}`, "frontend", getObjectMetadataForConnection(on)),
     route(`GET ${INTEGRATION}/${metadata}`, "frontend", getObjectMetadataForInstallation(on)),
     route(`PUT ${PROVIDER}/object-metadata`, "frontend", upsertMetadataForConnection(on)),

@@ -1,0 +1,104 @@
+/** GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}:hydrate */
+import { Type } from "typebox";
+import { ProviderError } from "../../../connectors/kit/errors.ts";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { ManifestIntegration } from "../../manifest/manifest.ts";
+import { findConnection } from "../../store/connections.ts";
+import { findRevision } from "../../store/revisions.ts";
+import type { AccountServices } from "../objects/customer-account.ts";
+import { describeObject, type MetadataMemory } from "../objects/object-metadata.ts";
+import { sentence } from "../objects/provider-problem.ts";
+import { HydratedRevisionSchema, toHydrated, type Described } from "./hydrated-integration.ts";
+import { getIntegrationRow } from "./integration.ts";
+
+type Services = AccountServices & { metadata: MetadataMemory };
+
+/** Objects that are asked for at the same time; more would soon meet the provider's limits. */
+const AT_ONCE = 4;
+
+export const getHydratedRevision = (on: Services) =>
+  projectEndpoint({
+    operationId: "getHydratedRevision",
+    tag: "Integrations",
+    summary: "Get a revision with the fields of a customer's account",
+    description:
+      "The revision, each object joined with the provider's labels and every field of the account. What cannot be read is told in the `error` of the object; the call still succeeds. Fields may be up to a minute old.",
+    params: Type.Object({ integrationId: Type.String(), revisionId: Type.String() }),
+    query: Type.Object({
+      connectionId: Type.String({ description: "The customer's connection to the integration's provider." }),
+    }),
+    success: { status: 200, description: "The revision, hydrated.", schema: HydratedRevisionSchema },
+    async handle({ project, params, query }) {
+      const { queries } = on.database;
+      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
+      const revision = await findRevision<ManifestIntegration>(
+        queries,
+        project.id,
+        integration.id,
+        params.revisionId,
+      );
+      if (!revision) {
+        const detail = `\`${integration.name}\` has no revision \`${params.revisionId}\`.`;
+        throw new Problem("not-found", { detail });
+      }
+      const { id, specVersion, createTime, content } = revision;
+      await requireConnection(on, project.id, query.connectionId, content.provider);
+      const target = { projectId: project.id, connectionId: query.connectionId, ...content };
+      const described = await describeAll(on, target, objectNamesIn(content));
+      const missing: Described = { error: "The object was not looked up." };
+      return {
+        id,
+        specVersion,
+        createTime: createTime.toISOString(),
+        content: toHydrated(content, (objectName) => described.get(objectName) ?? missing),
+      };
+    },
+  });
+
+async function requireConnection(
+  on: Services,
+  projectId: string,
+  connectionId: string,
+  provider: string,
+): Promise<void> {
+  const connection = await findConnection(on.database.queries, projectId, connectionId);
+  if (!connection) {
+    throw new Problem("not-found", { detail: `There is no connection \`${connectionId}\` in this project.` });
+  }
+  if (connection.provider === provider) return;
+  const detail = `The integration is one of ${provider}, the connection one to ${connection.provider}.`;
+  throw new Problem("invalid-request", { detail, issues: [{ in: "query", name: "connectionId", detail }] });
+}
+
+const objectNamesIn = ({ read, write }: ManifestIntegration): string[] => [
+  ...new Set([...(read?.objects ?? []), ...(write?.objects ?? [])].map(({ objectName }) => objectName)),
+];
+
+/** A few at a time; trouble with one object leaves the others alone. */
+async function describeAll(
+  on: Services,
+  target: { projectId: string; connectionId: string; provider: string; module?: string },
+  objectNames: string[],
+): Promise<Map<string, Described>> {
+  const described = new Map<string, Described>();
+  const waiting = objectNames.values();
+  const work = async (): Promise<void> => {
+    for (const objectName of waiting) {
+      const found = await describeObject(on, target, objectName).then(
+        (metadata): Described => ({ metadata }),
+        (error: unknown): Described => ({ error: textOf(error) }),
+      );
+      described.set(objectName, found);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return described;
+}
+
+/** Rethrows what is neither the provider's word nor a refusal of ours. */
+function textOf(error: unknown): string {
+  if (error instanceof ProviderError) return sentence(error);
+  if (error instanceof Problem) return error.options.detail;
+  throw error;
+}

@@ -1,0 +1,160 @@
+/** A revision's content joined with what a customer's account has to offer: shapes, and how they are filled. */
+import { Type, type Static } from "typebox";
+import type { FieldMetadata, ObjectMetadata } from "../../../connectors/kit/fields.ts";
+import {
+  ManifestFieldSchema,
+  ReadObjectSchema,
+  WriteObjectSchema,
+  type ManifestField,
+  type ManifestIntegration,
+  type ReadObject,
+} from "../../manifest/manifest.ts";
+import { FieldMetadataSchema } from "../objects/object-metadata.ts";
+import { RevisionSchema } from "./integration.ts";
+
+const HydratedFieldSchema = Type.Object({
+  ...ManifestFieldSchema.properties,
+  displayName: Type.Optional(
+    Type.String({ description: "The provider's label. A mapping, which names no field, has none." }),
+  ),
+});
+
+const HydratedReadObjectSchema = Type.Object({
+  ...Type.Pick(ReadObjectSchema, [
+    "objectName",
+    "mapToName",
+    "mapToDisplayName",
+    "optionalFieldsAuto",
+    "backfill",
+  ]).properties,
+  displayName: Type.String({ description: "The provider's label." }),
+  destination: Type.String({ description: "Empty when the manifest names none." }),
+  schedule: Type.String({ description: "Empty when the manifest names none." }),
+  requiredFields: Type.Optional(Type.Array(HydratedFieldSchema)),
+  optionalFields: Type.Optional(
+    Type.Array(HydratedFieldSchema, {
+      description: "With `optionalFieldsAuto`, every field not named otherwise.",
+    }),
+  ),
+  allFieldsMetadata: Type.Record(Type.String(), FieldMetadataSchema, {
+    description: "Every field of the customer's account by its name.",
+  }),
+  allFields: Type.Array(Type.Object({ fieldName: Type.String(), displayName: Type.String() }), {
+    description: "The same in short, for older clients.",
+  }),
+  error: Type.Optional(Type.String({ description: "Why the fields are not known." })),
+});
+
+const HydratedIntegrationSchema = Type.Object({
+  name: Type.String(),
+  provider: Type.String(),
+  displayName: Type.Optional(Type.String()),
+  module: Type.Optional(Type.String()),
+  read: Type.Optional(Type.Object({ objects: Type.Optional(Type.Array(HydratedReadObjectSchema)) })),
+  write: Type.Optional(
+    Type.Object({
+      objects: Type.Optional(
+        Type.Array(
+          Type.Object({
+            ...Type.Pick(WriteObjectSchema, ["objectName", "valueDefaults"]).properties,
+            displayName: Type.String({ description: "The provider's label." }),
+          }),
+        ),
+      ),
+    }),
+  ),
+  proxy: Type.Optional(
+    Type.Object({ enabled: Type.Optional(Type.Boolean()), useModule: Type.Optional(Type.Boolean()) }),
+  ),
+});
+
+export const HydratedRevisionSchema = Type.Object({
+  ...Type.Pick(RevisionSchema, ["id", "specVersion", "createTime"]).properties,
+  content: HydratedIntegrationSchema,
+});
+
+type HydratedIntegration = Static<typeof HydratedIntegrationSchema>;
+type HydratedReadObject = Static<typeof HydratedReadObjectSchema>;
+type HydratedField = Static<typeof HydratedFieldSchema>;
+
+/** An object of the account, or in one sentence why it is not known. */
+export type Described = { metadata: ObjectMetadata; error?: undefined } | { error: string };
+
+/** `describe` tells of every object that the content names. */
+export function toHydrated(
+  content: ManifestIntegration,
+  describe: (objectName: string) => Described,
+): HydratedIntegration {
+  const { name, provider, displayName, module, read, write, proxy } = content;
+  const label = (objectName: string) => {
+    const described = describe(objectName);
+    return described.error === undefined ? described.metadata.displayName : objectName;
+  };
+  return {
+    name,
+    provider,
+    ...(displayName !== undefined && { displayName }),
+    ...(module !== undefined && { module }),
+    ...(read && {
+      read: {
+        objects: (read.objects ?? []).map((object) => toReadObject(object, describe(object.objectName))),
+      },
+    }),
+    ...(write && {
+      write: {
+        objects: (write.objects ?? []).map(({ objectName, valueDefaults }) => ({
+          objectName,
+          displayName: label(objectName),
+          ...(valueDefaults && { valueDefaults }),
+        })),
+      },
+    }),
+    ...(proxy && { proxy }),
+  };
+}
+
+function toReadObject(object: ReadObject, described: Described): HydratedReadObject {
+  const { objectName, mapToName, mapToDisplayName, optionalFieldsAuto, backfill } = object;
+  const fields = described.error === undefined ? described.metadata.fields : {};
+  const all = Object.values(fields);
+  const requiredFields = object.requiredFields?.map((field) => toField(field, fields));
+  const optionalFields = object.optionalFields?.map((field) => toField(field, fields));
+  const rest = optionalFieldsAuto
+    ? remaining(all, [...(requiredFields ?? []), ...(optionalFields ?? [])])
+    : [];
+  return {
+    objectName,
+    displayName: described.error === undefined ? described.metadata.displayName : objectName,
+    destination: object.destination ?? "",
+    schedule: object.schedule ?? "",
+    ...(mapToName !== undefined && { mapToName }),
+    ...(mapToDisplayName !== undefined && { mapToDisplayName }),
+    ...(requiredFields && { requiredFields }),
+    ...((optionalFields || optionalFieldsAuto) && { optionalFields: [...(optionalFields ?? []), ...rest] }),
+    ...(optionalFieldsAuto && { optionalFieldsAuto }),
+    ...(backfill && { backfill }),
+    allFieldsMetadata: fields,
+    allFields: all.map(short),
+    ...(described.error !== undefined && { error: described.error }),
+  };
+}
+
+/** The UI tells a mapping by its having no `fieldName`, so it gets none here either. */
+function toField(field: ManifestField, fields: Record<string, FieldMetadata>): HydratedField {
+  if (!field.fieldName) {
+    const { fieldName: _, ...mapping } = field;
+    return mapping;
+  }
+  const known = Object.hasOwn(fields, field.fieldName) ? fields[field.fieldName] : undefined;
+  // Some providers mind no case in names.
+  const wanted = field.fieldName.toLowerCase();
+  const found = known ?? Object.values(fields).find(({ fieldName }) => fieldName.toLowerCase() === wanted);
+  return { ...field, displayName: found?.displayName ?? field.fieldName };
+}
+
+const short = ({ fieldName, displayName }: FieldMetadata) => ({ fieldName, displayName });
+
+function remaining(all: FieldMetadata[], named: HydratedField[]): HydratedField[] {
+  const taken = new Set(named.map(({ fieldName }) => fieldName?.toLowerCase()));
+  return all.filter(({ fieldName }) => !taken.has(fieldName.toLowerCase())).map(short);
+}
