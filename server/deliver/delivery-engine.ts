@@ -66,7 +66,7 @@ export function startDeliveries(on: DeliveryServices): Deliveries {
   };
 }
 
-/** Events that one statement routes: as many as go in about a tenth of a second, whatever they fan out to. */
+/** Events that one statement routes: more while it is quick and all of what it makes can be sent at once. */
 const LEAST_EVENTS = 50;
 const MOST_EVENTS = 1_000;
 const ROUTE_MS = 100;
@@ -197,12 +197,15 @@ class DeliveryEngine {
     if (this.#lanes.room < MOST_CLAIMED / 2) return false;
     const started = elapsedMs();
     const routed = await routeEvents(queries, { ...this.#claim(), mostEvents: this.#mostEvents });
-    const fits = elapsedMs() - started < ROUTE_MS;
+    const fits = elapsedMs() - started < ROUTE_MS && routed.claimed.length > routed.made / 2;
     const most = Math.floor(this.#mostEvents * (fits ? 2 : 0.5));
     this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, most));
-    await this.#take(routed.claimed);
+    await this.#take(routed.claimed, routed.stored);
     const claimed = await claimDeliveries(queries, this.#claim());
-    await this.#take(claimed);
+    if (claimed.length > 0) {
+      const ids = [...new Set(claimed.map((row) => row.eventId))];
+      await this.#take(claimed, await listEventsById(queries, ids));
+    }
     return routed.events > 0 || claimed.length > 0;
   }
 
@@ -217,14 +220,11 @@ class DeliveryEngine {
   }
 
   /** Puts what was claimed into the lanes. */
-  async #take(claimed: ClaimedDelivery[]): Promise<void> {
+  async #take(claimed: ClaimedDelivery[], events: Map<string, StoredEvent>): Promise<void> {
     if (claimed.length === 0) return;
     const generations = new Map(this.#generations);
     const wanted = claimed.map(({ destinationId: id, version }) => ({ id, version }));
-    const [destinations, events] = await Promise.all([
-      this.#channels.get(wanted),
-      listEventsById(this.#relaxed.queries, [...new Set(claimed.map((row) => row.eventId))]),
-    ]);
+    const destinations = await this.#channels.get(wanted);
     for (const row of claimed) {
       const { destinationId, eventId } = row;
       const destination = destinations.get(destinationId);

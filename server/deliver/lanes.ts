@@ -6,7 +6,7 @@ const WIDTH = 64;
 const FAILING_WIDTH = 4;
 /** Messages that one process takes on, in all and per destination: under way or in line. */
 const ROOM = 4_096;
-export const DEPTH = 8 * WIDTH;
+export const DEPTH = 16 * WIDTH;
 export const FAILING_DEPTH = FAILING_WIDTH;
 
 interface Lane<Item> {

@@ -4,7 +4,7 @@ import { nowMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { removeOldDeliveries, removeOldEvents, removeOldPaces } from "../store/delivery-sweep.ts";
-import { firstIdOf } from "./first-id-of.ts";
+import { firstIdOf } from "../ground/ids.ts";
 
 const BATCH = 1_000;
 /** Between batches, so that other work is not held up. */

@@ -13,6 +13,7 @@
  */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
+import type { StoredEvent } from "./events.ts";
 
 export type DeliveryState = "waiting" | "sending" | "delivered" | "failed";
 
@@ -37,17 +38,35 @@ export interface Claim {
   lanes: { id: string; free: number }[];
 }
 
+/** What one statement routed. */
+export interface Routed {
+  /** How many events, and how many deliveries were made of them. */
+  events: number;
+  made: number;
+  claimed: ClaimedDelivery[];
+  /** The events of what was claimed. */
+  stored: Map<string, StoredEvent>;
+}
+
+type RoutedRow = Omit<ClaimedDelivery, "eventId"> & {
+  events: number;
+  made: number;
+  eventId: string | null;
+  projectId: string;
+  type: string;
+  /** On one row of each event only. */
+  data: string | null;
+  createTime: Date;
+};
+
 /**
  * Makes the deliveries of events that have none yet, oldest first, in one statement, and claims what the worker has
- * room for. `events` says how many were routed.
+ * room for.
  */
-export async function routeEvents(
-  queries: Queries,
-  claim: Claim & { mostEvents: number },
-): Promise<{ events: number; claimed: ClaimedDelivery[] }> {
-  const { rows } = await sql<{ events: number; eventId: string | null } & Omit<ClaimedDelivery, "eventId">>`
+export async function routeEvents(queries: Queries, claim: Claim & { mostEvents: number }): Promise<Routed> {
+  const { rows } = await sql<RoutedRow>`
     with picked as (
-      select id, project_id, type, data from events
+      select id, project_id, type, data, create_time from events
       where routed_time is null order by id limit ${claim.mostEvents} for update skip locked
     ), marked as (
       update events set routed_time = now() from picked where events.id = picked.id
@@ -78,17 +97,27 @@ export async function routeEvents(
       from placed
       on conflict do nothing
       returning destination_id, event_id, state
+    ), sent as (
+      select placed.*, row_number() over (partition by placed.event_id) as nth
+      from made join placed using (destination_id, event_id)
+      where state = 'sending'
     )
-    select (select count(*)::integer from picked) as events,
-      made.destination_id, made.event_id, 0 as failures, version, failing_since
-    from (select) as one
-    left join made on state = 'sending'
-    left join placed on placed.destination_id = made.destination_id and placed.event_id = made.event_id
+    select (select count(*)::integer from picked) as events, (select count(*)::integer from made) as made,
+      sent.destination_id, sent.event_id, 0 as failures, version, failing_since,
+      project_id, type, case when nth = 1 then data::text end as data, create_time
+    from (select) as one left join (sent join picked on picked.id = sent.event_id) on true
   `.execute(queries);
-  return {
-    events: rows[0]?.events ?? 0,
-    claimed: rows.filter((row): row is ClaimedDelivery & { events: number } => row.eventId !== null),
-  };
+  const found = rows.filter((row): row is RoutedRow & { eventId: string } => row.eventId !== null);
+  const { events = 0, made = 0 } = rows[0] ?? {};
+  return { events, made, claimed: found, stored: storedEvents(found) };
+}
+
+function storedEvents(rows: (RoutedRow & { eventId: string })[]): Map<string, StoredEvent> {
+  const stored = new Map<string, StoredEvent>();
+  for (const { eventId: id, projectId, type, data, createTime } of rows) {
+    if (data !== null) stored.set(id, { id, projectId, type, data, createTime });
+  }
+  return stored;
 }
 
 const lanesOf = ({ lanes }: Claim) =>
