@@ -11,6 +11,9 @@ specVersion: 1.0.0
 integrations:
   - name: sf
     provider: salesforce
+    write:
+      objects:
+        - objectName: Contact
     proxy: { enabled: true }
   - name: hs
     provider: hubspot
@@ -96,11 +99,24 @@ describe("token refresh", () => {
     assert.fail(`never came true: ${what}`);
   }
 
-  test("fifty callers of two processes on an expired rotating token: one refresh, no failed call, no revoked grant", async () => {
-    const { id } = await connect("sf", "fifty", 1);
+  async function write(groupRef: string, name: string, busbar: Busbar): Promise<number> {
+    const response = await fetch(`${busbar.urls.write}/projects/default/integrations/sf/objects/Contact`, {
+      method: "POST",
+      headers: { "x-api-key": on.apiKey, "content-type": "application/json" },
+      body: JSON.stringify({ groupRef, type: "create", record: { LastName: name } }),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  test("two hundred calls and writes of two processes on an expired rotating token: one refresh, none fails, no grant is revoked", async () => {
+    const { id } = await connect("sf", "many", 1);
     on.sandbox.salesforce.expireTokens();
     const statuses = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => call("sf", "fifty", index % 2 ? sibling : on.busbar)),
+      Array.from({ length: 200 }, (_, index) => {
+        const busbar = index % 2 ? sibling : on.busbar;
+        return index % 5 === 0 ? write("many", `Refreshed ${index}`, busbar) : call("sf", "many", busbar);
+      }),
     );
     assert.deepEqual([...new Set(statuses)], [200]);
     assert.equal(refreshes().length, 1);

@@ -18,24 +18,33 @@ export interface InviteRow {
   updateTime: Date | null;
 }
 
-/** The person, created at the first sign-in; names and address follow what the identity provider says. */
-export const upsertBuilder = (
+type Profile = Pick<BuilderRow, "firstName" | "lastName" | "fullName" | "primaryEmail">;
+
+/** The person, created at the first sign-in; written again only when the identity provider says something new. */
+export async function upsertBuilder(
   queries: Queries,
-  person: Pick<BuilderRow, "idpProvider" | "idpRef" | "firstName" | "lastName" | "fullName" | "primaryEmail">,
-): Promise<BuilderRow> =>
-  queries
+  { idpProvider, idpRef, ...profile }: Pick<BuilderRow, "idpProvider" | "idpRef"> & Profile,
+): Promise<BuilderRow> {
+  const known = await queries
+    .selectFrom("builders")
+    .selectAll()
+    .where("idpProvider", "=", idpProvider)
+    .where("idpRef", "=", idpRef)
+    .executeTakeFirst();
+  if (known && isSame(known, profile)) return known;
+  return queries
     .insertInto("builders")
-    .values({ id: newId(), ...person })
-    .onConflict((conflict) =>
-      conflict.columns(["idpProvider", "idpRef"]).doUpdateSet({
-        firstName: person.firstName,
-        lastName: person.lastName,
-        fullName: person.fullName,
-        primaryEmail: person.primaryEmail,
-      }),
-    )
+    .values({ id: newId(), idpProvider, idpRef, ...profile })
+    .onConflict((conflict) => conflict.columns(["idpProvider", "idpRef"]).doUpdateSet(profile))
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+const isSame = (known: Profile, told: Profile): boolean =>
+  known.firstName === told.firstName &&
+  known.lastName === told.lastName &&
+  known.fullName === told.fullName &&
+  known.primaryEmail === told.primaryEmail;
 
 export const findBuilder = (queries: Queries, id: string): Promise<BuilderRow | undefined> =>
   queries.selectFrom("builders").selectAll().where("id", "=", id).executeTakeFirst();
