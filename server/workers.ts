@@ -1,6 +1,8 @@
 /** The background work of a process with the `worker` role, started and stopped together. */
+import { chores } from "./chores.ts";
 import { startRenewAhead } from "./credentials/renew-ahead.ts";
 import { startDeliveries } from "./deliver/delivery-engine.ts";
+import { startSweeper } from "./jobs/sweeper.ts";
 import type { Opened } from "./services.ts";
 import { startWriteWorker } from "./write/worker.ts";
 
@@ -18,6 +20,7 @@ export function startWorkers(on: Opened): Workers {
     retryBaseMs: on.config.retryBaseSeconds * 1_000,
   });
   const renewals = startRenewAhead(on);
+  const sweeper = startSweeper({ log: on.log, chores: chores(on) });
   const deliveries = startDeliveries({ ...on, publicUrl: () => on.address.publicUrl });
   on.onWork.listener = () => writes.wake();
   return {
@@ -25,7 +28,7 @@ export function startWorkers(on: Opened): Workers {
       return writes.running && deliveries.running;
     },
     stop: async () => {
-      await Promise.all([writes.stop(), renewals.stop(), deliveries.stop()]);
+      await Promise.all([writes.stop(), renewals.stop(), deliveries.stop(), sweeper.stop()]);
     },
   };
 }

@@ -34,6 +34,10 @@ export interface Config {
   webhooksPerSecond: number;
   /** Events and their deliveries older than this are removed. */
   eventRetentionDays: number;
+  /** Ended operations and their logs are removed after this many days. */
+  operationRetentionDays: number;
+  /** Lines of the proxy's usage log are removed after this many days. */
+  usageRetentionDays: number;
   retryBaseSeconds: number;
   minuteMs: number;
   metrics: boolean;
@@ -68,6 +72,8 @@ export function readConfig(env: Environment = process.env): Config {
     webhookTimeoutSeconds: positive(env, "BUSBAR_WEBHOOK_TIMEOUT_SECONDS", 30),
     webhooksPerSecond: integer(env, "BUSBAR_WEBHOOKS_PER_SECOND", 1_000, 0),
     eventRetentionDays: positive(env, "BUSBAR_EVENT_RETENTION_DAYS", 30),
+    operationRetentionDays: positive(env, "BUSBAR_OPERATION_RETENTION_DAYS", 30),
+    usageRetentionDays: positive(env, "BUSBAR_USAGE_RETENTION_DAYS", 30),
     retryBaseSeconds: positive(env, "BUSBAR_RETRY_BASE_SECONDS", 1),
     minuteMs: integer(env, "BUSBAR_MINUTE_MS", 60_000, 1),
     metrics: boolean(env, "BUSBAR_METRICS", false),

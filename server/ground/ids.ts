@@ -17,3 +17,9 @@ export const hashApiKey = (key: string): Buffer => createHash("sha256").update(k
 
 /** What may be shown of an API key: enough to tell it from the others, too little to guess the rest. */
 export const hintOfApiKey = (key: string): string => `${key.slice(0, 7)}…`;
+
+/** The smallest UUIDv7 of a millisecond: ids sort by time, so it parts what was made before from what was made after. */
+export function firstIdOf(timeMs: number): string {
+  const hex = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
+}

@@ -28,7 +28,14 @@ export async function openDatabase(options: {
 }): Promise<Database> {
   const { connectionString, log, poolSize = 20 } = options;
   await prepare(connectionString, log);
-  const pool = new Pool({ connectionString, max: poolSize, application_name: "busbar" });
+  const pool = new Pool({
+    connectionString,
+    max: poolSize,
+    application_name: "busbar",
+    // A database that vanished without a word must not hold callers for ever.
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
   // An idle connection that breaks must not end the process; the next query opens another.
   pool.on("error", (error) => log.warn({ error: error.message }, "lost an idle database connection"));
   // A connection that breaks while it is lent out fails its query; its own event must not end the process as well.

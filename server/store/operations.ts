@@ -138,3 +138,12 @@ export const listOperationLogs = (
     .where("operationLogs.operationId", "=", operationId)
     .orderBy("operationLogs.id")
     .execute();
+
+/** Removes ended operations older than an id, with their logs; at most so many. Says how many. */
+export async function removeOldOperations(queries: Queries, beforeId: string, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from operations where id in (
+      select id from operations where id < ${beforeId} and status <> 'in_progress' order by id limit ${most})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}

@@ -50,3 +50,11 @@ export const findUploadContent = (
     .where("id", "=", id)
     .where("expireTime", ">", sql<Date>`now()`)
     .executeTakeFirst();
+
+/** Removes uploads that can no longer be deployed; at most so many. Says how many. */
+export async function removeExpiredUploads(queries: Queries, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from uploads where id in (select id from uploads where expire_time < now() limit ${most})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}

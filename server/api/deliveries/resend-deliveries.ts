@@ -1,6 +1,6 @@
 /** POST …/destinations/{destination}/deliveries:resend */
 import { Type } from "typebox";
-import { firstIdOf } from "../../deliver/first-id-of.ts";
+import { firstIdOf } from "../../ground/ids.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testDatabase } from "../tests/harness/database.ts";
+import { bootstrapIfEmpty } from "./access/bootstrap.ts";
+import { chores } from "./chores.ts";
+import { readConfig } from "./ground/config.ts";
+import { nowMs } from "./ground/clock.ts";
+import { firstIdOf, newId } from "./ground/ids.ts";
+import { createLog } from "./ground/log.ts";
+import { sweep } from "./jobs/sweeper.ts";
+import { endOperations, insertOperations } from "./store/operations.ts";
+
+test("ended operations go when they are old, those under way and the young stay", async (t) => {
+  const database = await testDatabase(t);
+  const made = await bootstrapIfEmpty(database, undefined);
+  const longAgo = firstIdOf(nowMs() - 31 * 24 * 60 * 60_000).slice(0, 14);
+  const operation = (isOld: boolean) => ({
+    id: isOld ? longAgo + newId().slice(14) : newId(),
+    projectId: made?.projectId ?? "",
+    integrationId: newId(),
+    installationId: newId(),
+    configId: newId(),
+    actionType: "write",
+    objectName: "contacts",
+    claimedBy: 1,
+  });
+  const [old, young, running] = [operation(true), operation(false), operation(true)];
+  await insertOperations(database.queries, [old, young, running]);
+  const log = [{ severity: "INFO" as const, msg: "done" }];
+  for (const { id } of [old, young]) {
+    await endOperations(database.queries, [{ id, status: "success", result: "", metadata: {}, log }]);
+  }
+  await sweep(createLog("silent"), chores({ database, config: readConfig({}) }), () => false);
+  const { rows } = await database.pool.query<{ id: string }>("select id from operations order by id");
+  assert.deepEqual(rows.map((row) => row.id).toSorted(), [young.id, running.id].toSorted());
+  const logs = await database.pool.query("select 1 from operation_logs");
+  assert.equal(logs.rowCount, 1);
+});

@@ -1,0 +1,30 @@
+/** What gets old and for how long it is kept. */
+import type { Config } from "./ground/config.ts";
+import { nowMs } from "./ground/clock.ts";
+import { firstIdOf } from "./ground/ids.ts";
+import type { Chore } from "./jobs/sweeper.ts";
+import type { Database } from "./store/database.ts";
+import { removeOldIdempotencyKeys } from "./store/idempotency-keys.ts";
+import { removeOldOperations } from "./store/operations.ts";
+import { removeProxyUsageBefore } from "./store/proxy-usage.ts";
+import { removeExpiredUploads } from "./store/uploads.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+
+export function chores({ database, config }: { database: Database; config: Config }): Chore[] {
+  const { queries } = database;
+  const daysAgo = (days: number) => new Date(nowMs() - days * DAY_MS);
+  return [
+    {
+      what: "operations",
+      remove: (most) =>
+        removeOldOperations(queries, firstIdOf(daysAgo(config.operationRetentionDays).getTime()), most),
+    },
+    {
+      what: "proxy usage",
+      remove: (most) => removeProxyUsageBefore(queries, daysAgo(config.usageRetentionDays), most),
+    },
+    { what: "idempotency keys", remove: (most) => removeOldIdempotencyKeys(queries, most) },
+    { what: "uploads", remove: (most) => removeExpiredUploads(queries, most) },
+  ];
+}
