@@ -28,7 +28,7 @@ const select = (queries: Queries, projectId: string) =>
           .selectFrom("configs")
           .select(["configs.id", "revisionId", "content", "configs.createdBy", "configs.createTime"])
           .whereRef("configs.installationId", "=", "installations.id")
-          .orderBy("configs.id", "desc")
+          .orderBy("configs.seq", "desc")
           .limit(1)
           .as("config"),
       (join) => join.onTrue(),

@@ -29,7 +29,7 @@ const withLatestRevision = (queries: Queries, projectId: string) =>
           .selectFrom("revisions")
           .select(["revisions.id", "specVersion", "content", "revisions.createTime"])
           .whereRef("revisions.integrationId", "=", "integrations.id")
-          .orderBy("revisions.id", "desc")
+          .orderBy("revisions.seq", "desc")
           .limit(1)
           .as("latest"),
       (join) => join.onTrue(),

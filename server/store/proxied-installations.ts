@@ -45,7 +45,7 @@ const select = (queries: Queries) =>
           .selectFrom("revisions")
           .select("content")
           .whereRef("revisions.integrationId", "=", "integrations.id")
-          .orderBy("revisions.id", "desc")
+          .orderBy("revisions.seq", "desc")
           .limit(1)
           .as("latest"),
       (join) => join.onTrue(),
@@ -56,7 +56,7 @@ const select = (queries: Queries) =>
           .selectFrom("configs")
           .select("content")
           .whereRef("configs.installationId", "=", "installations.id")
-          .orderBy("configs.id", "desc")
+          .orderBy("configs.seq", "desc")
           .limit(1)
           .as("current"),
       (join) => join.onTrue(),

@@ -56,6 +56,7 @@ export interface Configs {
   installationId: string;
   projectId: string;
   revisionId: string;
+  seq: Generated<Int8>;
 }
 
 export interface ConnectionGates {
@@ -293,6 +294,7 @@ export interface Revisions {
   id: string;
   integrationId: string;
   projectId: string;
+  seq: Generated<Int8>;
   specVersion: string;
 }
 
