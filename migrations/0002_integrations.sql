@@ -10,7 +10,7 @@ create table integrations (
   unique (project_id, name)
 );
 
--- The newest revision of an integration is its latest: ids are UUIDv7, so they sort by time.
+-- The newest revision of an integration is its latest.
 create table revisions (
   id uuid primary key,
   project_id uuid not null references projects on delete cascade,
