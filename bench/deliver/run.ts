@@ -6,6 +6,7 @@
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,8 +69,16 @@ class Sink {
   }
 }
 
+interface Measured {
+  /** Messages a second. */
+  rate: number;
+  /** Processor time of whoever sends, in microseconds a message: Node, and PostgreSQL where it takes part. */
+  nodeUs: number;
+  postgresUs: number;
+}
+
 /** The same bodies with the same signatures, from one process over as many connections as Busbar opens. */
-async function direct(sink: Sink, projectId: string): Promise<number> {
+async function direct(sink: Sink, projectId: string): Promise<Measured> {
   const pool = new Pool(sink.url, { connections: CONNECTIONS, pipelining: 1 });
   const sign = openSigner(() => [SIGNING_KEY]);
   const messages = Array.from({ length: MESSAGES }, () => {
@@ -81,6 +90,7 @@ async function direct(sink: Sink, projectId: string): Promise<number> {
     };
   });
   await sink.reset();
+  const before = cpuMs(process.pid);
   let next = 0;
   const send = async (): Promise<void> => {
     for (let message = messages[next++]; message; message = messages[next++]) {
@@ -89,9 +99,10 @@ async function direct(sink: Sink, projectId: string): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, send));
+  const nodeUs = ((cpuMs(process.pid) - before) * 1000) / MESSAGES;
   const rate = await sink.rate(MESSAGES);
   await pool.close();
-  return rate;
+  return { rate, nodeUs, postgresUs: 0 };
 }
 
 const dataOf = (projectId: string) => JSON.stringify(sampleEvent("write.async.done", projectId).data);
@@ -102,16 +113,22 @@ async function throughBusbar(
   { queries }: Database,
   projectId: string,
   databaseUrl: string,
-): Promise<number> {
+): Promise<Measured> {
   await sink.reset();
   for (let told = 0; told < MESSAGES; told += 1_000) {
     const events = Array.from({ length: 1_000 }, () => sampleEvent("write.async.done", projectId));
     await recordEvents(queries, events);
   }
   const worker = startWorker(databaseUrl, { BUSBAR_WEBHOOKS_PER_SECOND: "0" });
+  // Starting is not delivering.
+  await sink.rate(1);
+  const start = { count: (await sink.read()).count, node: cpuMs(worker.pid), postgres: cpuMs(postmaster) };
   const rate = await sink.rate(MESSAGES);
+  const messages = MESSAGES - start.count;
+  const nodeUs = ((cpuMs(worker.pid) - start.node) * 1000) / messages;
+  const postgresUs = ((cpuMs(postmaster) - start.postgres) * 1000) / messages;
   await stop(worker);
-  return rate;
+  return { rate, nodeUs, postgresUs };
 }
 
 /** Milliseconds from the commit of one event to its arrival, one after another with a pause between. */
@@ -189,11 +206,49 @@ async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
+/** Processor time of these processes and of all that they ever started, in milliseconds; 0 where there is no /proc. */
+function cpuMs(...roots: (number | undefined)[]): number {
+  const TICK_MS = 10;
+  let ticks = 0;
+  try {
+    for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const root = roots.includes(Number(name));
+      if (!root && !roots.includes(Number(fields[1]))) continue;
+      const [user, system, childUser, childSystem] = fields.slice(11, 15).map(Number);
+      ticks += (user ?? 0) + (system ?? 0) + (root ? (childUser ?? 0) + (childSystem ?? 0) : 0);
+    }
+  } catch {
+    // A process ended between the listing and the look; the next round looks again.
+  }
+  return ticks * TICK_MS;
+}
+
+/** The first child of this process whose program is PostgreSQL. */
+function postgresPid(): number | undefined {
+  try {
+    const names = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
+    return names.map(Number).find((pid) => {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      return (
+        stat.includes("(postgres)") && stat.slice(stat.lastIndexOf(")")).split(" ")[2] === String(process.pid)
+      );
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+const told = ({ rate, nodeUs, postgresUs }: Measured) =>
+  `${Math.round(rate)}/s (${Math.round(nodeUs)} µs of Node${postgresUs ? `, ${Math.round(postgresUs)} µs of PostgreSQL` : ""})`;
+const ratio = ({ direct, busbar }: { direct: Measured; busbar: Measured }) => busbar.rate / direct.rate;
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const at = (sorted: number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
 
 const dataDir = await mkdtemp(join(tmpdir(), "busbar-bench-"));
 const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, "database"), log: createLog("error") });
+const postmaster = postgresPid();
 try {
   const { connectionString } = postgres;
   const database = await openDatabase({ connectionString, log: createLog("error"), poolSize: 2 });
@@ -206,21 +261,18 @@ try {
   await drawRoute(database, projectId, `${sink.url}/busbar`, "write.async.done");
   await drawRoute(database, projectId, `${sink.url}/timed`, "connection.created");
 
-  const rates: { direct: number; busbar: number }[] = [];
+  const rounds: { direct: Measured; busbar: Measured }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const rate = {
+    const one = {
       direct: await direct(sink, projectId),
       busbar: await throughBusbar(sink, database, projectId, connectionString),
     };
-    rates.push(rate);
+    rounds.push(one);
     console.log(
-      `round ${round + 1}: direct ${Math.round(rate.direct)}/s, Busbar ${Math.round(rate.busbar)}/s, ` +
-        `ratio ${(rate.busbar / rate.direct).toFixed(2)}`,
+      `round ${round + 1}: direct ${told(one.direct)}; Busbar ${told(one.busbar)}; ratio ${ratio(one).toFixed(2)}`,
     );
   }
-  console.log(
-    `ratio, median: ${median(rates.map(({ direct, busbar }) => busbar / direct)).toFixed(2)} (target 0.4)`,
-  );
+  console.log(`ratio, median: ${median(rounds.map(ratio)).toFixed(2)} (target 0.4)`);
 
   const worker = startWorker(connectionString);
   await wait(1_500);
