@@ -7,7 +7,7 @@ import type { Database } from "../store/database.ts";
 import { findIntegration } from "../store/integrations.ts";
 import type { Installations, Installed } from "./installations.ts";
 import { objectSettings } from "./object-settings.ts";
-import type { ObjectSettings } from "./plan.ts";
+import type { ObjectSettings } from "./object-settings.ts";
 
 export interface WriteTarget extends Installed {
   connector: Connector & { write: NonNullable<Connector["write"]> };

@@ -2,13 +2,18 @@
 import type { Json, JsonObject } from "../ground/json.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { parseFieldPath } from "../manifest/field-path.ts";
-import type { Withheld } from "./plan.ts";
 
 export interface FieldMapping {
   /** Mapped name to provider field; undefined where the customer left an optional mapping open. */
   mappedToProvider: Map<string, string | undefined>;
   /** By mapped name or provider field: delivered value to provider value. */
   valueMappings: Map<string, Map<string, string>>;
+}
+
+export interface Withheld {
+  /** Provider field, or the name in the request where it has none. */
+  field: string;
+  reason: string;
 }
 
 export interface MappedRecord {

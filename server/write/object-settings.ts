@@ -1,12 +1,36 @@
 /** Gathers what manifest and installation say about one object of a write. */
 import type { Catalog } from "../../connectors/catalog.ts";
 import { Problem } from "../ground/errors.ts";
+import type { Json } from "../ground/json.ts";
 import type { ConfigWriteObject } from "../manifest/config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import { configObject, fieldMappings, findWriteObject, inheritsMapping } from "../manifest/object-fields.ts";
 import type { IntegrationRow } from "../store/integrations.ts";
 import type { Installed } from "./installations.ts";
-import type { FieldSettings, ObjectSettings } from "./plan.ts";
+import type { FieldMapping } from "./map-record.ts";
+
+export interface FieldSettings {
+  writeOnCreate?: "always" | "never";
+  writeOnUpdate?: "always" | "never" | "ifEmpty";
+  /** Applied to a field that the request leaves out. */
+  default?: Json;
+  /** False: the default is for creates only. */
+  defaultOnUpdate?: boolean;
+}
+
+/** What manifest and installation say about the object, gathered once per request. */
+export interface ObjectSettings {
+  /** The provider's name of the object. */
+  objectName: string;
+  providerName: string;
+  /** Undefined where mappings are not inherited. */
+  mapping?: FieldMapping;
+  /** Keyed by mapped name or provider field. */
+  fields: Record<string, FieldSettings>;
+  deletionEnabled: boolean;
+  /** Only mapped fields go out. */
+  dropUnmapped: boolean;
+}
 
 /** Throws a 400 Problem when the object cannot be written in this installation. */
 export function objectSettings(

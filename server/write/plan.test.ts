@@ -3,7 +3,8 @@ import { describe, test } from "node:test";
 import type { WriteAbilities } from "../../connectors/kit/connector.ts";
 import { Problem } from "../ground/errors.ts";
 import type { JsonObject } from "../ground/json.ts";
-import { neededReads, planWrite, settleIfEmpty, type FieldSettings, type ObjectSettings } from "./plan.ts";
+import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
+import { neededReads, planWrite, settleIfEmpty } from "./plan.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 const ALL: WriteAbilities = {

@@ -9,38 +9,10 @@ import type {
   WriteAbilities,
 } from "../../connectors/kit/connector.ts";
 import type { Json, JsonObject } from "../ground/json.ts";
-import { mapRecord, type FieldMapping } from "./map-record.ts";
+import { mapRecord, type Withheld } from "./map-record.ts";
+import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
 import { refuseImpossible } from "./refusals.ts";
 import type { WriteRequest } from "./write-request.ts";
-
-export interface FieldSettings {
-  writeOnCreate?: "always" | "never";
-  writeOnUpdate?: "always" | "never" | "ifEmpty";
-  /** Applied to a field that the request leaves out. */
-  default?: Json;
-  /** False: the default is for creates only. */
-  defaultOnUpdate?: boolean;
-}
-
-/** What manifest and installation say about the object, gathered once per request. */
-export interface ObjectSettings {
-  /** The provider's name of the object. */
-  objectName: string;
-  providerName: string;
-  /** Undefined where mappings are not inherited. */
-  mapping?: FieldMapping;
-  /** Keyed by mapped name or provider field. */
-  fields: Record<string, FieldSettings>;
-  deletionEnabled: boolean;
-  /** Only mapped fields go out. */
-  dropUnmapped: boolean;
-}
-
-export interface Withheld {
-  /** Provider field, or the name in the request where it has none. */
-  field: string;
-  reason: string;
-}
 
 export interface PlannedRecord extends RecordToWrite {
   withheld: Withheld[];

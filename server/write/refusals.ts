@@ -1,7 +1,7 @@
 /** Everything a write request can be refused for before anything is sent, each with the member and the remedy. */
 import type { WriteAbilities } from "../../connectors/kit/connector.ts";
 import { Problem, type Issue } from "../ground/errors.ts";
-import type { ObjectSettings } from "./plan.ts";
+import type { ObjectSettings } from "./object-settings.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 type Fault = Pick<Issue, "name" | "detail">;
