@@ -22,10 +22,13 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
   const fields = properties.map((property) => toField(property, required.includes(property.name), staged));
   return {
     name: objectName,
-    displayName: textOf(labels.plural) ?? textOf(labels.singular) ?? objectName,
+    displayName: labelOf(textOf(labels.plural) ?? textOf(labels.singular) ?? objectName),
     fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
   };
 }
+
+/** Standard objects have labels that look like names. */
+const labelOf = (label: string): string => label.charAt(0).toUpperCase() + label.slice(1);
 
 type Value = NonNullable<FieldMetadata["values"]>[number];
 

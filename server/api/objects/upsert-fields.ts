@@ -45,8 +45,16 @@ const placed = (asked: UpsertRequest["fields"]): Placed[] =>
     })),
   );
 
+/** As many as providers make while a caller waits. */
+const MOST_FIELDS = 200;
+
 /** Throws a 400 Problem with an issue for every fault, before anything is sent. */
 function refuseFaulty(requests: Placed[], fields: FieldsConnector): void {
+  if (requests.length > MOST_FIELDS) {
+    const detail = `one request takes at most ${MOST_FIELDS} fields, this one has ${requests.length}; send them in parts.`;
+    const issues: Issue[] = [{ in: "body", name: "fields", detail }];
+    throw new Problem("invalid-request", { detail: `fields: ${detail}`, issues });
+  }
   const issues = requests.flatMap((request) =>
     fields.check(request).map(({ member, message }): Issue => {
       const name = member ? `${request.place}.${member}` : request.place;

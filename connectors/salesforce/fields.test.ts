@@ -1,0 +1,216 @@
+/** Salesforce custom fields: definitions as the Metadata API takes them, merged with what is there. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ProviderRequest } from "../kit/connector.ts";
+import { ProviderError } from "../kit/errors.ts";
+import type { FieldDefinition, FieldRequest } from "../kit/fields.ts";
+import { replay, type Reply } from "../kit/replay.ts";
+import { classify } from "./classify.ts";
+import { newField } from "./custom-field.ts";
+import { planField, toJson } from "./custom-field-plan.ts";
+import { fields } from "./fields.ts";
+import { readXml } from "./xml.ts";
+
+const on = (definition: Partial<FieldDefinition>): FieldRequest => ({
+  objectName: "Account",
+  definition: { fieldName: "Score__c", displayName: "Score", valueType: "string", ...definition },
+});
+const made = (definition: Partial<FieldDefinition>) => toJson(newField(on(definition)));
+const existing = (members: string) =>
+  readXml(`<records><fullName>Account.Score__c</fullName><label>Score</label>${members}</records>`);
+const envelope = (content: string): string =>
+  `<?xml version="1.0"?><soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>${content}</soapenv:Body></soapenv:Envelope>`;
+const bodyOf = (request: ProviderRequest | undefined): string => String(request?.body);
+
+test("a new field has all that Salesforce insists on where the definition is silent", () => {
+  const common = { fullName: "Account.Score__c", label: "Score" };
+  const text = { ...common, type: "Text", length: "255" };
+  assert.deepEqual(made({}), text);
+  assert.deepEqual(made({ fieldName: "Score" }), text);
+  assert.deepEqual(made({ stringOptions: { length: 300 } }), {
+    ...common,
+    type: "LongTextArea",
+    length: "300",
+    visibleLines: "10",
+  });
+  assert.deepEqual(made({ valueType: "boolean", required: true }), {
+    ...common,
+    type: "Checkbox",
+    defaultValue: "false",
+  });
+  assert.deepEqual(made({ valueType: "int" }), { ...common, type: "Number", precision: "18", scale: "0" });
+  assert.deepEqual(made({ valueType: "float", numericOptions: { precision: 5, scale: 2 } }), {
+    ...common,
+    type: "Number",
+    precision: "5",
+    scale: "2",
+  });
+  assert.deepEqual(
+    made({
+      association: { associationType: "lookup", targetObject: "Contact", targetField: "Id", required: true },
+    }),
+    { ...common, type: "Lookup", required: "true", deleteConstraint: "Restrict", referenceTo: "Contact" },
+  );
+});
+
+test("defaults are formulas, and quotes in them stay quotes", () => {
+  const defaultOf = (valueType: FieldDefinition["valueType"], defaultValue: string) =>
+    made({ valueType, stringOptions: { defaultValue } })["defaultValue"];
+  assert.equal(defaultOf("string", String.raw`say "hi" \ `), String.raw`"say \"hi\" \\ "`);
+  assert.equal(defaultOf("boolean", "true"), "true");
+  assert.equal(defaultOf("date", "2026-01-05"), "DATE(2026, 1, 5)");
+  assert.equal(defaultOf("datetime", "2026-01-05T10:00:00+01:00"), 'DATETIMEVALUE("2026-01-05 09:00:00")');
+  assert.equal(
+    made({ valueType: "float", numericOptions: { defaultValue: 1e-7 } })["defaultValue"],
+    "0.000000100000000000",
+  );
+  const faults = fields.check(on({ valueType: "date", stringOptions: { defaultValue: "TODAY()" } }));
+  assert.deepEqual(
+    faults.map(({ member }) => member),
+    ["stringOptions.defaultValue"],
+  );
+});
+
+test("names, lengths, digits and references that no organisation could hold are faults", () => {
+  const members = (definition: Partial<FieldDefinition>) =>
+    fields.check(on(definition)).map(({ member }) => member);
+  for (const fieldName of ["1a", "a b", "a__b", "a_", "ä", "x".repeat(41), "a.b", ""])
+    assert.deepEqual(members({ fieldName }), ["fieldName"], fieldName);
+  assert.deepEqual(members({ fieldName: "a_1__c" }), []);
+  assert.deepEqual(members({ stringOptions: { length: 200_000 } }), ["stringOptions.length"]);
+  assert.deepEqual(members({ valueType: "float", numericOptions: { precision: 19 } }), [
+    "numericOptions.precision",
+  ]);
+  assert.deepEqual(members({ valueType: "int", numericOptions: { scale: 2 } }), ["numericOptions.scale"]);
+  const association = { associationType: "lookup", targetObject: "No way", onDelete: "explode" };
+  assert.deepEqual(members({ valueType: "reference", association }), [
+    "association.targetObject",
+    "association.onDelete",
+  ]);
+  assert.deepEqual(members({ displayName: "\u0000" }), ["displayName"]);
+});
+
+test("what the definition does not mention is sent back as it was", () => {
+  const present = existing(
+    "<type>Text</type><length>80</length><unique>true</unique><inlineHelpText>Ask Bob</inlineHelpText><trackHistory>true</trackHistory>",
+  );
+  assert.equal(planField(on({ unique: true }), present).component, undefined);
+  const { component, outcome } = planField(
+    on({ displayName: "New", stringOptions: { length: 100 } }),
+    present,
+  );
+  assert.ok(component);
+  assert.deepEqual(toJson(component), {
+    fullName: "Account.Score__c",
+    type: "Text",
+    unique: "true",
+    inlineHelpText: "Ask Bob",
+    trackHistory: "true",
+    label: "New",
+    length: "100",
+  });
+  assert.deepEqual(outcome.warnings, []);
+  const shorter = planField(on({ stringOptions: { length: 10 } }), present);
+  assert.equal(shorter.component, undefined);
+  assert.match(shorter.outcome.warnings.join(), /holds 80 characters, and stays so/);
+});
+
+test("values are added to those that are there, deactivated ones are left and told", () => {
+  const present = existing(
+    "<type>Picklist</type><valueSet><restricted>true</restricted><valueSetDefinition><sorted>true</sorted><value><fullName>Gold</fullName><default>true</default><label>Gold!</label></value><value><fullName>Old</fullName><default>false</default><isActive>false</isActive><label>Old</label></value></valueSetDefinition></valueSet>",
+  );
+  const choose = (values: string[]) => on({ valueType: "singleSelect", stringOptions: { values } });
+  assert.equal(planField(choose(["Gold"]), present).component, undefined);
+  const { component, outcome } = planField(choose(["Old", "New"]), present);
+  assert.ok(component);
+  const set = JSON.stringify(toJson(component)["valueSet"]);
+  assert.match(set, /"restricted":"true"/);
+  assert.match(set, /"label":"Gold!".*"isActive":"false".*"fullName":"New"/);
+  assert.match(outcome.warnings.join(), /Old exist, but were deactivated/);
+  const global = existing("<type>Picklist</type><valueSet><valueSetName>Tiers</valueSetName></valueSet>");
+  const plan = planField(choose(["New"]), global);
+  assert.equal(plan.component, undefined);
+  assert.match(plan.outcome.warnings.join(), /global set Tiers/);
+});
+
+test("numbers grow and never shrink; other types and targets are conflicts with a remedy", () => {
+  const number = existing("<type>Number</type><precision>10</precision><scale>0</scale>");
+  const grown = planField(on({ valueType: "float", numericOptions: { precision: 8, scale: 2 } }), number);
+  assert.ok(grown.component);
+  const { precision, scale } = toJson(grown.component);
+  assert.deepEqual([precision, scale], ["12", "2"]);
+  assert.equal(planField(on({ valueType: "int" }), number).component, undefined);
+
+  const conflictOf = (definition: Partial<FieldDefinition>, members: string) =>
+    planField(on(definition), existing(members)).outcome.error;
+  assert.equal(conflictOf({}, "<type>Email</type>"), undefined);
+  assert.match(conflictOf({ valueType: "date" }, "<type>Text</type>")?.message ?? "", /define it as string/);
+  assert.match(conflictOf({}, "<type>Text</type><formula>1</formula>")?.message ?? "", /formula/);
+  const association = { associationType: "lookup", targetObject: "Contact" };
+  const other = "<type>Lookup</type><referenceTo>User</referenceTo>";
+  assert.match(conflictOf({ valueType: "reference", association }, other)?.message ?? "", /refers to User/);
+  assert.equal(conflictOf({}, "<type>Text</type><formula>1</formula>")?.kind, "conflict");
+});
+
+test("the token's place is markup, which no text of a definition can become", async () => {
+  const provider = replay(
+    { status: 200, body: envelope("<readMetadataResponse><result/></readMetadataResponse>") },
+    {
+      status: 200,
+      body: envelope(
+        "<upsertMetadataResponse><result><created>false</created><errors><message>no</message><statusCode>FIELD_INTEGRITY_EXCEPTION</statusCode></errors><fullName>Account.Score__c</fullName><success>false</success></result></upsertMetadataResponse>",
+      ),
+    },
+  );
+  const displayName = "<the-access-token/>";
+  const [outcome] = await fields.upsert([on({ displayName })], provider.fetch);
+  assert.equal(outcome?.error?.code, "FIELD_INTEGRITY_EXCEPTION");
+  assert.equal(outcome?.metadata, undefined);
+  const [read, upsert] = provider.requests;
+  assert.equal(read?.tokenMark, "<the-access-token/>");
+  assert.equal(bodyOf(upsert).split(displayName).length, 2, "once: in the header");
+  assert.match(bodyOf(upsert), /<label>&lt;the-access-token\/&gt;<\/label>/);
+  assert.match(
+    bodyOf(upsert),
+    /<metadata xsi:type="CustomField"><fullName>Account.Score__c<\/fullName><label>/,
+  );
+});
+
+test("SOAP faults mean what their codes say, not what their status 500 does", () => {
+  const kind = (code: string, message = "x") =>
+    classify({
+      status: 500,
+      headers: {},
+      text: envelope(
+        `<soapenv:Fault><faultcode>${code}</faultcode><faultstring>${message}</faultstring></soapenv:Fault>`,
+      ),
+    })?.kind;
+  assert.equal(kind("sf:INVALID_SESSION_ID"), "unauthorized");
+  assert.equal(kind("sf:REQUEST_LIMIT_EXCEEDED"), "rate_limited");
+  assert.equal(kind("sf:INSUFFICIENT_ACCESS"), "forbidden");
+  assert.equal(kind("soapenv:Client"), "invalid");
+  assert.equal(kind("soapenv:Server"), "unavailable");
+  assert.equal(classify({ status: 500, headers: {}, text: "<html>faultcode" })?.kind, "unavailable");
+});
+
+test("an upsert gives an outcome per field or throws a ProviderError, whatever is answered", async () => {
+  const results = "<upsertMetadataResponse><result><success>true</success></result></upsertMetadataResponse>";
+  const bodies: Reply["body"][] = [undefined, "<html>", "{}", "<a/>", envelope(""), envelope(results)];
+  for (const status of [200, 302, 400, 401, 403, 404, 429, 500, 503]) {
+    for (const body of bodies) {
+      const found = replay(
+        { status: 200, body: envelope("<readMetadataResponse><result/></readMetadataResponse>") },
+        {
+          status,
+          body,
+        },
+      );
+      for (const provider of [replay({ status, body }), found]) {
+        const outcome = await fields.upsert([on({})], provider.fetch).catch((error: unknown) => error);
+        if (outcome instanceof ProviderError) continue;
+        assert.ok(Array.isArray(outcome) && outcome.length === 1, `${status} ${String(body)}`);
+        assert.ok(outcome[0].error instanceof ProviderError, `${status} ${String(body)}`);
+      }
+    }
+  }
+});
