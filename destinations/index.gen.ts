@@ -4,6 +4,7 @@ import { kinesis } from "./kinesis/kinesis.ts";
 import { log } from "./log/log.ts";
 import { s3 } from "./s3/s3.ts";
 import { slack } from "./slack/slack.ts";
+import { sqs } from "./sqs/sqs.ts";
 import { webhook } from "./webhook/webhook.ts";
 
 export const DESTINATIONS: Record<string, DestinationType> = {
@@ -11,5 +12,6 @@ export const DESTINATIONS: Record<string, DestinationType> = {
   log,
   s3,
   slack,
+  sqs,
   webhook,
 };
