@@ -7,6 +7,26 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { registerJwtKey, type TokenSigner } from "../harness/customer-tokens.ts";
 import { servePage, type ServedPage } from "./ui-library/serve-page.ts";
 
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: hook
+          schedule: "*/30 * * * *"
+          requiredFields:
+            - fieldName: email
+            - mapToName: notes
+              prompt: Which field holds notes?
+    write:
+      objects:
+        - objectName: contacts
+          inheritMapping: true
+`;
+
 const CHROMIUM = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
   (path) => path && existsSync(path),
 );
@@ -87,6 +107,38 @@ describe(
       await connected(page);
       await page.reload();
       await connected(page);
+      assert.deepEqual(refusals, []);
+    });
+
+    test("with a customer's token a customer installs with a field mapping, allows writing, and uninstalls", async () => {
+      await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+      const token = await signer.sign({ groupRef: "umbrella" });
+      const { page, refusals } = await open({ integration: "crm", groupRef: "umbrella", token });
+      await consent(page, "Next", "allow");
+      const installation = async () =>
+        (await on.inProject("GET", "/integrations/crm/installations?groupRef=umbrella")).body[0];
+
+      await page.getByPlaceholder("Please select one").fill("Last Name");
+      await page.getByRole("option", { name: "Last Name" }).click();
+      await page.getByRole("button", { name: "Install" }).click();
+      await page.getByText("to write to these objects").waitFor();
+      const installed = await installation();
+      assert.equal(installed.createdBy, "consumer:ada");
+      assert.deepEqual(installed.config.content.read.objects.contacts.selectedFieldMappings, {
+        notes: "lastname",
+      });
+
+      await page.getByRole("checkbox").first().click();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.waitForFunction(() =>
+        JSON.stringify((globalThis as unknown as { told: string[] }).told).includes("updated"),
+      );
+      assert.ok((await installation()).config.content.write.objects.contacts);
+
+      await page.getByText("Manage", { exact: true }).click();
+      await page.getByRole("button", { name: "Yes, uninstall" }).click();
+      await page.getByText("successfully uninstalled").waitFor();
+      assert.equal(await installation(), undefined);
       assert.deepEqual(refusals, []);
     });
 

@@ -1,7 +1,7 @@
 /** A builder's page: the published UI library as it comes, with what the address asks for. */
 import { createElement } from "react";
 import { createRoot } from "react-dom/client";
-import { AmpersandProvider, ConnectProvider } from "@amp-labs/react";
+import { AmpersandProvider, ConnectProvider, InstallIntegration } from "@amp-labs/react";
 import "@amp-labs/react/styles";
 
 const asked = new URLSearchParams(location.search);
@@ -14,13 +14,27 @@ const options = {
 /** What the library told the application. */
 window.told = [];
 
-const connect = createElement(ConnectProvider, {
-  provider: asked.get("provider"),
+const customer = {
   groupRef: asked.get("groupRef"),
   groupName: "Acme",
   consumerRef: "ada",
   consumerName: "Ada",
-  onConnectSuccess: ({ id }) => window.told.push(id),
-});
+};
+const integration = asked.get("integration");
+const tell = (what) => window.told.push(what);
 
-createRoot(document.querySelector("#root")).render(createElement(AmpersandProvider, { options }, connect));
+const shown = integration
+  ? createElement(InstallIntegration, {
+      ...customer,
+      integration,
+      onInstallSuccess: (id) => tell(`installed ${id}`),
+      onUpdateSuccess: (id) => tell(`updated ${id}`),
+      onUninstallSuccess: (id) => tell(`uninstalled ${id}`),
+    })
+  : createElement(ConnectProvider, {
+      ...customer,
+      provider: asked.get("provider"),
+      onConnectSuccess: ({ id }) => tell(id),
+    });
+
+createRoot(document.querySelector("#root")).render(createElement(AmpersandProvider, { options }, shown));
