@@ -50,7 +50,7 @@ export function planField(request: FieldRequest, existing: Element | undefined):
     fullName,
     outcome,
     ...(changed && { component }),
-    required: isTrue(component, "required"),
+    required: isTrue(component, "required") || childText(component, "type") === "MasterDetail",
   };
 }
 
@@ -107,9 +107,7 @@ function merged(definition: FieldDefinition, existing: Element, warnings: string
     ...wishes(definition),
     ...widened(definition, existing, type, warnings),
   };
-  // What the type of the existing field cannot hold, where it is another than a new one would get.
-  if (type !== typeOf(definition))
-    for (const member of ["required", "unique", "externalId"]) delete wanted[member];
+  if (type !== typeOf(definition)) leaveRules(wanted, type, warnings);
   const differing = Object.entries(wanted).filter(
     ([name, value]) => (childText(existing, name) ?? absent(name)) !== value,
   );
@@ -119,6 +117,16 @@ function merged(definition: FieldDefinition, existing: Element, warnings: string
   if (values) replaced.set("valueSet", values);
   const kept = existing.children.filter(({ name }) => !replaced.has(name));
   return { ...existing, children: [...kept, ...replaced.values()] };
+}
+
+/** Rules that a field of another type than a new one would get may not know. */
+function leaveRules(wanted: Record<string, string>, type: string, warnings: string[]): void {
+  for (const member of ["required", "unique", "externalId", "deleteConstraint"]) {
+    const asked = wanted[member];
+    delete wanted[member];
+    if (asked !== undefined && asked !== "false")
+      warnings.push(`${member}: left as it is, because the field is of type ${type}`);
+  }
 }
 
 const absent = (name: string): string => (["required", "unique", "externalId"].includes(name) ? "false" : "");

@@ -141,6 +141,9 @@ test("numbers grow and never shrink; other types and targets are conflicts with 
   assert.deepEqual([precision, scale], ["12", "2"]);
   assert.equal(planField(on({ valueType: "int" }), number).component, undefined);
 
+  const email = planField(on({ required: true, unique: false }), existing("<type>Email</type>"));
+  assert.equal(email.component, undefined);
+  assert.deepEqual(email.outcome.warnings, ["required: left as it is, because the field is of type Email"]);
   const conflictOf = (definition: Partial<FieldDefinition>, members: string) =>
     planField(on(definition), existing(members)).outcome.error;
   assert.equal(conflictOf({}, "<type>Email</type>"), undefined);

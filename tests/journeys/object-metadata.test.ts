@@ -205,7 +205,7 @@ describe("object metadata", () => {
     assert.equal(contacts.allFieldsMetadata.lifecyclestage.values[0].displayValue, "subscriber");
     assert.equal(contacts.error, undefined);
     assert.equal(companies.schedule, "");
-    assert.equal(companies.optionalFields, undefined);
+    assert.deepEqual(companies.optionalFields, []);
     assert.match(butterflies.error, /no object `butterflies`/);
     assert.deepEqual([butterflies.displayName, butterflies.allFields], ["butterflies", []]);
     assert.deepEqual(content.write.objects, [
@@ -249,10 +249,19 @@ describe("object metadata", () => {
   });
 
   test("an outage of the provider is told per object; a wrong revision or connection refuses the call", async () => {
+    const beta = await connectCustomer(on, {
+      provider: "hubspot",
+      manifest: MANIFEST,
+      integration: "hub",
+      groupRef: "beta",
+    });
     on.sandbox.addFault({ provider: "hubspot", path: "/properties/companies", status: 503 });
-    on.sandbox.addFault({ provider: "hubspot", path: "/schemas/companies", status: 503 });
-    const answer = await hydrate("hub", hub.connectionId);
+    const answer = await hydrate("hub", beta.connectionId);
     assert.equal(answer.status, 200, answer.text);
+    const [contacts, companies] = answer.body.content.read.objects;
+    assert.equal(contacts.error, undefined);
+    assert.match(companies.error, /503.*Try again later/);
+    assert.equal(companies.displayName, "companies");
     assertProblem(await hydrate("hub", force.connectionId), 400, "invalid-request");
     assertProblem(await hydrate("hub", "01890000-0000-7000-8000-000000000000"), 404, "not-found");
     assertProblem(await hydrate("hub", hub.connectionId, await revisionOf("force")), 404, "not-found");
