@@ -1,0 +1,83 @@
+/** The life of a customer as the builder's webhook hears it: connected, installed, changed, written for, gone. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Webhook } from "svix";
+import { EVENT_TYPES } from "../../server/deliver/payloads/event-types.ts";
+import { drawRoute, type TestDestination } from "../../server/deliver/testing/routes.ts";
+import { openSink, type Received, type Sink } from "../../server/deliver/testing/sink.ts";
+import { until } from "../../server/deliver/testing/until.ts";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { installCrm, type InstalledCrm } from "./installed-crm.ts";
+
+describe("events of a customer's life", () => {
+  let on: TestBusbar;
+  let sink: Sink;
+  let hook: TestDestination;
+  let crm: InstalledCrm;
+  after(async () => {
+    await on.stop();
+    await sink.close();
+  });
+  before(async () => {
+    sink = await openSink();
+    on = await openTestBusbar();
+    hook = await drawRoute(on, `${sink.url}/hook`, [...EVENT_TYPES]);
+    crm = await installCrm(on, "acme");
+  });
+
+  /** The message of this type, its signature verified. */
+  const heard = async (type: string): Promise<Received["message"]["data"]> => {
+    const one = await until(type, () =>
+      sink.received.find(({ message }) => message.notificationType === type),
+    );
+    new Webhook(hook.signingKey).verify(one.body, one.headers);
+    return one.message.data;
+  };
+
+  test("connecting and installing are told with whose they are and what was chosen", async () => {
+    const connection = await heard("connection.created");
+    assert.equal(connection["connectionId"], crm.connectionId);
+    const { installationId, groupRef, integrationName, config } = await heard("installation.created");
+    assert.deepEqual([installationId, groupRef, integrationName], [crm.installationId, "acme", "crm"]);
+    assert.deepEqual(config, (await crm.show()).config.content);
+  });
+
+  test("a change is told with the configuration before and after", async () => {
+    const before = (await crm.show()).config.content;
+    await crm.updateContent(["config.content.proxy.enabled"], { proxy: { enabled: false } });
+    const { config, lastConfig } = await heard("installation.updated");
+    assert.deepEqual(lastConfig, before);
+    assert.deepEqual(config, (await crm.show()).config.content);
+  });
+
+  test("an asynchronous write is told with its operation and the ids of its records", async () => {
+    const accepted = await on.write("crm", "contacts", {
+      groupRef: "acme",
+      type: "create",
+      mode: "asynchronous",
+      record: { email: "ada@example.com" },
+    });
+    const { operationId } = accepted.body;
+    const data = await heard("write.async.done");
+    assert.deepEqual(
+      [data["operationId"], data["objectName"], data["success"]],
+      [operationId, "contacts", true],
+    );
+    const operation = await on.inProject("GET", `/operations/${operationId}`);
+    assert.equal(operation.body.status, "success");
+    assert.deepEqual(data["successfulRecordIds"], operation.body.metadata.successfulRecordIds);
+  });
+
+  test("an uninstalled customer is told of with the last configuration", async () => {
+    const { content } = (await crm.show()).config;
+    await on.inProject("DELETE", `/integrations/crm/installations/${crm.installationId}`);
+    const data = await heard("installation.deleted");
+    assert.equal(data["installationId"], crm.installationId);
+    assert.deepEqual(data["config"], content);
+  });
+
+  test("everything was told once", () => {
+    const ids = sink.received.map(({ headers }) => headers["webhook-id"]);
+    assert.equal(new Set(ids).size, ids.length);
+  });
+});
