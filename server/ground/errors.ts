@@ -18,7 +18,7 @@ export const PROBLEM_TYPES = {
   "semantically-invalid": { status: 422, title: "Understood, but not acceptable", retryable: false },
   "invalid-manifest": { status: 422, title: "The manifest has mistakes", retryable: false },
   "invalid-config": { status: 422, title: "The configuration does not fit the manifest", retryable: false },
-  "provider-refused": { status: 422, title: "The provider refused the write", retryable: false },
+  "provider-refused": { status: 422, title: "The provider refused", retryable: false },
   "idempotency-key-reused": {
     status: 422,
     title: "Idempotency key used for another request",
