@@ -8,11 +8,12 @@ import { StartError } from "./ground/errors.ts";
 import { createLog } from "./ground/log.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { startBusbar } from "./main.ts";
+import { READY, startProcesses } from "./processes.ts";
 import { openDatabase } from "./store/database.ts";
 
 const HELP = `busbar <command>
 
-  start                                     the server: management, write and proxy listeners
+  start [--processes N]                     the server: management, write and proxy listeners
   sandbox [--port 4100]                     simulated HubSpot and Salesforce, for trying things out
   bootstrap --org NAME --project NAME       an organisation, a project and an API key in the database of DATABASE_URL
   keys status | rotate                      which encryption keys are in use; move everything to the first one
@@ -42,21 +43,29 @@ async function run(): Promise<void> {
 }
 
 async function start(args: string[]): Promise<void> {
-  parse(args, {});
+  const processes = processCount(parse(args, { processes: { type: "string" } }).processes);
   const config = readConfig();
   const log = createLog(config.logLevel);
-  const busbar = await startBusbar({
-    config,
-    log,
-    onFatal: (reason) => {
-      log.fatal(reason);
-      process.exit(1);
-    },
-  });
+  const onFatal = (reason: string) => {
+    log.fatal(reason);
+    process.exit(1);
+  };
+  const started =
+    processes === 1
+      ? await startBusbar({ config, log, onFatal })
+      : await startProcesses(processes, { config, log, onFatal });
+  // Heard only by the parent that `--processes` makes.
+  process.send?.(READY);
   onSignal(() => {
     log.info("stopping");
-    return busbar.stop();
+    return started.stop();
   });
+}
+
+function processCount(text = "1"): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && count <= 64) return count;
+  throw new StartError(`--processes must be a whole number from 1 to 64, not "${text}"`);
 }
 
 async function sandbox(args: string[]): Promise<void> {

@@ -108,7 +108,11 @@ async function connect({ config, log, onFatal }: OpenOptions, closers: Closers):
     closers.push(() => postgres.stop());
     databaseUrl = postgres.connectionString;
   }
-  const database = await openDatabase({ connectionString: databaseUrl, log });
+  const database = await openDatabase({
+    connectionString: databaseUrl,
+    log,
+    poolSize: config.databaseConnections,
+  });
   closers.push(() => database.close());
   return database;
 }

@@ -10,6 +10,8 @@ export type Role = (typeof ROLES)[number];
 export interface Config {
   /** Undefined: an embedded PostgreSQL under `dataDir`. */
   databaseUrl?: string;
+  /** Connections of one process's pool. */
+  databaseConnections: number;
   dataDir: string;
   host: string;
   port: number;
@@ -50,6 +52,7 @@ type Environment = Record<string, string | undefined>;
 export function readConfig(env: Environment = process.env): Config {
   const config: Config = {
     databaseUrl: text(env, "DATABASE_URL", isPostgresUrl, "a postgres:// or postgresql:// address"),
+    databaseConnections: integer(env, "BUSBAR_DATABASE_CONNECTIONS", 20, 2, 1_000),
     dataDir: resolve(env["BUSBAR_DATA_DIR"] || ".busbar"),
     host: text(env, "BUSBAR_HOST", isHost, "an IP address or host name") ?? "127.0.0.1",
     port: integer(env, "BUSBAR_PORT", 4000, 0, 65_535),

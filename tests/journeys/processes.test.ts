@@ -1,0 +1,64 @@
+/** Several processes behind one pair of listeners. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createTestDatabase } from "../harness/database.ts";
+import { until } from "../harness/until.ts";
+
+test("a process that is killed is replaced, the others serve on, and SIGTERM ends them all", async (t) => {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), "busbar-processes-"));
+  const env = {
+    ...process.env,
+    DATABASE_URL: database.connectionString,
+    BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+    BUSBAR_DATA_DIR: dataDir,
+    BUSBAR_PORT: "0",
+    BUSBAR_PROXY_PORT: "0",
+    BUSBAR_LOG_LEVEL: "info",
+    BUSBAR_DATABASE_CONNECTIONS: "3",
+  };
+  const command = join(import.meta.dirname, "../../server/busbar.ts");
+  const parent = spawn(process.execPath, [command, "start", "--processes", "2"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let log = "";
+  parent.stdout.on("data", (chunk: Buffer) => (log += chunk.toString()));
+  t.after(async () => {
+    if (parent.exitCode === null) parent.kill("SIGKILL");
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const children = async () =>
+    (await readFile(`/proc/${parent.pid}/task/${parent.pid}/children`, "utf8"))
+      .trim()
+      .split(" ")
+      .filter(Boolean);
+  await until(async () => (log.includes("all processes are ready") ? true : undefined), 30_000);
+  const file = await readFile(join(dataDir, "bootstrap.json"), "utf8");
+  const { apiKey, urls } = JSON.parse(file) as { apiKey: string; urls: { base: string } };
+  // A connection that was handed to a process in the moment it was killed is never answered.
+  const call = async () => {
+    const signal = AbortSignal.timeout(1_000);
+    return (await fetch(`${urls.base}/projects`, { headers: { "x-api-key": apiKey }, signal })).status;
+  };
+  await until(async () => ((await call()) === 200 ? true : undefined));
+
+  const [first] = await children();
+  process.kill(Number(first), "SIGKILL");
+  await until(async () => ((await call().catch(() => 0)) === 200 ? true : undefined));
+  await until(async () => {
+    const now = await children();
+    return now.length === 2 && !now.includes(first ?? "") ? true : undefined;
+  }, 30_000);
+  assert.match(log, /a process ended and is started again/);
+
+  parent.kill("SIGTERM");
+  const [code] = (await once(parent, "exit")) as [number];
+  assert.equal(code, 0);
+});
