@@ -79,9 +79,9 @@ function fork(crew: Crew): Worker {
     crew.log.error({ pid: worker.process.pid, code, signal }, "a process ended and is started again");
     setTimeout(() => {
       if (crew.stopping) return;
-      ready(fork(crew)).catch((error: unknown) =>
-        crew.onFatal(`a process cannot be started again: ${String(error)}`),
-      );
+      ready(fork(crew)).catch((error: unknown) => {
+        if (!crew.stopping) crew.onFatal(`a process cannot be started again: ${String(error)}`);
+      });
     }, RESTART_MS);
   });
   return worker;
