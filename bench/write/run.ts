@@ -13,6 +13,8 @@ const quick = process.argv.includes("--quick");
 const ROUNDS = quick ? 2 : 5;
 const ROUND_MS = quick ? 700 : 2_000;
 const CONNECTIONS = 64;
+/** Customers: a worker keeps at most sixteen calls under way for each. */
+const GROUPS = Array.from({ length: 16 }, (_, n) => `group-${n}`);
 const DRAIN_WRITES = quick ? 1_000 : 5_000;
 const SYNC_WRITES = quick ? 200 : 1_000;
 
@@ -111,18 +113,14 @@ async function install(origin: string, apiKey: string, token: string): Promise<s
   };
   await call("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
   const oauth2AuthorizationCode = { accessToken: { token } };
-  await call("POST", "/connections:generate", {
-    groupRef: "b",
-    consumerRef: "b",
-    provider: "hubspot",
-    oauth2AuthorizationCode,
-  });
-  const content = { provider: "hubspot" };
-  const installation = await call("POST", "/integrations/hub/installations", {
-    groupRef: "b",
-    config: { content },
-  });
-  return installation.id;
+  const config = { content: { provider: "hubspot" } };
+  let installationId = "";
+  for (const groupRef of GROUPS) {
+    const customer = { groupRef, consumerRef: groupRef, provider: "hubspot", oauth2AuthorizationCode };
+    await call("POST", "/connections:generate", customer);
+    ({ id: installationId } = await call("POST", "/integrations/hub/installations", { groupRef, config }));
+  }
+  return installationId;
 }
 
 const WRITE_PATH = "/write/v1/projects/default/integrations/hub/objects/companies";
@@ -161,7 +159,7 @@ async function intake(bench: Bench): Promise<void> {
   const oneOrigin = new URL(await firstLine(one)).origin;
   const headers = { "content-type": "application/json", "x-api-key": bench.apiKey };
   const body = JSON.stringify({
-    groupRef: "b",
+    groupRef: GROUPS[0],
     type: "create",
     mode: "asynchronous",
     record: { name: "Intake", city: "Berlin" },
@@ -191,13 +189,8 @@ async function drain(bench: Bench): Promise<void> {
   await database.connect();
   await database.query("delete from writes");
   const headers = { "content-type": "application/json", "x-api-key": bench.apiKey };
-  const body = JSON.stringify({
-    groupRef: "b",
-    type: "create",
-    mode: "asynchronous",
-    record: { name: "Drain" },
-  });
-  await fill(bench.origin, headers, body, DRAIN_WRITES);
+  const body = { type: "create", mode: "asynchronous", record: { name: "Drain" } };
+  await fill(bench.origin, headers, (n) => ({ ...body, groupRef: GROUPS[n % GROUPS.length] }), DRAIN_WRITES);
   const started = performance.now();
   const worker = start(
     "server/busbar.ts",
@@ -223,8 +216,8 @@ async function drain(bench: Bench): Promise<void> {
   );
 
   await fetch(`${bench.sandboxUrl}/sandbox/requests`, { method: "DELETE" });
-  const grouped = JSON.stringify({ ...JSON.parse(body), autoBatchPolicy: { maxDelayMinutes: 1440 } });
-  await fill(bench.origin, headers, grouped, 2_000);
+  const grouped = { ...body, groupRef: GROUPS[0], autoBatchPolicy: { maxDelayMinutes: 1440 } };
+  await fill(bench.origin, headers, () => grouped, 2_000);
   await until(async () => (await left(database)) === 0);
   const log = (await (await fetch(`${bench.sandboxUrl}/sandbox/requests`)).json()) as {
     requests?: { path: string }[];
@@ -241,14 +234,16 @@ const left = async (database: Postgres): Promise<number> =>
 async function fill(
   origin: string,
   headers: Record<string, string>,
-  body: string,
+  bodyOf: (n: number) => object,
   count: number,
 ): Promise<void> {
   const pool = new Pool(origin, { connections: CONNECTIONS });
   let next = 0;
   const caller = async (): Promise<void> => {
-    while (next++ < count)
+    while (next < count) {
+      const body = JSON.stringify(bodyOf(next++));
       await (await pool.request({ method: "POST", path: WRITE_PATH, headers, body })).body.dump();
+    }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, caller));
   await pool.close();
@@ -264,7 +259,7 @@ async function overhead(bench: Bench): Promise<void> {
   const ours = new Client(bench.origin);
   const direct = new Client(bench.sandboxUrl);
   const headers = { "content-type": "application/json", "x-api-key": bench.apiKey };
-  const body = JSON.stringify({ groupRef: "b", type: "create", record: { name: "Sync" } });
+  const body = JSON.stringify({ groupRef: GROUPS[0], type: "create", record: { name: "Sync" } });
   const properties = JSON.stringify({ properties: { name: "Sync" } });
   const times: { ours: number[]; direct: number[] } = { ours: [], direct: [] };
   for (let n = 0; n < SYNC_WRITES + 50; n++) {

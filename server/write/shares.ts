@@ -72,6 +72,12 @@ export class Shares {
     return [...this.#shares.keys()].flatMap((installationId) => this.withdraw(installationId));
   }
 
+  /** Whether the queue should be asked for more writes of this installation. */
+  needsMore(installationId: string): boolean {
+    const share = this.#shares.get(installationId);
+    return !share || !isSupplied(share);
+  }
+
   /** Installations that need nothing from the queue for now. */
   supplied(): string[] {
     return [...this.#shares]

@@ -104,8 +104,8 @@ class WriteWorker {
       await putBack(this.#on, write, error);
       if (!answered) this.#answered(write, "sent");
     });
-    // An update that waits for this one may go ahead now.
-    this.#track(ended.finally(() => this.wake()));
+    // An update that waits for this one may go ahead now; nothing waits for a create.
+    this.#track(write.writeType === "update" ? ended.finally(() => this.wake()) : ended);
   }
 
   #answered(write: ClaimedWrite, result: AttemptResult): void {
@@ -115,7 +115,8 @@ class WriteWorker {
     if (result !== "sent")
       this.#track(this.#release(this.#shares.withdraw(write.installationId)).catch(() => {}));
     this.#beginNext();
-    this.wake();
+    // A claim that finds only what it must leave out reads the whole queue for nothing.
+    if (this.#shares.needsMore(write.installationId)) this.wake();
   }
 
   #track(work: Promise<void>): void {
