@@ -103,7 +103,7 @@ describe("deliveries", () => {
     const slow = await drawRoute(on, `${sink.url}/hangs`, ["read.triggered.done"]);
     const fast = await drawRoute(on, `${sink.url}/quick`, ["read.triggered.done"]);
     await all.happens("read.triggered.done", 300);
-    await until("all reach the quick one", () => sink.at("/quick").length === 300, 900);
+    await until("all reach the quick one", () => sink.at("/quick").length === 300, 3_000);
     assert.equal(
       (await all.deliveriesOf(slow.name)).filter(({ status }) => status === "delivered").length,
       0,
@@ -126,9 +126,10 @@ describe("deliveries", () => {
       () => sink.received.filter(({ path }) => path.startsWith("/many/")).length >= 200,
     );
     await until("nothing waits", async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
-    const paths = sink.received.map(({ path }) => path).filter((path) => path.startsWith("/many/"));
-    assert.equal(paths.length, 200);
-    assert.equal(new Set(paths).size, 200);
+    const received = sink.received.filter(({ path }) => path.startsWith("/many/"));
+    assert.equal(new Set(received.map(({ path }) => path)).size, 200);
+    // A message that the busy receiver answered too late comes again, as the same message.
+    assert.equal(new Set(received.map(({ path, headers }) => `${path} ${headers["svix-id"]}`)).size, 200);
   });
 
   test("a configuration that is too large goes by an address that needs no key and cannot be guessed", async () => {
