@@ -63,7 +63,7 @@ async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<
 
 async function listenProxy(on: Opened, docsUrl: () => string, listeners: Closers): Promise<string> {
   const { config } = on;
-  const proxy = createProxyServer({ ...on, docsUrl });
+  const proxy = createProxyServer({ ...on, docsUrl, limits: config.proxyLimits });
   await new Promise<void>((resolve, reject) => {
     proxy.once("error", (cause) => reject(listenError("BUSBAR_PROXY_PORT", config.proxyPort, cause)));
     proxy.listen(config.proxyPort, config.host, resolve);

@@ -42,6 +42,13 @@ export interface Config {
   usageRetentionDays: number;
   retryBaseSeconds: number;
   minuteMs: number;
+  /** Of the proxy, per process; 0: none. */
+  proxyLimits: {
+    connectionConcurrency: number;
+    connectionPerSecond: number;
+    projectConcurrency: number;
+    projectPerSecond: number;
+  };
   metrics: boolean;
   bootstrapApiKey?: string;
 }
@@ -79,6 +86,12 @@ export function readConfig(env: Environment = process.env): Config {
     usageRetentionDays: positive(env, "BUSBAR_USAGE_RETENTION_DAYS", 30),
     retryBaseSeconds: positive(env, "BUSBAR_RETRY_BASE_SECONDS", 1),
     minuteMs: integer(env, "BUSBAR_MINUTE_MS", 60_000, 1),
+    proxyLimits: {
+      connectionConcurrency: integer(env, "BUSBAR_PROXY_CONNECTION_CONCURRENCY", 0, 0),
+      connectionPerSecond: integer(env, "BUSBAR_PROXY_CONNECTION_PER_SECOND", 0, 0),
+      projectConcurrency: integer(env, "BUSBAR_PROXY_PROJECT_CONCURRENCY", 0, 0),
+      projectPerSecond: integer(env, "BUSBAR_PROXY_PROJECT_PER_SECOND", 0, 0),
+    },
     metrics: boolean(env, "BUSBAR_METRICS", false),
     bootstrapApiKey: text(
       env,

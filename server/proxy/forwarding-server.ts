@@ -5,6 +5,7 @@ import { elapsedMs, nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { Exchange, type Call, type Exchanging } from "./exchange.ts";
 import { checkAsked, isAcceptable, readHead, type Head } from "./read-head.ts";
+import type { Limits } from "./limits.ts";
 import { refuse, refuseOnSocket } from "./refuse.ts";
 import { CallerGone, collect, KEPT_BYTES, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
@@ -14,6 +15,8 @@ import type { UsageLog } from "./usage-log.ts";
 export interface Forwarding extends Exchanging {
   targets: Targets;
   usage: UsageLog;
+  /** Undefined: none. */
+  limits?: Limits;
 }
 
 /** Room for long credentials and cookies; providers take less. */
@@ -98,6 +101,10 @@ function callOf(
   const path = targetPath(request.url ?? "", target);
   const refusal = head.mode === "throttle" ? on.throttle.refusal(target) : undefined;
   if (refusal) throw refusal;
+  const leave = on.limits?.enter(target);
+  // A caller that has left already will not leave again.
+  if (leave && response.destroyed) leave();
+  else if (leave) response.once("close", leave);
   return { request, response, head, target, path, body: undefined };
 }
 

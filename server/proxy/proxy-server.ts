@@ -9,6 +9,7 @@ import type { Log } from "../ground/log.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { createForwardingServer } from "./forwarding-server.ts";
+import { openLimits, type ProxyLimits } from "./limits.ts";
 import { openTargets } from "./targets.ts";
 import { openThrottle } from "./throttle.ts";
 import { openUsageLog } from "./usage-log.ts";
@@ -25,6 +26,8 @@ export interface ProxyServices {
   docsUrl: () => string;
   /** Shared with the workers where there are any in this process. */
   gates?: ConnectionGates;
+  /** The operator's, off where absent. */
+  limits?: ProxyLimits;
   answerTimeoutMs?: number;
   idleTimeoutMs?: number;
 }
@@ -41,6 +44,7 @@ export function createProxyServer(on: ProxyServices): Server & { flushed(): Prom
     dispatcher: on.egress.dispatcher,
     targets: openTargets(on),
     throttle: openThrottle({ catalog: on.catalog, gates }),
+    limits: on.limits && openLimits(on.limits),
     usage,
     log: on.log,
     docsUrl: on.docsUrl,

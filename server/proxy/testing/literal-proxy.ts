@@ -5,6 +5,7 @@ import { openEgress } from "../../egress.ts";
 import { createLog } from "../../ground/log.ts";
 import type { ProxyUse } from "../../store/proxy-usage.ts";
 import { createForwardingServer } from "../forwarding-server.ts";
+import type { Limits } from "../limits.ts";
 import type { Target, Targets } from "../targets.ts";
 import { openThrottle } from "../throttle.ts";
 import { listen } from "./wire.ts";
@@ -42,6 +43,7 @@ export const targetAt = (origin: string, more: Partial<Target> = {}): Target => 
 export async function startLiteralProxy(options: {
   target: Target;
   renew?: Targets["renew"];
+  limits?: Limits;
   answerTimeoutMs?: number;
   idleTimeoutMs?: number;
 }): Promise<LiteralProxy> {
@@ -55,6 +57,7 @@ export async function startLiteralProxy(options: {
       renew: options.renew ?? (async (target) => target),
     },
     throttle: openThrottle({ catalog: buildCatalog(), gates: openConnectionGates() }),
+    limits: options.limits,
     usage: { add: (use) => void uses.push(use), dropped: 0, close: async () => {} },
     log: createLog("silent"),
     docsUrl: () => "http://docs.test",
