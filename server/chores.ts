@@ -1,4 +1,5 @@
 /** What gets old and for how long it is kept. */
+import { deliveryChores } from "./deliver/delivery-chores.ts";
 import type { Config } from "./ground/config.ts";
 import { nowMs } from "./ground/clock.ts";
 import { firstIdOf } from "./ground/ids.ts";
@@ -26,5 +27,6 @@ export function chores({ database, config }: { database: Database; config: Confi
     },
     { what: "idempotency keys", remove: (most) => removeOldIdempotencyKeys(queries, most) },
     { what: "uploads", remove: (most) => removeExpiredUploads(queries, most) },
+    ...deliveryChores(queries, config.eventRetentionDays),
   ];
 }

@@ -1,13 +1,19 @@
 /** What becomes of deliveries while their surroundings change: disabling, deleting, rerouting, sweeping. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { createLog } from "../ground/log.ts";
+import { sweep } from "../jobs/sweeper.ts";
+import type { Database } from "../store/database.ts";
 import { sampleEvent } from "./payloads/sample-event.ts";
+import { deliveryChores } from "./delivery-chores.ts";
 import { recordEvent } from "./record-event.ts";
-import { sweepDeliveries } from "./sweep-deliveries.ts";
 import { openDelivering, type Delivering } from "./testing/delivering.ts";
 import { addDestination, drawRoute } from "./testing/routes.ts";
 import { accept, type Answerer } from "./testing/sink.ts";
 import { until } from "./testing/until.ts";
+
+const sweepDeliveries = ({ queries }: Database, retentionDays: number) =>
+  sweep(createLog("error"), deliveryChores(queries, retentionDays), () => false);
 
 describe("deliveries amid changes", () => {
   let all: Delivering;
@@ -174,7 +180,7 @@ describe("deliveries amid changes", () => {
     assert.equal(await left(), 500);
     // What is still being handed over when the sweep comes by goes with the next one.
     await until("what waited there is swept", async () => {
-      await sweepDeliveries(database.queries, 30);
+      await sweepDeliveries(database, 30);
       return (await left()) === 0;
     });
     sink.answer = accept;
@@ -205,10 +211,10 @@ describe("deliveries amid changes", () => {
       return rows[0];
     };
     const before = await counts();
-    await sweepDeliveries(database.queries, 1);
+    await sweepDeliveries(database, 1);
     assert.deepEqual(await counts(), before);
     await until("nothing is young enough any more", async () => {
-      await sweepDeliveries(database.queries, -1);
+      await sweepDeliveries(database, -1);
       const { events, deliveries } = await counts();
       return events === 0 && deliveries === 0;
     });

@@ -29,7 +29,6 @@ import { DEPTH, FAILING_DEPTH, Lanes } from "./lanes.ts";
 import { EndNotes } from "./note-ends.ts";
 import { openPace, type Pace } from "./pace.ts";
 import { retrySchedule, type Retry } from "./retry-schedule.ts";
-import { startSweep } from "./sweep-deliveries.ts";
 import { openWorld } from "./world.ts";
 
 export interface DeliveryServices {
@@ -54,16 +53,7 @@ export interface Deliveries {
 export function startDeliveries(on: DeliveryServices): Deliveries {
   const engine = new DeliveryEngine(on);
   engine.start();
-  const { database, log, config } = on;
-  const sweep = startSweep({ database, log, retentionDays: config.eventRetentionDays });
-  return {
-    get running() {
-      return engine.running;
-    },
-    stop: async () => {
-      await Promise.all([engine.stop(), sweep.stop()]);
-    },
-  };
+  return engine;
 }
 
 /** Events that one statement routes: more while it is quick and all of what it makes can be sent at once. */

@@ -70,9 +70,6 @@ export class Sealer {
   }
 }
 
-/** The id of the key that sealed this text. */
-export const sealedWith = (text: string): string => parse(text).keyId;
-
 function parse(text: string): { keyId: string; nonce: Buffer; sealed: Buffer } {
   const [format, keyId, nonce, sealed, ...rest] = text.split(".");
   if (format !== FORMAT || !keyId || !nonce || !sealed || rest.length > 0)

@@ -47,7 +47,10 @@ export async function removeOldEvents(queries: Queries, beforeId: string, most: 
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes the paces of projects that have sent nothing for a day. */
-export const removeOldPaces = async (queries: Queries): Promise<void> => {
-  await sql`delete from webhook_paces where next_time < now() - interval '1 day'`.execute(queries);
-};
+/** Removes the paces of projects that have sent nothing for a day; how many it were, which is never many. */
+export async function removeOldPaces(queries: Queries): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from webhook_paces where next_time < now() - interval '1 day'
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
