@@ -2,6 +2,7 @@
 import { BlockList, isIP } from "node:net";
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import { Agent, buildConnector, type Dispatcher } from "undici";
+import { dispatchWithTrailers, type RequestWithTrailers } from "./egress-trailers.ts";
 
 export type EgressFailure =
   /** The address is private and nobody allowed it. */
@@ -50,6 +51,8 @@ export interface Egress {
   send(request: EgressRequest): Promise<EgressResponse>;
   /** The guarded dispatcher, for the proxy, which streams. */
   readonly dispatcher: Dispatcher;
+  /** The same for a request whose body ends with trailers. */
+  dispatchWithTrailers(request: RequestWithTrailers, handler: Dispatcher.DispatchHandler): void;
   /** Whether plain http may be spoken to this host name or address. */
   allowsPlainHttp(host: string): boolean;
   close(): Promise<void>;
@@ -64,8 +67,9 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** `allow` lists hosts and CIDRs that may be reached although they are private (`BUSBAR_EGRESS_ALLOW`). */
 export function openEgress(allow: string[]): Egress {
   const guard = new AddressGuard(allow);
+  const connect = guardedConnector(guard);
   const dispatcher = new Agent({
-    connect: guardedConnector(guard),
+    connect,
     headersTimeout: DEFAULT_TIMEOUT_MS,
     bodyTimeout: DEFAULT_TIMEOUT_MS,
     keepAliveTimeout: 10_000,
@@ -75,6 +79,8 @@ export function openEgress(allow: string[]): Egress {
   });
   return {
     dispatcher,
+    dispatchWithTrailers: (request, handler) =>
+      dispatchWithTrailers(connect, request, handler, MAX_HEADER_BYTES),
     send: (request) => send(dispatcher, request),
     allowsPlainHttp: (host) => guard.isListed(host),
     close: () => dispatcher.destroy(),

@@ -13,7 +13,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: "store", files: /^server\/store\//, mayImport: ["ground"] },
   { name: "jobs", files: /^server\/jobs\//, mayImport: ["ground", "store"] },
   { name: "http", files: /^server\/http\//, mayImport: ["ground"] },
-  { name: "egress", files: /^server\/egress\.ts$/, mayImport: ["ground"] },
+  { name: "egress", files: /^server\/egress(-trailers)?\.ts$/, mayImport: ["ground"] },
   ...["access", "manifest", "credentials", "deliver"].map((room) => ({
     name: room,
     files: new RegExp(`^server/${room}/`),

@@ -11,6 +11,7 @@ export const PROBLEM_TYPES = {
   "not-found": { status: 404, title: "Not found", retryable: false },
   "unknown-path": { status: 404, title: "No such endpoint", retryable: false },
   "method-not-allowed": { status: 405, title: "Method not allowed", retryable: false },
+  "request-timeout": { status: 408, title: "The request did not arrive in time", retryable: true },
   conflict: { status: 409, title: "In conflict with what exists", retryable: false },
   "operation-in-progress": { status: 409, title: "The first request is still running", retryable: true },
   "body-too-large": { status: 413, title: "The body is too large", retryable: false },

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import type { ProviderResponse } from "../../connectors/kit/connector.ts";
-import { textPairs, toCaller, type AnswerHead } from "./pass-headers.ts";
+import { textPairs, toCaller, trailersToCaller, type AnswerHead } from "./pass-headers.ts";
 
 /** Answers that are held back are errors; longer ones are passed on unread. */
 const HELD_BYTES = 64 * 1024;
@@ -24,6 +24,7 @@ export class Answer {
   readonly #start: Start;
   readonly #held: Buffer[] = [];
   #extra: string[] = [];
+  #trailers: Buffer[] = [];
   /** Of the whole body, where the provider told it. */
   #length: number | undefined;
   /** Whether anything has been handed to the socket. */
@@ -102,9 +103,14 @@ export class Answer {
     this.#response.once("drain", () => this.#controller.resume());
   }
 
-  end(rawTrailers: Buffer[]): void {
+  /** Keeps the lines that followed the body; they go out with its end. */
+  trail(rawTrailers: Buffer[]): void {
+    this.#trailers = rawTrailers;
+  }
+
+  end(): void {
     if (this.#response.writableEnded) return;
-    if (rawTrailers.length > 0) this.#response.addTrailers(textPairs(rawTrailers));
+    if (this.#trailers.length > 0) this.#response.addTrailers(trailersToCaller(this.#trailers));
     this.#response.end();
   }
 

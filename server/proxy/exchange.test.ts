@@ -142,6 +142,39 @@ describe("silence", () => {
     assert.equal(await reader.message(), undefined);
   });
 
+  for (const framing of ["Content-Length: 100000", "Content-Length: 100", "Transfer-Encoding: chunked"]) {
+    it(`of a caller in the middle of its upload (${framing}) is a 408, not the provider's fault`, async (t) => {
+      const { upstream, proxy } = await start(t, () => undefined, {
+        answerTimeoutMs: 100,
+        idleTimeoutMs: 100,
+      });
+      const { answer } = await refused(
+        proxy.port,
+        `POST /x HTTP/1.1\r\n${OURS}\r\n${framing}\r\n\r\n5\r\nhello\r\n`,
+      );
+      assert.equal(statusOf(answer), 408);
+      await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+    });
+  }
+
+  it("of a caller that never reads its answer ends both connections", async (t) => {
+    const { upstream, proxy } = await start(
+      t,
+      () =>
+        Buffer.concat([
+          Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 50000000\r\n\r\n"),
+          Buffer.alloc(50_000_000),
+        ]),
+      { answerTimeoutMs: 100, idleTimeoutMs: 100 },
+    );
+    const { socket } = await dial(proxy.port);
+    socket.pause();
+    socket.write(GET);
+    await until("the provider is connected", () => upstream.sockets.size === 1);
+    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+    socket.destroy();
+  });
+
   it("is what counts, not how long an answer takes", async (t) => {
     const { proxy } = await start(
       t,

@@ -1,10 +1,12 @@
 /** One proxied call under way: streams both bodies, holds an answer back while it may still be replaced. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
-import { toEgressError } from "../egress.ts";
+import { toEgressError, type Egress } from "../egress.ts";
+import { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { Answer } from "./answer.ts";
-import { toProvider } from "./pass-headers.ts";
+import { toProvider, trailersToProvider } from "./pass-headers.ts";
 import type { Head } from "./read-head.ts";
 import { asProblem, egressProblem, refuse, type Refusing } from "./refuse.ts";
 import { CallerGone, Upload } from "./request-body.ts";
@@ -13,7 +15,7 @@ import type { Target, Targets } from "./targets.ts";
 import type { Throttle } from "./throttle.ts";
 
 export interface Exchanging extends Refusing {
-  dispatcher: Dispatcher;
+  egress: Pick<Egress, "dispatcher" | "dispatchWithTrailers">;
   targets: Pick<Targets, "renew">;
   throttle: Throttle;
   log: Log;
@@ -69,23 +71,26 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #dispatch(body: Buffer | Upload | undefined, path: string): void {
     const { request, head } = this.#call;
-    const headers = toProvider(head, this.#target);
+    const target = this.#target;
+    const headers = toProvider(head, target);
     if (body instanceof Upload && typeof head.body === "number")
       headers.push("content-length", String(head.body));
     this.#sent = false;
     this.#answer = undefined;
-    this.#on.dispatcher.dispatch(
-      {
-        origin: this.#target.origin,
-        path,
-        method: request.method ?? "GET",
-        headers,
-        body,
-        headersTimeout: this.#on.answerTimeoutMs,
-        bodyTimeout: this.#on.idleTimeoutMs,
-      },
-      this,
-    );
+    const sending = {
+      origin: target.origin,
+      path,
+      method: request.method ?? "GET",
+      headers,
+      headersTimeout: this.#on.answerTimeoutMs,
+      bodyTimeout: this.#on.idleTimeoutMs,
+    };
+    if (!head.announcesTrailers || head.body !== "chunked") {
+      return void this.#on.egress.dispatcher.dispatch({ ...sending, body }, this);
+    }
+    const trailers = () => trailersToProvider(request.rawTrailers, head, target);
+    const stream = body instanceof Upload ? body : Readable.from(body ? [body] : []);
+    this.#on.egress.dispatchWithTrailers({ ...sending, body: stream, trailers }, this);
   }
 
   /** The connection to the caller is done with: ends the call to the provider unless it is over. */
@@ -136,12 +141,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     const answer = this.#answer;
     if (!answer) return;
-    const trailers = areBytes(controller.rawTrailers) ? controller.rawTrailers : [];
-    if (!answer.isHeld) return answer.end(trailers);
+    if (areBytes(controller.rawTrailers)) answer.trail(controller.rawTrailers);
+    if (!answer.isHeld) return answer.end();
     if (answer.status === 401 && this.#mayRenew() && this.#replayable() === "yes")
       return this.#replay(answer);
     this.#release(answer);
-    answer.end(trailers);
+    answer.end();
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -150,6 +155,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#over) return;
     if (this.#answer?.begun) return this.#answer.breakOff();
     this.#over = true;
+    if (error instanceof Problem) return refuse(this.#on, response, error);
     const failed = toEgressError(error, this.#sent, this.#target.origin);
     const isOurFault =
       "code" in error && (error.code === "UND_ERR_INVALID_ARG" || error.code === "UND_ERR_NOT_SUPPORTED");
@@ -165,7 +171,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #finish(answer: Answer): void {
     answer.begin();
-    answer.end([]);
+    answer.end();
   }
 
   #mayRenew(): boolean {

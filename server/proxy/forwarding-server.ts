@@ -2,7 +2,7 @@
 import { createServer, ServerResponse, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { elapsedMs, nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
+import { Problem, type ProblemSlug } from "../ground/errors.ts";
 import { Exchange, type Call, type Exchanging } from "./exchange.ts";
 import { checkAsked, isAcceptable, readHead, type Head } from "./read-head.ts";
 import type { Limits } from "./limits.ts";
@@ -87,7 +87,10 @@ async function prepare(
   if (head.body === 0) return call;
   const isSmall = head.body !== "chunked" && head.body <= KEPT_BYTES;
   // Small bodies whole, so that they can be sent again; others as they come.
-  return { ...call, body: isSmall ? await collect(request) : new Upload(request) };
+  return {
+    ...call,
+    body: isSmall ? await collect(request, on.idleTimeoutMs) : new Upload(request, on.idleTimeoutMs),
+  };
 }
 
 /** A call that may be made, without its body. Throws what forbids it. */
@@ -173,13 +176,13 @@ const noTrace = (): Problem =>
   });
 
 /** What the parser refuses, by its code. Anything else is a request that could mean two things. */
-const PARSER_FAULTS: Record<string, { status: number; detail: string }> = {
+const PARSER_FAULTS: Record<string, { slug?: ProblemSlug; status?: number; detail: string }> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     detail: `The request's headers are larger than ${MAX_HEADER_BYTES / 1024} KiB. Send fewer or shorter ones.`,
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
+    slug: "request-timeout",
     detail: "The request's headers did not arrive in time. Send it again.",
   },
 };
@@ -194,5 +197,10 @@ function refuseUnreadable(on: Forwarding, error: Error, socket: Duplex): void {
   const known = PARSER_FAULTS[code];
   const detail =
     known?.detail ?? "This is not an HTTP/1.1 request that can be understood in one way only. Mend it.";
-  refuseOnSocket(on, socket, new Problem("invalid-request", { detail, cause: error }), known?.status);
+  refuseOnSocket(
+    on,
+    socket,
+    new Problem(known?.slug ?? "invalid-request", { detail, cause: error }),
+    known?.status,
+  );
 }

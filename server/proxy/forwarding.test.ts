@@ -76,6 +76,7 @@ function checkUpstream(call: GeneratedCall, got: WireMessage | undefined, seed: 
   assert.match(connection ?? "", /^connection: (keep-alive|close)$/);
   assert.deepEqual(lines, [`X-Call: ${seed}`, ...call.expectedLines], call.name);
   assert.ok(got.body.equals(call.expectedBody), `${call.name}: the body arrived as it was sent`);
+  assert.deepEqual(got.trailers, call.expectedTrailers, call.name);
 }
 
 function checkCaller({ name, answer }: GeneratedCall, got: WireMessage): void {

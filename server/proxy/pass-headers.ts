@@ -1,5 +1,5 @@
 /** Which header lines pass: from the caller to the provider and from the provider to the caller. */
-import type { Head } from "./read-head.ts";
+import { staysHere, type Head } from "./read-head.ts";
 import type { Target } from "./targets.ts";
 
 /** Name and value in turn: the caller's lines in their order, then the credentials. */
@@ -17,6 +17,19 @@ export function toProvider(head: Head, target: Target): string[] {
   lines.push(...headers);
   return lines;
 }
+
+/** The same of the lines that follow a body: what must not stand in the head must not come after it either. */
+export function trailersToProvider(raw: string[], { hopNames }: Head, { replaces }: Target): string[] {
+  const isOurs = (name: string) => staysHere(name) || replaces.has(name) || hopNames.has(name);
+  return raw.filter((_, at) => !isOurs((raw[at - (at % 2)] ?? "").toLowerCase()));
+}
+
+/** The trailer lines of an answer that the caller gets, from names and values in turn. */
+export const trailersToCaller = (raw: Buffer[]): [name: string, value: string][] =>
+  textPairs(raw)
+    .filter(([name]) => !KINDS.has(name.toLowerCase()) && !name.toLowerCase().startsWith("x-amp-"))
+    // Spaces behind a value do not belong to it; undici cuts them off headers only.
+    .map(([name, value]) => [name, value.replace(/[\t ]+$/, "")]);
 
 /** What needs a second look in answers: `drop` is for one connection only. */
 const KINDS = new Map<string, "drop" | "connection" | "length" | "trailer">([

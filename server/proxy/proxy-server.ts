@@ -41,7 +41,7 @@ export function createProxyServer(on: ProxyServices): Server & { flushed(): Prom
   const gates = on.gates ?? openConnectionGates();
   const usage = openUsageLog(on);
   const server = createForwardingServer({
-    dispatcher: on.egress.dispatcher,
+    egress: on.egress,
     targets: openTargets(on),
     throttle: openThrottle({ catalog: on.catalog, gates }),
     limits: on.limits && openLimits(on.limits),

@@ -58,7 +58,8 @@ export function refuse(on: Refusing, response: ServerResponse, error: unknown, c
   const problem = asProblem(error);
   if (response.destroyed || response.headersSent) return void response.destroy();
   const { headers, body } = render(on, problem);
-  if (close) headers["Connection"] = "close";
+  // What is missing of a body may still come, and would be read as the next request.
+  if (close || problem.slug === "request-timeout") headers["Connection"] = "close";
   response.writeHead(problem.status, headers);
   response.end(body);
 }

@@ -33,6 +33,8 @@ const AMBIGUOUS: Record<string, string> = {
   "NUL in a value": `GET / HTTP/1.1\r\n${OURS}\r\nX-A: 1\x002\r\n\r\n`,
   "a space before the colon": `GET / HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding : chunked\r\n\r\n`,
   "a header without a name": `GET / HTTP/1.1\r\n${OURS}\r\n: x\r\n\r\n`,
+  "a length after the body": `POST / HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 5\r\n\r\n`,
+  "chunk extensions beyond all measure": `POST / HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding: chunked\r\n\r\n5;a=${"a".repeat(40_000)}\r\nhello\r\n0\r\n\r\n`,
   "duplicate Host": `GET / HTTP/1.1\r\n${OURS}\r\nHost: other.test\r\n\r\n`,
   "the same Host twice": `GET / HTTP/1.1\r\n${OURS}\r\nHost: proxy.test\r\n\r\n`,
   "no Host": `GET / HTTP/1.1\r\n${OURS_WITHOUT_HOST}\r\n\r\n`,
@@ -54,6 +56,10 @@ const OTHER_PROTOCOLS: Record<string, { status: number; bytes: string }> = {
     bytes: `GET / HTTP/1.1\r\n${OURS}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\n\r\n`,
   },
   "another expectation": { status: 400, bytes: `GET / HTTP/1.1\r\n${OURS}\r\nExpect: 200-ok\r\n\r\n` },
+  "trailers beyond all measure": {
+    status: 431,
+    bytes: `POST / HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-A: ${"a".repeat(40_000)}\r\n\r\n`,
+  },
   "headers beyond all measure": {
     status: 431,
     bytes: `GET / HTTP/1.1\r\n${OURS}\r\nX-A: ${"a".repeat(40_000)}\r\n\r\n`,
@@ -127,6 +133,34 @@ describe("a request that could mean two things", () => {
     }
     assert.equal(upstream.received.length, 0);
   });
+});
+
+/** Each could end at one place for us and at another for the caller, and what is between would answer another call. */
+const AMBIGUOUS_ANSWERS: Record<string, string> = {
+  "both lengths": "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+  "two content lengths": "Content-Length: 2\r\nContent-Length: 3\r\n\r\nok!",
+  "a content length that is a list": "Content-Length: 2, 2\r\n\r\nok",
+  "a signed content length": "Content-Length: +2\r\n\r\nok",
+  "a space before the colon": "Content-Length : 2\r\n\r\nok",
+  "bare LF after a header": "X-A: 1\nContent-Length: 2\r\n\r\nok",
+  "bare CR in a value": "X-A: 1\rContent-Length: 2\r\n\r\nok",
+  "obsolete folding": "X-A: 1\r\n Content-Length: 2\r\n\r\nok",
+  "NUL in a value": "X-A: 1\x002\r\nContent-Length: 2\r\n\r\nok",
+};
+
+describe("an answer that could mean two things", () => {
+  for (const [name, rest] of Object.entries(AMBIGUOUS_ANSWERS)) {
+    it(`because of ${name} is not passed on`, async (t) => {
+      const upstream = await startUpstream(() => `HTTP/1.1 200 OK\r\n${rest}`);
+      const proxy = await startLiteralProxy({ target: targetAt(upstream.origin) });
+      t.after(async () => {
+        await proxy.close();
+        upstream.close();
+      });
+      const { answer } = await refused(proxy.port, `GET / HTTP/1.1\r\n${OURS}\r\n\r\n`);
+      assert.equal(statusOf(answer), 502);
+    });
+  }
 });
 
 describe("an upload that becomes unreadable", () => {

@@ -8,6 +8,7 @@ export interface GeneratedCall {
   expectedTarget: string;
   expectedLines: string[];
   expectedBody: Buffer;
+  expectedTrailers: string[];
   answer: GeneratedAnswer;
 }
 
@@ -73,29 +74,28 @@ export function generateCall(seed: number): GeneratedCall {
     ["Connection: keep-alive"],
     ["Connection: X-Hop, keep-alive", "x-hop: secret", "Keep-Alive: 5"],
   ]);
-  const dropped = pick([
-    [],
-    ["Authorization: Basic mine", "Cookie: a=b"],
-    ["TE: trailers", "X-Amp-Anything: 1"],
-  ]);
+  const dropped = pick([[], ["Authorization: Basic mine", "Cookie: a=b"], ["TE: gzip", "X-Amp-Anything: 1"]]);
+  const asks = pick([[], [], ["TE: trailers"]]);
   const content = body === "none" ? Buffer.alloc(0) : randomBytes(random, body === "large" ? 150_000 : 5_000);
   const framing =
     body === "none"
       ? []
       : [body === "chunked" ? "Transfer-Encoding: chunked" : `Content-Length: ${content.length}`];
-  const lines = [...kept.sent, ...hop, ...dropped, ...framing];
+  const trailers = body === "chunked" ? generateTrailers(random, pick) : NO_TRAILERS;
+  const passing = [...kept.sent, ...asks, ...trailers.announced];
+  const lines = [...passing, ...hop, ...dropped, ...framing];
   const head = [
     `${method} ${target} HTTP/1.1`,
     "Host: proxy.test",
     ...ours(random),
-    ...shuffleIn(random, lines, kept.sent),
+    ...shuffleIn(random, lines, passing),
   ];
   const bytes = Buffer.concat([
     Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"),
-    body === "chunked" ? inChunks(random, content, pick(["", "X-Trailer: t\r\n"])) : content,
+    body === "chunked" ? inChunks(random, content, trailers.sent) : content,
   ]);
-  const startsEmpty = content.length === 0;
-  const end = startsEmpty
+  const isEmpty = content.length === 0 && trailers.announced.length === 0;
+  const end = isEmpty
     ? /^(PUT|POST|PATCH|QUERY|PROPFIND|PROPPATCH)$/.test(method)
       ? ["content-length: 0"]
       : []
@@ -104,10 +104,38 @@ export function generateCall(seed: number): GeneratedCall {
     name: `seed ${seed}: ${method} ${target.slice(0, 40)} body ${body}`,
     request: split(random, bytes),
     expectedTarget: `${method} ${target} HTTP/1.1`,
-    expectedLines: [...kept.expected, "Authorization: Bearer provider-token", ...end],
+    expectedLines: [
+      ...kept.expected,
+      ...asks,
+      ...trailers.announced,
+      "Authorization: Bearer provider-token",
+      ...end,
+    ],
     expectedBody: content,
+    expectedTrailers: trailers.expected,
     answer: generateAnswer(random, method, pick),
   };
+}
+
+interface Trailers {
+  announced: string[];
+  sent: string[];
+  expected: string[];
+}
+
+const NO_TRAILERS: Trailers = { announced: [], sent: [], expected: [] };
+const TRAILER_NAMES = ["X-Sum", "x-SUM", "Server-Timing", "Digest"];
+
+/** Trailers that nobody announced are left out. */
+function generateTrailers(random: () => number, pick: <T>(list: T[]) => T): Trailers {
+  const { sent, expected } = headerLines(random, TRAILER_NAMES);
+  const forbidden = ["Authorization: Basic mine", "X-Amp-Anything: 1", "Host: other.test", "Cookie: a=b"];
+  return pick([
+    NO_TRAILERS,
+    { announced: [], sent, expected: [] },
+    { announced: ["Trailer: X-Sum, Digest"], sent, expected },
+    { announced: ["trailer: x-sum"], sent: [...sent, ...forbidden], expected },
+  ]);
 }
 
 function generateAnswer(random: () => number, method: string, pick: <T>(list: T[]) => T): GeneratedAnswer {
@@ -128,12 +156,13 @@ function generateAnswer(random: () => number, method: string, pick: <T>(list: T[
     "Content-Encoding",
   ]);
   const hasDate = random() < 0.5;
+  const trailers = framing === "trailers" ? headerLines(random, TRAILER_NAMES) : undefined;
   const own = [
     ...kept.expected,
     "Set-Cookie: a=1; Path=/",
     "Set-Cookie: b=2",
     ...(hasDate ? ["Date: Thu, 06 Mar 2025 22:09:49 GMT"] : []),
-    ...(framing === "trailers" ? ["Trailer: X-Sum"] : []),
+    ...(trailers && random() < 0.5 ? ["Trailer: X-Sum, Digest"] : []),
     ...(framing === "length" && status !== 204
       ? [`Content-Length: ${mayHaveBody ? content.length : 12}`]
       : []),
@@ -151,15 +180,14 @@ function generateAnswer(random: () => number, method: string, pick: <T>(list: T[
     ...(isChunked ? ["Transfer-Encoding: chunked"] : []),
     ...(framing === "length" && status === 204 ? ["Content-Length: 0"] : []),
   ];
-  const body = isChunked
-    ? inChunks(random, content, framing === "trailers" ? "X-Sum: abc\r\n" : "")
-    : content;
+  const after = trailers ? [...trailers.sent, "Keep-Alive: timeout=5", "X-Amp-Error: true"] : [];
+  const body = isChunked ? inChunks(random, content, after) : content;
   return {
     bytes: Buffer.concat([Buffer.from(`${[startLine, ...sent].join("\r\n")}\r\n\r\n`, "latin1"), body]),
     startLine,
     expectedLines: own,
     expectedBody: content,
-    expectedTrailers: framing === "trailers" ? ["X-Sum: abc"] : [],
+    expectedTrailers: trailers?.expected ?? [],
     hasDate,
     isChunked: isChunked || framing === "close",
     endsConnection: framing === "close" || sent.includes("Connection: close"),
@@ -214,7 +242,7 @@ function randomBytes(random: () => number, most: number): Buffer {
   return bytes;
 }
 
-function inChunks(random: () => number, content: Buffer, trailers: string): Buffer {
+function inChunks(random: () => number, content: Buffer, trailers: string[]): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < content.length;) {
     const size = Math.min(content.length - at, 1 + Math.floor(random() * random() * 60_000));
@@ -226,7 +254,7 @@ function inChunks(random: () => number, content: Buffer, trailers: string): Buff
     );
     at += size;
   }
-  return Buffer.concat([...parts, Buffer.from(`0\r\n${trailers}\r\n`)]);
+  return Buffer.concat([...parts, Buffer.from(["0", ...trailers, "", ""].join("\r\n"), "latin1")]);
 }
 
 /** The same bytes in up to four writes. */

@@ -50,7 +50,7 @@ export async function startLiteralProxy(options: {
   const egress = openEgress(["127.0.0.1", "localhost"]);
   const uses: ProxyUse[] = [];
   const server = createForwardingServer({
-    dispatcher: egress.dispatcher,
+    egress,
     targets: {
       known: () => undefined,
       resolve: async () => options.target,

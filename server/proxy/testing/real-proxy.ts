@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import { buildCatalog } from "../../../connectors/catalog.ts";
 import { openAccess } from "../../access/authorize.ts";
+import { openSessions } from "../../access/sessions.ts";
 import { openLiveConnections } from "../../credentials/live-connections.ts";
 import { openEgress } from "../../egress.ts";
 import { createLog } from "../../ground/log.ts";
@@ -44,7 +45,7 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
   const database = await openDatabase({ connectionString: options.connectionString, log, poolSize: 5 });
   const changes = await listenForChanges(options.connectionString, log);
   const egress = openEgress(["127.0.0.1"]);
-  const access = openAccess({ database, changes });
+  const access = openAccess({ database, changes, sessions: openSessions({ database, log }) });
   const connections = openLiveConnections({
     database,
     changes,
