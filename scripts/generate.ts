@@ -1,7 +1,8 @@
 /** Writes every generated file, or with `--check` fails naming those that are not fresh. */
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
-import { API_VERSION } from "../server/api/docs/documents.ts";
+import { API_VERSION, INTRODUCTION, TAGS } from "../server/api/docs/reference.ts";
+import { WORDS } from "../server/api/docs/words.ts";
 import { openApiDocument } from "../server/http/openapi.ts";
 import { routes, type Services } from "../server/routes.ts";
 
@@ -26,7 +27,13 @@ if (stale.length > 0) {
 
 async function generateOpenApi(): Promise<void> {
   // Describing the routes calls no handler, so no service is needed.
-  const document = openApiDocument(routes({} as Services), API_VERSION);
+  const document = openApiDocument(routes({} as Services), {
+    version: API_VERSION,
+    introduction: INTRODUCTION,
+    tags: TAGS,
+    words: WORDS,
+    examples: JSON.parse(await readFile("server/api/docs/examples.json", "utf8")),
+  });
   const text = `${JSON.stringify(document, null, 2)}\n`;
   const old = await readFile("openapi.json", "utf8").catch(() => "");
   if (old === text) return;

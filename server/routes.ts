@@ -60,10 +60,18 @@ import { oauthConnect } from "./api/oauth/oauth-connect.ts";
 import { oauthUpdate } from "./api/oauth/oauth-update.ts";
 import { listOperationLogs } from "./api/operations/list-operation-logs.ts";
 import { listOperations } from "./api/operations/list-operations.ts";
+import { listProxyCalls } from "./api/proxy-calls/list-proxy-calls.ts";
 import { createOrg } from "./api/orgs/create-org.ts";
 import { getOrg } from "./api/orgs/get-org.ts";
 import { listOrgBuilders } from "./api/orgs/list-org-builders.ts";
 import { updateOrg } from "./api/orgs/update-org.ts";
+import {
+  checkClaimedDomain,
+  claimDomain,
+  listOrgClaimedDomains,
+  unclaimDomain,
+} from "./api/orgs/claimed-domains.ts";
+import { addUserToOrg } from "./api/orgs/memberships.ts";
 import { createOrgInvite, deleteOrgInvite, getOrgInvite, listOrgInvites } from "./api/orgs/invites.ts";
 import { acceptInvite, getMyInfo, getOrgBillingAccount } from "./api/people/people.ts";
 import { createProject } from "./api/projects/create-project.ts";
@@ -77,6 +85,8 @@ import { listProviderApps } from "./api/provider-apps/list-provider-apps.ts";
 import { updateProviderApp } from "./api/provider-apps/update-provider-app.ts";
 import { getProvider } from "./api/providers/get-provider.ts";
 import { listProviders } from "./api/providers/list-providers.ts";
+import { createSession } from "./api/sessions/create-session.ts";
+import { deleteSession } from "./api/sessions/delete-session.ts";
 import { createTopicDestinationRoute } from "./api/topic-destination-routes/create-topic-destination-route.ts";
 import { deleteTopicDestinationRoute } from "./api/topic-destination-routes/delete-topic-destination-route.ts";
 import { listTopicDestinationRoutes } from "./api/topic-destination-routes/list-topic-destination-routes.ts";
@@ -86,6 +96,7 @@ import { listTopics } from "./api/topics/list-topics.ts";
 import { updateTopic } from "./api/topics/update-topic.ts";
 import { generateUploadUrl } from "./api/uploads/generate-upload-url.ts";
 import { putUpload } from "./api/uploads/put-upload.ts";
+import type { Sessions } from "./access/sessions.ts";
 import type { RefreshServices } from "./credentials/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Route } from "./http/endpoint.ts";
@@ -95,7 +106,7 @@ import { writeRecords, type WriteServices } from "./write/write-records.ts";
 export type Services = RefreshServices &
   WriteServices &
   Readiness &
-  TestServices & { publicUrl: () => string };
+  TestServices & { publicUrl: () => string; sessions: Sessions };
 
 const P = "/v1/projects/{projectIdOrName}";
 const PROVIDER = `${P}/providers/{provider}`;
@@ -120,11 +131,7 @@ export function routes(on: Services): Route[] {
     route("GET /callbacks/v1/oauth", "public", oauthCallback(on)),
     route("GET /healthz", "public", getHealthz()),
     route("GET /readyz", "public", getReadyz(on)),
-    route(
-      "GET /openapi.json",
-      "public",
-      getOpenApi(() => all),
-    ),
+    route("GET /openapi.json", "public", getOpenApi()),
     route(
       "GET /docs",
       "public",
@@ -151,7 +158,14 @@ const managementRoutes = (on: Services): Route[] => [
   route("GET /v1/orgs/{orgId}/invites", "full", listOrgInvites(on)),
   route("GET /v1/orgs/{orgId}/invites/{inviteId}", "full", getOrgInvite(on)),
   route("DELETE /v1/orgs/{orgId}/invites/{inviteId}", "full", deleteOrgInvite(on)),
+  route("POST /v1/orgs/{orgId}/memberships", "person", addUserToOrg(on)),
+  route("GET /v1/orgs/{orgId}/claimed-domains", "person", listOrgClaimedDomains(on)),
+  route("DELETE /v1/orgs/{orgId}/claimed-domains/{domain}", "person", unclaimDomain(on)),
+  route("GET /v1/claimed-domains", "person", checkClaimedDomain(on)),
+  route("POST /v1/claimed-domains", "person", claimDomain(on)),
   route("GET /v1/orgs/{orgId}/billingAccount", "full", getOrgBillingAccount()),
+  route("POST /v1/sessions", "public", createSession(on)),
+  route("DELETE /v1/sessions/current", "person", deleteSession(on)),
   route("GET /v1/my-info", "person", getMyInfo(on)),
   route("POST /v1/invites:accept", "person", acceptInvite(on)),
 
@@ -208,6 +222,7 @@ const managementRoutes = (on: Services): Route[] => [
   route(`GET ${INSTALLATION}/operations`, "full", listOperations(on)),
   route(`GET ${P}/operations/{operationId}`, "full", getOperation(on)),
   route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(on)),
+  route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(on)),
 ];
 
 function objectRoutes(services: Services): Route[] {

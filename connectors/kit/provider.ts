@@ -15,49 +15,58 @@ const BatchAbility = Type.Object({
 });
 
 /** Which actions a manifest may declare for the provider or module. */
-export const SupportSchema = Type.Object({
-  bulkWrite: Flags,
-  proxy: Type.Boolean(),
-  read: Type.Boolean(),
-  subscribe: Type.Boolean(),
-  write: Type.Boolean(),
-  delete: Type.Boolean(),
-  search: Type.Object({ operators: Type.Object({ equals: Type.Boolean() }) }),
-  subscribeSupport: Type.Optional(
-    Type.Object({
-      create: Type.Optional(Type.Boolean()),
-      update: Type.Optional(Type.Boolean()),
-      delete: Type.Optional(Type.Boolean()),
-      passThrough: Type.Optional(Type.Boolean()),
-    }),
-  ),
-  batchWrite: Type.Optional(
-    Type.Object({
-      create: Type.Optional(BatchAbility),
-      update: Type.Optional(BatchAbility),
-      upsert: Type.Optional(BatchAbility),
-      delete: Type.Optional(BatchAbility),
-    }),
-  ),
-});
+export const SupportSchema = Type.Object(
+  {
+    bulkWrite: Flags,
+    proxy: Type.Boolean(),
+    read: Type.Boolean(),
+    subscribe: Type.Boolean(),
+    write: Type.Boolean(),
+    delete: Type.Boolean(),
+    search: Type.Object({ operators: Type.Object({ equals: Type.Boolean() }) }),
+    subscribeSupport: Type.Optional(
+      Type.Object({
+        create: Type.Optional(Type.Boolean()),
+        update: Type.Optional(Type.Boolean()),
+        delete: Type.Optional(Type.Boolean()),
+        passThrough: Type.Optional(Type.Boolean()),
+      }),
+    ),
+    batchWrite: Type.Optional(
+      Type.Object({
+        create: Type.Optional(BatchAbility),
+        update: Type.Optional(BatchAbility),
+        upsert: Type.Optional(BatchAbility),
+        delete: Type.Optional(BatchAbility),
+      }),
+    ),
+  },
+  { title: "ProviderSupport" },
+);
 
-const SubscribeRequirementsSchema = Type.Object({
-  registration: Type.Optional(Type.Boolean()),
-  maintenance: Type.Optional(Type.Boolean()),
-  postProcess: Type.Optional(Type.Boolean()),
-  subscribeByAPI: Type.Optional(Type.Boolean()),
-});
+const SubscribeRequirementsSchema = Type.Object(
+  {
+    registration: Type.Optional(Type.Boolean()),
+    maintenance: Type.Optional(Type.Boolean()),
+    postProcess: Type.Optional(Type.Boolean()),
+    subscribeByAPI: Type.Optional(Type.Boolean()),
+  },
+  { title: "SubscribeRequirements" },
+);
 
-const MetadataItem = Type.Object({
-  name: Type.String(),
-  displayName: Type.Optional(Type.String()),
-  prompt: Type.Optional(Type.String()),
-  defaultValue: Type.Optional(Type.String()),
-  docsURL: Type.Optional(Type.String()),
-  moduleDependencies: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
-  /** Ours: host endings that people paste along with the value, for example `.lightning.force.com`; cut off. */
-  pastedSuffixes: Type.Optional(Type.Array(Type.String())),
-});
+const MetadataItem = Type.Object(
+  {
+    name: Type.String(),
+    displayName: Type.Optional(Type.String()),
+    prompt: Type.Optional(Type.String()),
+    defaultValue: Type.Optional(Type.String()),
+    docsURL: Type.Optional(Type.String()),
+    moduleDependencies: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
+    /** Ours: host endings that people paste along with the value, for example `.lightning.force.com`; cut off. */
+    pastedSuffixes: Type.Optional(Type.Array(Type.String())),
+  },
+  { title: "ProviderInput" },
+);
 
 const TokenField = Type.Object({
   name: Type.String(),
@@ -66,95 +75,115 @@ const TokenField = Type.Object({
   capture: Type.Optional(Type.String()),
 });
 
-const Oauth2Schema = Type.Object({
-  grantType: Type.Union([
-    Type.Literal("authorizationCode"),
-    Type.Literal("authorizationCodePKCE"),
-    Type.Literal("clientCredentials"),
-    Type.Literal("password"),
-  ]),
-  authURL: Type.Optional(Type.String()),
-  tokenURL: Type.String(),
-  explicitScopesRequired: Type.Boolean(),
-  explicitWorkspaceRequired: Type.Boolean(),
-  audience: Type.Optional(Type.Array(Type.String())),
-  scopeMappings: Type.Optional(Type.Record(Type.String(), Type.String())),
-  tokenMetadataFields: Type.Object({
-    workspaceRefField: Type.Optional(Type.String()),
-    consumerRefField: Type.Optional(Type.String()),
-    scopesField: Type.Optional(Type.String()),
-    otherFields: Type.Optional(Type.Array(TokenField)),
-  }),
-  docsURL: Type.Optional(Type.String()),
-  authURLParams: Type.Optional(Type.Record(Type.String(), Type.String())),
-  accessTokenOpts: Type.Optional(
-    Type.Object({
-      attachmentType: Type.Literal("accessTokenHeaderAttachment"),
-      header: Type.Optional(Type.Object({ name: Type.String(), valuePrefix: Type.Optional(Type.String()) })),
-      docsURL: Type.Optional(Type.String()),
+const Oauth2Schema = Type.Object(
+  {
+    grantType: Type.Union([
+      Type.Literal("authorizationCode"),
+      Type.Literal("authorizationCodePKCE"),
+      Type.Literal("clientCredentials"),
+      Type.Literal("password"),
+    ]),
+    authURL: Type.Optional(Type.String()),
+    tokenURL: Type.String(),
+    explicitScopesRequired: Type.Boolean(),
+    explicitWorkspaceRequired: Type.Boolean(),
+    audience: Type.Optional(Type.Array(Type.String())),
+    scopeMappings: Type.Optional(Type.Record(Type.String(), Type.String())),
+    tokenMetadataFields: Type.Object({
+      workspaceRefField: Type.Optional(Type.String()),
+      consumerRefField: Type.Optional(Type.String()),
+      scopesField: Type.Optional(Type.String()),
+      otherFields: Type.Optional(Type.Array(TokenField)),
     }),
-  ),
-  keepAliveIntervalHours: Type.Optional(Type.Integer()),
-  /** Ours: a refresh token that is presented twice revokes everything, so an unanswered one is never repeated. */
-  reuseRevokes: Type.Optional(Type.Boolean()),
-  /** Ours: where customers sign in who did not say which workspace is theirs; the token answer tells it then. */
-  withoutWorkspace: Type.Optional(Type.Object({ authURL: Type.String(), tokenURL: Type.String() })),
-  /** Ours: takes PKCE (RFC 7636) although it does not ask for it. */
-  pkce: Type.Optional(Type.Boolean()),
-  /** Ours: how the client proves itself at the token endpoint. A wrong guess can burn a single-use code. */
-  tokenAuthStyle: Type.Optional(Type.Union([Type.Literal("body"), Type.Literal("basic")])),
-});
+    docsURL: Type.Optional(Type.String()),
+    authURLParams: Type.Optional(Type.Record(Type.String(), Type.String())),
+    accessTokenOpts: Type.Optional(
+      Type.Object({
+        attachmentType: Type.Literal("accessTokenHeaderAttachment"),
+        header: Type.Optional(
+          Type.Object({ name: Type.String(), valuePrefix: Type.Optional(Type.String()) }),
+        ),
+        docsURL: Type.Optional(Type.String()),
+      }),
+    ),
+    keepAliveIntervalHours: Type.Optional(Type.Integer()),
+    /** Ours: a refresh token that is presented twice revokes everything, so an unanswered one is never repeated. */
+    reuseRevokes: Type.Optional(Type.Boolean()),
+    /** Ours: where customers sign in who did not say which workspace is theirs; the token answer tells it then. */
+    withoutWorkspace: Type.Optional(Type.Object({ authURL: Type.String(), tokenURL: Type.String() })),
+    /** Ours: takes PKCE (RFC 7636) although it does not ask for it. */
+    pkce: Type.Optional(Type.Boolean()),
+    /** Ours: how the client proves itself at the token endpoint. A wrong guess can burn a single-use code. */
+    tokenAuthStyle: Type.Optional(Type.Union([Type.Literal("body"), Type.Literal("basic")])),
+  },
+  { title: "OAuth2Options" },
+);
 
-const ApiKeySchema = Type.Object({
-  attachmentType: Type.Union([Type.Literal("query"), Type.Literal("header")]),
-  query: Type.Optional(Type.Object({ name: Type.String() })),
-  header: Type.Optional(Type.Object({ name: Type.String(), valuePrefix: Type.Optional(Type.String()) })),
-  docsURL: Type.Optional(Type.String()),
-});
+const ApiKeySchema = Type.Object(
+  {
+    attachmentType: Type.Union([Type.Literal("query"), Type.Literal("header")]),
+    query: Type.Optional(Type.Object({ name: Type.String() })),
+    header: Type.Optional(Type.Object({ name: Type.String(), valuePrefix: Type.Optional(Type.String()) })),
+    docsURL: Type.Optional(Type.String()),
+  },
+  { title: "ApiKeyOptions" },
+);
 
-const BasicSchema = Type.Object({
-  apiKeyAsBasic: Type.Optional(Type.Boolean()),
-  apiKeyAsBasicOpts: Type.Optional(
-    Type.Object({
-      fieldUsed: Type.Optional(Type.Union([Type.Literal("username"), Type.Literal("password")])),
-      /** The whole `user:password` text, with `%s` where the key goes. */
-      keyFormat: Type.Optional(Type.String()),
-    }),
-  ),
-  docsURL: Type.Optional(Type.String()),
-});
+const BasicSchema = Type.Object(
+  {
+    apiKeyAsBasic: Type.Optional(Type.Boolean()),
+    apiKeyAsBasicOpts: Type.Optional(
+      Type.Object({
+        fieldUsed: Type.Optional(Type.Union([Type.Literal("username"), Type.Literal("password")])),
+        /** The whole `user:password` text, with `%s` where the key goes. */
+        keyFormat: Type.Optional(Type.String()),
+      }),
+    ),
+    docsURL: Type.Optional(Type.String()),
+  },
+  { title: "BasicAuthOptions" },
+);
 
 const Template = Type.Object({ name: Type.String(), valueTemplate: Type.String() });
 
-const CustomInput = Type.Object({
-  name: Type.String(),
-  displayName: Type.String(),
-  prompt: Type.Optional(Type.String()),
-  docsURL: Type.Optional(Type.String()),
-  fieldType: Type.Optional(
-    Type.Union([
-      Type.Literal("fieldTypeText"),
-      Type.Literal("fieldTypePassword"),
-      Type.Literal("fieldTypeSelect"),
-    ]),
-  ),
-  options: Type.Optional(Type.Array(Type.Object({ value: Type.String(), label: Type.String() }))),
-});
+const CustomInput = Type.Object(
+  {
+    name: Type.String(),
+    displayName: Type.String(),
+    prompt: Type.Optional(Type.String()),
+    docsURL: Type.Optional(Type.String()),
+    fieldType: Type.Optional(
+      Type.Union([
+        Type.Literal("fieldTypeText"),
+        Type.Literal("fieldTypePassword"),
+        Type.Literal("fieldTypeSelect"),
+      ]),
+    ),
+    options: Type.Optional(Type.Array(Type.Object({ value: Type.String(), label: Type.String() }))),
+  },
+  { title: "CustomAuthInput" },
+);
 
-const CustomSchema = Type.Object({
-  headers: Type.Optional(Type.Array(Template)),
-  queryParams: Type.Optional(Type.Array(Template)),
-  inputs: Type.Optional(Type.Array(CustomInput)),
-  providerInputs: Type.Optional(Type.Array(CustomInput)),
-  multiStep: Type.Optional(Type.Boolean()),
-});
+const CustomSchema = Type.Object(
+  {
+    headers: Type.Optional(Type.Array(Template)),
+    queryParams: Type.Optional(Type.Array(Template)),
+    inputs: Type.Optional(Type.Array(CustomInput)),
+    providerInputs: Type.Optional(Type.Array(CustomInput)),
+    multiStep: Type.Optional(Type.Boolean()),
+  },
+  { title: "CustomAuthOptions" },
+);
 
-const ModuleSchema = Type.Object({
-  displayName: Type.String(),
-  baseURL: Type.String(),
-  support: SupportSchema,
-  subscribeRequirements: Type.Optional(SubscribeRequirementsSchema),
-});
+const ModuleSchema = Type.Object(
+  {
+    displayName: Type.String(),
+    baseURL: Type.String(),
+    support: SupportSchema,
+    subscribeRequirements: Type.Optional(SubscribeRequirementsSchema),
+  },
+  { title: "ProviderModule" },
+);
 
 const Icons = Type.Object({ iconURL: Type.Optional(Type.String()), logoURL: Type.Optional(Type.String()) });
 
@@ -162,64 +191,67 @@ const Icons = Type.Object({ iconURL: Type.Optional(Type.String()), logoURL: Type
  * A provider as the API shows it and as an overlay may write it. Strings may hold `{{.name}}` placeholders that a
  * connection's metadata fills.
  */
-export const ProviderInfoSchema = Type.Object({
-  name: Type.String(),
-  displayName: Type.Optional(Type.String()),
-  authType: Type.Union([
-    Type.Literal("oauth2"),
-    Type.Literal("apiKey"),
-    Type.Literal("basic"),
-    Type.Literal("jwt"),
-    Type.Literal("custom"),
-    Type.Literal("none"),
-  ]),
-  baseURL: Type.String(),
-  /** Empty text when the provider has no modules. */
-  defaultModule: Type.String(),
-  support: SupportSchema,
-  oauth2Opts: Type.Optional(Oauth2Schema),
-  apiKeyOpts: Type.Optional(ApiKeySchema),
-  basicOpts: Type.Optional(BasicSchema),
-  customOpts: Type.Optional(CustomSchema),
-  authHealthCheck: Type.Optional(
-    Type.Object({
-      url: Type.String(),
-      method: Type.Optional(Type.String()),
-      successStatusCodes: Type.Optional(Type.Array(Type.Integer())),
-    }),
-  ),
-  postAuthInfoNeeded: Type.Optional(Type.Boolean()),
-  media: Type.Optional(Type.Object({ regular: Type.Optional(Icons), darkMode: Type.Optional(Icons) })),
-  labels: Type.Optional(Type.Record(Type.String(), Type.String())),
-  subscribeRequirements: Type.Optional(SubscribeRequirementsSchema),
-  modules: Type.Optional(Type.Record(Type.String(), ModuleSchema)),
-  metadata: Type.Optional(
-    Type.Object({
-      input: Type.Optional(Type.Array(MetadataItem)),
-      postAuthentication: Type.Optional(
-        Type.Array(
-          Type.Object({
-            name: Type.String(),
-            moduleDependencies: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
-          }),
+export const ProviderInfoSchema = Type.Object(
+  {
+    name: Type.String(),
+    displayName: Type.Optional(Type.String()),
+    authType: Type.Union([
+      Type.Literal("oauth2"),
+      Type.Literal("apiKey"),
+      Type.Literal("basic"),
+      Type.Literal("jwt"),
+      Type.Literal("custom"),
+      Type.Literal("none"),
+    ]),
+    baseURL: Type.String(),
+    /** Empty text when the provider has no modules. */
+    defaultModule: Type.String(),
+    support: SupportSchema,
+    oauth2Opts: Type.Optional(Oauth2Schema),
+    apiKeyOpts: Type.Optional(ApiKeySchema),
+    basicOpts: Type.Optional(BasicSchema),
+    customOpts: Type.Optional(CustomSchema),
+    authHealthCheck: Type.Optional(
+      Type.Object({
+        url: Type.String(),
+        method: Type.Optional(Type.String()),
+        successStatusCodes: Type.Optional(Type.Array(Type.Integer())),
+      }),
+    ),
+    postAuthInfoNeeded: Type.Optional(Type.Boolean()),
+    media: Type.Optional(Type.Object({ regular: Type.Optional(Icons), darkMode: Type.Optional(Icons) })),
+    labels: Type.Optional(Type.Record(Type.String(), Type.String())),
+    subscribeRequirements: Type.Optional(SubscribeRequirementsSchema),
+    modules: Type.Optional(Type.Record(Type.String(), ModuleSchema)),
+    metadata: Type.Optional(
+      Type.Object({
+        input: Type.Optional(Type.Array(MetadataItem)),
+        postAuthentication: Type.Optional(
+          Type.Array(
+            Type.Object({
+              name: Type.String(),
+              moduleDependencies: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
+            }),
+          ),
         ),
-      ),
-    }),
-  ),
-  providerAppMetadata: Type.Optional(
-    Type.Object({
-      authQueryParams: Type.Optional(Type.Array(MetadataItem)),
-      providerParams: Type.Optional(Type.Array(MetadataItem)),
-    }),
-  ),
-  /**
-   * Ours: what the host must end with where it comes whole from the provider's answer or from the customer. A
-   * template without a fixed host ending cannot be filled without it.
-   */
-  hostSuffixes: Type.Optional(Type.Array(Type.String())),
-  /** Always empty: a retired member that one published SDK cannot decode the answer without. */
-  providerOpts: Type.Optional(Type.Record(Type.String(), Type.String())),
-});
+      }),
+    ),
+    providerAppMetadata: Type.Optional(
+      Type.Object({
+        authQueryParams: Type.Optional(Type.Array(MetadataItem)),
+        providerParams: Type.Optional(Type.Array(MetadataItem)),
+      }),
+    ),
+    /**
+     * Ours: what the host must end with where it comes whole from the provider's answer or from the customer. A
+     * template without a fixed host ending cannot be filled without it.
+     */
+    hostSuffixes: Type.Optional(Type.Array(Type.String())),
+    /** Always empty: a retired member that one published SDK cannot decode the answer without. */
+    providerOpts: Type.Optional(Type.Record(Type.String(), Type.String())),
+  },
+  { title: "Provider" },
+);
 
 export type Support = Static<typeof SupportSchema>;
 export type ProviderInfo = Static<typeof ProviderInfoSchema>;

@@ -22,6 +22,8 @@ export interface Caller {
   builderId?: string;
   orgIds?: readonly string[];
   email?: string;
+  /** Of people who signed in here. */
+  sessionId?: string;
 }
 
 export interface ProjectRef {
@@ -36,6 +38,8 @@ export interface Call<Params, Query, Body> {
   query: Query;
   body: Body;
   headers: IncomingHttpHeaders;
+  /** Who connected: the caller, or whatever stands in front of this listener. */
+  remoteAddress: string;
   requestId: string;
 }
 
@@ -78,11 +82,17 @@ interface Definition<P, Q, B, A> {
   params?: P;
   query?: Q;
   body?: B;
+  /** Headers worth knowing, each with its meaning. */
+  headers?: Record<string, string>;
   /** Where true, a call without a body is allowed although a body schema is given. */
   bodyOptional?: boolean;
   success: Success & { schema?: A };
-  /** Statuses this endpoint refuses with, beside those every endpoint may answer (400, 401, 403, 404, 500). */
-  refusals?: number[];
+  /** When this endpoint refuses with which status, beside what `http/openapi.ts` knows of every endpoint. */
+  refusals?: Partial<Record<number, string>>;
+  /** Members that some refusals carry beside those of a Problem; named by `title`. */
+  refusalMembers?: TObject;
+  /** When an HTML page has which other status. */
+  otherPages?: Partial<Record<number, string>>;
   /** Takes any media type and hands the body over as a Buffer of at most this many bytes. */
   rawBodyLimitBytes?: number;
   /** Where true, the project is named by the body's `projectIdOrName` (or, by older clients, `projectId`). */

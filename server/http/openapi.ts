@@ -1,170 +1,193 @@
 /** Writes the OpenAPI document from the route table: what runs is what is described. */
-import type { TObject, TSchema } from "typebox";
-import { PROBLEM_TYPES } from "../ground/errors.ts";
-import { PROBLEM_MEDIA_TYPE } from "./problem.ts";
-import type { Endpoint, Route } from "./endpoint.ts";
+import { Type, type TObject, type TSchema } from "typebox";
+import type { Audience, Endpoint, Route } from "./endpoint.ts";
+import { problemExamples, refusals, usualAnswers } from "./openapi-refusals.ts";
+import { collectShapes, type Document, type Shapes, type Words } from "./openapi-schemas.ts";
 
-type Document = Record<string, unknown>;
+/** What the route table cannot say: introduction, groups, meanings, examples. */
+export interface Reference {
+  version: string;
+  introduction: string;
+  /** By name, in the order they are shown. */
+  tags: Record<string, string>;
+  words: Words;
+  /** By operation id. */
+  examples: Record<string, Example>;
+}
+
+/** A request that was made and its answer, without what is not JSON. */
+export interface Example {
+  query?: Record<string, string>;
+  request?: unknown;
+  response?: unknown;
+}
+
+/** Addresses in the examples. */
+const PUBLIC_URL = "https://busbar.example.com";
 
 /** The document for these routes. Deterministic, so that a committed copy can be checked. */
-export function openApiDocument(routes: Route[], version: string): Document {
+export function openApiDocument(routes: Route[], reference: Reference): Document {
+  const shapes = collectShapes(reference.words);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const entry of routes) {
-    paths[entry.path] = { ...paths[entry.path], [entry.method.toLowerCase()]: operation(entry) };
+    const shown = operation(entry, reference.examples[entry.endpoint.operationId] ?? {}, shapes);
+    paths[entry.path] = { ...paths[entry.path], [entry.method.toLowerCase()]: shown };
   }
+  const { version, introduction, tags } = reference;
+  const unused = shapes.unused();
+  if (unused.length > 0) throw new Error(`words for what is not there: ${unused.join(", ")}`);
   return {
     openapi: "3.1.0",
     info: {
       title: "Busbar",
       version,
+      summary: "Self-hosted integration platform",
       license: { name: "MIT", identifier: "MIT" },
-      description:
-        "Deploy integrations, connect customers' accounts, write records and pass calls through to their providers. " +
-        "Every refusal is a Problem (RFC 9457). The proxy has a listener of its own and is described in the guide.",
+      description: introduction,
     },
     servers: [{ url: "/", description: "This Busbar" }],
-    tags: [...new Set(routes.map((entry) => entry.endpoint.tag))].map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: {
-        apiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "A key of the project." },
-        customerToken: {
-          type: "http",
-          scheme: "bearer",
-          bearerFormat: "JWT",
-          description: "A token for one customer, signed with a registered JWT key (RS256, 600 s at most).",
-        },
-        personToken: {
-          type: "http",
-          scheme: "bearer",
-          bearerFormat: "JWT",
-          description: "A token of the OpenID Connect issuer that this Busbar trusts.",
-        },
-      },
-      schemas: { Problem: problemSchema },
+      securitySchemes: SECURITY_SCHEMES,
+      responses: usualAnswers(shapes),
+      schemas: shapes.components(),
+      examples: problemExamples(`${PUBLIC_URL}/docs`),
     },
   };
 }
 
-function operation({ path, audience, endpoint }: Route): Document {
-  const { success } = endpoint;
-  const answer: Document = { description: success.description };
-  if (success.schema)
-    answer["content"] = { [success.media ?? "application/json"]: { schema: success.schema } };
+function operation(entry: Route, example: Example, shapes: Shapes): Document {
+  const { path, audience, endpoint } = entry;
+  const { operationId, tag, summary, description } = endpoint;
   return {
-    operationId: endpoint.operationId,
-    tags: [endpoint.tag],
-    summary: endpoint.summary,
-    description: endpoint.description,
+    operationId,
+    tags: [tag],
+    summary,
+    description: [description, CALLERS[audience]].filter(Boolean).join("\n\n"),
     security: SECURITY[audience],
-    parameters: [...pathParameters(path, endpoint.params), ...queryParameters(endpoint.query)],
-    requestBody: requestBody(endpoint),
-    responses: { [success.status]: answer, ...refusals(audience, endpoint) },
+    parameters: [
+      ...pathParameters(path, endpoint.params, shapes),
+      ...queryParameters(endpoint.query, example, shapes),
+      ...(endpoint.headers ? headerParameters(endpoint.headers, shapes) : []),
+    ],
+    requestBody: requestBody(endpoint, example, shapes),
+    responses: {
+      [endpoint.success.status]: success(endpoint, example, shapes),
+      ...otherPages(endpoint),
+      ...refusals(entry, shapes),
+    },
   };
 }
 
-function pathParameters(path: string, params: TObject | undefined): Document[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
-    name,
-    in: "path",
-    required: true,
-    description: name === "projectIdOrName" ? "Id or name of the project." : undefined,
-    ...described(params?.properties[name] ?? { type: "string" }),
-  }));
+function success(
+  { operationId, success: { status, description, schema, media } }: Endpoint,
+  example: Example,
+  shapes: Shapes,
+): Document {
+  if (status === 204 || !schema) return { description };
+  const content: Document = {
+    schema: shapes.show(schema, {
+      name: `${pascal(operationId)}Response`,
+      description: `What \`${operationId}\` answers.`,
+    }),
+  };
+  if (example.response !== undefined) content["example"] = example.response;
+  return { description, content: { [media ?? "application/json"]: content } };
 }
 
-const queryParameters = (query: TObject | undefined): Document[] =>
-  Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: query?.required?.includes(name) ?? false,
-    ...described(schema),
-  }));
+const otherPages = ({ otherPages: pages = {} }: Endpoint): Document =>
+  Object.fromEntries(
+    Object.entries(pages).map(([status, description]) => [
+      status,
+      { description, content: { "text/html": { schema: { type: "string" } } } },
+    ]),
+  );
+
+const pathParameters = (path: string, params: TObject | undefined, shapes: Shapes): Document[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) =>
+    parameter("path", name, params?.properties[name] ?? Type.String(), { required: true }, shapes),
+  );
+
+const queryParameters = (query: TObject | undefined, example: Example, shapes: Shapes): Document[] =>
+  Object.entries(query?.properties ?? {}).map(([name, schema]) => {
+    const shown = example.query?.[name];
+    const more = {
+      required: query?.required?.includes(name) ?? false,
+      ...(shown !== undefined && { example: shown }),
+    };
+    return parameter("query", name, schema, more, shapes);
+  });
+
+const headerParameters = (headers: Record<string, string>, shapes: Shapes): Document[] =>
+  Object.entries(headers).map(([name, description]) =>
+    parameter("header", name, Type.String({ description }), { required: false }, shapes),
+  );
 
 /** OpenAPI shows a parameter's description beside its schema. */
-function described(schema: TSchema | Document): Document {
-  const { description, ...rest } = schema as Document;
-  return description ? { description, schema: rest } : { schema: rest };
+function parameter(place: string, name: string, schema: TSchema, more: Document, shapes: Shapes): Document {
+  const { description = shapes.wordsFor(name, place), ...rest } = shapes.show(schema);
+  return { name, in: place, description, ...more, schema: rest };
 }
 
-function requestBody({ body, bodyOptional, rawBodyLimitBytes }: Endpoint): Document | undefined {
+function requestBody(endpoint: Endpoint, example: Example, shapes: Shapes): Document | undefined {
+  const { operationId, body, bodyOptional, rawBodyLimitBytes } = endpoint;
   if (!body) return undefined;
-  const media = rawBodyLimitBytes === undefined ? "application/json" : "application/octet-stream";
-  return { required: !bodyOptional, content: { [media]: { schema: body } } };
+  if (rawBodyLimitBytes !== undefined) {
+    const bytes = { schema: { type: "string", format: "binary" } };
+    return { required: true, description: "The bytes.", content: { "application/octet-stream": bytes } };
+  }
+  const content: Document = {
+    schema: shapes.show(body, {
+      name: `${pascal(operationId)}Request`,
+      description: `What \`${operationId}\` takes.`,
+    }),
+  };
+  if (example.request !== undefined) content["example"] = example.request;
+  return { required: !bodyOptional, content: { "application/json": content } };
 }
 
-const SECURITY: Record<Route["audience"], Document[]> = {
+const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Api-Key",
+    description:
+      "A key of one project. Its scopes say what it may: `full` everything in its project, from your server; " +
+      "`frontend` what the UI library needs, from a browser.",
+  },
+  customerToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description:
+      "A token for one customer, signed by your server with a registered JWT key (RS256, 600 s at most). It may do what " +
+      "a `frontend` key may, for its own group only.",
+  },
+  personToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "A token of a person at the OpenID Connect issuer that this Busbar trusts.",
+  },
+};
+
+const SECURITY: Record<Audience, Document[]> = {
   public: [],
-  frontend: [{ apiKey: [] }, { customerToken: [] }],
-  full: [{ apiKey: [] }],
-  organization: [{ apiKey: [] }],
+  frontend: [{ apiKey: ["frontend"] }, { customerToken: [] }, { personToken: [] }],
+  full: [{ apiKey: ["full"] }, { personToken: [] }],
+  organization: [{ apiKey: ["full"] }, { personToken: [] }],
   person: [{ personToken: [] }],
 };
 
-const EVERYWHERE: Record<Route["audience"], number[]> = {
-  public: [400, 500],
-  frontend: [400, 401, 403, 404, 500],
-  full: [400, 401, 403, 404, 500],
-  organization: [400, 401, 403, 404, 500],
-  person: [400, 401, 403, 404, 500],
-};
-
-function refusals(audience: Route["audience"], endpoint: Endpoint): Document {
-  const statuses = new Set([...EVERYWHERE[audience], ...(endpoint.refusals ?? [])]);
-  const entries = [...statuses]
-    .toSorted((a, b) => a - b)
-    .map((status) => [status, problemAnswer(titles(status))] as const);
-  return { ...Object.fromEntries(entries), default: problemAnswer("Any other refusal") };
-}
-
-const titles = (status: number): string =>
-  Object.values(PROBLEM_TYPES)
-    .filter((type) => type.status === status)
-    .map((type) => type.title)
-    .join("; ") || "Refused";
-
-const problemAnswer = (description: string): Document => ({
-  description,
-  content: { [PROBLEM_MEDIA_TYPE]: { schema: { $ref: "#/components/schemas/Problem" } } },
-});
-
-const text = (description: string, format?: string): Document => ({ type: "string", description, format });
-
-const problemSchema: Document = {
-  type: "object",
-  description: "A refusal, as Problem Details (RFC 9457).",
-  required: ["type", "title", "status", "detail", "subsystem", "time", "requestId", "retryable"],
-  properties: {
-    type: text("Identifies the problem type; the address leads to its description.", "uri"),
-    href: text("Where the problem type is described.", "uri"),
-    title: text("The problem type in a few words."),
-    status: { type: "integer", minimum: 400, maximum: 599 },
-    detail: text("What happened this time and what to do."),
-    remedy: text("What to do, where it can be said apart."),
-    subsystem: text("Part of Busbar that refused: api, write, read, search or proxy."),
-    time: text("When it happened.", "date-time"),
-    requestId: text("Names this request in the log."),
-    retryable: { type: "boolean", description: "Whether the same request may succeed later." },
-    retryAfter: text("Not before this time.", "date-time"),
-    causes: {
-      type: "array",
-      items: { type: "string" },
-      description: "The single reasons, where there are several.",
-    },
-    context: { type: "object", description: "Further facts.", additionalProperties: true },
-    issues: {
-      type: "array",
-      description: "One per fault of the request: a Problem with the place it is about.",
-      items: {
-        type: "object",
-        properties: {
-          in: { enum: ["body", "header", "path", "query"] },
-          name: text("Path of the member, for example `batch[3].record.id`."),
-          detail: text("What is wrong with it."),
-          value: { description: "The faulty value, where it is short." },
-          remedy: text("What to write instead."),
-        },
-      },
-    },
-  },
+const CALLERS: Record<Audience, string> = {
+  public: "Needs no credential.",
+  frontend:
+    "Who may call: an API key of the project with the scope `frontend` or `full`, a customer's token for its own group, a person of the organisation.",
+  full: "Who may call: an API key of the project with the scope `full`, a person of the organisation.",
+  organization:
+    "Who may call: an API key with the scope `full` of any project of the same organisation, a person of the organisation.",
+  person: "Who may call: a signed-in person. An API key is nobody and is refused with 403.",
 };

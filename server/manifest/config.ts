@@ -3,17 +3,20 @@ import { Type, type Static, type TProperties } from "typebox";
 import { PeriodSchema } from "./manifest.ts";
 
 /** Members that are not known belong to the builder and are kept as they are. */
-const open = <T extends TProperties>(properties: T) =>
-  Type.Object(properties, { additionalProperties: true });
+const open = <T extends TProperties>(properties: T, title?: string) =>
+  Type.Object(properties, { additionalProperties: true, ...(title && { title }) });
 const texts = Type.Record(Type.String(), Type.String());
 const Switch = Type.Union([Type.Literal("always"), Type.Literal("never")]);
 const Event = open({ enabled: Switch });
 
-const FilterSchema = open({
-  fieldName: Type.String(),
-  operator: Type.Literal("eq"),
-  value: Type.Union([Type.String(), Type.Number(), Type.Boolean()]),
-});
+const FilterSchema = open(
+  {
+    fieldName: Type.String(),
+    operator: Type.Literal("eq"),
+    value: Type.Union([Type.String(), Type.Number(), Type.Boolean()]),
+  },
+  "FieldFilter",
+);
 
 const readMembers = {
   schedule: Type.Optional(Type.String()),
@@ -52,32 +55,41 @@ const selectedFieldMappings = Type.Record(Type.String(), Type.String(), {
   description: "Mapped name to the customer's field.",
 });
 
-const ReadInputSchema = open({
-  objectName: Type.Optional(Type.String()),
-  selectedFields: Type.Optional(selectedFields),
-  selectedFieldMappings: Type.Optional(selectedFieldMappings),
-  ...readMembers,
-});
-export const ConfigReadObjectSchema = open({
-  objectName: Type.String(),
-  selectedFields,
-  selectedFieldMappings,
-  ...readMembers,
-});
+const ReadInputSchema = open(
+  {
+    objectName: Type.Optional(Type.String()),
+    selectedFields: Type.Optional(selectedFields),
+    selectedFieldMappings: Type.Optional(selectedFieldMappings),
+    ...readMembers,
+  },
+  "ConfigReadObjectInput",
+);
+export const ConfigReadObjectSchema = open(
+  {
+    objectName: Type.String(),
+    selectedFields,
+    selectedFieldMappings,
+    ...readMembers,
+  },
+  "ConfigReadObject",
+);
 
-export const FieldSettingSchema = open({
-  default: Type.Optional(
-    open({
-      stringValue: Type.Optional(Type.String()),
-      integerValue: Type.Optional(Type.Integer()),
-      booleanValue: Type.Optional(Type.Boolean()),
-    }),
-  ),
-  writeOnCreate: Type.Optional(Switch),
-  writeOnUpdate: Type.Optional(
-    Type.Union([Type.Literal("always"), Type.Literal("never"), Type.Literal("ifEmpty")]),
-  ),
-});
+export const FieldSettingSchema = open(
+  {
+    default: Type.Optional(
+      open({
+        stringValue: Type.Optional(Type.String()),
+        integerValue: Type.Optional(Type.Integer()),
+        booleanValue: Type.Optional(Type.Boolean()),
+      }),
+    ),
+    writeOnCreate: Type.Optional(Switch),
+    writeOnUpdate: Type.Optional(
+      Type.Union([Type.Literal("always"), Type.Literal("never"), Type.Literal("ifEmpty")]),
+    ),
+  },
+  "FieldSetting",
+);
 
 const writeMembers = {
   inheritMapping: Type.Optional(Type.Boolean()),
@@ -95,8 +107,14 @@ const writeMembers = {
   ),
 };
 
-const WriteInputSchema = open({ objectName: Type.Optional(Type.String()), ...writeMembers });
-export const ConfigWriteObjectSchema = open({ objectName: Type.String(), ...writeMembers });
+const WriteInputSchema = open(
+  { objectName: Type.Optional(Type.String()), ...writeMembers },
+  "ConfigWriteObjectInput",
+);
+export const ConfigWriteObjectSchema = open(
+  { objectName: Type.String(), ...writeMembers },
+  "ConfigWriteObject",
+);
 
 const subscribeMembers = {
   createEvent: Type.Optional(Event),
@@ -114,42 +132,56 @@ const subscribeMembers = {
   ),
 };
 
-const SubscribeInputSchema = open({
-  objectName: Type.Optional(Type.String()),
-  destination: Type.Optional(Type.String()),
-  inheritFieldsAndMappings: Type.Optional(Type.Boolean()),
-  ...subscribeMembers,
-});
-export const ConfigSubscribeObjectSchema = open({
-  objectName: Type.String(),
-  destination: Type.String(),
-  inheritFieldsAndMappings: Type.Boolean(),
-  ...subscribeMembers,
-});
+const SubscribeInputSchema = open(
+  {
+    objectName: Type.Optional(Type.String()),
+    destination: Type.Optional(Type.String()),
+    inheritFieldsAndMappings: Type.Optional(Type.Boolean()),
+    ...subscribeMembers,
+  },
+  "ConfigSubscribeObjectInput",
+);
+export const ConfigSubscribeObjectSchema = open(
+  {
+    objectName: Type.String(),
+    destination: Type.String(),
+    inheritFieldsAndMappings: Type.Boolean(),
+    ...subscribeMembers,
+  },
+  "ConfigSubscribeObject",
+);
 
 const ProxySchema = open({ enabled: Type.Optional(Type.Boolean()) });
 
 /** What create and update accept: everything that the manifest can supply may be left out. */
-export const ConfigInputSchema = open({
-  provider: Type.Optional(Type.String()),
-  read: Type.Optional(open({ objects: Type.Optional(Type.Record(Type.String(), ReadInputSchema)) })),
-  write: Type.Optional(open({ objects: Type.Optional(Type.Record(Type.String(), WriteInputSchema)) })),
-  subscribe: Type.Optional(
-    open({ objects: Type.Optional(Type.Record(Type.String(), SubscribeInputSchema)) }),
-  ),
-  proxy: Type.Optional(ProxySchema),
-});
+export const ConfigInputSchema = open(
+  {
+    provider: Type.Optional(Type.String()),
+    read: Type.Optional(open({ objects: Type.Optional(Type.Record(Type.String(), ReadInputSchema)) })),
+    write: Type.Optional(open({ objects: Type.Optional(Type.Record(Type.String(), WriteInputSchema)) })),
+    subscribe: Type.Optional(
+      open({ objects: Type.Optional(Type.Record(Type.String(), SubscribeInputSchema)) }),
+    ),
+    proxy: Type.Optional(ProxySchema),
+  },
+  "ConfigInput",
+);
 
 /** What is kept and returned: each object carries what clients rely on. */
-export const ConfigContentSchema = open({
-  provider: Type.String(),
-  read: Type.Optional(open({ objects: Type.Optional(Type.Record(Type.String(), ConfigReadObjectSchema)) })),
-  write: Type.Optional(open({ objects: Type.Optional(Type.Record(Type.String(), ConfigWriteObjectSchema)) })),
-  subscribe: Type.Optional(
-    open({ objects: Type.Optional(Type.Record(Type.String(), ConfigSubscribeObjectSchema)) }),
-  ),
-  proxy: Type.Optional(ProxySchema),
-});
+export const ConfigContentSchema = open(
+  {
+    provider: Type.String(),
+    read: Type.Optional(open({ objects: Type.Optional(Type.Record(Type.String(), ConfigReadObjectSchema)) })),
+    write: Type.Optional(
+      open({ objects: Type.Optional(Type.Record(Type.String(), ConfigWriteObjectSchema)) }),
+    ),
+    subscribe: Type.Optional(
+      open({ objects: Type.Optional(Type.Record(Type.String(), ConfigSubscribeObjectSchema)) }),
+    ),
+    proxy: Type.Optional(ProxySchema),
+  },
+  "ConfigContent",
+);
 
 export type ConfigInput = Static<typeof ConfigInputSchema>;
 export type ConfigContent = Static<typeof ConfigContentSchema>;

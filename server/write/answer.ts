@@ -5,19 +5,24 @@ import type { RecordOutcome } from "../../connectors/kit/connector.ts";
 import { Problem, type ProblemSlug } from "../ground/errors.ts";
 import type { Execution } from "./execute.ts";
 
-const WriteResultSchema = Type.Object({
-  success: Type.Boolean(),
-  recordId: Type.Optional(Type.String({ description: "The provider's id of the record." })),
-  data: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: "The record as it now is at the provider." }),
-  ),
-});
+const WriteResultSchema = Type.Object(
+  {
+    success: Type.Boolean(),
+    recordId: Type.Optional(Type.String({ description: "The provider's id of the record." })),
+    data: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: "The record as it now is at the provider." }),
+    ),
+  },
+  { title: "WriteResult" },
+);
+
+const MessageSchema = Type.Object({ message: Type.String() }, { title: "WriteMessage" });
 
 const operationId = Type.String({ format: "uuid", description: "Look the operation up under this id." });
 
 const SingleAnswerSchema = Type.Object(
   { operationId, result: WriteResultSchema },
-  { description: "One record, written." },
+  { title: "WriteResponse", description: "One record, written." },
 );
 
 const BatchAnswerSchema = Type.Object(
@@ -26,20 +31,33 @@ const BatchAnswerSchema = Type.Object(
     successCount: Type.Integer(),
     failureCount: Type.Integer(),
     results: Type.Array(WriteResultSchema, { description: "One per record of the request, in its order." }),
-    errors: Type.Array(Type.Object({ message: Type.String() }), {
+    errors: Type.Array(MessageSchema, {
       description: "One per record that failed, in the order of the request.",
     }),
   },
-  { description: "A batch of which something was written." },
+  { title: "BatchWriteResponse", description: "A batch of which something was written." },
 );
 
 const AcceptedAnswerSchema = Type.Object(
   { operationId },
-  { description: "Accepted: the write happens in the background." },
+  { title: "WriteAccepted", description: "Accepted: the write happens in the background." },
 );
 
 export const WriteAnswerSchema = Type.Union([BatchAnswerSchema, SingleAnswerSchema, AcceptedAnswerSchema]);
 export type WriteAnswer = Static<typeof WriteAnswerSchema>;
+
+/** What a refused write carries beside the Problem. */
+export const RefusedWriteSchema = Type.Object(
+  {
+    operationId: Type.Optional(operationId),
+    ...Type.Partial(Type.Pick(BatchAnswerSchema, ["successCount", "failureCount", "results", "errors"]))
+      .properties,
+    result: Type.Optional(WriteResultSchema),
+    warnings: Type.Optional(Type.Array(MessageSchema, { description: "What else the provider said." })),
+    rawResponse: Type.Optional(Type.String({ description: "The provider's answer, as it came." })),
+  },
+  { title: "RefusedWrite" },
+);
 
 type Result = Static<typeof WriteResultSchema>;
 

@@ -29,7 +29,7 @@ export const DryRunSchema = Type.Object(
       Type.Object({ ids: Type.Array(Type.String()), fields: Type.Array(Type.String()) }),
     ),
   },
-  { description: "What a write would do." },
+  { title: "DryRun", description: "What a write would do." },
 );
 
 export function dryRun(target: WriteTarget, plan: WritePlan): Static<typeof DryRunSchema> {

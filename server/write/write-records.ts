@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { newId } from "../ground/ids.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
-import { WriteAnswerSchema } from "./answer.ts";
+import { RefusedWriteSchema, WriteAnswerSchema } from "./answer.ts";
 import { dryRun, DryRunSchema } from "./dry-run.ts";
 import { findTarget, type TargetServices } from "./find-target.ts";
 import type { Idempotency } from "./idempotency.ts";
@@ -43,7 +43,13 @@ export const writeRecords = (on: WriteServices) =>
       description: "Written, accepted, or shown.",
       schema: Type.Union([WriteAnswerSchema, DryRunSchema]),
     },
-    refusals: [409, 422, 502, 504],
+    refusals: {
+      409: "The first request with this `Idempotency-Key` is still running.",
+      422: "The provider wrote nothing; the body is Problem and result in one. Or the `Idempotency-Key` was used for another request.",
+      502: "The provider could not be reached, or its answer could not be understood: look the record up.",
+      504: "The provider did not answer in time: look the record up.",
+    },
+    refusalMembers: RefusedWriteSchema,
     async handle({ project, params, query, body, headers }) {
       const target = await findTarget(on, {
         projectId: project.id,

@@ -6,16 +6,21 @@ const Fields = Type.Record(Type.String(), Type.Unknown(), {
     "Field name to value. An update needs `id`, the provider's record id; a delete holds `id` only.",
 });
 
-const AssociationSchema = Type.Object({
-  to: Type.Object({ id: Type.String({ minLength: 1, description: "Id of the record to associate with." }) }),
-  types: Type.Array(
-    Type.Object({
-      associationCategory: Type.String({ description: "For example `HUBSPOT_DEFINED`." }),
-      associationTypeId: Type.Integer(),
+const AssociationSchema = Type.Object(
+  {
+    to: Type.Object({
+      id: Type.String({ minLength: 1, description: "Id of the record to associate with." }),
     }),
-    { minItems: 1 },
-  ),
-});
+    types: Type.Array(
+      Type.Object({
+        associationCategory: Type.String({ description: "For example `HUBSPOT_DEFINED`." }),
+        associationTypeId: Type.Integer(),
+      }),
+      { minItems: 1 },
+    ),
+  },
+  { title: "RecordAssociation" },
+);
 
 const Associations = Type.Array(AssociationSchema, {
   description: "Records to associate a new record with. HubSpot only.",
@@ -72,7 +77,7 @@ export const WriteRequestSchema = Type.Object(
       }),
     ),
   },
-  { description: "One record, or a batch of them, to create, update or delete." },
+  { title: "WriteRequest", description: "One record, or a batch of them, to create, update or delete." },
 );
 
 export type WriteRequest = Static<typeof WriteRequestSchema>;

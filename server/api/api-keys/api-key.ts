@@ -7,19 +7,22 @@ import { times, TimeSchema } from "../times.ts";
 
 export const ScopesSchema = Type.Array(Type.Enum(["full", "frontend"]), { minItems: 1 });
 
-export const ApiKeySchema = Type.Object({
-  id: Type.String(),
-  key: Type.String({
-    description:
-      "The whole key in the answer that creates it, and nowhere else: later its beginning, such as `bb_AbCd…`.",
-  }),
-  label: Type.String(),
-  scopes: Type.Array(Type.String()),
-  projectId: Type.String(),
-  active: Type.Boolean(),
-  createTime: TimeSchema,
-  updateTime: Type.Optional(TimeSchema),
-});
+export const ApiKeySchema = Type.Object(
+  {
+    id: Type.String(),
+    key: Type.String({
+      description:
+        "The whole key in the answer that creates it, and nowhere else: later its beginning, such as `bb_AbCd…`.",
+    }),
+    label: Type.String(),
+    scopes: Type.Array(Type.String()),
+    projectId: Type.String(),
+    active: Type.Boolean(),
+    createTime: TimeSchema,
+    updateTime: Type.Optional(TimeSchema),
+  },
+  { title: "ApiKey" },
+);
 
 export const NameParams = Type.Object({
   apiKey: Type.String({

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { newApiKey } from "../../ground/ids.ts";
-import { projectEndpoint } from "../../http/endpoint.ts";
+import { type Caller, projectEndpoint } from "../../http/endpoint.ts";
 import { insertApiKey, listApiKeys } from "../../store/api-keys.ts";
 import type { Database } from "../../store/database.ts";
 import { ApiKeySchema, ScopesSchema, toApiKey } from "./api-key.ts";
@@ -19,10 +19,16 @@ export const createApiKey = (on: { database: Database }) =>
     body: Type.Object({
       label: Type.String({ minLength: 1, maxLength: 255 }),
       scopes: Type.Optional(ScopesSchema),
+      signIn: Type.Optional(
+        Type.Boolean({
+          description: "The key also signs you in (`POST /v1/sessions`). For signed-in people only.",
+        }),
+      ),
     }),
     success: { status: 201, description: "The API key, whole.", schema: ApiKeySchema },
     async handle({ project, caller, body }) {
       const { label, scopes = ["full"] } = body;
+      const builderId = body.signIn ? personWhoSigns(caller) : undefined;
       const key = newApiKey();
       const row = await on.database.queries.transaction().execute(async (queries) => {
         // A key must not open its neighbours for ever: only the first one may come from outside.
@@ -31,8 +37,22 @@ export const createApiKey = (on: { database: Database }) =>
             detail: `The project \`${project.name}\` has API keys. Create further ones with a key of its own.`,
           });
         }
-        return insertApiKey(queries, { key, projectId: project.id, label, scopes: [...new Set(scopes)] });
+        return insertApiKey(queries, {
+          key,
+          projectId: project.id,
+          label,
+          scopes: [...new Set(scopes)],
+          builderId,
+        });
       });
       return toApiKey(row, key);
     },
   });
+
+/** A key must not make itself more than it is: only who is a person already may have a key that signs them in. */
+function personWhoSigns({ builderId }: Caller): string {
+  if (builderId !== undefined) return builderId;
+  throw new Problem("forbidden", {
+    detail: "`signIn` is for signed-in people, and an API key is nobody. Sign in with POST /v1/sessions first.",
+  });
+}

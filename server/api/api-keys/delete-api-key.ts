@@ -12,7 +12,7 @@ export const deleteApiKey = (on: { database: Database }) =>
     description: "Refused with 409 for the project's last active key with the scope `full`.",
     params: NameParams,
     success: { status: 204, description: "Deleted; it opens nothing any more." },
-    refusals: [409],
+    refusals: { 409: "It is the last active key with the scope `full` of the project." },
     async handle({ project, params }) {
       await on.database.queries.transaction().execute(async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { updateApiKey as updateRow } from "../../store/api-keys.ts";
 import type { Database } from "../../store/database.ts";
+import { removeSessionsOfKey } from "../../store/sessions.ts";
 import { pickMasked } from "../update-mask.ts";
 import {
   ApiKeySchema,
@@ -33,13 +34,16 @@ export const updateApiKey = (on: { database: Database }) =>
       }),
     }),
     success: { status: 200, description: "The API key as it now is.", schema: ApiKeySchema },
-    refusals: [409],
+    refusals: { 409: "It is the last active key with the scope `full` of the project." },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.apiKey, MEMBERS, "apiKey");
       return on.database.queries.transaction().execute(async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);
         const { active = row.active, scopes = row.scopes } = change;
-        if (!active || !scopes.some((scope) => scope === "full")) await requireAnotherFullKey(queries, row);
+        if (!active || !scopes.some((scope) => scope === "full")) {
+          await requireAnotherFullKey(queries, row);
+          await removeSessionsOfKey(queries, row.id);
+        }
         return toApiKey(await updateRow(queries, project.id, row.id, change));
       });
     },

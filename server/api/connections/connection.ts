@@ -9,11 +9,14 @@ import { GroupSchema, ConsumerSchema, toConsumer, toGroup } from "../customers/c
 import { ProviderAppSchema, toProviderApp } from "../provider-apps/provider-app.ts";
 import { times, TimeSchema } from "../times.ts";
 
-export const TokenSchema = Type.Object({
-  token: Type.String(),
-  issuedAt: Type.Optional(TimeSchema),
-  expiresAt: Type.Optional(TimeSchema),
-});
+export const TokenSchema = Type.Object(
+  {
+    token: Type.String(),
+    issuedAt: Type.Optional(TimeSchema),
+    expiresAt: Type.Optional(TimeSchema),
+  },
+  { title: "Token" },
+);
 
 export const ProviderMetadataSchema = Type.Record(
   Type.String(),
@@ -24,40 +27,43 @@ export const ProviderMetadataSchema = Type.Record(
   }),
 );
 
-export const ConnectionSchema = Type.Object({
-  id: Type.String(),
-  projectId: Type.String(),
-  provider: Type.String(),
-  providerApp: Type.Optional(ProviderAppSchema),
-  group: GroupSchema,
-  consumer: ConsumerSchema,
-  providerWorkspaceRef: Type.Optional(Type.String()),
-  providerConsumerRef: Type.Optional(Type.String()),
-  createTime: TimeSchema,
-  updateTime: Type.Optional(TimeSchema),
-  authScheme: Type.Enum([
-    "none",
-    "apiKey",
-    "basic",
-    "oauth2/authorizationCode",
-    "oauth2/authorizationCodePKCE",
-    "oauth2/clientCredentials",
-    "oauth2/password",
-  ]),
-  status: Type.Enum(["created", "working", "bad_credentials"], {
-    description:
-      "`created`: new or just refreshed; `working`: used with success; `bad_credentials`: connect again.",
-  }),
-  oauth2AuthorizationCode: Type.Optional(
-    Type.Object({
-      accessToken: Type.Optional(TokenSchema),
-      refreshToken: Type.Optional(TokenSchema),
-      scopes: Type.Optional(Type.Array(Type.String())),
+export const ConnectionSchema = Type.Object(
+  {
+    id: Type.String(),
+    projectId: Type.String(),
+    provider: Type.String(),
+    providerApp: Type.Optional(ProviderAppSchema),
+    group: GroupSchema,
+    consumer: ConsumerSchema,
+    providerWorkspaceRef: Type.Optional(Type.String()),
+    providerConsumerRef: Type.Optional(Type.String()),
+    createTime: TimeSchema,
+    updateTime: Type.Optional(TimeSchema),
+    authScheme: Type.Enum([
+      "none",
+      "apiKey",
+      "basic",
+      "oauth2/authorizationCode",
+      "oauth2/authorizationCodePKCE",
+      "oauth2/clientCredentials",
+      "oauth2/password",
+    ]),
+    status: Type.Enum(["created", "working", "bad_credentials"], {
+      description:
+        "`created`: new or just refreshed; `working`: used with success; `bad_credentials`: connect again.",
     }),
-  ),
-  apiKey: Type.Optional(Type.String()),
-  providerMetadata: Type.Optional(ProviderMetadataSchema),
-});
+    oauth2AuthorizationCode: Type.Optional(
+      Type.Object({
+        accessToken: Type.Optional(TokenSchema),
+        refreshToken: Type.Optional(TokenSchema),
+        scopes: Type.Optional(Type.Array(Type.String())),
+      }),
+    ),
+    apiKey: Type.Optional(Type.String()),
+    providerMetadata: Type.Optional(ProviderMetadataSchema),
+  },
+  { title: "Connection" },
+);
 
 export type Connection = Static<typeof ConnectionSchema>;
 

@@ -17,7 +17,7 @@ export const deleteConnection = (on: { database: Database }) =>
     description: "Refused with 409 while an installation uses it.",
     params: Type.Object({ connectionId: Type.String() }),
     success: { status: 204, description: "Deleted, its credentials with it." },
-    refusals: [409],
+    refusals: { 409: "An installation uses the connection." },
     async handle({ project, params }) {
       await transact(on.database, async (queries) => {
         const row = await getConnectionRow(queries, project.id, params.connectionId);

@@ -35,7 +35,11 @@ export const generateConnection = (on: RefreshServices) =>
       "stored sealed. A group has one connection per provider; a second one is refused with 409.",
     body: RequestSchema,
     success: { status: 201, description: "The connection.", schema: ConnectionSchema },
-    refusals: [409, 422, 502],
+    refusals: {
+      409: "Another request connects the same group at this moment.",
+      422: "The credentials are not those of the provider's scheme, or the provider refused them.",
+      502: "The provider could not be reached to obtain a token.",
+    },
     async handle({ project, body }) {
       const provider = on.catalog.find(body.provider);
       if (!provider) throw unknownProvider(body.provider);

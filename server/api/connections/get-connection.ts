@@ -33,7 +33,10 @@ export const getConnection = (on: Services) =>
       ),
     }),
     success: { status: 200, description: "The connection.", schema: ConnectionSchema },
-    refusals: [422, 502],
+    refusals: {
+      422: "The token cannot be refreshed: the customer has to connect again.",
+      502: "The provider could not be reached to refresh the token.",
+    },
     async handle({ project, params, query, caller }) {
       if (query.includeCreds && !caller.scopes.includes("full")) {
         throw new Problem("forbidden", { detail: "`includeCreds` needs an API key with the scope `full`." });

@@ -50,7 +50,10 @@ export const updateConnection = (on: RefreshServices) =>
       connection: ConnectionChange,
     }),
     success: { status: 200, description: "The connection as it now is.", schema: ConnectionSchema },
-    refusals: [422, 502],
+    refusals: {
+      422: "The provider refused the new credentials.",
+      502: "The provider could not be reached to obtain a token.",
+    },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.connection, MEMBERS, "connection");
       const row = await getConnectionRow(on.database.queries, project.id, params.connectionId);

@@ -32,7 +32,7 @@ export const resendDeliveries = (on: { database: Database }) =>
       description: "How many are sent again.",
       schema: Type.Object({ count: Type.Integer() }),
     },
-    refusals: [409],
+    refusals: { 409: "The destination is disabled." },
     async handle({ project, params, body }) {
       const { queries } = on.database;
       const destination = await getDestinationRow(queries, project.id, params.destination);

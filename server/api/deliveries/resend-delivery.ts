@@ -18,7 +18,7 @@ export const resendDelivery = (on: { database: Database }) =>
       "schedule. One that waits is sent now.",
     params: Type.Object({ destination: Type.String(), deliveryId: Type.String() }),
     success: { status: 200, description: "The delivery, waiting.", schema: DeliverySchema },
-    refusals: [409],
+    refusals: { 409: "The destination is disabled, or the delivery is being sent at this moment." },
     async handle({ project, params }) {
       const { queries } = on.database;
       const destination = await getDestinationRow(queries, project.id, params.destination);

@@ -26,7 +26,11 @@ export const createDestination = (on: { database: Database; sealer: Sealer; egre
       secrets: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
     }),
     success: { status: 201, description: "The destination.", schema: DestinationSchema },
-    refusals: [409, 422, 501],
+    refusals: {
+      409: "The project has a destination of this name.",
+      422: "The settings are not those of the type, or the type is unknown.",
+      501: "The type is known but not built yet.",
+    },
     async handle({ project, body }) {
       const name = checkName(body.name);
       const type = getDestinationType(body.type);

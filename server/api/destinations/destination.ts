@@ -6,23 +6,29 @@ import type { Queries } from "../../store/database.ts";
 import { findDestination, type DestinationRow } from "../../store/destinations.ts";
 import { times, TimeSchema } from "../times.ts";
 
-export const DestinationSchema = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  type: Type.String(),
-  metadata: Type.Record(Type.String(), Type.Unknown()),
-  createTime: TimeSchema,
-  updateTime: Type.Optional(TimeSchema),
-  disabledTime: Type.Optional(
-    Type.String({ format: "date-time", description: "Present while nothing is sent there." }),
-  ),
-  disabledReason: Type.Optional(Type.String()),
-});
+export const DestinationSchema = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    type: Type.String(),
+    metadata: Type.Record(Type.String(), Type.Unknown()),
+    createTime: TimeSchema,
+    updateTime: Type.Optional(TimeSchema),
+    disabledTime: Type.Optional(
+      Type.String({ format: "date-time", description: "Present while nothing is sent there." }),
+    ),
+    disabledReason: Type.Optional(Type.String()),
+  },
+  { title: "Destination" },
+);
 
-export const DestinationWithSecretsSchema = Type.Object({
-  ...DestinationSchema.properties,
-  secrets: Type.Optional(Type.Object({ webhookSigningKey: Type.Optional(Type.String()) })),
-});
+export const DestinationWithSecretsSchema = Type.Object(
+  {
+    ...DestinationSchema.properties,
+    secrets: Type.Optional(Type.Object({ webhookSigningKey: Type.Optional(Type.String()) })),
+  },
+  { title: "DestinationWithSecrets" },
+);
 
 export const toDestination = (row: DestinationRow): Static<typeof DestinationSchema> => ({
   id: row.id,

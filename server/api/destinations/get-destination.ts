@@ -39,7 +39,7 @@ export const getDestination = (on: Needs) =>
       rotate: Type.Optional(Type.Boolean({ description: "Replaces the signing key. Default false." })),
     }),
     success: { status: 200, description: "The destination.", schema: DestinationWithSecretsSchema },
-    refusals: [422],
+    refusals: { 422: "`rotate` for a destination that has no signing key." },
     async handle({ project, params, query }) {
       const row = query.rotate
         ? await rotate(on, project.id, params.destination)

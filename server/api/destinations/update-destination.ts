@@ -36,7 +36,10 @@ export const updateDestination = (on: Needs) =>
       }),
     }),
     success: { status: 200, description: "The destination as it now is.", schema: DestinationSchema },
-    refusals: [409, 422],
+    refusals: {
+      409: "The project has a destination of this name.",
+      422: "The settings are not those of the type, or another type was asked for.",
+    },
     async handle({ project, params, body }) {
       try {
         return await on.database.queries.transaction().execute(async (queries) => {

@@ -1,25 +1,31 @@
 /** GET /openapi.json, /docs, /docs/problems and /docs/problems/{slug}: the API described by itself. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Type } from "typebox";
 import { PROBLEM_TYPES, Problem } from "../../ground/errors.ts";
+import { isJsonObject } from "../../ground/json.ts";
 import { problemsPage, referencePage } from "../../http/docs-page.ts";
 import { endpoint, type Endpoint, type Route } from "../../http/endpoint.ts";
-import { openApiDocument } from "../../http/openapi.ts";
 
-/** The version of the API, not of the package: it moves when the contract does. */
-export const API_VERSION = "1.0.0";
+const OPENAPI = join(import.meta.dirname, "../../../openapi.json");
 
-/** `routes` is asked when a page is, since the pages are routes themselves. */
-export const getOpenApi = (routes: () => Route[]): Endpoint =>
+/** Read when it is asked for: it is generated, checked fresh, and too large to be kept at hand. */
+export const getOpenApi = (): Endpoint =>
   endpoint({
     operationId: "getOpenApi",
     tag: "Documentation",
-    summary: "This API as an OpenAPI 3.1 document",
+    summary: "Get this API as an OpenAPI 3.1 document",
+    description: "The document that `/docs` shows, for generators of clients and the like.",
     success: {
       status: 200,
       description: "The document.",
       schema: Type.Record(Type.String(), Type.Unknown()),
     },
-    handle: async () => openApiDocument(routes(), API_VERSION),
+    async handle() {
+      const document: unknown = JSON.parse(await readFile(OPENAPI, "utf8"));
+      if (!isJsonObject(document)) throw new Error("openapi.json holds no object");
+      return document;
+    },
   });
 
 const html = (description: string) =>
@@ -29,7 +35,8 @@ export const getDocs = (routes: () => Route[]): Endpoint =>
   endpoint({
     operationId: "getDocs",
     tag: "Documentation",
-    summary: "The API reference for people",
+    summary: "Read the API reference",
+    description: "A page for people, made from `/openapi.json`. It loads nothing from elsewhere.",
     success: html("The page."),
     handle: async () => referencePage(routes()),
   });
@@ -38,7 +45,9 @@ export const getProblemTypes = (): Endpoint =>
   endpoint({
     operationId: "getProblemTypes",
     tag: "Documentation",
-    summary: "What each refusal means",
+    summary: "Read what each refusal means",
+    description:
+      "A page with every problem type: its status, its meaning, whether repeating the request may help.",
     success: html("The page."),
     handle: async () => problemsPage(),
   });
@@ -47,10 +56,11 @@ export const getProblemType = (): Endpoint =>
   endpoint({
     operationId: "getProblemType",
     tag: "Documentation",
-    summary: "What one refusal means",
+    summary: "Read what one refusal means",
+    description: "Where the `type` of a Problem leads to.",
     params: Type.Object({ slug: Type.String() }),
     success: html("The page."),
-    refusals: [404],
+    refusals: { 404: "There is no such problem type." },
     async handle({ params }) {
       if (Object.hasOwn(PROBLEM_TYPES, params.slug)) return problemsPage(params.slug);
       throw new Problem("not-found", {

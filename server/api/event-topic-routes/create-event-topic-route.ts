@@ -19,7 +19,11 @@ export const createEventTopicRoute = (on: { database: Database }) =>
       topicId: Type.String(),
     }),
     success: { status: 201, description: "The route.", schema: EventTopicRouteSchema },
-    refusals: [404, 409, 422],
+    refusals: {
+      404: "No topic of the project has this id.",
+      409: "The event leads to this topic already.",
+      422: "The event type is unknown.",
+    },
     async handle({ project, body }) {
       const { queries } = on.database;
       const { eventType, topicId } = body;

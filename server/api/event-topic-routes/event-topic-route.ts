@@ -6,14 +6,17 @@ import { times, TimeSchema } from "../times.ts";
 
 export const EventTypeSchema = Type.Enum([...EVENT_TYPES]);
 
-export const EventTopicRouteSchema = Type.Object({
-  id: Type.String(),
-  eventType: EventTypeSchema,
-  topicId: Type.String(),
-  projectId: Type.String(),
-  createTime: TimeSchema,
-  updateTime: Type.Optional(TimeSchema),
-});
+export const EventTopicRouteSchema = Type.Object(
+  {
+    id: Type.String(),
+    eventType: EventTypeSchema,
+    topicId: Type.String(),
+    projectId: Type.String(),
+    createTime: TimeSchema,
+    updateTime: Type.Optional(TimeSchema),
+  },
+  { title: "EventTopicRoute" },
+);
 
 export const toEventTopicRoute = (row: EventTopicRouteRow): Static<typeof EventTopicRouteSchema> => ({
   id: row.id,

@@ -19,7 +19,9 @@ export const getReadyz = (on: Readiness) =>
     description:
       "503 while the database does not answer or has not all migrations, or the worker is not running.",
     success: { status: 200, description: "Ready.", schema: Type.Object({ status: Type.Literal("ok") }) },
-    refusals: [503],
+    refusals: {
+      503: "The database does not answer or has not all migrations, or the worker is not running.",
+    },
     async handle() {
       if (!(await isDatabaseReady(on.database.pool))) {
         throw new Problem("unavailable", {

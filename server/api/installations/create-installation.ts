@@ -36,7 +36,10 @@ export const createInstallation = (on: { database: Database; catalog: Catalog })
       }),
     }),
     success: { status: 201, description: "The installation.", schema: InstallationSchema },
-    refusals: [409, 422],
+    refusals: {
+      409: "The group has installed this integration already.",
+      422: "The configuration does not fit the manifest, or the connection is another provider's or another group's.",
+    },
     async handle({ project, params, body, caller }) {
       const { groupRef, config, connectionId } = body;
       const createdBy = createdByOf(caller, config.createdBy, "create-installation");

@@ -9,27 +9,30 @@ import { ConnectionSchema, toConnection } from "../connections/connection.ts";
 import { GroupSchema, toGroup } from "../customers/customer.ts";
 import { times, TimeSchema } from "../times.ts";
 
-export const InstallationSchema = Type.Object({
-  id: Type.String(),
-  projectId: Type.String(),
-  integrationId: Type.String(),
-  group: GroupSchema,
-  healthStatus: Type.Enum(["healthy", "unhealthy"], {
-    description: "`unhealthy` while the connection's credentials are refused.",
-  }),
-  lastOperationStatus: Type.Optional(Type.Enum(["success", "failure", "in_progress"])),
-  connection: ConnectionSchema,
-  createTime: TimeSchema,
-  createdBy: Type.String({ description: "Who installed it, for example `api:create-installation`." }),
-  updateTime: Type.Optional(TimeSchema),
-  config: Type.Object({
+export const InstallationSchema = Type.Object(
+  {
     id: Type.String(),
-    revisionId: Type.String({ description: "Latest revision when the configuration was saved." }),
+    projectId: Type.String(),
+    integrationId: Type.String(),
+    group: GroupSchema,
+    healthStatus: Type.Enum(["healthy", "unhealthy"], {
+      description: "`unhealthy` while the connection's credentials are refused.",
+    }),
+    lastOperationStatus: Type.Optional(Type.Enum(["success", "failure", "in_progress"])),
+    connection: ConnectionSchema,
     createTime: TimeSchema,
-    createdBy: Type.String(),
-    content: ConfigContentSchema,
-  }),
-});
+    createdBy: Type.String({ description: "Who installed it, for example `api:create-installation`." }),
+    updateTime: Type.Optional(TimeSchema),
+    config: Type.Object({
+      id: Type.String(),
+      revisionId: Type.String({ description: "Latest revision when the configuration was saved." }),
+      createTime: TimeSchema,
+      createdBy: Type.String(),
+      content: ConfigContentSchema,
+    }),
+  },
+  { title: "Installation" },
+);
 
 export type Installation = Static<typeof InstallationSchema>;
 export type StoredInstallation = InstallationRow<ConfigContent>;

@@ -52,7 +52,7 @@ export const patchObjectConfigContent = (on: ChangeServices) =>
     params: Type.Object({ integrationId: Type.String(), objectName: Type.String() }),
     body: RequestSchema,
     success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
-    refusals: [422],
+    refusals: { 422: "The changed configuration does not fit the manifest." },
     async handle({ project, params, body, caller }) {
       return changeInstallation(
         on,

@@ -57,7 +57,9 @@ export const updateInstallation = (on: ChangeServices) =>
     query: Type.Object({ skipSampling: Type.Optional(Type.Boolean()) }),
     body: RequestSchema,
     success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
-    refusals: [422],
+    refusals: {
+      422: "The configuration does not fit the manifest, or the connection is another provider's or another group's.",
+    },
     handle: ({ project, params, body, caller }) =>
       changeInstallation(
         on,

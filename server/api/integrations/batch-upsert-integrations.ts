@@ -6,14 +6,17 @@ import { checkedManifest, deployIntegrations, type DeployServices } from "./depl
 import { IntegrationSchema, toIntegration } from "./integration.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 
-const WarningSchema = Type.Object({
-  rule: Type.String(),
-  message: Type.String(),
-  line: Type.Integer(),
-  column: Type.Integer(),
-  path: Type.String(),
-  remedy: Type.String(),
-});
+const WarningSchema = Type.Object(
+  {
+    rule: Type.String(),
+    message: Type.String(),
+    line: Type.Integer(),
+    column: Type.Integer(),
+    path: Type.String(),
+    remedy: Type.String(),
+  },
+  { title: "ManifestWarning" },
+);
 
 export const batchUpsertIntegrations = (on: DeployServices) =>
   projectEndpoint({
@@ -36,10 +39,13 @@ export const batchUpsertIntegrations = (on: DeployServices) =>
       status: 200,
       description: "The integrations, each with what is worth knowing about its part of the file.",
       schema: Type.Array(
-        Type.Intersect([IntegrationSchema, Type.Object({ warnings: Type.Array(WarningSchema) })]),
+        Type.Object(
+          { ...IntegrationSchema.properties, warnings: Type.Array(WarningSchema) },
+          { title: "DeployedIntegration" },
+        ),
       ),
     },
-    refusals: [422],
+    refusals: { 422: "The manifest has mistakes: one issue each, with line, column, rule and remedy." },
     async handle({ project, body }) {
       const source = await manifestSource(on.database.queries, project.id, body);
       const { manifest, warnings } = await checkedManifest(on, project.id, source);

@@ -24,7 +24,10 @@ export const createIntegration = (on: DeployServices) =>
       }),
     }),
     success: { status: 201, description: "The integration was created." },
-    refusals: [409, 422],
+    refusals: {
+      409: "The project has an integration of this name.",
+      422: "The content has mistakes: one issue each.",
+    },
     async handle({ project, body }) {
       const { name, provider, latestRevision } = body;
       const entry = { name, provider, ...latestRevision.content };

@@ -16,7 +16,7 @@ export const createRevision = (on: DeployServices) =>
     query: Type.Object({ destructive: Type.Optional(Type.Boolean()) }),
     body: ManifestSourceSchema,
     success: { status: 201, description: "The revision was created." },
-    refusals: [422],
+    refusals: { 422: "The manifest has mistakes or has no integration of this name." },
     async handle({ project, params, body }) {
       const { queries } = on.database;
       const { name } = await getIntegrationRow(queries, project.id, params.integrationId);

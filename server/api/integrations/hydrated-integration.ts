@@ -12,66 +12,78 @@ import {
 import { FieldMetadataSchema } from "../objects/object-metadata.ts";
 import { RevisionSchema } from "./integration.ts";
 
-const HydratedFieldSchema = Type.Object({
-  ...ManifestFieldSchema.properties,
-  displayName: Type.Optional(
-    Type.String({ description: "The provider's label. A mapping, which names no field, has none." }),
-  ),
-});
+const HydratedFieldSchema = Type.Object(
+  {
+    ...ManifestFieldSchema.properties,
+    displayName: Type.Optional(
+      Type.String({ description: "The provider's label. A mapping, which names no field, has none." }),
+    ),
+  },
+  { title: "HydratedField" },
+);
 
-const HydratedReadObjectSchema = Type.Object({
-  ...Type.Pick(ReadObjectSchema, [
-    "objectName",
-    "mapToName",
-    "mapToDisplayName",
-    "optionalFieldsAuto",
-    "backfill",
-  ]).properties,
-  displayName: Type.String({ description: "The provider's label." }),
-  destination: Type.String({ description: "Empty when the manifest names none." }),
-  schedule: Type.String({ description: "Empty when the manifest names none." }),
-  requiredFields: Type.Optional(Type.Array(HydratedFieldSchema)),
-  optionalFields: Type.Optional(
-    Type.Array(HydratedFieldSchema, {
-      description: "With `optionalFieldsAuto`, every field not named otherwise.",
+const HydratedReadObjectSchema = Type.Object(
+  {
+    ...Type.Pick(ReadObjectSchema, [
+      "objectName",
+      "mapToName",
+      "mapToDisplayName",
+      "optionalFieldsAuto",
+      "backfill",
+    ]).properties,
+    displayName: Type.String({ description: "The provider's label." }),
+    destination: Type.String({ description: "Empty when the manifest names none." }),
+    schedule: Type.String({ description: "Empty when the manifest names none." }),
+    requiredFields: Type.Optional(Type.Array(HydratedFieldSchema)),
+    optionalFields: Type.Optional(
+      Type.Array(HydratedFieldSchema, {
+        description: "With `optionalFieldsAuto`, every field not named otherwise.",
+      }),
+    ),
+    allFieldsMetadata: Type.Record(Type.String(), FieldMetadataSchema, {
+      description: "Every field of the customer's account by its name.",
     }),
-  ),
-  allFieldsMetadata: Type.Record(Type.String(), FieldMetadataSchema, {
-    description: "Every field of the customer's account by its name.",
-  }),
-  allFields: Type.Array(Type.Object({ fieldName: Type.String(), displayName: Type.String() }), {
-    description: "The same in short, for older clients.",
-  }),
-  error: Type.Optional(Type.String({ description: "Why the fields are not known." })),
-});
+    allFields: Type.Array(Type.Object({ fieldName: Type.String(), displayName: Type.String() }), {
+      description: "The same in short, for older clients.",
+    }),
+    error: Type.Optional(Type.String({ description: "Why the fields are not known." })),
+  },
+  { title: "HydratedReadObject" },
+);
 
-const HydratedIntegrationSchema = Type.Object({
-  name: Type.String(),
-  provider: Type.String(),
-  displayName: Type.Optional(Type.String()),
-  module: Type.Optional(Type.String()),
-  read: Type.Optional(Type.Object({ objects: Type.Optional(Type.Array(HydratedReadObjectSchema)) })),
-  write: Type.Optional(
-    Type.Object({
-      objects: Type.Optional(
-        Type.Array(
-          Type.Object({
-            ...Type.Pick(WriteObjectSchema, ["objectName", "valueDefaults"]).properties,
-            displayName: Type.String({ description: "The provider's label." }),
-          }),
+const HydratedIntegrationSchema = Type.Object(
+  {
+    name: Type.String(),
+    provider: Type.String(),
+    displayName: Type.Optional(Type.String()),
+    module: Type.Optional(Type.String()),
+    read: Type.Optional(Type.Object({ objects: Type.Optional(Type.Array(HydratedReadObjectSchema)) })),
+    write: Type.Optional(
+      Type.Object({
+        objects: Type.Optional(
+          Type.Array(
+            Type.Object({
+              ...Type.Pick(WriteObjectSchema, ["objectName", "valueDefaults"]).properties,
+              displayName: Type.String({ description: "The provider's label." }),
+            }),
+          ),
         ),
-      ),
-    }),
-  ),
-  proxy: Type.Optional(
-    Type.Object({ enabled: Type.Optional(Type.Boolean()), useModule: Type.Optional(Type.Boolean()) }),
-  ),
-});
+      }),
+    ),
+    proxy: Type.Optional(
+      Type.Object({ enabled: Type.Optional(Type.Boolean()), useModule: Type.Optional(Type.Boolean()) }),
+    ),
+  },
+  { title: "HydratedIntegration" },
+);
 
-export const HydratedRevisionSchema = Type.Object({
-  ...Type.Pick(RevisionSchema, ["id", "specVersion", "createTime"]).properties,
-  content: HydratedIntegrationSchema,
-});
+export const HydratedRevisionSchema = Type.Object(
+  {
+    ...Type.Pick(RevisionSchema, ["id", "specVersion", "createTime"]).properties,
+    content: HydratedIntegrationSchema,
+  },
+  { title: "HydratedRevision" },
+);
 
 type HydratedIntegration = Static<typeof HydratedIntegrationSchema>;
 type HydratedReadObject = Static<typeof HydratedReadObjectSchema>;

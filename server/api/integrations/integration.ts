@@ -6,22 +6,28 @@ import type { Queries } from "../../store/database.ts";
 import { findIntegration, type IntegrationRow } from "../../store/integrations.ts";
 import { times, TimeSchema } from "../times.ts";
 
-export const RevisionSchema = Type.Object({
-  id: Type.String(),
-  specVersion: Type.String(),
-  createTime: TimeSchema,
-  content: ManifestIntegrationSchema,
-});
+export const RevisionSchema = Type.Object(
+  {
+    id: Type.String(),
+    specVersion: Type.String(),
+    createTime: TimeSchema,
+    content: ManifestIntegrationSchema,
+  },
+  { title: "Revision" },
+);
 
-export const IntegrationSchema = Type.Object({
-  id: Type.String(),
-  projectId: Type.String(),
-  name: Type.String(),
-  provider: Type.String(),
-  createTime: TimeSchema,
-  updateTime: Type.Optional(TimeSchema),
-  latestRevision: RevisionSchema,
-});
+export const IntegrationSchema = Type.Object(
+  {
+    id: Type.String(),
+    projectId: Type.String(),
+    name: Type.String(),
+    provider: Type.String(),
+    createTime: TimeSchema,
+    updateTime: Type.Optional(TimeSchema),
+    latestRevision: RevisionSchema,
+  },
+  { title: "Integration" },
+);
 
 export type Integration = IntegrationRow<ManifestIntegration>;
 

@@ -13,7 +13,7 @@ export const ManifestSourceSchema = Type.Object(
       Type.String({ description: "`gs://<bucket>/<path>` of an upload, see `generateUploadUrl`." }),
     ),
   },
-  { description: "Exactly one of the two." },
+  { title: "ManifestSource", description: "Exactly one of the two." },
 );
 
 /** Throws a 422 Problem that says which member to mend. */

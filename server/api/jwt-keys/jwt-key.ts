@@ -5,16 +5,19 @@ import { Problem } from "../../ground/errors.ts";
 import type { JwtKeyRow } from "../../store/jwt-keys.ts";
 import { TimeSchema } from "../times.ts";
 
-export const JwtKeySchema = Type.Object({
-  id: Type.String({ description: "The `kid` in the header of the tokens." }),
-  projectId: Type.String(),
-  label: Type.String(),
-  algorithm: Type.Literal("RSA"),
-  publicKeyPem: Type.String(),
-  active: Type.Boolean(),
-  createTime: TimeSchema,
-  updateTime: TimeSchema,
-});
+export const JwtKeySchema = Type.Object(
+  {
+    id: Type.String({ description: "The `kid` in the header of the tokens." }),
+    projectId: Type.String(),
+    label: Type.String(),
+    algorithm: Type.Literal("RSA"),
+    publicKeyPem: Type.String(),
+    active: Type.Boolean(),
+    createTime: TimeSchema,
+    updateTime: TimeSchema,
+  },
+  { title: "JwtKey" },
+);
 
 export const KeyParams = Type.Object({ keyId: Type.String() });
 

@@ -39,7 +39,7 @@ export const customAuthConnect = (on: RefreshServices) =>
       description: "The connection.",
       schema: Type.Object({ connection: ConnectionSchema }),
     },
-    refusals: [501],
+    refusals: { 501: "The provider wants several steps to sign in, which is not built yet." },
     async handle({ project, body }) {
       if (body.sessionId !== undefined)
         throw wrong("sessionId", "There is no such session, or it has expired. Begin again.");

@@ -10,85 +10,110 @@ const MOST_VALUES = 1_000;
 const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description && { description }) });
 
-const StringOptionsSchema = Type.Object({
-  length: Type.Optional(Type.Integer({ minimum: 1, description: "Longest text, in characters." })),
-  pattern: Type.Optional(text(1_000, "Held by no provider; told as a warning.")),
-  values: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
-      maxItems: MOST_VALUES,
-      description: "What can be chosen. On a `string` they make it a `singleSelect`.",
+const StringOptionsSchema = Type.Object(
+  {
+    length: Type.Optional(Type.Integer({ minimum: 1, description: "Longest text, in characters." })),
+    pattern: Type.Optional(text(1_000, "Held by no provider; told as a warning.")),
+    values: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        maxItems: MOST_VALUES,
+        description: "What can be chosen. On a `string` they make it a `singleSelect`.",
+      }),
+    ),
+    valuesRestricted: Type.Optional(Type.Boolean({ description: "Only the listed values are taken." })),
+    defaultValue: Type.Optional(text(1_000)),
+  },
+  { title: "StringOptions" },
+);
+
+const NumericOptionsSchema = Type.Object(
+  {
+    precision: Type.Optional(Type.Integer({ minimum: 1, description: "Digits in all." })),
+    scale: Type.Optional(Type.Integer({ minimum: 0, description: "Digits behind the point." })),
+    min: Type.Optional(Type.Number()),
+    max: Type.Optional(Type.Number()),
+    defaultValue: Type.Optional(Type.Number()),
+  },
+  { title: "NumericOptions" },
+);
+
+const AssociationSchema = Type.Object(
+  {
+    associationType: text(100, "In your words, for example `lookup` or `foreignKey`."),
+    targetObject: text(255, "The object that is referred to."),
+    targetField: Type.Optional(text(255, "A unique field of that object, where it is not the record's id.")),
+    cardinality: Type.Optional(text(100)),
+    onDelete: Type.Optional(
+      text(100, "What happens when the record referred to is deleted: `setNull`, `restrict` or `cascade`."),
+    ),
+    required: Type.Optional(Type.Boolean()),
+    reverseLookupFieldName: Type.Optional(
+      text(255, "The name of the relationship on the object referred to."),
+    ),
+    labels: Type.Optional(
+      Type.Object({ singular: Type.Optional(text(255)), plural: Type.Optional(text(255)) }),
+    ),
+  },
+  { title: "FieldAssociation" },
+);
+
+export const FieldDefinitionSchema = Type.Object(
+  {
+    fieldName: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: "Salesforce ends custom names in `__c`, which is added; HubSpot's are in lower case.",
     }),
-  ),
-  valuesRestricted: Type.Optional(Type.Boolean({ description: "Only the listed values are taken." })),
-  defaultValue: Type.Optional(text(1_000)),
-});
+    displayName: Type.String({ minLength: 1, maxLength: 255 }),
+    description: Type.Optional(text(1_000)),
+    valueType: Type.Enum([...FIELD_KINDS]),
+    required: Type.Optional(Type.Boolean()),
+    unique: Type.Optional(Type.Boolean()),
+    indexed: Type.Optional(Type.Boolean()),
+    stringOptions: Type.Optional(StringOptionsSchema),
+    numericOptions: Type.Optional(NumericOptionsSchema),
+    association: Type.Optional(AssociationSchema),
+  },
+  { title: "FieldDefinition" },
+);
 
-const NumericOptionsSchema = Type.Object({
-  precision: Type.Optional(Type.Integer({ minimum: 1, description: "Digits in all." })),
-  scale: Type.Optional(Type.Integer({ minimum: 0, description: "Digits behind the point." })),
-  min: Type.Optional(Type.Number()),
-  max: Type.Optional(Type.Number()),
-  defaultValue: Type.Optional(Type.Number()),
-});
+export const UpsertRequestSchema = Type.Object(
+  {
+    groupRef: Type.String({ minLength: 1, description: "The customer whose account gets the fields." }),
+    fields: Type.Record(Type.String(), Type.Array(FieldDefinitionSchema, { maxItems: MOST_FIELDS }), {
+      minProperties: 1,
+      maxProperties: MOST_OBJECTS,
+      description: "Definitions by the provider's name of the object.",
+    }),
+  },
+  { title: "UpsertFieldsRequest" },
+);
 
-const AssociationSchema = Type.Object({
-  associationType: text(100, "In your words, for example `lookup` or `foreignKey`."),
-  targetObject: text(255, "The object that is referred to."),
-  targetField: Type.Optional(text(255, "A unique field of that object, where it is not the record's id.")),
-  cardinality: Type.Optional(text(100)),
-  onDelete: Type.Optional(
-    text(100, "What happens when the record referred to is deleted: `setNull`, `restrict` or `cascade`."),
-  ),
-  required: Type.Optional(Type.Boolean()),
-  reverseLookupFieldName: Type.Optional(text(255, "The name of the relationship on the object referred to.")),
-  labels: Type.Optional(
-    Type.Object({ singular: Type.Optional(text(255)), plural: Type.Optional(text(255)) }),
-  ),
-});
+const FieldResultSchema = Type.Object(
+  {
+    fieldName: Type.String({ description: "The name that the field has at the provider." }),
+    action: Type.Enum(["create", "update", "none"], { description: "`none`: it was as defined already." }),
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: "The field in the provider's own words." }),
+    ),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "What the definition asks for and the provider cannot hold.",
+      }),
+    ),
+  },
+  { title: "UpsertedField" },
+);
 
-export const FieldDefinitionSchema = Type.Object({
-  fieldName: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    description: "Salesforce ends custom names in `__c`, which is added; HubSpot's are in lower case.",
-  }),
-  displayName: Type.String({ minLength: 1, maxLength: 255 }),
-  description: Type.Optional(text(1_000)),
-  valueType: Type.Enum([...FIELD_KINDS]),
-  required: Type.Optional(Type.Boolean()),
-  unique: Type.Optional(Type.Boolean()),
-  indexed: Type.Optional(Type.Boolean()),
-  stringOptions: Type.Optional(StringOptionsSchema),
-  numericOptions: Type.Optional(NumericOptionsSchema),
-  association: Type.Optional(AssociationSchema),
-});
-
-export const UpsertRequestSchema = Type.Object({
-  groupRef: Type.String({ minLength: 1, description: "The customer whose account gets the fields." }),
-  fields: Type.Record(Type.String(), Type.Array(FieldDefinitionSchema, { maxItems: MOST_FIELDS }), {
-    minProperties: 1,
-    maxProperties: MOST_OBJECTS,
-    description: "Definitions by the provider's name of the object.",
-  }),
-});
-
-const FieldResultSchema = Type.Object({
-  fieldName: Type.String({ description: "The name that the field has at the provider." }),
-  action: Type.Enum(["create", "update", "none"], { description: "`none`: it was as defined already." }),
-  metadata: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: "The field in the provider's own words." }),
-  ),
-  warnings: Type.Optional(
-    Type.Array(Type.String(), { description: "What the definition asks for and the provider cannot hold." }),
-  ),
-});
-
-export const UpsertAnswerSchema = Type.Object({
-  success: Type.Boolean(),
-  fields: Type.Record(Type.String(), Type.Record(Type.String(), FieldResultSchema), {
-    description: "By object, then by field as it was asked for.",
-  }),
-});
+export const UpsertAnswerSchema = Type.Object(
+  {
+    success: Type.Boolean(),
+    fields: Type.Record(Type.String(), Type.Record(Type.String(), FieldResultSchema), {
+      description: "By object, then by field as it was asked for.",
+    }),
+  },
+  { title: "UpsertFieldsResponse" },
+);
 
 export type UpsertRequest = Static<typeof UpsertRequestSchema>;
 export type UpsertAnswer = Static<typeof UpsertAnswerSchema>;

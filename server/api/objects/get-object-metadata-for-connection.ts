@@ -22,7 +22,11 @@ export const getObjectMetadataForConnection = (on: UpsertServices) =>
     params: Type.Object({ provider: Type.String(), objectName: Type.String() }),
     query: MetadataQuerySchema,
     success: { status: 200, description: "The object and its fields.", schema: ObjectMetadataSchema },
-    refusals: [422, 502, 504],
+    refusals: {
+      422: "The provider refused, or the integration or object is not one the customer has.",
+      502: "The provider could not be reached, or its answer could not be understood.",
+      504: "The provider did not answer in time.",
+    },
     async handle({ project, params, query }) {
       const { provider, objectName } = params;
       const { groupRef, excludeReadOnly } = query;

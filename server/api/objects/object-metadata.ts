@@ -5,32 +5,38 @@ import { FIELD_KINDS, type ObjectMetadata } from "../../../connectors/kit/fields
 import type { LiveConnection } from "../../credentials/live-connections.ts";
 import { openAccount, type AccountServices } from "./customer-account.ts";
 
-export const FieldMetadataSchema = Type.Object({
-  fieldName: Type.String({ description: "The provider's name." }),
-  displayName: Type.String(),
-  valueType: Type.Optional(
-    Type.Enum([...FIELD_KINDS, "other"], { description: "`other`: nothing that the nine kinds describe." }),
-  ),
-  providerType: Type.Optional(Type.String({ description: "The type in the provider's words." })),
-  readOnly: Type.Optional(Type.Boolean({ description: "Neither a create nor an update can set it." })),
-  isCustom: Type.Optional(Type.Boolean()),
-  isRequired: Type.Optional(Type.Boolean({ description: "A new record needs it." })),
-  referenceTo: Type.Optional(Type.Array(Type.String(), { description: "Objects that it can refer to." })),
-  values: Type.Optional(
-    Type.Array(Type.Object({ value: Type.String(), displayValue: Type.String() }), {
-      description: "What can be chosen.",
-    }),
-  ),
-});
+export const FieldMetadataSchema = Type.Object(
+  {
+    fieldName: Type.String({ description: "The provider's name." }),
+    displayName: Type.String(),
+    valueType: Type.Optional(
+      Type.Enum([...FIELD_KINDS, "other"], { description: "`other`: nothing that the nine kinds describe." }),
+    ),
+    providerType: Type.Optional(Type.String({ description: "The type in the provider's words." })),
+    readOnly: Type.Optional(Type.Boolean({ description: "Neither a create nor an update can set it." })),
+    isCustom: Type.Optional(Type.Boolean()),
+    isRequired: Type.Optional(Type.Boolean({ description: "A new record needs it." })),
+    referenceTo: Type.Optional(Type.Array(Type.String(), { description: "Objects that it can refer to." })),
+    values: Type.Optional(
+      Type.Array(Type.Object({ value: Type.String(), displayValue: Type.String() }), {
+        description: "What can be chosen.",
+      }),
+    ),
+  },
+  { title: "FieldMetadata" },
+);
 
-export const ObjectMetadataSchema = Type.Object({
-  name: Type.String({ description: "The provider's name." }),
-  displayName: Type.Optional(Type.String()),
-  mappedObjectName: Type.Optional(
-    Type.String({ description: "The name that the manifest maps the object to." }),
-  ),
-  fields: Type.Record(Type.String(), FieldMetadataSchema, { description: "By the provider's name." }),
-});
+export const ObjectMetadataSchema = Type.Object(
+  {
+    name: Type.String({ description: "The provider's name." }),
+    displayName: Type.Optional(Type.String()),
+    mappedObjectName: Type.Optional(
+      Type.String({ description: "The name that the manifest maps the object to." }),
+    ),
+    fields: Type.Record(Type.String(), FieldMetadataSchema, { description: "By the provider's name." }),
+  },
+  { title: "ObjectMetadata" },
+);
 
 /** Without the fields that nothing can write, where `excludeReadOnly`. */
 export function toObjectMetadata(

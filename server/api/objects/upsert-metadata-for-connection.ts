@@ -25,7 +25,11 @@ export const upsertMetadataForConnection = (on: UpsertServices) =>
     params: Type.Object({ provider: Type.String() }),
     body: UpsertRequestSchema,
     success: { status: 200, description: "All fields are as defined.", schema: UpsertAnswerSchema },
-    refusals: [422, 502, 504],
+    refusals: {
+      422: "The provider refused, or the integration or object is not one the customer has.",
+      502: "The provider could not be reached, or its answer could not be understood.",
+      504: "The provider did not answer in time.",
+    },
     async handle({ project, params, body }) {
       const { provider } = params;
       const connectionId = await connectionOfGroup(on, project.id, { provider, groupRef: body.groupRef });

@@ -12,6 +12,11 @@ const MessageSchema = Type.Object({
   details: Type.Optional(Type.Record(Type.String(), Type.String())),
 });
 
+const LogSchema = Type.Object(
+  { timestamp: Type.String({ format: "date-time" }), severity: Type.String(), message: MessageSchema },
+  { title: "OperationLog" },
+);
+
 export const listOperationLogs = (on: { database: Database }) =>
   projectEndpoint({
     operationId: "listOperationLogs",
@@ -23,9 +28,7 @@ export const listOperationLogs = (on: { database: Database }) =>
     success: {
       status: 200,
       description: "The steps, oldest first.",
-      schema: Type.Array(
-        Type.Object({ timestamp: Type.String(), severity: Type.String(), message: MessageSchema }),
-      ),
+      schema: Type.Array(LogSchema),
     },
     async handle({ project, params }) {
       const { queries } = on.database;

@@ -5,24 +5,29 @@ import type { Queries } from "../../store/database.ts";
 import { findOperation, type OperationRow } from "../../store/operations.ts";
 import { times, TimeSchema } from "../times.ts";
 
-export const OperationSchema = Type.Object({
-  id: Type.String(),
-  projectId: Type.String(),
-  integrationId: Type.String(),
-  installationId: Type.String(),
-  configId: Type.String({ description: "The installation's configuration when the operation was accepted." }),
-  actionType: Type.String(),
-  resource: Type.String({ description: "The object it is about." }),
-  status: Type.Enum(["in_progress", "success", "failure"]),
-  result: Type.Optional(Type.String({ description: "How it ended; on failure the object and the error." })),
-  metadata: Type.Object({
-    objects: Type.Optional(Type.Array(Type.String())),
-    successfulRecordIds: Type.Optional(Type.Array(Type.String())),
-    retry: Type.Optional(Type.Object({ attempts: Type.Integer(), lastAttempt: Type.Optional(TimeSchema) })),
-  }),
-  createTime: TimeSchema,
-  updateTime: Type.Optional(TimeSchema),
-});
+export const OperationSchema = Type.Object(
+  {
+    id: Type.String(),
+    projectId: Type.String(),
+    integrationId: Type.String(),
+    installationId: Type.String(),
+    configId: Type.String({
+      description: "The installation's configuration when the operation was accepted.",
+    }),
+    actionType: Type.String(),
+    resource: Type.String({ description: "The object it is about." }),
+    status: Type.Enum(["in_progress", "success", "failure"]),
+    result: Type.Optional(Type.String({ description: "How it ended; on failure the object and the error." })),
+    metadata: Type.Object({
+      objects: Type.Optional(Type.Array(Type.String())),
+      successfulRecordIds: Type.Optional(Type.Array(Type.String())),
+      retry: Type.Optional(Type.Object({ attempts: Type.Integer(), lastAttempt: Type.Optional(TimeSchema) })),
+    }),
+    createTime: TimeSchema,
+    updateTime: Type.Optional(TimeSchema),
+  },
+  { title: "Operation" },
+);
 
 type Operation = Static<typeof OperationSchema>;
 

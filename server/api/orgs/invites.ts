@@ -7,15 +7,18 @@ import { findInvite, listInvites, revokeInvite, upsertInvite, type InviteRow } f
 import { times, TimeSchema } from "../times.ts";
 import { getOwnOrg, OrgParams } from "./org.ts";
 
-const InviteSchema = Type.Object({
-  id: Type.String(),
-  invitedEmail: Type.String(),
-  parentType: Type.Literal("org"),
-  parentId: Type.String(),
-  status: Type.Enum(["pending", "accepted", "revoked", "expired"]),
-  createTime: TimeSchema,
-  updateTime: Type.Optional(TimeSchema),
-});
+const InviteSchema = Type.Object(
+  {
+    id: Type.String(),
+    invitedEmail: Type.String(),
+    parentType: Type.Literal("org"),
+    parentId: Type.String(),
+    status: Type.Enum(["pending", "accepted", "revoked", "expired"]),
+    createTime: TimeSchema,
+    updateTime: Type.Optional(TimeSchema),
+  },
+  { title: "Invite" },
+);
 const InviteParams = Type.Object({ orgId: Type.String(), inviteId: Type.String() });
 
 const toInvite = (row: InviteRow): Static<typeof InviteSchema> => ({

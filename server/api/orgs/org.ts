@@ -6,24 +6,30 @@ import type { Queries } from "../../store/database.ts";
 import { findOrganization, type BuilderRow, type OrganizationRow } from "../../store/organizations.ts";
 import { times, TimeSchema } from "../times.ts";
 
-export const OrgSchema = Type.Object({
-  id: Type.String(),
-  label: Type.String(),
-  defaultTeamId: Type.String(),
-  createTime: TimeSchema,
-  updateTime: Type.Optional(TimeSchema),
-});
+export const OrgSchema = Type.Object(
+  {
+    id: Type.String(),
+    label: Type.String(),
+    defaultTeamId: Type.String(),
+    createTime: TimeSchema,
+    updateTime: Type.Optional(TimeSchema),
+  },
+  { title: "Organization" },
+);
 
-export const BuilderSchema = Type.Object({
-  id: Type.String(),
-  idpProvider: Type.String({ description: "Where the person signs in." }),
-  idpRef: Type.String({ description: "How they are called there." }),
-  createTime: TimeSchema,
-  firstName: Type.Optional(Type.String()),
-  lastName: Type.Optional(Type.String()),
-  fullName: Type.Optional(Type.String()),
-  primaryEmail: Type.Optional(Type.String()),
-});
+export const BuilderSchema = Type.Object(
+  {
+    id: Type.String(),
+    idpProvider: Type.String({ description: "Where the person signs in." }),
+    idpRef: Type.String({ description: "How they are called there." }),
+    createTime: TimeSchema,
+    firstName: Type.Optional(Type.String()),
+    lastName: Type.Optional(Type.String()),
+    fullName: Type.Optional(Type.String()),
+    primaryEmail: Type.Optional(Type.String()),
+  },
+  { title: "Builder" },
+);
 
 export const OrgParams = Type.Object({ orgId: Type.String() });
 export const LabelSchema = Type.String({ minLength: 1, maxLength: 255 });

@@ -14,13 +14,16 @@ const Role = {
   principalId: Type.String(),
 };
 
-export const BuilderInfoSchema = Type.Object({
-  builder: BuilderSchema,
-  projectRoles: Type.Record(Type.String(), Type.Object({ ...Role, project: ProjectSchema }), {
-    description: "By project id.",
-  }),
-  orgRole: Type.Optional(Type.Object({ ...Role, org: OrgSchema })),
-});
+export const BuilderInfoSchema = Type.Object(
+  {
+    builder: BuilderSchema,
+    projectRoles: Type.Record(Type.String(), Type.Object({ ...Role, project: ProjectSchema }), {
+      description: "By project id.",
+    }),
+    orgRole: Type.Optional(Type.Object({ ...Role, org: OrgSchema })),
+  },
+  { title: "BuilderInfo" },
+);
 
 /** `orgRole` tells of the first organisation the person works for. */
 export async function builderInfo(

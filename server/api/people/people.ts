@@ -24,7 +24,7 @@ export const acceptInvite = (on: { database: Database }) =>
     description: "For the address that the signed-in person's issuer vouches for, and no other.",
     body: Type.Object({ invitedEmail: Type.String({ minLength: 3 }) }),
     success: { status: 200, description: "The person, as a member.", schema: BuilderInfoSchema },
-    refusals: [404],
+    refusals: { 404: "There is no open invitation for this address." },
     async handle({ caller, body }) {
       if (!caller.builderId || caller.email !== body.invitedEmail.toLowerCase()) {
         throw new Problem("forbidden", {

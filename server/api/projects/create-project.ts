@@ -15,7 +15,7 @@ export const createProject = (on: { database: Database }) =>
       "In the caller's organisation. Then create its first API key, which any `full` key of the organisation may do.",
     body: Type.Object({ orgId: Type.String(), name: Type.String(), appName: AppNameSchema }),
     success: { status: 201, description: "The project.", schema: ProjectSchema },
-    refusals: [422],
+    refusals: { 422: "The name is taken or is not one." },
     async handle({ caller, body }) {
       const { id: orgId } = await getOwnOrg(on.database.queries, caller, body.orgId);
       const name = checkProjectName(body.name, "name");

@@ -11,7 +11,7 @@ export const deleteProject = (on: { database: Database }) =>
     summary: "Delete a project",
     description: "With its keys, connections and operations. Refused with 422 while it has installations.",
     success: { status: 204, description: "Deleted." },
-    refusals: [422],
+    refusals: { 422: "The project has installations." },
     async handle({ project }) {
       await on.database.queries.transaction().execute(async (queries) => {
         const installations = await countInstallations(queries, project.id);

@@ -5,23 +5,26 @@ import { isUuid } from "../../ground/ids.ts";
 import type { ProjectRow } from "../../store/projects.ts";
 import { times, TimeSchema } from "../times.ts";
 
-export const ProjectSchema = Type.Object({
-  id: Type.String(),
-  name: Type.String({ description: "Unique name in lower case; serves wherever the id does." }),
-  appName: Type.String({ description: "What customers see as the name of the application." }),
-  orgId: Type.String(),
-  dropUnmappedFields: Type.Optional(
-    Type.Boolean({ description: "Whether writes that inherit a mapping send mapped fields only." }),
-  ),
-  createTime: TimeSchema,
-  updateTime: Type.Optional(TimeSchema),
-  entitlements: Type.Optional(
-    Type.Object({
-      brandingRemoval: Type.Object({ value: Type.Boolean() }),
-      logRetentionDays: Type.Object({ value: Type.Integer() }),
-    }),
-  ),
-});
+export const ProjectSchema = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String({ description: "Unique name in lower case; serves wherever the id does." }),
+    appName: Type.String({ description: "What customers see as the name of the application." }),
+    orgId: Type.String(),
+    dropUnmappedFields: Type.Optional(
+      Type.Boolean({ description: "Whether writes that inherit a mapping send mapped fields only." }),
+    ),
+    createTime: TimeSchema,
+    updateTime: Type.Optional(TimeSchema),
+    entitlements: Type.Optional(
+      Type.Object({
+        brandingRemoval: Type.Object({ value: Type.Boolean() }),
+        logRetentionDays: Type.Object({ value: Type.Integer() }),
+      }),
+    ),
+  },
+  { title: "Project" },
+);
 
 /** Self-hosted: nothing is sold, so everything is included. */
 const ENTITLEMENTS = { brandingRemoval: { value: true }, logRetentionDays: { value: 30 } };

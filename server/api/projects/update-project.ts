@@ -24,7 +24,7 @@ export const updateProject = (on: { database: Database }) =>
       }),
     }),
     success: { status: 200, description: "The project as it now is.", schema: ProjectSchema },
-    refusals: [422],
+    refusals: { 422: "The name is taken or is not one." },
     async handle({ project, body }) {
       const change = pickMasked(body.updateMask, body.project, MEMBERS, "project");
       if (change.name !== undefined) change.name = checkProjectName(change.name, "project.name");

@@ -15,7 +15,7 @@ export const deleteProviderApp = (on: { database: Database }) =>
       "Refused with 422 while a connection uses it: its tokens could not be renewed by any other client.",
     params: Type.Object({ providerAppId: Type.String() }),
     success: { status: 204, description: "Deleted, its secret with it." },
-    refusals: [422],
+    refusals: { 422: "Connections were made with it." },
     async handle({ project, params }) {
       await on.database.queries.transaction().execute(async (queries) => {
         const { id } = await getProviderAppRow(queries, project.id, params.providerAppId);

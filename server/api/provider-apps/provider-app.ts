@@ -5,22 +5,28 @@ import type { Queries } from "../../store/database.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { times, TimeSchema } from "../times.ts";
 
-export const ProviderAppMetadataSchema = Type.Object({
-  authQueryParams: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
-  providerParams: Type.Optional(Type.Record(Type.String(), Type.String())),
-});
+export const ProviderAppMetadataSchema = Type.Object(
+  {
+    authQueryParams: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+    providerParams: Type.Optional(Type.Record(Type.String(), Type.String())),
+  },
+  { title: "ProviderAppMetadata" },
+);
 
-export const ProviderAppSchema = Type.Object({
-  id: Type.String(),
-  projectId: Type.String(),
-  externalRef: Type.Optional(Type.String()),
-  provider: Type.String(),
-  clientId: Type.String(),
-  scopes: Type.Optional(Type.Array(Type.String())),
-  metadata: Type.Optional(ProviderAppMetadataSchema),
-  createTime: TimeSchema,
-  updateTime: Type.Optional(TimeSchema),
-});
+export const ProviderAppSchema = Type.Object(
+  {
+    id: Type.String(),
+    projectId: Type.String(),
+    externalRef: Type.Optional(Type.String()),
+    provider: Type.String(),
+    clientId: Type.String(),
+    scopes: Type.Optional(Type.Array(Type.String())),
+    metadata: Type.Optional(ProviderAppMetadataSchema),
+    createTime: TimeSchema,
+    updateTime: Type.Optional(TimeSchema),
+  },
+  { title: "ProviderApp" },
+);
 
 export const toProviderApp = (row: ProviderAppRow): Static<typeof ProviderAppSchema> => ({
   id: row.id,

@@ -39,7 +39,7 @@ export const updateProviderApp = (on: { database: Database; catalog: Catalog; se
       }),
     }),
     success: { status: 200, description: "The provider app as it now is.", schema: ProviderAppSchema },
-    refusals: [422],
+    refusals: { 422: "Connections were made with it, so that its provider stays." },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.providerApp, MEMBERS, "providerApp");
       const { clientSecret, ...columns } = change;

@@ -12,7 +12,7 @@ export const getProvider = (on: { catalog: Catalog }) =>
     summary: "Get a provider",
     params: Type.Object({ provider: Type.String({ description: "Key, case-sensitive: `hubspot`." }) }),
     success: { status: 200, description: "The provider.", schema: ProviderInfoSchema },
-    refusals: [404],
+    refusals: { 404: "No provider has this name." },
     async handle({ params }) {
       const info = on.catalog.find(params.provider);
       if (info) return info;

@@ -16,7 +16,11 @@ export const createTopicDestinationRoute = (on: { database: Database }) =>
     description: "A destination that several topics lead to gets each event once.",
     body: Type.Object({ topicId: Type.String(), destinationId: Type.String() }),
     success: { status: 201, description: "The route.", schema: TopicDestinationRouteSchema },
-    refusals: [404, 409, 422],
+    refusals: {
+      404: "No topic or no destination of the project has this id.",
+      409: "The topic leads to this destination already.",
+      422: "An id is not one.",
+    },
     async handle({ project, body }) {
       const { queries } = on.database;
       const topic = await getTopicRow(queries, project.id, body.topicId);

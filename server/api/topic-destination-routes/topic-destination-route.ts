@@ -3,13 +3,16 @@ import { Type, type Static } from "typebox";
 import type { TopicDestinationRouteRow } from "../../store/topics.ts";
 import { TimeSchema } from "../times.ts";
 
-export const TopicDestinationRouteSchema = Type.Object({
-  id: Type.String(),
-  topicId: Type.String(),
-  destinationId: Type.String(),
-  projectId: Type.String(),
-  createTime: TimeSchema,
-});
+export const TopicDestinationRouteSchema = Type.Object(
+  {
+    id: Type.String(),
+    topicId: Type.String(),
+    destinationId: Type.String(),
+    projectId: Type.String(),
+    createTime: TimeSchema,
+  },
+  { title: "TopicDestinationRoute" },
+);
 
 export const toTopicDestinationRoute = (
   row: TopicDestinationRouteRow,

@@ -16,7 +16,7 @@ export const createTopic = (on: { database: Database }) =>
       "(`notification-event-topic-routes`) and one from it to each destination (`topic-destination-routes`).",
     body: Type.Object({ name: Type.String({ description: "Letters, digits and dashes, at most 64." }) }),
     success: { status: 201, description: "The topic.", schema: TopicSchema },
-    refusals: [409, 422],
+    refusals: { 409: "The project has a topic of this name.", 422: "The name is not one." },
     async handle({ project, body }) {
       const name = checkName(body.name);
       try {

@@ -5,13 +5,16 @@ import type { Queries } from "../../store/database.ts";
 import { findTopic, type TopicRow } from "../../store/topics.ts";
 import { times, TimeSchema } from "../times.ts";
 
-export const TopicSchema = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  projectId: Type.String(),
-  createTime: TimeSchema,
-  updateTime: Type.Optional(TimeSchema),
-});
+export const TopicSchema = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    projectId: Type.String(),
+    createTime: TimeSchema,
+    updateTime: Type.Optional(TimeSchema),
+  },
+  { title: "Topic" },
+);
 
 export const toTopic = (row: TopicRow): Static<typeof TopicSchema> => ({
   id: row.id,

@@ -14,7 +14,7 @@ export const updateTopic = (on: { database: Database }) =>
     params: Type.Object({ topicId: Type.String() }),
     body: Type.Object({ name: Type.String({ description: "Letters, digits and dashes, at most 64." }) }),
     success: { status: 200, description: "The topic as it now is.", schema: TopicSchema },
-    refusals: [409, 422],
+    refusals: { 409: "The project has a topic of this name.", 422: "The name is not one." },
     async handle({ project, params, body }) {
       const { queries } = on.database;
       const { id } = await getTopicRow(queries, project.id, params.topicId);

@@ -28,7 +28,7 @@ export const generateUploadUrl = (on: { database: Database; publicUrl: () => str
       description: "Where to upload.",
       schema: Type.Object({ url: Type.String(), bucket: Type.String(), path: Type.String() }),
     },
-    refusals: [422],
+    refusals: { 422: "`md5` is not a base64 MD5." },
     async handle({ caller, query }) {
       // An unencoded `+` of base64 arrives as a space.
       const md5 = query.md5?.replaceAll(" ", "+");

@@ -19,7 +19,11 @@ export const putUpload = (on: { database: Database }) =>
     body: Type.Unknown(),
     rawBodyLimitBytes: UPLOAD_LIMIT_BYTES,
     success: { status: 204, description: "Stored." },
-    refusals: [404, 413],
+    refusals: {
+      404: "The address has expired or was used.",
+      409: "Another upload to this address was faster.",
+      413: "The body is larger than 50 MB.",
+    },
     async handle({ params, body, headers }) {
       const { queries } = on.database;
       const upload = isUuid(params.uploadId) ? await findOpenUpload(queries, params.uploadId) : undefined;
