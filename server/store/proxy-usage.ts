@@ -41,6 +41,29 @@ export async function insertProxyUsage(queries: Queries, uses: ProxyUse[]): Prom
   `.execute(queries);
 }
 
+export interface ProxyUsageRow extends Omit<ProxyUse, "timeMs" | "bytesUp" | "bytesDown"> {
+  id: string;
+  time: Date;
+  bytesUp: string;
+  bytesDown: string;
+}
+
+/** The last stored first; `before` is the id of the last line of the page before. */
+export function listProxyUsage(
+  queries: Queries,
+  page: { projectId: string; installationId: string; before?: string; limit: number },
+): Promise<ProxyUsageRow[]> {
+  let query = queries
+    .selectFrom("proxyUsage")
+    .selectAll()
+    .where("projectId", "=", page.projectId)
+    .where("installationId", "=", page.installationId)
+    .orderBy("id", "desc")
+    .limit(page.limit);
+  if (page.before) query = query.where("id", "<", page.before);
+  return query.execute();
+}
+
 /** Removes at most `most` lines from before `time`, and says how many it removed. */
 export async function removeProxyUsageBefore(queries: Queries, time: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
