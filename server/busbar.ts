@@ -9,7 +9,7 @@ import { createLog } from "./ground/log.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { startBusbar } from "./main.ts";
 import { READY, startProcesses } from "./processes.ts";
-import { openDatabase } from "./store/database.ts";
+import { openDatabase, transact } from "./store/database.ts";
 
 const HELP = `busbar <command>
 
@@ -83,13 +83,12 @@ async function sandbox(args: string[]): Promise<void> {
 async function makeBootstrap(args: string[]): Promise<void> {
   const { org, project } = parse(args, { org: { type: "string" }, project: { type: "string" } });
   if (!org || !project) throw new StartError("busbar bootstrap needs --org NAME and --project NAME");
-  const { databaseUrl, bootstrapApiKey } = readConfig();
+  const { databaseUrl, bootstrapApiKey, bootstrapEmail } = readConfig();
   if (!databaseUrl) throw new StartError("DATABASE_URL must be set for busbar bootstrap");
   const database = await openDatabase({ connectionString: databaseUrl, log: createLog("warn") });
   try {
-    const made = await database.queries
-      .transaction()
-      .execute((queries) => bootstrap(queries, { org, project, apiKey: bootstrapApiKey }));
+    const wanted = { org, project, apiKey: bootstrapApiKey, email: bootstrapEmail };
+    const made = await transact(database, (queries) => bootstrap(queries, wanted));
     process.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
   } finally {
     await database.close();

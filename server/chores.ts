@@ -8,6 +8,7 @@ import type { Database } from "./store/database.ts";
 import { removeOldIdempotencyKeys } from "./store/idempotency-keys.ts";
 import { removeOldOperations } from "./store/operations.ts";
 import { removeProxyUsageBefore } from "./store/proxy-usage.ts";
+import { removeExpiredSessions } from "./store/sessions.ts";
 import { removeExpiredUploads } from "./store/uploads.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -26,6 +27,7 @@ export function chores({ database, config }: { database: Database; config: Confi
       remove: (most) => removeProxyUsageBefore(queries, daysAgo(config.usageRetentionDays), most),
     },
     { what: "idempotency keys", remove: (most) => removeOldIdempotencyKeys(queries, most) },
+    { what: "sessions", remove: (most) => removeExpiredSessions(queries, most) },
     { what: "uploads", remove: (most) => removeExpiredUploads(queries, most) },
     ...deliveryChores(queries, config.eventRetentionDays),
   ];

@@ -18,7 +18,8 @@ export async function firstKey(config: Config, database: Database): Promise<Boot
   const known = await readBootstrapFile(config.dataDir);
   const apiKey =
     config.bootstrapApiKey ?? known?.apiKey ?? (await rememberBootstrapKey(config.dataDir, newApiKey()));
-  return (await bootstrapIfEmpty(database, apiKey)) ?? findBootstrap(database, apiKey);
+  const made = await bootstrapIfEmpty(database, { apiKey, email: config.bootstrapEmail });
+  return made ?? findBootstrap(database, apiKey);
 }
 
 /** Writes bootstrap.json, or brings its addresses up to date. Called once the listeners are up. */

@@ -6,6 +6,7 @@ import { openAccess, type Access } from "./access/authorize.ts";
 import { connectionEvents } from "./connection-events.ts";
 import type { ConnectionEvents } from "./credentials/connection-events.ts";
 import { openPersonTokens } from "./access/person-token.ts";
+import { openSessions, type Sessions } from "./access/sessions.ts";
 import { openLiveConnections, type LiveConnections } from "./credentials/live-connections.ts";
 import { openSharedGates, type SharedGates } from "./credentials/shared-gates.ts";
 import { generatedKeys, openDataFolder } from "./data-folder.ts";
@@ -32,6 +33,7 @@ export interface Opened {
   changes: Changes;
   identity: WorkerIdentity;
   egress: Egress;
+  sessions: Sessions;
   access: Access;
   connections: LiveConnections;
   connectionEvents: ConnectionEvents;
@@ -73,6 +75,7 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
   const egress = openEgress(config.egressAllow);
   closers.push(() => egress.close());
   const onWork = { listener: () => {} };
+  const sessions = openSessions({ database, log, issuer: config.oidc?.issuer });
   return {
     config,
     log,
@@ -82,9 +85,11 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
     changes,
     identity,
     egress,
+    sessions,
     access: openAccess({
       database,
       changes,
+      sessions,
       personOf: config.oidc && openPersonTokens({ database, egress, oidc: config.oidc }),
     }),
     connections: openLiveConnections({ database, changes, sealer, egress, catalog, log, connectionEvents }),

@@ -12,6 +12,7 @@ import { remember } from "../store/remembered.ts";
 import { openConfine } from "./confine.ts";
 import type { Person, PersonOf } from "./person-token.ts";
 import { openCustomerTokens, type Customer, type CustomerOf } from "./customer-token.ts";
+import { isSessionToken, type Sessions } from "./sessions.ts";
 
 export interface Access {
   /** The owner of an API key, from memory where possible. Throws `unauthenticated`. */
@@ -29,7 +30,13 @@ export interface Access {
 const MOST_KEYS = 10_000;
 
 /** `changes` tells when a key or project was altered anywhere. */
-export function openAccess(on: { database: Database; changes: Changes; personOf?: PersonOf }): Access {
+export function openAccess(on: {
+  database: Database;
+  changes: Changes;
+  sessions: Pick<Sessions, "personOf">;
+  /** People of the issuer, where there is one. */
+  personOf?: PersonOf;
+}): Access {
   const owners = remember<KeyOwner>(on.changes, {
     most: MOST_KEYS,
     affected: ({ table, id }) => {
@@ -52,7 +59,7 @@ export function openAccess(on: { database: Database; changes: Changes; personOf?
     confine: openConfine(on),
     async authorize({ headers, audience, projectIdOrName }) {
       if (audience === "public") return { caller: NOBODY };
-      const { caller, home } = await identify({ keyOwner, customerOf, personOf: on.personOf }, headers);
+      const { caller, home } = await identify({ ...on, keyOwner, customerOf }, headers);
       requireScope(caller, audience);
       if (projectIdOrName === undefined) return { caller };
       const asked = projectIdOrName.toLowerCase();
@@ -70,12 +77,18 @@ interface Identity {
 }
 
 async function identify(
-  by: { keyOwner: Access["keyOwner"]; customerOf: CustomerOf; personOf: PersonOf | undefined },
+  by: {
+    keyOwner: Access["keyOwner"];
+    customerOf: CustomerOf;
+    sessions: Pick<Sessions, "personOf">;
+    personOf?: PersonOf;
+  },
   headers: IncomingHttpHeaders,
 ): Promise<Identity> {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   const apiKey = single(headers["x-api-key"]);
   if (apiKey || bearer === undefined) return keyIdentity(await by.keyOwner(apiKey));
+  if (isSessionToken(bearer)) return { caller: personCaller(await by.sessions.personOf(bearer)) };
   const customer = await by.customerOf(bearer);
   if (customer) return customerIdentity(customer);
   if (by.personOf) return { caller: personCaller(await by.personOf(bearer)) };
@@ -89,13 +102,7 @@ const keyIdentity = ({ apiKeyId, scopes, projectId, projectName, orgId }: KeyOwn
   home: { id: projectId, name: projectName, orgId },
 });
 
-const personCaller = ({ builderId, orgIds, email }: Person): Caller => ({
-  kind: "person",
-  scopes: ["full"],
-  builderId,
-  orgIds,
-  email,
-});
+const personCaller = (person: Person): Caller => ({ kind: "person", scopes: ["full"], ...person });
 
 const customerIdentity = ({ key, groupRef, consumerRef }: Customer): Identity => ({
   caller: {

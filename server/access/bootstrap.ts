@@ -22,19 +22,22 @@ export interface Bootstrap {
 /** Undefined when the database has an organisation already. Several processes may ask at once; one gets it. */
 export async function bootstrapIfEmpty(
   database: Database,
-  apiKey: string | undefined,
+  wanted: { apiKey?: string; email?: string } = {},
 ): Promise<Bootstrap | undefined> {
   return database.queries.transaction().execute(async (queries) => {
     await lockOrganizations(queries);
     if ((await countOrganizations(queries)) > 0) return undefined;
-    return bootstrap(queries, { org: "Default", project: "default", apiKey });
+    return bootstrap(queries, { org: "Default", project: "default", ...wanted });
   });
 }
 
-/** A further organisation with its builder, project and key: `busbar bootstrap`. */
+/**
+ * A further organisation with its builder, project and key: `busbar bootstrap`. The key signs the builder in; `email`
+ * is theirs, and the operator's word for it is what invitations and claimed domains rest on.
+ */
 export async function bootstrap(
   queries: Queries,
-  wanted: { org: string; project: string; apiKey?: string },
+  wanted: { org: string; project: string; apiKey?: string; email?: string },
 ): Promise<Bootstrap> {
   const apiKey = wanted.apiKey ?? newApiKey();
   const org = await insertOrganization(queries, wanted.org);
@@ -43,13 +46,20 @@ export async function bootstrap(
     idpProvider: "busbar",
     idpRef: `bootstrap:${org.id}`,
     fullName: "Owner",
+    primaryEmail: wanted.email,
   });
   const project = await insertProject(queries, {
     orgId: org.id,
     name: wanted.project,
     appName: wanted.project,
   });
-  await insertApiKey(queries, { key: apiKey, projectId: project.id, label: "bootstrap", scopes: ["full"] });
+  await insertApiKey(queries, {
+    key: apiKey,
+    projectId: project.id,
+    label: "bootstrap",
+    scopes: ["full"],
+    builderId: builder.id,
+  });
   return { apiKey, orgId: org.id, builderId: builder.id, projectId: project.id, projectName: project.name };
 }
 

@@ -1,57 +1,30 @@
 /** People who sign in at an OpenID Connect issuer, through a real Busbar. */
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from "jose";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
-import { bearer } from "../../tests/harness/customer-tokens.ts";
+import { startIssuer, type TestIssuer } from "../../tests/harness/issuer.ts";
 
 describe("signed-in people", () => {
   let on: TestBusbar;
-  let issuer: Server;
-  let url: string;
-  let key: CryptoKey;
+  let issuer: TestIssuer;
   let orgId: string;
   after(async () => {
     await on.stop();
-    await new Promise((resolve) => issuer.close(resolve));
+    await issuer.close();
   });
   before(async () => {
-    const pair = await generateKeyPair("RS256");
-    key = pair.privateKey;
-    const jwk = { ...(await exportJWK(pair.publicKey)), kid: "k1", alg: "RS256", use: "sig" };
-    issuer = createServer((request, response) => {
-      const configuration = { issuer: url, jwks_uri: `${url}/keys` };
-      response.end(JSON.stringify(request.url === "/keys" ? { keys: [jwk] } : configuration));
-    });
-    await new Promise<void>((resolve) => issuer.listen(0, "127.0.0.1", resolve));
-    url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
-    on = await openTestBusbar({ env: { BUSBAR_OIDC_ISSUER: url, BUSBAR_OIDC_CLIENT_ID: "busbar" } });
+    issuer = await startIssuer();
+    on = await openTestBusbar({ env: issuer.env });
     orgId = on.busbar.bootstrap?.orgId ?? "";
   });
-
-  async function sign(claims: Record<string, unknown> = {}, kid = "k1"): Promise<Record<string, string>> {
-    const iat = Math.floor(Date.now() / 1_000);
-    const all = {
-      iss: url,
-      aud: "busbar",
-      sub: "grace",
-      email: "Grace@example.com",
-      name: "Grace Hopper",
-      iat,
-      exp: iat + 3_600,
-      ...claims,
-    };
-    return bearer(await new SignJWT(all).setProtectedHeader({ alg: "RS256", kid }).sign(key));
-  }
+  const sign: TestIssuer["sign"] = (claims, kid) => issuer.sign(claims, kid);
   const invite = (email: string) => on.call("POST", `/v1/orgs/${orgId}/invites`, { email });
 
   test("somebody who signs in is known, and may enter nothing", async () => {
     const me = await on.call("GET", "/v1/my-info", undefined, await sign());
     assert.equal(me.status, 200, me.text);
     assert.equal(me.body.builder.fullName, "Grace Hopper");
-    assert.equal(me.body.builder.idpProvider, url);
+    assert.equal(me.body.builder.idpProvider, issuer.url);
     assert.deepEqual(me.body.projectRoles, {});
     assert.equal((await on.inProject("GET", "/connections", undefined, await sign())).status, 403);
     assert.equal((await on.call("GET", `/v1/orgs/${orgId}/builders`, undefined, await sign())).status, 403);

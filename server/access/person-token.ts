@@ -10,6 +10,8 @@ import { listMemberships, upsertBuilder } from "../store/people.ts";
 export interface Person {
   builderId: string;
   orgIds: string[];
+  /** Of people who signed in here rather than at an issuer. */
+  sessionId?: string;
   /** As the issuer vouches for it; absent when it does not. */
   email?: string;
 }

@@ -51,6 +51,8 @@ export interface Config {
   };
   metrics: boolean;
   bootstrapApiKey?: string;
+  /** Mail address of the first organisation's owner. */
+  bootstrapEmail?: string;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -99,6 +101,7 @@ export function readConfig(env: Environment = process.env): Config {
       isLongKey,
       "at least 32 characters without spaces",
     ),
+    bootstrapEmail: text(env, "BUSBAR_BOOTSTRAP_EMAIL", isEmail, "an e-mail address"),
   };
   contradictions(env, config);
   return config;
@@ -124,6 +127,7 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 const isLogLevel = (value: string) => LOG_LEVELS.includes(value);
 const isHost = (value: string) => isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value);
 const isPostgresUrl = (value: string) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
+const isEmail = (value: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) && value.length <= 320;
 const isLongKey = (value: string) => /^[\x21-\x7e]{32,}$/.test(value);
 
 const wrong = (name: string, expectation: string) => new StartError(`${name} ${expectation}`);

@@ -168,7 +168,8 @@ function mount(
       });
       const inputs = await options.confine({ caller, target, inputs: parse(request) });
       if (target.inProject && !project) throw missingProject();
-      const call = { ...inputs, caller, project, headers: request.headers, requestId: request.id };
+      const { headers, ip: remoteAddress, id: requestId } = request;
+      const call = { ...inputs, caller, project, headers, remoteAddress, requestId };
       const answer = await target.handle(call as ProjectCall<unknown, unknown, unknown>);
       if (isChange(entry)) await options.caughtUp?.();
       return succeed(target, reply, answer, checkAnswer);

@@ -44,7 +44,14 @@ const COLUMNS = ["id", "projectId", "hint", "label", "scopes", "active", "create
 /** Stores the digest of `key`. */
 export async function insertApiKey(
   queries: Queries,
-  key: { key: string; projectId: string; label: string; scopes: string[] },
+  key: {
+    key: string;
+    projectId: string;
+    label: string;
+    scopes: string[];
+    /** The person it signs in. */
+    builderId?: string;
+  },
 ): Promise<ApiKeyRow> {
   const { key: secret, ...row } = key;
   return queries

@@ -33,7 +33,7 @@ export const insertOrganization = (queries: Queries, label: string): Promise<{ i
 /** A person who works for the organisation, as its owner. */
 export async function insertOwner(
   queries: Queries,
-  person: { orgId: string; idpProvider: string; idpRef: string; fullName: string },
+  person: { orgId: string; idpProvider: string; idpRef: string; fullName: string; primaryEmail?: string },
 ): Promise<{ id: string }> {
   const { orgId, ...builder } = person;
   const row = await queries

@@ -62,6 +62,21 @@ export async function listMemberships(queries: Queries, builderId: string): Prom
   return rows.map(({ role, ...org }) => ({ role, org }));
 }
 
+/** What the person may do in the organisation; undefined when they are not in it. */
+export async function findRole(
+  queries: Queries,
+  orgId: string,
+  builderId: string,
+): Promise<string | undefined> {
+  const row = await queries
+    .selectFrom("memberships")
+    .select("role")
+    .where("orgId", "=", orgId)
+    .where("builderId", "=", builderId)
+    .executeTakeFirst();
+  return row?.role;
+}
+
 const invites = (queries: Queries) =>
   queries
     .selectFrom("invites")

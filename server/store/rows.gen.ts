@@ -27,6 +27,7 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface ApiKeys {
   active: Generated<boolean>;
+  builderId: string | null;
   createTime: Generated<Timestamp>;
   hash: Buffer;
   hint: Generated<string>;
@@ -46,6 +47,13 @@ export interface Builders {
   idpRef: string;
   lastName: string | null;
   primaryEmail: string | null;
+}
+
+export interface ClaimedDomains {
+  createTime: Generated<Timestamp>;
+  domain: string;
+  id: string;
+  orgId: string;
 }
 
 export interface Configs {
@@ -298,6 +306,15 @@ export interface Revisions {
   specVersion: string;
 }
 
+export interface Sessions {
+  apiKeyId: string;
+  builderId: string;
+  createTime: Generated<Timestamp>;
+  expireTime: Timestamp;
+  hash: Buffer;
+  id: string;
+}
+
 export interface TokenRenewals {
   connectionId: string;
   dueTime: Timestamp | null;
@@ -360,6 +377,7 @@ export interface Writes {
 export interface DB {
   apiKeys: ApiKeys;
   builders: Builders;
+  claimedDomains: ClaimedDomains;
   configs: Configs;
   connectionGates: ConnectionGates;
   connections: Connections;
@@ -383,6 +401,7 @@ export interface DB {
   providerApps: ProviderApps;
   proxyUsage: ProxyUsage;
   revisions: Revisions;
+  sessions: Sessions;
   tokenRenewals: TokenRenewals;
   topicDestinationRoutes: TopicDestinationRoutes;
   topics: Topics;

@@ -1,0 +1,56 @@
+/** Mail domains as people enter them. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isFreeMail, mailDomain } from "./mail-domain.ts";
+
+test("an address, a name and a web address of one domain are the same domain", () => {
+  const entered = [
+    "example.com",
+    " EXAMPLE.com. ",
+    "Ada@Example.com",
+    "www.example.com",
+    "https://www.example.com/about?x=1",
+    "http://example.com:8080",
+    "example.com/team",
+    '"odd@name"@example.com',
+  ];
+  for (const text of entered) assert.equal(mailDomain(text), "example.com", text);
+  assert.equal(mailDomain("mail.example.co.uk"), "mail.example.co.uk");
+  assert.equal(mailDomain("www.de"), "www.de");
+  assert.equal(mailDomain("BÜCHER.example"), "xn--bcher-kva.example");
+});
+
+test("what is no domain is none", () => {
+  for (const text of [
+    "",
+    "@",
+    "localhost",
+    "10.0.0.1",
+    "[::1]",
+    "a b.com",
+    "-x.com",
+    "x..com",
+    "http://",
+    "com.",
+  ]) {
+    assert.equal(mailDomain(text), undefined, text);
+  }
+  assert.equal(mailDomain(`${"a.".repeat(130)}com`), undefined);
+});
+
+test("domains where anybody gets an address are known in every country", () => {
+  for (const domain of [
+    "gmail.com",
+    "yahoo.co.uk",
+    "hotmail.fr",
+    "outlook.com.br",
+    "proton.me",
+    "gmx.de",
+    "qq.com",
+  ]) {
+    assert.equal(isFreeMail(domain), true, domain);
+  }
+  for (const domain of ["example.com", "yahoo-inc.com", "live.example.com", "gmail.acme.dev"]) {
+    assert.equal(isFreeMail(domain), false, domain);
+  }
+});

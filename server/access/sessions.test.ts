@@ -1,0 +1,142 @@
+/** People who sign in with an API key, through a real Busbar. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { bearer } from "../../tests/harness/customer-tokens.ts";
+import { startIssuer } from "../../tests/harness/issuer.ts";
+import { createLog } from "../ground/log.ts";
+import { openDatabase } from "../store/database.ts";
+import { bootstrap } from "./bootstrap.ts";
+
+describe("signing in with an API key", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar({ env: { BUSBAR_BOOTSTRAP_EMAIL: "Owner@Example.com" } });
+  });
+  const signIn = (apiKey: string) => on.call("POST", "/v1/sessions", { apiKey }, { "x-api-key": "" });
+  const signedIn = async (apiKey = on.apiKey) => {
+    const { status, body, text } = await signIn(apiKey);
+    assert.equal(status, 201, text);
+    return bearer(body.token);
+  };
+  const me = (headers: Record<string, string>) => on.call("GET", "/v1/my-info", undefined, headers);
+  const createKey = (body: object, headers?: Record<string, string>) =>
+    on.inProject("POST", "/api-keys", body, headers);
+
+  test("the key of the first start signs its owner in, as the owner of the organisation", async () => {
+    const answer = await signIn(on.apiKey);
+    assert.equal(answer.status, 201, answer.text);
+    assert.equal(answer.body.builderId, on.busbar.bootstrap?.builderId);
+    const hours = (Date.parse(answer.body.expireTime) - Date.now()) / 3_600_000;
+    assert.ok(hours > 11.9 && hours <= 12, String(hours));
+    const info = await me(bearer(answer.body.token));
+    assert.equal(info.status, 200, info.text);
+    assert.equal(info.body.orgRole.role, "org:owner");
+    assert.equal(info.body.builder.primaryEmail, "Owner@Example.com");
+    assert.equal(info.body.projectRoles[on.projectId].project.name, "default");
+    const headers = bearer(answer.body.token);
+    assert.equal((await on.inProject("GET", "/connections", undefined, headers)).status, 200);
+  });
+
+  test("signing out ends that session and no other", async () => {
+    const [one, other] = [await signedIn(), await signedIn()];
+    assert.equal((await on.call("DELETE", "/v1/sessions/current", undefined, one)).status, 204);
+    assert.equal((await me(one)).status, 401);
+    assert.equal((await me(other)).status, 200);
+    assert.equal((await on.call("DELETE", "/v1/sessions/current")).status, 403);
+  });
+
+  test("an API key that opens its project signs nobody in, and cannot make one that does", async () => {
+    const { key } = (await createKey({ label: "ci" })).body;
+    assert.equal((await signIn(key)).status, 403);
+    assert.equal((await createKey({ label: "more", signIn: true })).status, 403);
+  });
+
+  test("a signed-in person replaces the key that signs them in; deleting a key ends its sessions", async () => {
+    const headers = await signedIn();
+    const made = await createKey({ label: "laptop", signIn: true }, headers);
+    assert.equal(made.status, 201, made.text);
+    const mine = await signedIn(made.body.key);
+    assert.equal((await me(mine)).body.builder.id, on.busbar.bootstrap?.builderId);
+    assert.equal((await on.inProject("DELETE", `/api-keys/${made.body.id}`)).status, 204);
+    assert.equal((await me(mine)).status, 401);
+    assert.equal((await me(headers)).status, 200);
+  });
+
+  test("a key that is switched off, or made one for browsers, ends its sessions for good", async () => {
+    const headers = await signedIn();
+    for (const [off, back] of [
+      [{ active: false }, { active: true }],
+      [{ scopes: ["frontend"] }, { scopes: ["full"] }],
+    ]) {
+      const made = (await createKey({ label: "laptop", signIn: true }, headers)).body;
+      const mine = await signedIn(made.key);
+      const path = `/api-keys/${made.id}`;
+      const patch = (apiKey: object) =>
+        on.inProject("PATCH", path, { updateMask: Object.keys(apiKey), apiKey });
+      assert.equal((await patch(off ?? {})).status, 200);
+      assert.equal((await me(mine)).status, 401);
+      assert.notEqual((await signIn(made.key)).status, 201);
+      assert.equal((await patch(back ?? {})).status, 200);
+      assert.equal((await me(mine)).status, 401, "what was ended must not come back");
+      assert.equal((await signIn(made.key)).status, 201);
+    }
+  });
+
+  test("the token is stored as a digest only, and dies with its time", async () => {
+    const { token } = (await signIn(on.apiKey)).body;
+    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    const { rows } = await database.pool.query("select row_to_json(sessions)::text as row from sessions");
+    assert.ok(rows.length > 0);
+    assert.equal(
+      rows.some(({ row }) => row.includes(token)),
+      false,
+    );
+    await database.pool.query("update sessions set expire_time = now() - interval '1 second'");
+    await database.close();
+    assert.equal((await me(bearer(token))).status, 401);
+  });
+
+  test("the operator's word for an address lets people of another organisation accept an invitation", async () => {
+    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    const other = await bootstrap(database.queries, {
+      org: "Other",
+      project: "other",
+      email: "bo@other.example",
+    });
+    await database.close();
+    const orgId = on.busbar.bootstrap?.orgId ?? "";
+    const invited = await on.call("POST", `/v1/orgs/${orgId}/invites`, { email: "bo@other.example" });
+    assert.equal(invited.status, 201, invited.text);
+    const bo = await signedIn(other.apiKey);
+    const accept = (invitedEmail: string) => on.call("POST", "/v1/invites:accept", { invitedEmail }, bo);
+    assert.equal((await accept("owner@example.com")).status, 403);
+    const accepted = await accept("bo@other.example");
+    assert.equal(accepted.status, 200, accepted.text);
+    assert.ok(accepted.body.projectRoles[on.projectId]);
+    assert.equal((await on.inProject("GET", "/connections", undefined, bo)).status, 200);
+  });
+
+  test("whoever guesses is told to wait, right key or wrong", async () => {
+    assert.equal((await signIn("wrong")).status, 401);
+    for (let tries = 1; tries < 10; tries += 1) await signIn("wrong");
+    const refused = await signIn(on.apiKey);
+    assert.equal(refused.status, 429, refused.text);
+    assert.ok(refused.headers.get("retry-after"));
+  });
+});
+
+test("where an issuer signs people in, a key does not, and says where to go", async (t) => {
+  const issuer = await startIssuer();
+  t.after(() => issuer.close());
+  const on = await openTestBusbar({ env: issuer.env });
+  t.after(() => on.stop());
+  const answer = await on.call("POST", "/v1/sessions", { apiKey: on.apiKey });
+  assert.equal(answer.status, 403, answer.text);
+  assert.ok(answer.body.detail.includes(issuer.url));
+  const session = bearer("bbs_old");
+  assert.equal((await on.call("GET", "/v1/my-info", undefined, session)).status, 403);
+  const out = await on.call("DELETE", "/v1/sessions/current", undefined, await issuer.sign());
+  assert.equal(out.status, 404, out.text);
+});

@@ -1,0 +1,95 @@
+/** Signs people in with an API key of theirs, where no OpenID Connect issuer does it. */
+import { createHash, randomBytes } from "node:crypto";
+import { nowMs } from "../ground/clock.ts";
+import { Problem } from "../ground/errors.ts";
+import { hashApiKey } from "../ground/ids.ts";
+import type { Log } from "../ground/log.ts";
+import type { Database } from "../store/database.ts";
+import { listMemberships } from "../store/people.ts";
+import { findSession, findSigningKey, insertSession, removeSession } from "../store/sessions.ts";
+import { openFailedAttempts } from "./failed-attempts.ts";
+import type { Person } from "./person-token.ts";
+
+export interface Session {
+  /** A bearer token; it is known nowhere else. */
+  token: string;
+  builderId: string;
+  expireTime: Date;
+}
+
+export interface Sessions {
+  /** Throws Problems: 401 for a key that opens nothing, 403 for one that signs nobody in, 429 after too many. */
+  signIn(apiKey: string, address: string): Promise<Session>;
+  /** Throws a 401 Problem. */
+  personOf(token: string): Promise<Person>;
+  signOut(sessionId: string): Promise<void>;
+}
+
+interface Services {
+  database: Database;
+  log: Log;
+  /** Where people sign in instead. */
+  issuer?: string;
+}
+
+/** A working day: long enough not to interrupt anybody, short enough that a token left behind is soon worth nothing. */
+const LIFETIME_MS = 12 * 3_600_000;
+const PREFIX = "bbs_";
+
+/** Whether a bearer token is one of ours. No JSON Web Token begins like that. */
+export const isSessionToken = (bearer: string): boolean => bearer.startsWith(PREFIX);
+
+export function openSessions(on: Services): Sessions {
+  const failed = openFailedAttempts();
+  const { queries } = on.database;
+  return {
+    async signIn(apiKey, address) {
+      if (on.issuer) throw elsewhere(on.issuer);
+      failed.require(address);
+      const key = await findSigningKey(queries, hashApiKey(apiKey));
+      if (!key) {
+        failed.note(address);
+        on.log.warn({ address }, "a sign-in with a wrong key");
+        throw new Problem("unauthenticated", {
+          detail: "This API key does not exist, or it was switched off.",
+        });
+      }
+      const { apiKeyId, builderId, scopes } = key;
+      if (!builderId || !scopes.includes("full")) throw signsNobodyIn();
+      const token = `${PREFIX}${randomBytes(32).toString("base64url")}`;
+      const expireTime = new Date(nowMs() + LIFETIME_MS);
+      await insertSession(queries, { hash: digest(token), builderId, apiKeyId, expireTime });
+      on.log.info({ builderId, apiKeyId }, "signed in");
+      return { token, builderId, expireTime };
+    },
+    async personOf(token) {
+      if (on.issuer) throw elsewhere(on.issuer);
+      const session = await findSession(queries, digest(token));
+      if (!session) {
+        throw new Problem("unauthenticated", { detail: "This session has ended. Sign in again." });
+      }
+      const memberships = await listMemberships(queries, session.builderId);
+      return {
+        builderId: session.builderId,
+        sessionId: session.id,
+        orgIds: memberships.map(({ org }) => org.id),
+        // Only the operator can have entered it, so it is as good as an issuer's word.
+        ...(session.primaryEmail !== null && { email: session.primaryEmail.toLowerCase() }),
+      };
+    },
+    signOut: (sessionId) => removeSession(queries, sessionId),
+  };
+}
+
+const digest = (token: string): Buffer => createHash("sha256").update(token).digest();
+
+const elsewhere = (issuer: string): Problem =>
+  new Problem("forbidden", {
+    detail: `People sign in to this Busbar at ${issuer} and send the token they get there. API keys sign nobody in.`,
+  });
+
+const signsNobodyIn = (): Problem =>
+  new Problem("forbidden", {
+    detail:
+      "This API key opens its project but signs nobody in. Use the key of the first start, or one that a signed-in person made with `signIn`.",
+  });

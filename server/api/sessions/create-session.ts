@@ -1,0 +1,34 @@
+/** POST /v1/sessions: a person's bearer token for an API key that signs them in. */
+import { Type } from "typebox";
+import type { Sessions } from "../../access/sessions.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { TimeSchema } from "../times.ts";
+
+export const createSession = (on: { sessions: Sessions }) =>
+  endpoint({
+    operationId: "createSession",
+    tag: "People",
+    summary: "Sign in with an API key",
+    description:
+      "For a Busbar without an OpenID Connect issuer. The key of the first start signs its owner in, and so does a key " +
+      "that a signed-in person made with `signIn`. Send the token as `Authorization: Bearer`; it lasts twelve hours " +
+      "and ends when the key is switched off or deleted. Ten wrong keys a minute from one address are answered.",
+    body: Type.Object({ apiKey: Type.String({ minLength: 1, maxLength: 1_000 }) }),
+    success: {
+      status: 201,
+      description: "The session; its token is shown nowhere else.",
+      schema: Type.Object(
+        { token: Type.String(), builderId: Type.String(), expireTime: TimeSchema },
+        { title: "Session" },
+      ),
+    },
+    refusals: {
+      401: "There is no such key, or it was switched off.",
+      403: "The key signs nobody in, or people sign in at an issuer.",
+      429: "Too many wrong keys came from this address.",
+    },
+    async handle({ body, remoteAddress }) {
+      const { token, builderId, expireTime } = await on.sessions.signIn(body.apiKey, remoteAddress);
+      return { token, builderId, expireTime: expireTime.toISOString() };
+    },
+  });
