@@ -6,6 +6,7 @@ import { deleteApiKey } from "./api/api-keys/delete-api-key.ts";
 import { getApiKey } from "./api/api-keys/get-api-key.ts";
 import { listApiKeys } from "./api/api-keys/list-api-keys.ts";
 import { updateApiKey } from "./api/api-keys/update-api-key.ts";
+import { createBillingAccountSession, getOrgBillingAccount } from "./api/billing/billing.ts";
 import { deleteConnection } from "./api/connections/delete-connection.ts";
 import { generateConnection } from "./api/connections/generate-connection.ts";
 import { getConnection } from "./api/connections/get-connection.ts";
@@ -43,6 +44,7 @@ import { deleteIntegration } from "./api/integrations/delete-integration.ts";
 import { getHydratedRevision } from "./api/integrations/get-hydrated-revision.ts";
 import { getIntegration } from "./api/integrations/get-integration.ts";
 import { listIntegrations } from "./api/integrations/list-integrations.ts";
+import { getBackfillProgress } from "./api/operations/get-backfill-progress.ts";
 import { getOperation } from "./api/operations/get-operation.ts";
 import { createJWTKey } from "./api/jwt-keys/create-jwt-key.ts";
 import { deleteJWTKey } from "./api/jwt-keys/delete-jwt-key.ts";
@@ -73,7 +75,7 @@ import {
 } from "./api/orgs/claimed-domains.ts";
 import { addUserToOrg } from "./api/orgs/memberships.ts";
 import { createOrgInvite, deleteOrgInvite, getOrgInvite, listOrgInvites } from "./api/orgs/invites.ts";
-import { acceptInvite, getMyInfo, getOrgBillingAccount } from "./api/people/people.ts";
+import { acceptInvite, getMyInfo } from "./api/people/people.ts";
 import { createProject } from "./api/projects/create-project.ts";
 import { deleteProject } from "./api/projects/delete-project.ts";
 import { updateProject } from "./api/projects/update-project.ts";
@@ -100,6 +102,7 @@ import type { Sessions } from "./access/sessions.ts";
 import type { RefreshServices } from "./credentials/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Route } from "./http/endpoint.ts";
+import { deliverResults, pauseReads, searchRecords, triggerRead, unpauseReads } from "./read/not-built.ts";
 import { writeRecords, type WriteServices } from "./write/write-records.ts";
 
 /** Everything some endpoint needs; each is handed only what it names. */
@@ -118,16 +121,11 @@ const DESTINATION = `${P}/destinations/{destination}`;
 /** All endpoints. Handlers are bound to `on`; describing the API needs no services. */
 export function routes(on: Services): Route[] {
   const all: Route[] = [
+    ...peopleRoutes(on),
     ...managementRoutes(on),
     ...deliveryRoutes(on),
     ...objectRoutes(on),
-    route(
-      "POST /write/v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}",
-      "full",
-      writeRecords(on),
-    ),
-    route("GET /write/v1/generate-upload-url", "full", generateUploadUrl(on)),
-    route("GET /read/v1/generate-upload-url", "full", generateUploadUrl(on)),
+    ...dataRoutes(on),
     route("GET /callbacks/v1/oauth", "public", oauthCallback(on)),
     route("GET /healthz", "public", getHealthz()),
     route("GET /readyz", "public", getReadyz(on)),
@@ -143,13 +141,18 @@ export function routes(on: Services): Route[] {
   return all;
 }
 
-const managementRoutes = (on: Services): Route[] => [
-  route("GET /v1/projects", "frontend", listProjects(on)),
-  route("POST /v1/projects", "full", createProject(on)),
-  route(`GET ${P}`, "frontend", getProject(on)),
-  route(`PATCH ${P}`, "organization", updateProject(on)),
-  route(`DELETE ${P}`, "organization", deleteProject(on)),
+const dataRoutes = (on: Services): Route[] => [
+  route(`POST /write${INTEGRATION}/objects/{objectName}`, "full", writeRecords(on)),
+  route("GET /write/v1/generate-upload-url", "full", generateUploadUrl(on, "generateUploadUrlForWrite")),
+  route(`POST /read${INTEGRATION}/objects/{objectName}`, "full", triggerRead(on)),
+  route(`POST /read${INTEGRATION}/objects/{objectName}:deliverResults`, "full", deliverResults(on)),
+  route(`POST /read${INSTALLATION}:pause`, "full", pauseReads(on)),
+  route(`POST /read${INSTALLATION}:unpause`, "full", unpauseReads(on)),
+  route("GET /read/v1/generate-upload-url", "full", generateUploadUrl(on, "generateUploadUrlForRead")),
+  route(`POST /search${INTEGRATION}`, "full", searchRecords(on)),
+];
 
+const peopleRoutes = (on: Services): Route[] => [
   route("POST /v1/orgs", "full", createOrg(on)),
   route("GET /v1/orgs/{orgId}", "full", getOrg(on)),
   route("PATCH /v1/orgs/{orgId}", "full", updateOrg(on)),
@@ -163,11 +166,20 @@ const managementRoutes = (on: Services): Route[] => [
   route("DELETE /v1/orgs/{orgId}/claimed-domains/{domain}", "person", unclaimDomain(on)),
   route("GET /v1/claimed-domains", "person", checkClaimedDomain(on)),
   route("POST /v1/claimed-domains", "person", claimDomain(on)),
-  route("GET /v1/orgs/{orgId}/billingAccount", "full", getOrgBillingAccount()),
+  route("GET /v1/orgs/{orgId}/billingAccount", "full", getOrgBillingAccount(on)),
+  route("POST /v1/billingAccounts/{billingAccountId}/portalSession", "full", createBillingAccountSession()),
   route("POST /v1/sessions", "public", createSession(on)),
   route("DELETE /v1/sessions/current", "person", deleteSession(on)),
   route("GET /v1/my-info", "person", getMyInfo(on)),
   route("POST /v1/invites:accept", "person", acceptInvite(on)),
+];
+
+const managementRoutes = (on: Services): Route[] => [
+  route("GET /v1/projects", "frontend", listProjects(on)),
+  route("POST /v1/projects", "full", createProject(on)),
+  route(`GET ${P}`, "frontend", getProject(on)),
+  route(`PATCH ${P}`, "organization", updateProject(on)),
+  route(`DELETE ${P}`, "organization", deleteProject(on)),
 
   route("GET /v1/providers", "public", listProviders(on)),
   route("GET /v1/providers/{provider}", "public", getProvider(on)),
@@ -220,6 +232,7 @@ const managementRoutes = (on: Services): Route[] => [
   route(`PATCH ${INTEGRATION}/objects/{objectName}/config-content`, "frontend", patchObjectConfigContent(on)),
 
   route(`GET ${INSTALLATION}/operations`, "full", listOperations(on)),
+  route(`GET ${INSTALLATION}/objects/{objectName}/backfill-progress`, "full", getBackfillProgress(on)),
   route(`GET ${P}/operations/{operationId}`, "full", getOperation(on)),
   route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(on)),
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(on)),
