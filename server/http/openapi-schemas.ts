@@ -29,8 +29,8 @@ export function collectShapes(words: Words): Shapes {
     return words[key];
   }
 
-  function show(schema: TSchema, unnamed?: { name: string; description: string }): Document {
-    const { title: own, ...rest } = schema as TSchema & { title?: string };
+  function show(given: TSchema, unnamed?: { name: string; description: string }): Document {
+    const { title: own, ...rest } = asShown(given) as TSchema & { title?: string };
     const title = own ?? unnamed?.name;
     if (title === undefined || !isObject(rest)) return plain(rest, title);
     const component = plain(rest, title);
@@ -62,10 +62,13 @@ export function collectShapes(words: Words): Shapes {
     return shown;
   }
 
-  const plainOrNamed = (schema: TSchema, within: string | undefined): Document =>
-    "title" in schema ? show(schema) : plain(schema as Document, within);
+  function plainOrNamed(given: TSchema, within: string | undefined): Document {
+    const schema = asShown(given);
+    return "title" in schema ? show(schema) : plain(schema as Document, within);
+  }
 
-  function showMember(key: string, member: TSchema, within: string | undefined): Document {
+  function showMember(key: string, given: TSchema, within: string | undefined): Document {
+    const member = asShown(given);
     const titled = "title" in member;
     const { description: own, ...rest } = member as Document;
     // What a named shape says of itself stands with the shape.
@@ -88,6 +91,9 @@ export function collectShapes(words: Words): Shapes {
     unused: () => Object.keys(words).filter((key) => !used.has(key)),
   };
 }
+
+/** What is checked in better words than a schema has may say in `shownAs` what it looks like. */
+const asShown = (schema: TSchema): TSchema => (schema as { shownAs?: TSchema }).shownAs ?? schema;
 
 const isObject = (schema: Document): boolean => schema["type"] === "object" && "properties" in schema;
 

@@ -182,12 +182,16 @@ const MANIFEST: Words = {
 
 const CONFIG: Words = {
   ConfigContent: "A customer's configuration. Members of your own are kept as they are.",
+  ConfigInput: "A customer's configuration, as it is sent: what the manifest supplies may be left out.",
+  ConfigReadObjectInput: "What a customer chose to be read.",
+  ConfigSubscribeObjectInput: "Which changes a customer wants told.",
+  ConfigWriteObjectInput: "How a customer wants an object written.",
   ConfigReadObject: "What a customer chose to be read.",
   ConfigSubscribeObject: "Which changes a customer wants told.",
   ConfigWriteObject: "How a customer wants an object written.",
   FieldFilter: "Only records whose field has this value.",
   FieldSetting: "How one field is written.",
-  "ConfigReadObject.schedule": "When to read: cron, five fields, UTC. Left out: as the manifest says.",
+  schedule: "When to read: cron, five fields, UTC. Left out: as the manifest says.",
   disabled: "True: it is not read.",
   selectedFields: "The optional fields that the customer chose, by name.",
   selectedFieldsAuto: "`all`: every field.",

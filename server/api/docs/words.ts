@@ -42,6 +42,7 @@ const COMMON: Words = {
 };
 
 const PARAMETERS: Words = {
+  "path.billingAccountId": "Id of the billing account.",
   "path.connectionId": "Id of the connection.",
   "path.deliveryId": "Id of the message.",
   "path.destination": "Id or name of the destination.",
@@ -52,7 +53,7 @@ const PARAMETERS: Words = {
   "path.objectName": "Name of the object, slashes included.",
   "path.operationId": "Id of the operation.",
   "path.providerAppId": "Id of the provider app.",
-  "path.revisionId": "Id of the revision; only the latest one can be asked for.",
+  "path.revisionId": "Id of the revision.",
   "path.routeId": "Id of the route.",
   "path.slug": "The last part of a problem type's address.",
   "path.token": "As the message gave it.",
@@ -231,9 +232,9 @@ const MEMBERS: Words = {
   "ManifestWarning.message": "What is the matter.",
   "ManifestWarning.remedy": "What to do.",
   warnings: "What is worth knowing about it.",
-  url: "Where to PUT the bytes. Good once, for an hour.",
+  url: "Where to PUT the bytes. Good once, for 15 minutes.",
   bucket: "First part of the upload's address.",
-  "GenerateUploadUrlResponse.path": "Second part: `gs://<bucket>/<path>` is what `sourceZipUrl` takes.",
+  "UploadAddress.path": "Second part: `gs://<bucket>/<path>` is what `sourceZipUrl` takes.",
   // Installations
   "Installation.connection": "The account that it works with.",
   "Installation.group": "The customer.",

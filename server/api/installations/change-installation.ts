@@ -6,7 +6,12 @@ import type { Caller } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../manifest/config.ts";
 import { type Database, type Queries, transact } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
-import { insertConfig, lockInstallation, touchInstallation } from "../../store/installations.ts";
+import {
+  insertConfig,
+  listInstallations,
+  lockInstallation,
+  touchInstallation,
+} from "../../store/installations.ts";
 import { createdByOf } from "../created-by.ts";
 import { getIntegrationRow, type Integration } from "../integrations/integration.ts";
 import {
@@ -49,18 +54,52 @@ export async function changeInstallation(
     // Read again: whoever held the lock before may have changed it, and a revision may have been deployed meanwhile.
     const integration = await getIntegrationRow(queries, projectId, named.id);
     const installation = await getInstallationRow(queries, projectId, integration.id, id);
-    const { connectionId, config } = await decide({ queries, integration, installation });
-    if (config) {
-      const revisionId = integration.latestRevision.id;
-      const createdBy = createdByOf(asked.caller, config.createdBy, asked.operation);
-      await insertConfig(queries, { projectId, installationId: id, revisionId, ...config, createdBy });
-    }
-    if (config || connectionId) {
-      await touchInstallation(queries, projectId, id, { connectionId });
-      const last = installation.config.content;
-      const fields = await getInstallationFields(queries, id);
-      await recordEvent(queries, installationUpdated(fields, config?.content ?? last, last));
-    }
+    const situation = { queries, integration, installation };
+    const change = await decide(situation);
+    const createdBy = createdByOf(asked.caller, change.config?.createdBy, asked.operation);
+    await saveChange(situation, change, createdBy);
     return showInstallation(queries, await getInstallationRow(queries, projectId, integration.id, id));
   });
+}
+
+/** Stores a change of an installation whose lock is held, and the event of it. */
+async function saveChange(
+  { queries, integration, installation }: Situation,
+  { connectionId, config }: Change,
+  createdBy: string,
+): Promise<void> {
+  if (!config && !connectionId) return;
+  const { id, projectId } = installation;
+  if (config) {
+    const revisionId = integration.latestRevision.id;
+    await insertConfig(queries, { projectId, installationId: id, revisionId, ...config, createdBy });
+  }
+  await touchInstallation(queries, projectId, id, { connectionId });
+  const last = installation.config.content;
+  const fields = await getInstallationFields(queries, id);
+  await recordEvent(queries, installationUpdated(fields, config?.content ?? last, last));
+}
+
+/** Takes what the latest revision no longer reads out of every installation's configuration. */
+export async function stopReadingWhatIsGone(
+  queries: Queries,
+  { projectId, id: integrationId }: Integration,
+  createdBy: string,
+): Promise<void> {
+  for (const { id } of await listInstallations(queries, projectId, { integrationId })) {
+    await lockInstallation(queries, projectId, id);
+    const integration = await getIntegrationRow(queries, projectId, integrationId);
+    const installation = await getInstallationRow(queries, projectId, integrationId, id);
+    const content = withoutGone(installation.config.content, integration);
+    if (content) await saveChange({ queries, integration, installation }, { config: { content } }, createdBy);
+  }
+}
+
+/** Undefined: every object that is read is still in the manifest. */
+function withoutGone(content: ConfigContent, { latestRevision }: Integration): ConfigContent | undefined {
+  const declared = new Set(latestRevision.content.read?.objects?.map(({ objectName }) => objectName));
+  const configured = Object.entries(content.read?.objects ?? {});
+  const kept = configured.filter(([, { objectName }]) => declared.has(objectName));
+  if (kept.length === configured.length) return undefined;
+  return { ...content, read: { ...content.read, objects: Object.fromEntries(kept) } };
 }

@@ -6,6 +6,7 @@ import { recordEvent } from "../../deliver/record-event.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Json } from "../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
+import { ConfigInputSchema } from "../../manifest/config.ts";
 import { upsertGroup } from "../../store/customers.ts";
 import { type Database, isUniqueViolation, transact } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
@@ -32,7 +33,7 @@ export const createInstallation = (on: { database: Database; catalog: Catalog })
       config: Type.Object({
         revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision counts." })),
         createdBy: Type.Optional(Type.String()),
-        content: Type.Unknown({ description: "As `config.content` of an installation." }),
+        content: Type.Unknown({ shownAs: ConfigInputSchema }),
       }),
     }),
     success: { status: 201, description: "The installation.", schema: InstallationSchema },

@@ -4,6 +4,7 @@ import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
+import { ConfigInputSchema } from "../../manifest/config.ts";
 import { formatName } from "../../manifest/config-issue.ts";
 import {
   changeInstallation,
@@ -35,7 +36,7 @@ const RequestSchema = Type.Object({
     config: Type.Optional(
       Type.Object({
         createdBy: Type.Optional(Type.String()),
-        content: Type.Optional(Type.Unknown({ description: "As `config.content` of an installation." })),
+        content: Type.Optional(Type.Unknown({ shownAs: ConfigInputSchema })),
       }),
     ),
   }),

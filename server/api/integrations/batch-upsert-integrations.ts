@@ -2,8 +2,10 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact } from "../../store/database.ts";
+import { createdByOf } from "../created-by.ts";
+import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import { checkedManifest, deployIntegrations, type DeployServices } from "./deploy-manifest.ts";
-import { IntegrationSchema, toIntegration } from "./integration.ts";
+import { DESTRUCTIVE, IntegrationSchema, toIntegration } from "./integration.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 
 const WarningSchema = Type.Object(
@@ -30,7 +32,7 @@ export const batchUpsertIntegrations = (on: DeployServices) =>
     query: Type.Object({
       destructive: Type.Optional(
         Type.Boolean({
-          description: "Whether read objects that the manifest no longer has stop being read.",
+          description: DESTRUCTIVE,
         }),
       ),
     }),
@@ -46,11 +48,15 @@ export const batchUpsertIntegrations = (on: DeployServices) =>
       ),
     },
     refusals: { 422: "The manifest has mistakes: one issue each, with line, column, rule and remedy." },
-    async handle({ project, body }) {
+    async handle({ project, query, body, caller }) {
       const source = await manifestSource(on.database.queries, project.id, body);
       const { manifest, warnings } = await checkedManifest(on, project.id, source);
       return transact(on.database, async (queries) => {
         const rows = await deployIntegrations(queries, project.id, manifest);
+        if (query.destructive) {
+          const createdBy = createdByOf(caller, undefined, "batch-upsert-integrations");
+          for (const row of rows) await stopReadingWhatIsGone(queries, row, createdBy);
+        }
         return rows.map((row, index) => ({
           ...toIntegration(row),
           warnings: warnings

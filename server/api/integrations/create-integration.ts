@@ -1,6 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/integrations */
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
+import { ManifestIntegrationSchema } from "../../manifest/manifest.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact } from "../../store/database.ts";
 import { findIntegration } from "../../store/integrations.ts";
@@ -18,9 +19,7 @@ export const createIntegration = (on: DeployServices) =>
       provider: Type.String({ minLength: 1 }),
       latestRevision: Type.Object({
         specVersion: Type.String(),
-        content: Type.Record(Type.String(), Type.Unknown(), {
-          description: "As below `integrations[]` in amp.yaml.",
-        }),
+        content: Type.Record(Type.String(), Type.Unknown(), { shownAs: ManifestIntegrationSchema }),
       }),
     }),
     success: { status: 201, description: "The integration was created." },

@@ -2,8 +2,11 @@
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
+import { transact } from "../../store/database.ts";
+import { createdByOf } from "../created-by.ts";
+import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
-import { getIntegrationRow } from "./integration.ts";
+import { DESTRUCTIVE, getIntegrationRow } from "./integration.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 
 export const createRevision = (on: DeployServices) =>
@@ -13,11 +16,11 @@ export const createRevision = (on: DeployServices) =>
     summary: "Deploy one integration",
     description: "Gives the integration a new revision from the manifest's entry of the same name.",
     params: Type.Object({ integrationId: Type.String() }),
-    query: Type.Object({ destructive: Type.Optional(Type.Boolean()) }),
+    query: Type.Object({ destructive: Type.Optional(Type.Boolean({ description: DESTRUCTIVE })) }),
     body: ManifestSourceSchema,
     success: { status: 201, description: "The revision was created." },
     refusals: { 422: "The manifest has mistakes or has no integration of this name." },
-    async handle({ project, params, body }) {
+    async handle({ project, params, query, body, caller }) {
       const { queries } = on.database;
       const { name } = await getIntegrationRow(queries, project.id, params.integrationId);
       const { manifest } = await checkedManifest(
@@ -31,6 +34,11 @@ export const createRevision = (on: DeployServices) =>
           detail: `The manifest has no integration named \`${name}\`.`,
         });
       }
-      await deployIntegration(queries, project.id, manifest.specVersion, content);
+      await transact(on.database, async (inside) => {
+        await deployIntegration(inside, project.id, manifest.specVersion, content);
+        if (!query.destructive) return;
+        const row = await getIntegrationRow(inside, project.id, name);
+        await stopReadingWhatIsGone(inside, row, createdByOf(caller, undefined, "create-revision"));
+      });
     },
   });

@@ -29,6 +29,11 @@ export const IntegrationSchema = Type.Object(
   { title: "Integration" },
 );
 
+/** What `destructive` of a deploy means. */
+export const DESTRUCTIVE =
+  "Whether objects that the manifest no longer reads are taken out of the configuration of every installation. " +
+  "Default false: they stay there.";
+
 export type Integration = IntegrationRow<ManifestIntegration>;
 
 export const toIntegration = (row: Integration): Static<typeof IntegrationSchema> => ({

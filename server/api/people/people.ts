@@ -39,16 +39,3 @@ export const acceptInvite = (on: { database: Database }) =>
       });
     },
   });
-
-/** Self-hosted: there is nothing to pay for. */
-export const getOrgBillingAccount = () =>
-  endpoint({
-    operationId: "getOrgBillingAccount",
-    tag: "Organisations",
-    summary: "Get the billing account of an organisation",
-    params: Type.Object({ orgId: Type.String() }),
-    success: { status: 200, description: "Never: a Busbar of your own bills nobody." },
-    handle: async () => {
-      throw new Problem("not-found", { detail: "There are no billing accounts here: nothing is sold." });
-    },
-  });

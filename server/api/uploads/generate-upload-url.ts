@@ -10,9 +10,13 @@ import { insertUpload } from "../../store/uploads.ts";
 export const UPLOAD_BUCKET = "busbar-uploads";
 const LIFE_MINUTES = 15;
 
-export const generateUploadUrl = (on: { database: Database; publicUrl: () => string }) =>
+/** The same on every surface that clients may ask; `operationId` tells them apart in the document. */
+export const generateUploadUrl = (
+  on: { database: Database; publicUrl: () => string },
+  operationId = "generateUploadUrl",
+) =>
   endpoint({
-    operationId: "generateUploadUrl",
+    operationId,
     tag: "Uploads",
     summary: "Get an address to upload to",
     description:
@@ -26,7 +30,10 @@ export const generateUploadUrl = (on: { database: Database; publicUrl: () => str
     success: {
       status: 200,
       description: "Where to upload.",
-      schema: Type.Object({ url: Type.String(), bucket: Type.String(), path: Type.String() }),
+      schema: Type.Object(
+        { url: Type.String(), bucket: Type.String(), path: Type.String() },
+        { title: "UploadAddress", description: "Where to upload." },
+      ),
     },
     refusals: { 422: "`md5` is not a base64 MD5." },
     async handle({ caller, query }) {

@@ -1,0 +1,48 @@
+/** GET …/installations/{installationId}/objects/{objectName}/backfill-progress */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { getInstallationRow } from "../installations/installation.ts";
+import { getIntegrationRow } from "../integrations/integration.ts";
+import { TimeSchema } from "../times.ts";
+
+const BackfillProgressSchema = Type.Object(
+  {
+    installationId: Type.String(),
+    objectName: Type.String(),
+    operationId: Type.String({ description: "Id of the operation that reads." }),
+    recordsProcessed: Type.Integer({ description: "Records read so far." }),
+    recordsEstimatedTotal: Type.Optional(
+      Type.Integer({ description: "Records in all, where the provider tells." }),
+    ),
+    createTime: TimeSchema,
+    updateTime: TimeSchema,
+  },
+  { title: "BackfillProgress", description: "How far the first reading of an object is." },
+);
+
+export const getBackfillProgress = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getBackfillProgress",
+    tag: "Operations",
+    summary: "Get how far a backfill is",
+    description: "Not built yet: answers 501 for an installation that exists, since nothing is read yet.",
+    params: Type.Object({
+      integrationId: Type.String(),
+      installationId: Type.String(),
+      objectName: Type.String(),
+    }),
+    success: { status: 200, description: "The progress.", schema: BackfillProgressSchema },
+    refusals: { 501: "Always, for an installation that exists: reading is not built yet." },
+    async handle({ project, params }) {
+      const { queries } = on.database;
+      const { id } = await getIntegrationRow(queries, project.id, params.integrationId);
+      await getInstallationRow(queries, project.id, id, params.installationId);
+      throw new Problem("not-built", {
+        detail:
+          "Reading is not built yet, so there is no backfill. Read the account through the proxy instead.",
+        remedy: "Read the account through the proxy.",
+      });
+    },
+  });
