@@ -21,7 +21,8 @@ import { Sealer } from "../server/ground/seal.ts";
 import { openDatabase, type Database } from "../server/store/database.ts";
 import { insertDestination } from "../server/store/destinations.ts";
 import { startEmbeddedPostgres } from "../server/store/embedded/start-embedded-postgres.ts";
-import { insertEventTopicRoute, insertTopic, insertTopicDestinationRoute } from "../server/store/topics.ts";
+import { eventTopicRoutes, topicDestinationRoutes } from "../server/store/topic-routes.ts";
+import { insertTopic } from "../server/store/topics.ts";
 
 export interface DeliveryDrillReport {
   deliveries: number;
@@ -76,7 +77,8 @@ async function drawRoutes({ queries }: Database, url: string): Promise<string> {
     .execute((queries) => bootstrap(queries, { org: "drill", project: "drill" }));
   const sealer = new Sealer([KEY]);
   const topic = await insertTopic(queries, projectId, "drill");
-  await insertEventTopicRoute(queries, { projectId, topicId: topic.id, eventType: "connection.created" });
+  const eventType = "connection.created";
+  await eventTopicRoutes.insert(queries, projectId, { topicId: topic.id, eventType });
   for (let index = 0; index < DESTINATIONS; index++) {
     const place = { id: newId(), projectId };
     const signingKeys = [{ key: newSigningKey() }];
@@ -87,7 +89,7 @@ async function drawRoutes({ queries }: Database, url: string): Promise<string> {
       metadata: { url: `${url}/${index}` },
       secretsSealed: sealDestinationSecrets(sealer, place, { secrets: {}, signingKeys }),
     });
-    await insertTopicDestinationRoute(queries, { projectId, topicId: topic.id, destinationId: place.id });
+    await topicDestinationRoutes.insert(queries, projectId, { topicId: topic.id, destinationId: place.id });
   }
   return projectId;
 }

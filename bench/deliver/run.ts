@@ -24,11 +24,8 @@ import { Sealer } from "../../server/ground/seal.ts";
 import { openDatabase, type Database } from "../../server/store/database.ts";
 import { insertDestination } from "../../server/store/destinations.ts";
 import { startEmbeddedPostgres } from "../../server/store/embedded/start-embedded-postgres.ts";
-import {
-  insertEventTopicRoute,
-  insertTopic,
-  insertTopicDestinationRoute,
-} from "../../server/store/topics.ts";
+import { eventTopicRoutes, topicDestinationRoutes } from "../../server/store/topic-routes.ts";
+import { insertTopic } from "../../server/store/topics.ts";
 
 const quick = process.argv.includes("--quick");
 const ROUNDS = quick ? 3 : 5;
@@ -157,7 +154,7 @@ async function drawRoute(
 ): Promise<void> {
   const place = { id: newId(), projectId };
   const topic = await insertTopic(queries, projectId, eventType.replaceAll(".", "-"));
-  await insertEventTopicRoute(queries, { projectId, topicId: topic.id, eventType });
+  await eventTopicRoutes.insert(queries, projectId, { topicId: topic.id, eventType });
   const secretsSealed = sealDestinationSecrets(new Sealer([KEY]), place, {
     secrets: {},
     signingKeys: [{ key: SIGNING_KEY }],
@@ -169,7 +166,7 @@ async function drawRoute(
     metadata: { url },
     secretsSealed,
   });
-  await insertTopicDestinationRoute(queries, { projectId, topicId: topic.id, destinationId: place.id });
+  await topicDestinationRoutes.insert(queries, projectId, { topicId: topic.id, destinationId: place.id });
 }
 
 function start(script: string, env: Record<string, string> = {}): ChildProcess {

@@ -3,8 +3,8 @@ import { Type } from "typebox";
 import { EVENT_TYPES } from "../../deliver/payloads/event-types.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { isUniqueViolation, type Database } from "../../store/database.ts";
-import { insertEventTopicRoute } from "../../store/topics.ts";
+import { isUniqueViolation, transact, type Database } from "../../store/database.ts";
+import { eventTopicRoutes } from "../../store/topic-routes.ts";
 import { getTopicRow } from "../topics/topic.ts";
 import { EventTopicRouteSchema, toEventTopicRoute } from "./event-topic-route.ts";
 
@@ -25,7 +25,6 @@ export const createEventTopicRoute = (on: { database: Database }) =>
       422: "The event type is unknown.",
     },
     async handle({ project, body }) {
-      const { queries } = on.database;
       const { eventType, topicId } = body;
       if (!EVENT_TYPES.some((known) => known === eventType)) {
         const detail = `must be one of ${EVENT_TYPES.join(", ")}`;
@@ -34,14 +33,16 @@ export const createEventTopicRoute = (on: { database: Database }) =>
           issues: [{ in: "body", name: "eventType", detail, value: eventType }],
         });
       }
-      const topic = await getTopicRow(queries, project.id, topicId);
       try {
-        const route = { projectId: project.id, topicId: topic.id, eventType };
-        return toEventTopicRoute(await insertEventTopicRoute(queries, route));
+        const row = await transact(on.database, async (queries) => {
+          const topic = await getTopicRow(queries, project.id, topicId);
+          return eventTopicRoutes.insert(queries, project.id, { topicId: topic.id, eventType });
+        });
+        return toEventTopicRoute(row);
       } catch (error) {
         if (!isUniqueViolation(error, "event_topic_routes_topic_id_event_type_key")) throw error;
         throw new Problem("conflict", {
-          detail: `\`${eventType}\` is routed to the topic \`${topic.name}\` already.`,
+          detail: `\`${eventType}\` is routed to the topic \`${topicId}\` already.`,
           cause: error,
         });
       }

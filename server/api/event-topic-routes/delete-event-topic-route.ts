@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { removeEventTopicRoute } from "../../store/topics.ts";
+import { eventTopicRoutes } from "../../store/topic-routes.ts";
 
 export const deleteEventTopicRoute = (on: { database: Database }) =>
   projectEndpoint({
@@ -13,7 +13,7 @@ export const deleteEventTopicRoute = (on: { database: Database }) =>
     params: Type.Object({ routeId: Type.String() }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      if (await removeEventTopicRoute(on.database.queries, project.id, params.routeId)) return;
+      if (await eventTopicRoutes.remove(on.database.queries, project.id, params.routeId)) return;
       throw new Problem("not-found", { detail: `There is no such route \`${params.routeId}\`.` });
     },
   });

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { listEventTopicRoutes as listRows } from "../../store/topics.ts";
+import { eventTopicRoutes } from "../../store/topic-routes.ts";
 import { EventTopicRouteSchema, EventTypeSchema, toEventTopicRoute } from "./event-topic-route.ts";
 
 export const listEventTopicRoutes = (on: { database: Database }) =>
@@ -17,5 +17,5 @@ export const listEventTopicRoutes = (on: { database: Database }) =>
     }),
     success: { status: 200, description: "The routes.", schema: Type.Array(EventTopicRouteSchema) },
     handle: async ({ project, query }) =>
-      (await listRows(on.database.queries, project.id, query)).map(toEventTopicRoute),
+      (await eventTopicRoutes.list(on.database.queries, project.id, query)).map(toEventTopicRoute),
   });

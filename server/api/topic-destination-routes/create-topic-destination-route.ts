@@ -2,8 +2,8 @@
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { isUniqueViolation, type Database } from "../../store/database.ts";
-import { insertTopicDestinationRoute } from "../../store/topics.ts";
+import { isUniqueViolation, transact, type Database } from "../../store/database.ts";
+import { topicDestinationRoutes } from "../../store/topic-routes.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
 import { getTopicRow } from "../topics/topic.ts";
 import { toTopicDestinationRoute, TopicDestinationRouteSchema } from "./topic-destination-route.ts";
@@ -22,16 +22,18 @@ export const createTopicDestinationRoute = (on: { database: Database }) =>
       422: "An id is not one.",
     },
     async handle({ project, body }) {
-      const { queries } = on.database;
-      const topic = await getTopicRow(queries, project.id, body.topicId);
-      const destination = await getDestinationRow(queries, project.id, body.destinationId);
       try {
-        const route = { projectId: project.id, topicId: topic.id, destinationId: destination.id };
-        return toTopicDestinationRoute(await insertTopicDestinationRoute(queries, route));
+        const row = await transact(on.database, async (queries) => {
+          const topic = await getTopicRow(queries, project.id, body.topicId);
+          const destination = await getDestinationRow(queries, project.id, body.destinationId);
+          const ends = { topicId: topic.id, destinationId: destination.id };
+          return topicDestinationRoutes.insert(queries, project.id, ends);
+        });
+        return toTopicDestinationRoute(row);
       } catch (error) {
         if (!isUniqueViolation(error, "topic_destination_routes_topic_id_destination_id_key")) throw error;
         throw new Problem("conflict", {
-          detail: `The topic \`${topic.name}\` is routed to \`${destination.name}\` already.`,
+          detail: `The topic \`${body.topicId}\` is routed to \`${body.destinationId}\` already.`,
           cause: error,
         });
       }

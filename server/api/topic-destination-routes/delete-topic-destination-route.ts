@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { removeTopicDestinationRoute } from "../../store/topics.ts";
+import { topicDestinationRoutes } from "../../store/topic-routes.ts";
 
 export const deleteTopicDestinationRoute = (on: { database: Database }) =>
   projectEndpoint({
@@ -13,7 +13,7 @@ export const deleteTopicDestinationRoute = (on: { database: Database }) =>
     params: Type.Object({ routeId: Type.String() }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      if (await removeTopicDestinationRoute(on.database.queries, project.id, params.routeId)) return;
+      if (await topicDestinationRoutes.remove(on.database.queries, project.id, params.routeId)) return;
       throw new Problem("not-found", { detail: `There is no such route \`${params.routeId}\`.` });
     },
   });

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { listTopicDestinationRoutes as listRows } from "../../store/topics.ts";
+import { topicDestinationRoutes } from "../../store/topic-routes.ts";
 import { toTopicDestinationRoute, TopicDestinationRouteSchema } from "./topic-destination-route.ts";
 
 export const listTopicDestinationRoutes = (on: { database: Database }) =>
@@ -17,5 +17,7 @@ export const listTopicDestinationRoutes = (on: { database: Database }) =>
     }),
     success: { status: 200, description: "The routes.", schema: Type.Array(TopicDestinationRouteSchema) },
     handle: async ({ project, query }) =>
-      (await listRows(on.database.queries, project.id, query)).map(toTopicDestinationRoute),
+      (await topicDestinationRoutes.list(on.database.queries, project.id, query)).map(
+        toTopicDestinationRoute,
+      ),
   });

@@ -1,6 +1,6 @@
 /** The route from a topic to a destination, as the API shows it. */
 import { Type, type Static } from "typebox";
-import type { TopicDestinationRouteRow } from "../../store/topics.ts";
+import type { TopicDestinationRouteRow } from "../../store/topic-routes.ts";
 import { TimeSchema } from "../times.ts";
 
 export const TopicDestinationRouteSchema = Type.Object(

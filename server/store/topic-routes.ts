@@ -1,0 +1,68 @@
+/** The routes on both sides of topics: event type → topic, and topic → destination. */
+import { sql } from "kysely";
+import { isUuid, newId } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+
+interface RouteRow {
+  id: string;
+  projectId: string;
+  topicId: string;
+  createTime: Date;
+}
+
+export interface EventTopicRouteRow extends RouteRow {
+  eventType: string;
+  updateTime: Date | null;
+}
+
+export interface TopicDestinationRouteRow extends RouteRow {
+  destinationId: string;
+}
+
+/** The same route again violates `event_topic_routes_topic_id_event_type_key`. */
+export const eventTopicRoutes = routesOf<EventTopicRouteRow, "eventType">("eventTopicRoutes", "eventType");
+
+/** The same route again violates `topic_destination_routes_topic_id_destination_id_key`. */
+export const topicDestinationRoutes = routesOf<TopicDestinationRouteRow, "destinationId">(
+  "topicDestinationRoutes",
+  "destinationId",
+);
+
+/** One kind of route: `end` is the column of what it joins to a topic. */
+function routesOf<Row extends RouteRow, End extends string>(table: string, end: End) {
+  type Ends = Record<"topicId" | End, string>;
+  const matches = ([column, value]: [string, unknown]) => sql`and ${sql.ref(column)} = ${value}`;
+  return {
+    /** The filters combine; an id that is none fits nothing. */
+    async list(queries: Queries, projectId: string, filter: Partial<Ends>): Promise<Row[]> {
+      const asked = Object.entries<string | undefined>(filter).filter(([, value]) => value !== undefined);
+      if (asked.some(([column, value]) => column.endsWith("Id") && !isUuid(value ?? ""))) return [];
+      const { rows } = await sql<Row>`
+        select * from ${sql.table(table)} where project_id = ${projectId} ${sql.join(asked.map(matches), sql` `)}
+        order by id
+      `.execute(queries);
+      return rows;
+    },
+
+    /** Topic and destination must be the project's own, and may go at any time: run it in `transact`. */
+    async insert(queries: Queries, projectId: string, ends: Ends): Promise<Row> {
+      const { rows } = await sql<Row>`
+        insert into ${sql.table(table)} (id, project_id, topic_id, ${sql.ref(end)})
+        values (${newId()}, ${projectId}, ${ends.topicId}, ${ends[end]})
+        returning *
+      `.execute(queries);
+      const [row] = rows;
+      if (!row) throw new Error(`nothing was inserted into ${table}`);
+      return row;
+    },
+
+    /** Whether a row was removed. */
+    async remove(queries: Queries, projectId: string, id: string): Promise<boolean> {
+      if (!isUuid(id)) return false;
+      const { numAffectedRows = 0n } = await sql`
+        delete from ${sql.table(table)} where project_id = ${projectId} and id = ${id}
+      `.execute(queries);
+      return numAffectedRows > 0n;
+    },
+  };
+}
