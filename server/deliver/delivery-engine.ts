@@ -21,11 +21,11 @@ import {
 } from "../store/deliveries.ts";
 import { listEventsById, type StoredEvent } from "../store/events.ts";
 import { openRelaxedQueries, type RelaxedQueries } from "../store/relaxed-queries.ts";
-import { attempt } from "./attempt.ts";
+import { attempt, type Ended } from "./attempt.ts";
 import { openChannels, type Channels, type OpenDestination } from "./channels.ts";
 import { eventFileUrl } from "./event-files.ts";
 import { fitMessage } from "./fit-message.ts";
-import { DEPTH, FAILING_DEPTH, Lanes } from "./lanes.ts";
+import { DEPTH, FAILING_DEPTH, FULL_MS, Lanes } from "./lanes.ts";
 import { EndNotes } from "./note-ends.ts";
 import { openPace, type Pace } from "./pace.ts";
 import { retrySchedule, type Retry } from "./retry-schedule.ts";
@@ -56,7 +56,7 @@ export function startDeliveries(on: DeliveryServices): Deliveries {
   return engine;
 }
 
-/** Events that one statement routes: more while it is quick and all of what it makes can be sent at once. */
+/** Events that one statement routes: more while it is quick. */
 const LEAST_EVENTS = 50;
 const MOST_EVENTS = 1_000;
 const ROUTE_MS = 100;
@@ -95,6 +95,13 @@ class DeliveryEngine {
   #doubt = false;
   #caredMs = -Infinity;
   #mostEvents = LEAST_EVENTS;
+  /** Deliveries that an event of the last routing made. */
+  #fanOut = 1;
+  /** Deliveries may wait in the database that a lane had no room for. */
+  #waits = true;
+  /** It is time to look for deliveries that wait. */
+  #due = true;
+  #claimedMs = -Infinity;
 
   constructor(on: DeliveryServices) {
     const { config, database, log, sealer } = on;
@@ -110,11 +117,11 @@ class DeliveryEngine {
       log,
       workerId: () => on.identity.id,
       disableAfterSeconds: config.webhookDisableAfterSeconds,
-      onNoted: (ended) => ended.forEach(({ finished }) => this.#mine.delete(keyOf(finished))),
+      onNoted: (ended) => this.#noted(ended),
     });
     this.#lanes = new Lanes(
       (item) => this.#deliver(item),
-      () => this.#signal(),
+      () => this.#signal(this.#waits),
     );
     this.#pace = openPace(queries, config.webhooksPerSecond);
     const { webhookRetrySeconds: gapsSeconds, minuteMs } = config;
@@ -130,7 +137,8 @@ class DeliveryEngine {
       if (change?.table === "destinations") {
         this.#generations.set(change.id, (this.#generations.get(change.id) ?? 0) + 1);
       }
-      if (!change || change.table === "events" || change.table === "deliveries") this.#signal();
+      if (change?.table === "events") this.#signal();
+      if (!change || change.table === "deliveries") this.#signal(true);
     });
     this.#loop = this.#run();
   }
@@ -156,6 +164,7 @@ class DeliveryEngine {
       try {
         await this.#care();
         if (await this.#cycle()) continue;
+        if (this.#lanes.fits === 0) pauseMs = FULL_MS;
       } catch (err) {
         this.#doubt = true;
         if (!this.#stopping) this.#on.log.warn({ err }, "deliveries wait: the database cannot be used");
@@ -165,7 +174,9 @@ class DeliveryEngine {
     }
   }
 
-  #signal(): void {
+  /** `due`: deliveries that wait can be claimed. */
+  #signal(due = false): void {
+    this.#due ||= due;
     this.#woken = true;
     this.#wake();
   }
@@ -183,20 +194,43 @@ class DeliveryEngine {
 
   /** Whether there was something to do, and so may be more. */
   async #cycle(): Promise<boolean> {
-    const { queries } = this.#relaxed;
     if (this.#lanes.room < MOST_CLAIMED / 2) return false;
+    const claimed = this.#due || elapsedMs() - this.#claimedMs >= POLL_MS ? await this.#claimWaiting() : 0;
+    const events = Math.min(this.#mostEvents, this.#lanes.fits, Math.ceil(MOST_CLAIMED / this.#fanOut));
+    const routed = events > 0 ? await this.#route(events) : 0;
+    return claimed + routed > 0;
+  }
+
+  /** Makes the deliveries of new events, as many as can be sent at once; how many events it were. */
+  async #route(mostEvents: number): Promise<number> {
     const started = elapsedMs();
-    const routed = await routeEvents(queries, { ...this.#claim(), mostEvents: this.#mostEvents });
-    const fits = elapsedMs() - started < ROUTE_MS && routed.claimed.length > routed.made / 2;
-    const most = Math.floor(this.#mostEvents * (fits ? 2 : 0.5));
-    this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, most));
-    await this.#take(routed.claimed, routed.stored);
-    const claimed = await claimDeliveries(queries, this.#claim());
+    const { events, made, claimed, stored } = await routeEvents(this.#relaxed.queries, {
+      ...this.#claim(),
+      mostEvents,
+    });
+    const most = this.#mostEvents * (elapsedMs() - started < ROUTE_MS ? 2 : 0.5);
+    this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, Math.floor(most)));
+    if (events > 0) this.#fanOut = Math.max(1, made / events);
+    if (made > claimed.length) this.#waits = true;
+    await this.#take(claimed, stored);
+    return events;
+  }
+
+  /** Takes what waits in the database: what is repeated, and what found no room when it was made. */
+  async #claimWaiting(): Promise<number> {
+    const { queries } = this.#relaxed;
+    const claim = this.#claim();
+    this.#claimedMs = elapsedMs();
+    this.#due = false;
+    const claimed = await claimDeliveries(queries, claim);
+    this.#due ||= claimed.length > 0;
+    // A lane without room may be why nothing came.
+    this.#waits = claimed.length > 0 || claim.lanes.some(({ free }) => free === 0);
     if (claimed.length > 0) {
       const ids = [...new Set(claimed.map((row) => row.eventId))];
       await this.#take(claimed, await listEventsById(queries, ids));
     }
-    return routed.events > 0 || claimed.length > 0;
+    return claimed.length;
   }
 
   #claim(): Claim {
@@ -239,13 +273,20 @@ class DeliveryEngine {
     if (this.#stopping || item.generation !== (this.#generations.get(destinationId) ?? 0)) {
       // Changed, disabled or deleted while this was in line: given back, to be claimed again as things are now.
       this.#notes.add({ finished: { destinationId, eventId, state: "waiting", delayMs: 0 }, destination });
-      return this.#signal();
+      return;
     }
     const ended = await attempt(destination, this.#message(item), claimed.failures, this.#retry);
     this.#lanes.judge(destinationId, ended.outcome?.kind !== "delivered");
     this.#notes.add(ended);
-    const { state, delayMs } = ended.finished;
-    if (state === "waiting" && delayMs < POLL_MS) setTimeout(() => this.#signal(), delayMs + 1).unref();
+  }
+
+  #noted(ended: Ended[]): void {
+    let soonestMs = POLL_MS;
+    for (const { finished } of ended) {
+      this.#mine.delete(keyOf(finished));
+      if (finished.state === "waiting") soonestMs = Math.min(soonestMs, finished.delayMs);
+    }
+    if (soonestMs < POLL_MS) setTimeout(() => this.#signal(true), soonestMs + 1).unref();
   }
 
   #message({ event, destination }: Item): Message {

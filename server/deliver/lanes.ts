@@ -1,4 +1,5 @@
 /** One lane per destination: so many messages side by side, the rest in line, so that a slow receiver holds only its own. */
+import { elapsedMs } from "../ground/clock.ts";
 
 /** Side by side to one receiver: enough for 1,000 a second at 60 ms each, and no flood. */
 const WIDTH = 64;
@@ -8,11 +9,15 @@ const FAILING_WIDTH = 4;
 const ROOM = 4_096;
 export const DEPTH = 16 * WIDTH;
 export const FAILING_DEPTH = FAILING_WIDTH;
+/** A lane that is full for longer belongs to a slow receiver: nobody waits for it. */
+export const FULL_MS = 50;
 
 interface Lane<Item> {
   waiting: Item[];
   active: number;
   width: number;
+  /** Since when it has taken no more. */
+  fullMs: number | undefined;
 }
 
 export class Lanes<Item> {
@@ -41,18 +46,36 @@ export class Lanes<Item> {
     return [...this.#lanes].map(([id, lane]) => ({ id, free: spaceOf(lane) }));
   }
 
+  /**
+   * How many more messages to each destination there is room for: what is made beyond that would have to be put down
+   * and taken up again. 0 while a lane is full that will soon have room.
+   */
+  get fits(): number {
+    let fits = DEPTH;
+    const nowMs = elapsedMs();
+    for (const lane of this.#lanes.values()) {
+      if (lane.width === FAILING_WIDTH || nowMs - (lane.fullMs ?? nowMs) >= FULL_MS) continue;
+      fits = Math.min(fits, spaceOf(lane));
+    }
+    return fits;
+  }
+
   add(id: string, item: Item, failing: boolean): void {
-    const lane = this.#lanes.get(id) ?? { waiting: [], active: 0, width: failing ? FAILING_WIDTH : WIDTH };
+    const width = failing ? FAILING_WIDTH : WIDTH;
+    const lane = this.#lanes.get(id) ?? { waiting: [], active: 0, width, fullMs: undefined };
     this.#lanes.set(id, lane);
     lane.waiting.push(item);
     this.#size += 1;
     this.#start(id, lane);
+    this.#look(lane);
   }
 
   /** Widens or narrows a destination's lane after what was just seen of it. */
   judge(id: string, failing: boolean): void {
     const lane = this.#lanes.get(id);
-    if (lane) lane.width = failing ? FAILING_WIDTH : WIDTH;
+    if (!lane) return;
+    lane.width = failing ? FAILING_WIDTH : WIDTH;
+    this.#look(lane);
   }
 
   /** Drops what is in line and resolves when what is under way has ended. */
@@ -61,16 +84,24 @@ export class Lanes<Item> {
     if (this.#size > 0) await new Promise<void>((resolve) => this.#empty.push(resolve));
   }
 
+  /** Notes since when a lane is full, or tells that it is not any more. */
+  #look(lane: Lane<Item>): void {
+    if (spaceOf(lane) === 0) lane.fullMs ??= elapsedMs();
+    else if (lane.fullMs !== undefined) {
+      lane.fullMs = undefined;
+      this.#onSpace();
+    }
+  }
+
   #start(id: string, lane: Lane<Item>): void {
     while (lane.active < lane.width) {
       const item = lane.waiting.shift();
       if (item === undefined) break;
       lane.active += 1;
       void this.#run(item).then(() => {
-        const full = spaceOf(lane) === 0;
         lane.active -= 1;
         this.#size -= 1;
-        if (full && spaceOf(lane) > 0) this.#onSpace();
+        this.#look(lane);
         if (lane.active === 0 && lane.waiting.length === 0) this.#lanes.delete(id);
         else this.#start(id, lane);
         if (this.#size === 0) this.#empty.splice(0).forEach((resolve) => resolve());

@@ -25,6 +25,9 @@ export interface NoteServices {
 }
 
 const MOST_AT_ONCE = 1_000;
+/** So many are worth a statement at once; fewer wait for company. A crash meanwhile means that they are sent again. */
+const ENOUGH = 250;
+const GATHER_MS = 10;
 const RETRY_MS = 250;
 const SWEEP_BATCH = 1_000;
 
@@ -63,6 +66,7 @@ export class EndNotes {
 
   async #write(): Promise<void> {
     while (this.#ended.length > 0) {
+      if (this.#ended.length < ENOUGH && !this.#closing) await wait(GATHER_MS);
       const batch = this.#ended.splice(0, MOST_AT_ONCE);
       while (!(await this.#note(batch)) && !this.#closing) await wait(RETRY_MS);
       this.#on.onNoted(batch);
