@@ -1,0 +1,143 @@
+/** `busbar create destination …`: the few things that a builder needs before a first customer can connect. */
+import type { Command } from "commander";
+import { UsageFailure } from "../failures.ts";
+import { isObject, requireObject, textAt, type JsonObject } from "../http/json.ts";
+import { printable } from "../output/printable.ts";
+import { tellRecord } from "../output/tell-record.ts";
+import { askHidden, canAsk } from "../prompt.ts";
+import { readArgument, readJsonArgument } from "../read-argument.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { collected } from "./resource-options.ts";
+
+export interface DestinationOptions {
+  type?: string;
+  webhook?: string;
+  metadata?: string;
+  secrets?: string;
+}
+
+export interface ProviderAppOptions {
+  clientId?: string;
+  clientSecret?: string;
+  scope?: string[];
+}
+
+export function addCreate(program: Command, terminal: Terminal): void {
+  const create = program
+    .command("create")
+    .description("create a destination, topic, route, provider app or API key");
+  addCreateDestination(create, terminal);
+  addCreateRoutes(create, terminal);
+  create
+    .command("provider-app <provider>")
+    .description("register your OAuth client of a provider")
+    .requiredOption("--client-id <id>", "as the provider gave it")
+    .option("--client-secret <secret>", "@file, or - for stdin; asked for if not given")
+    .option("--scope <scope>", "to ask customers for; may be given several times", collected)
+    .action(async (provider: string, options: ProviderAppOptions, command: Command) => {
+      const clientSecret = await readSecret(options.clientSecret, terminal);
+      const on = await connect(command, terminal);
+      const scopes = options.scope && { scopes: options.scope };
+      const body = { provider, clientId: options.clientId ?? "", clientSecret, ...scopes };
+      await tellCreated(await on.inProject("POST", "/provider-apps", { body }), "provider app", on);
+    });
+  create
+    .command("api-key <label>")
+    .description("make an API key; it is shown this once")
+    .option("--scope <scope>", "full (default) or frontend; may be given several times", collected)
+    .action(async (label: string, options: { scope?: string[] }, command: Command) => {
+      const on = await connect(command, terminal);
+      const body = { label, ...(options.scope && { scopes: options.scope }) };
+      await tellCreated(await on.inProject("POST", "/api-keys", { body }), "API key", on);
+      on.out.note("this is the only time the key is shown");
+    });
+}
+
+function addCreateDestination(create: Command, terminal: Terminal): void {
+  create
+    .command("destination <name>")
+    .description("make a place where events go")
+    .option("--webhook <url>", "a webhook at this address")
+    .option("--type <type>", "another type, for example slack, s3, log")
+    .option("--metadata <json>", "the type's settings: JSON, @file, or - for stdin")
+    .option("--secrets <json>", "the type's secrets: @file, or - for stdin")
+    .action(async (name: string, options: DestinationOptions, command: Command) => {
+      const { webhook, type = webhook === undefined ? undefined : "webhook" } = options;
+      if (!type) throw new UsageFailure("Give --webhook with an address, or --type and --metadata.");
+      const settings = await readSettings(options, terminal);
+      const on = await connect(command, terminal);
+      const body = { name, type, metadata: {}, ...settings };
+      await tellCreated(await on.inProject("POST", "/destinations", { body }), "destination", on);
+    });
+}
+
+function addCreateRoutes(create: Command, terminal: Terminal): void {
+  create
+    .command("topic <name>")
+    .description("make a topic, which gathers events for destinations")
+    .action(async (name: string, _: object, command: Command) => {
+      const on = await connect(command, terminal);
+      await tellCreated(await on.inProject("POST", "/topics", { body: { name } }), "topic", on);
+    });
+  create
+    .command("event-route <eventType> <topicId>")
+    .description("send events of a type to a topic")
+    .action(async (eventType: string, topicId: string, _: object, command: Command) => {
+      const on = await connect(command, terminal);
+      const body = { eventType, topicId };
+      await tellCreated(
+        await on.inProject("POST", "/notification-event-topic-routes", { body }),
+        "route",
+        on,
+      );
+    });
+  create
+    .command("destination-route <topicId> <destinationId>")
+    .description("send a topic to a destination")
+    .action(async (topicId: string, destinationId: string, _: object, command: Command) => {
+      const on = await connect(command, terminal);
+      const body = { topicId, destinationId };
+      await tellCreated(await on.inProject("POST", "/topic-destination-routes", { body }), "route", on);
+    });
+}
+
+/** `--webhook` and `--metadata` together; undefined members are those that nobody gave. */
+export async function readSettings(
+  { webhook, metadata, secrets }: DestinationOptions,
+  terminal: Terminal,
+): Promise<{ metadata?: JsonObject; secrets?: JsonObject }> {
+  // On the command line it could be read by every user of the machine.
+  if (secrets !== undefined && !/^[@-]/.test(secrets))
+    throw new UsageFailure("--secrets takes @file, or - for stdin.");
+  const given = metadata === undefined ? {} : await readObject("--metadata", metadata, terminal);
+  const all = { ...given, ...(webhook !== undefined && { url: webhook }) };
+  return {
+    ...(Object.keys(all).length > 0 && { metadata: all }),
+    ...(secrets !== undefined && { secrets: await readObject("--secrets", secrets, terminal) }),
+  };
+}
+
+async function readObject(option: string, given: string, terminal: Terminal): Promise<JsonObject> {
+  const value = await readJsonArgument(option, given, terminal);
+  if (isObject(value)) return value;
+  throw new UsageFailure(`${option} must give a JSON object.`);
+}
+
+/** From a file, from stdin, or asked for without showing it. */
+export async function readSecret(given: string | undefined, terminal: Terminal): Promise<string> {
+  if (given === undefined && canAsk(terminal)) return askHidden(terminal, "Client secret (not shown)");
+  if (given === undefined) throw new UsageFailure("Give --client-secret @file, or - for stdin.");
+  if (!/^[@-]/.test(given)) throw new UsageFailure("--client-secret takes @file, or - for stdin.");
+  return (await readArgument(given, terminal)).toString().trim();
+}
+
+async function tellCreated(
+  answer: Awaited<ReturnType<Connected["api"]>>,
+  what: string,
+  { out }: Connected,
+): Promise<void> {
+  const made = requireObject(answer);
+  if (!out.json) out.note(`created ${what} ${printable(textAt(made, "id") ?? "")}`);
+  await tellRecord(made, out);
+}

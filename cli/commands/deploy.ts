@@ -1,0 +1,149 @@
+/** `busbar deploy .`: puts a manifest into force and says what that changed. */
+import type { Command } from "commander";
+import { Ended, Failure, Refused } from "../failures.ts";
+import { step } from "../http/api.ts";
+import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
+import { manifestChanges, type Change } from "../manifest/manifest-diff.ts";
+import { readManifest, type ManifestFile } from "../manifest/read-manifest.ts";
+import { findingLines, summary, type Finding } from "../manifest/tell-complaints.ts";
+import { vanishedObjects, type Vanished } from "../manifest/vanished-objects.ts";
+import { printable } from "../output/printable.ts";
+import { canAsk, choose } from "../prompt.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface DeployOptions {
+  destructive?: boolean;
+}
+
+export function addDeploy(program: Command, terminal: Terminal): void {
+  for (const name of ["deploy", "deploy:integration"]) {
+    program
+      .command(`${name} <path>`, { hidden: name !== "deploy" })
+      .description("deploy a manifest")
+      .option("--destructive", "stop reading objects that the manifest no longer has")
+      .addHelpText(
+        "after",
+        "\nThe path is a file, a folder with an amp.yaml, or - for stdin. When an object that customers have installed is\n" +
+          "no longer read, you are asked; without a terminal and without --destructive it goes on being read.",
+      )
+      .action(async (path: string, options: DeployOptions, command: Command) => {
+        const file = await readManifest(path, terminal);
+        await deploy(file, options, await connect(command, terminal), terminal);
+      });
+  }
+}
+
+async function deploy(
+  file: ManifestFile,
+  options: DeployOptions,
+  on: Connected,
+  terminal: Terminal,
+): Promise<void> {
+  const before = requireObjects(await on.inProject("GET", "/integrations"));
+  const destructive = options.destructive ?? (await askAboutVanished(file, before, on, terminal));
+  on.out.note(`deploying ${file.shown} to project ${await on.project()}`);
+  const deployed = await put(file, destructive, on);
+  if (on.out.json) return on.out.data(deployed);
+  for (const integration of deployed) tellDeployed(integration, before, on);
+  const warnings = deployed.flatMap(warningsOf);
+  if (warnings.length === 0) return;
+  on.out.line();
+  for (const line of findingLines(warnings, file, on.out.paint)) on.out.line(line);
+  on.out.line(summary(warnings, file.shown, on.out.paint));
+}
+
+async function put(file: ManifestFile, destructive: boolean, on: Connected): Promise<JsonObject[]> {
+  try {
+    const query = { destructive: destructive ? "true" : undefined };
+    const body = { sourceYaml: file.source };
+    return requireObjects(await on.inProject("PUT", "/integrations:batch", { query, body }));
+  } catch (error) {
+    const findings = error instanceof Refused ? objectsAt(error.problem, "issues").flatMap(findingOf) : [];
+    if (findings.length === 0 || on.out.json) throw error;
+    for (const line of findingLines(findings, file, on.out.paint)) on.out.line(line);
+    on.out.line(`${summary(findings, file.shown, on.out.paint)}; nothing was deployed`);
+    throw new Ended();
+  }
+}
+
+/** An issue that has a place in the file. */
+function findingOf(issue: JsonObject): Finding[] {
+  const [line, column] = [valueAt(issue, "line"), valueAt(issue, "column")];
+  if (typeof line !== "number" || typeof column !== "number") return [];
+  return [
+    {
+      severity: textAt(issue, "severity") === "warning" ? "warning" : "error",
+      rule: textAt(issue, "rule") ?? "",
+      message: textAt(issue, "message") ?? textAt(issue, "detail") ?? "",
+      remedy: textAt(issue, "remedy") ?? "",
+      line,
+      column,
+    },
+  ];
+}
+
+const warningsOf = (integration: JsonObject): Finding[] =>
+  objectsAt(integration, "warnings").flatMap((warning) => findingOf({ ...warning, severity: "warning" }));
+
+function tellDeployed(integration: JsonObject, before: JsonObject[], { out }: Connected): void {
+  const { paint } = out;
+  const name = textAt(integration, "name") ?? "";
+  const old = before.find((one) => textAt(one, "id") === textAt(integration, "id"));
+  const revision = paint.dim(`revision ${textAt(integration, "latestRevision.id") ?? ""}`);
+  const content = valueAt(integration, "latestRevision.content");
+  if (!old) {
+    return out.line(
+      `${paint.green("created")}    ${printable(name)}  ${textAt(integration, "provider") ?? ""}  ${revision}`,
+    );
+  }
+  const changes = manifestChanges(valueAt(old, "latestRevision.content"), content);
+  const word = changes.length === 0 ? "unchanged" : paint.yellow("updated");
+  out.line(
+    `${word}${changes.length === 0 ? "" : "  "}  ${printable(name)}  ${textAt(integration, "provider") ?? ""}  ${revision}`,
+  );
+  for (const change of changes) {
+    const colour = { added: paint.green, removed: paint.red, changed: paint.yellow }[change.kind];
+    out.line(`    ${colour(inWords(change))}`);
+  }
+}
+
+function inWords({ kind, path, before, after }: Change): string {
+  const value = (given: Json | undefined) => (given === undefined ? "…" : JSON.stringify(given));
+  if (kind === "changed") return printable(`~ ${path}: ${value(before)} → ${value(after)}`);
+  const given = kind === "added" ? after : before;
+  return printable(
+    `${kind === "added" ? "+" : "-"} ${path}${given === undefined ? "" : `: ${value(given)}`}`,
+  );
+}
+
+/** Whether to stop reading what the manifest no longer has. Asks only where customers would notice. */
+async function askAboutVanished(
+  file: ManifestFile,
+  before: JsonObject[],
+  on: Connected,
+  terminal: Terminal,
+): Promise<boolean> {
+  const { dataOf } = await import("../manifest/validate.ts");
+  const installed: (Vanished & { installations: number })[] = [];
+  for (const vanished of vanishedObjects(before, dataOf(file.source))) {
+    const path = `/integrations/${step(vanished.integrationId)}/installations`;
+    const installations = requireObjects(await on.inProject("GET", path)).length;
+    if (installations > 0) installed.push({ ...vanished, installations });
+  }
+  if (installed.length === 0) return false;
+  for (const { integration, objects, installations } of installed) {
+    on.out.note(
+      printable(
+        `${integration}: no longer read: ${objects.join(", ")} (${installations} installation${installations === 1 ? "" : "s"})`,
+      ),
+    );
+  }
+  if (!canAsk(terminal)) {
+    on.out.note("they go on being read; --destructive stops that");
+    return false;
+  }
+  const answer = await choose(terminal, "(k)eep reading them, (s)top reading them, or (c)ancel?", "ksc");
+  if (answer === "c") throw new Failure("Cancelled; nothing was deployed.");
+  return answer === "s";
+}

@@ -1,0 +1,41 @@
+/** `busbar get destination my-app`: everything about one thing. */
+import type { Command } from "commander";
+import { UsageFailure } from "../failures.ts";
+import { tellRecord } from "../output/tell-record.ts";
+import type { Filters } from "../resources/resource.ts";
+import { findResource, RESOURCES } from "../resources/resources.ts";
+import { connect } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { addFilters } from "./resource-options.ts";
+
+export function addGet(program: Command, terminal: Terminal): void {
+  const gettable = RESOURCES.filter(({ get }) => get);
+  const get = program
+    .command("get <resource> <idOrName>")
+    .description("show one resource whole")
+    .addHelpText("after", `\nResources: ${gettable.map(({ singular }) => singular).join(", ")}`);
+  addFilters(get, "integration", "destination").action(
+    async (name: string, id: string, filters: Filters, command: Command) =>
+      getResource(name, id, filters, command, terminal),
+  );
+  for (const { singular } of gettable) {
+    const spelled = program.command(`get:${singular} <idOrName>`, { hidden: true });
+    addFilters(spelled, "integration", "destination").action(
+      async (id: string, filters: Filters, command: Command) =>
+        getResource(singular, id, filters, command, terminal),
+    );
+  }
+}
+
+async function getResource(
+  name: string,
+  id: string,
+  filters: Filters,
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  const resource = findResource(name, "get");
+  const on = await connect(command, terminal);
+  if (!resource.get) throw new UsageFailure(`${resource.plural} cannot be fetched.`);
+  await tellRecord(await resource.get(on, id, filters), on.out);
+}

@@ -1,0 +1,54 @@
+/** `busbar list installations`: what there is, as a table. */
+import type { Command } from "commander";
+import { UsageFailure } from "../failures.ts";
+import { findResource, RESOURCES } from "../resources/resources.ts";
+import type { Filters } from "../resources/resource.ts";
+import { connect } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { addFilters, requireKnownFilters } from "./resource-options.ts";
+
+const FILTERS = [
+  "integration",
+  "installation",
+  "group",
+  "provider",
+  "destination",
+  "topic",
+  "status",
+  "type",
+  "object",
+  "limit",
+] as const satisfies (keyof Filters)[];
+
+export function addList(program: Command, terminal: Terminal): void {
+  const listable = RESOURCES.filter(({ list }) => list);
+  const list = program
+    .command("list <resource>")
+    .alias("ls")
+    .description("list resources")
+    .addHelpText("after", `\nResources: ${listable.map(({ plural }) => plural).join(", ")}`);
+  addFilters(list, ...FILTERS).action(async (name: string, filters: Filters, command: Command) =>
+    listResource(name, filters, command, terminal),
+  );
+  // The spelling of the public command line, where the integration is an argument.
+  for (const { plural } of listable) {
+    const spelled = program.command(`list:${plural} [integration]`, { hidden: true });
+    addFilters(spelled, ...FILTERS).action(
+      async (integration: string | undefined, filters: Filters, command: Command) =>
+        listResource(plural, { ...filters, ...(integration && { integration }) }, command, terminal),
+    );
+  }
+}
+
+async function listResource(
+  name: string,
+  filters: Filters,
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  const resource = findResource(name, "list");
+  requireKnownFilters(resource, filters);
+  const on = await connect(command, terminal);
+  if (!resource.list) throw new UsageFailure(`${resource.plural} cannot be listed.`);
+  on.out.rows(await resource.list(on, filters), resource.columns, `There are no ${resource.plural}.`);
+}

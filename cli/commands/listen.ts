@@ -1,0 +1,178 @@
+/** `busbar listen`: receives events on this machine, proves their signatures, prints them, hands them on. */
+import type { Command } from "commander";
+import { Ended, Failure, UsageFailure } from "../failures.ts";
+import { parseJson, textAt, valueAt } from "../http/json.ts";
+import { send } from "../http/send.ts";
+import { EVENT_TYPES } from "../listen/event-types.ts";
+import { startReceiver, type Message } from "../listen/receiver.ts";
+import {
+  egressRemedy,
+  makeTemporaryDestination,
+  signingKeyOf,
+  whyNotReachable,
+  type TemporaryDestination,
+} from "../listen/temporary-destination.ts";
+import { signatureFault } from "../listen/verify-signature.ts";
+import type { Output } from "../output/output.ts";
+import { printable, printableLines } from "../output/printable.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { wholeNumber } from "./resource-options.ts";
+
+interface ListenOptions {
+  port: number;
+  host: string;
+  events?: string;
+  destination?: string;
+  publicUrl?: string;
+  forwardTo?: string;
+  count?: number;
+}
+
+export function addListen(program: Command, terminal: Terminal): void {
+  program
+    .command("listen")
+    .description("receive events on this machine while you develop")
+    .option("--port <n>", "to listen on (default: a free one)", wholeNumber(0, 65_535), 0)
+    .option("--host <address>", "to listen on", "127.0.0.1")
+    .option("--events <types>", "separated by commas (default: all)")
+    .option(
+      "--destination <idOrName>",
+      "verify with the key of this destination instead of making a temporary one",
+    )
+    .option("--public-url <url>", "where the server reaches this machine, for example a tunnel's address")
+    .option("--forward-to <url>", "hand each verified message on, and answer as it is answered there")
+    .option("--count <n>", "end after so many events", wholeNumber(1, 1_000_000))
+    .addHelpText("after", `\nEvents: ${EVENT_TYPES.join(", ")}`)
+    .action(async (options: ListenOptions, command: Command) => {
+      const forwardTo =
+        options.forwardTo === undefined ? undefined : webUrl("--forward-to", options.forwardTo);
+      const publicUrl =
+        options.publicUrl === undefined ? undefined : webUrl("--public-url", options.publicUrl);
+      const events = chosenEvents(options.events);
+      const on = await connect(command, terminal);
+      await listen({ ...options, events, forwardTo, publicUrl }, on, terminal.catchInterrupt());
+    });
+}
+
+type Wanted = Pick<ListenOptions, "port" | "host" | "destination" | "count"> & {
+  events: string[];
+  forwardTo: URL | undefined;
+  publicUrl: URL | undefined;
+};
+
+async function listen(wanted: Wanted, on: Connected, interrupted: AbortSignal): Promise<void> {
+  let signingKey: string | undefined;
+  // Only the sample that proves the way through comes before.
+  let ready = false;
+  let left = wanted.count ?? Infinity;
+  const enough = new AbortController();
+  const receiver = await startReceiver(wanted, async (message) => {
+    const { headers, body } = message;
+    const fault =
+      signingKey === undefined ? "the key is not known yet" : signatureFault(headers, body, signingKey);
+    if (fault !== undefined) {
+      on.out.note(`refused a message: ${fault}`);
+      return 401;
+    }
+    if (!ready) return 204;
+    tellMessage(message, on.out);
+    const status = wanted.forwardTo ? await forward(message, wanted.forwardTo, on.out) : 204;
+    left -= 1;
+    if (left <= 0) enough.abort();
+    return status;
+  });
+  let temporary: TemporaryDestination | undefined;
+  try {
+    if (wanted.destination === undefined) {
+      const url = wanted.publicUrl ?? localUrl(wanted.host, receiver.port);
+      temporary = await makeTemporaryDestination(on, url);
+      signingKey = temporary.signingKey;
+      await requireReachable(on, temporary.name, url);
+      ready = true;
+      await temporary.route(wanted.events);
+      on.out.note(`listening at ${url.href} as ${temporary.name}; Ctrl-C ends it`);
+    } else {
+      signingKey = await signingKeyOf(on, wanted.destination);
+      ready = true;
+      on.out.note(`listening on port ${receiver.port} for what ${wanted.destination} sends; Ctrl-C ends it`);
+    }
+    await aborted([interrupted, enough.signal]);
+  } finally {
+    await receiver.close();
+    await temporary?.remove();
+    if (temporary) on.out.note(`removed ${temporary.name}`);
+  }
+  if (interrupted.aborted && wanted.count !== undefined) throw new Ended();
+}
+
+/** Where this machine reaches what listens on the host. */
+function localUrl(host: string, port: number): URL {
+  const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+  const reachable = everywhere[host] ?? host;
+  return new URL(`http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}/`);
+}
+
+async function requireReachable(on: Connected, destination: string, url: URL): Promise<void> {
+  const why = await whyNotReachable(on, destination);
+  if (why === undefined) return;
+  throw new Failure(`The server cannot reach ${url.href}: ${why}`, { remedy: egressRemedy(url) });
+}
+
+/** As it came, with the headers that vouch for it. The status goes back to the server, which tries again if it is bad. */
+async function forward({ headers, body }: Message, to: URL, out: Output): Promise<number> {
+  const passed = Object.entries(headers).filter(([name]) =>
+    /^(content-type|user-agent|webhook-.*|svix-.*)$/.test(name),
+  );
+  try {
+    const answer = await send({
+      method: "POST",
+      url: to,
+      headers: { ...Object.fromEntries(passed), "content-length": body.length },
+      body,
+    });
+    answer.resume();
+    const status = answer.statusCode ?? 502;
+    out.note(`forwarded: ${status}`);
+    return status;
+  } catch (error) {
+    out.note(`not forwarded: ${error instanceof Error ? error.message : String(error)}`);
+    return 502;
+  }
+}
+
+function tellMessage({ headers, body }: Message, out: Output): void {
+  const content = parseJson(body.toString());
+  const [id, timestamp] = [String(headers["webhook-id"]), Number(headers["webhook-timestamp"])];
+  if (out.json) return out.item({ id, timestamp, body: content ?? null });
+  const { paint } = out;
+  const type = textAt(content, "notificationType") ?? "";
+  const time = new Date(timestamp * 1_000).toISOString().replace(".000Z", "Z");
+  out.line(
+    `${paint.dim(time)}  ${paint.bold(printable(type))}  ${paint.green("verified")}  ${paint.dim(printable(id))}`,
+  );
+  const data = JSON.stringify(valueAt(content, "data") ?? null, null, 2);
+  out.line(printableLines(data).replaceAll(/^/gm, "    "));
+}
+
+function chosenEvents(given: string | undefined): string[] {
+  if (given === undefined) return EVENT_TYPES;
+  const types = given.split(/[\s,]+/).filter(Boolean);
+  const unknown = types.find((type) => !EVENT_TYPES.includes(type));
+  if (types.length > 0 && unknown === undefined) return [...new Set(types)];
+  throw new UsageFailure(`There is no event type "${unknown ?? ""}"; there are ${EVENT_TYPES.join(", ")}.`);
+}
+
+function webUrl(option: string, given: string): URL {
+  if (URL.canParse(given) && /^https?:\/\//i.test(given)) return new URL(given);
+  throw new UsageFailure(`${option} takes an http or https address, not "${given}".`);
+}
+
+/** Until one of them is. */
+const aborted = (signals: AbortSignal[]): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of signals) {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    }
+  });

@@ -1,0 +1,65 @@
+/** `busbar logs <operation>`: its steps, and with --follow those to come until it ends. */
+import type { Command } from "commander";
+import { pause } from "../clock.ts";
+import { step } from "../http/api.ts";
+import { isObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import type { Output } from "../output/output.ts";
+import { printable } from "../output/printable.ts";
+import { connect } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { getOperation, isRunning } from "./operations.ts";
+
+const PAUSE_MS = 1_000;
+
+export function addLogs(program: Command, terminal: Terminal): void {
+  program
+    .command("logs <operation>")
+    .description("show the steps of an operation")
+    .option("-f, --follow", "go on until the operation ends")
+    .action(async (id: string, options: { follow?: boolean }, command: Command) => {
+      const on = await connect(command, terminal);
+      const logs = async () => requireObjects(await on.inProject("GET", `/operations/${step(id)}/logs`));
+      if (!options.follow) {
+        const steps = await logs();
+        if (on.out.json) return on.out.data(steps);
+        return steps.forEach((one) => tellStep(one, on.out));
+      }
+      const interrupted = terminal.catchInterrupt();
+      let told = 0;
+      for (;;) {
+        // Asked in this order, the last steps cannot slip through between the two.
+        const running = isRunning(await getOperation(on, id));
+        const steps = await logs();
+        for (const one of steps.slice(told)) {
+          if (on.out.json) on.out.item(one);
+          else tellStep(one, on.out);
+        }
+        told = Math.max(told, steps.length);
+        if (!running || !(await pause(PAUSE_MS, interrupted))) return;
+      }
+    });
+}
+
+function tellStep(one: JsonObject, out: Output): void {
+  const { paint } = out;
+  const severity = (textAt(one, "severity") ?? "").toLowerCase();
+  const colour = /error|critical/.test(severity)
+    ? paint.red
+    : severity === "warning"
+      ? paint.yellow
+      : paint.blue;
+  const details = valueAt(one, "message.details");
+  const rest = isObject(details)
+    ? Object.entries(details).map(([name, value]) => `${name}=${String(value)}`)
+    : [];
+  const error = textAt(one, "message.error");
+  out.line(
+    [
+      paint.dim(textAt(one, "timestamp") ?? ""),
+      colour(printable(severity).padEnd(7)),
+      printable(textAt(one, "message.msg") ?? ""),
+      ...(error === undefined ? [] : [paint.red(printable(error))]),
+      ...(rest.length === 0 ? [] : [paint.dim(printable(rest.join(" ")))]),
+    ].join("  "),
+  );
+}

@@ -1,0 +1,143 @@
+/** `busbar proxy GET /crm/v3/objects/contacts`: calls the provider's own API as a customer. */
+import { once } from "node:events";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { Command } from "commander";
+import { Ended, Unreachable, UsageFailure } from "../failures.ts";
+import { refused, step } from "../http/api.ts";
+import { requireText } from "../http/json.ts";
+import { readBody, send } from "../http/send.ts";
+import { printable } from "../output/printable.ts";
+import { readArgument } from "../read-argument.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import { originOf } from "../settings/target.ts";
+import type { Screen, Terminal } from "../terminal.ts";
+import { collected } from "./resource-options.ts";
+
+interface ProxyOptions {
+  integration?: string;
+  group?: string;
+  installation?: string;
+  proxyUrl?: string;
+  data?: string;
+  header?: string[];
+  include?: boolean;
+}
+
+const MAX_PROBLEM_BYTES = 1024 * 1024;
+
+export function addProxy(program: Command, terminal: Terminal): void {
+  program
+    .command("proxy <method> <path>")
+    .description("call the provider's own API as a customer")
+    .option("--integration <name>", "name of the integration")
+    .option("-g, --group <groupRef>", "the customer")
+    .option("--installation <id>", "instead of integration and customer")
+    .option("-d, --data <body>", "the body: text, @file, or - for stdin")
+    .option("-H, --header <name: value>", "a header; may be given several times", collected)
+    .option("-i, --include", "show status and headers of the answer")
+    .option("--proxy-url <address>", "where the proxy listens")
+    .addHelpText(
+      "after",
+      "\nThe provider's answer goes to stdout as it comes. Exit code 1: it has a status of 400 or above, or Busbar refused.\n" +
+        "A body is JSON unless a Content-Type says otherwise.",
+    )
+    .action(async (method: string, path: string, options: ProxyOptions, command: Command) => {
+      if (!/^[A-Za-z]+$/.test(method)) throw new UsageFailure(`"${method}" is no HTTP method.`);
+      if (!path.startsWith("/"))
+        throw new UsageFailure("The path begins with a slash, below the provider's base address.");
+      const headers = { ...ownHeaders(options.header ?? []) };
+      const body = options.data === undefined ? undefined : await readArgument(options.data, terminal);
+      if (body && !headers["content-type"]) headers["content-type"] = "application/json";
+      const on = await connect(command, terminal);
+      const base = proxyOrigin(options.proxyUrl ?? on.target.proxyUrl, on.target.origin);
+      const answer = await send({
+        method: method.toUpperCase(),
+        url: new URL(base + path),
+        headers: {
+          ...headers,
+          ...(await busbarHeaders(options, on)),
+          ...(body && { "content-length": body.length }),
+        },
+        ...(body && { body }),
+      });
+      await tell(answer, options.include === true, terminal);
+    });
+}
+
+/** Ours go over the caller's: they say whose account it is. */
+async function busbarHeaders(options: ProxyOptions, on: Connected): Promise<OutgoingHttpHeaders> {
+  const { installation, integration, group } = options;
+  if (!installation && !(integration && group)) {
+    throw new UsageFailure("Whose account? Give --integration and --group, or --installation.");
+  }
+  const project = await on.api("GET", `/v1/projects/${step(await on.project())}`);
+  return {
+    "x-api-key": on.target.apiKey,
+    "x-amp-proxy-version": "1",
+    "x-amp-project-id": requireText(project, "id"),
+    ...(installation
+      ? { "x-amp-installation-id": installation }
+      : { "x-amp-integration-name": integration, "x-amp-group-ref": group }),
+  };
+}
+
+function ownHeaders(given: string[]): Record<string, string> {
+  const headers: Record<string, string> = { "user-agent": "busbar-cli", accept: "*/*" };
+  for (const header of given) {
+    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(header) ?? [];
+    if (name === undefined || value === undefined)
+      throw new UsageFailure(`-H takes "Name: value", not "${header}".`);
+    headers[name.toLowerCase()] = value.trim();
+  }
+  return headers;
+}
+
+/** The default port of the proxy is the next one; elsewhere somebody has to say. */
+function proxyOrigin(given: string | undefined, origin: string): string {
+  if (given) return originOf(given);
+  const url = new URL(origin);
+  if (url.port === "4000") {
+    url.port = "4001";
+    return url.origin;
+  }
+  throw new UsageFailure(`Where does the proxy of ${origin} listen?`, {
+    remedy: "Give --proxy-url, set BUSBAR_PROXY_URL, or log in with --proxy-url once.",
+  });
+}
+
+async function tell(answer: IncomingMessage, include: boolean, terminal: Terminal): Promise<void> {
+  const status = answer.statusCode ?? 0;
+  if (answer.headers["x-amp-error"] === "true") {
+    throw refused(answer, (await readBody(answer, MAX_PROBLEM_BYTES)).toString());
+  }
+  if (include) terminal.stdout.write(headOf(answer, terminal.stdout));
+  await copy(answer, terminal.stdout);
+  if (status < 400) return;
+  terminal.stderr.write(`the provider answered ${status} ${printable(answer.statusMessage ?? "")}\n`);
+  throw new Ended();
+}
+
+function headOf(
+  { httpVersion, statusCode, statusMessage, rawHeaders }: IncomingMessage,
+  screen: Screen,
+): string {
+  const shown = (text: string) => (screen.isTTY ? printable(text) : text);
+  const pairs = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [`${shown(name)}: ${shown(rawHeaders[index + 1] ?? "")}`] : [],
+  );
+  return [`HTTP/${httpVersion} ${statusCode} ${shown(statusMessage ?? "")}`, ...pairs, "", ""].join("\n");
+}
+
+/** As it comes, at the reader's pace. A line end is added on a terminal only. */
+async function copy(answer: IncomingMessage, screen: Screen): Promise<void> {
+  let last = "\n";
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      if (chunk.length > 0) last = String.fromCharCode(chunk[chunk.length - 1] ?? 10);
+      if (!screen.write(chunk)) await once(screen, "drain");
+    }
+  } catch (cause) {
+    throw new Unreachable("The connection broke before the answer was complete.", { cause });
+  }
+  if (screen.isTTY && last !== "\n") screen.write("\n");
+}

@@ -1,0 +1,52 @@
+/** The options with which commands say which installation, customer or destination they mean. */
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { UsageFailure } from "../failures.ts";
+import { DEFAULT_LIMIT, type Filters, type Resource } from "../resources/resource.ts";
+
+const OPTIONS: Record<keyof Filters, () => Option> = {
+  integration: () => new Option("--integration <idOrName>", "of this integration"),
+  installation: () => new Option("--installation <id>", "of this installation"),
+  group: () => new Option("-g, --group <groupRef>", "of this customer"),
+  provider: () => new Option("--provider <key>", "of this provider"),
+  destination: () => new Option("--destination <idOrName>", "of this destination"),
+  topic: () => new Option("--topic <id>", "of this topic"),
+  status: () => new Option("--status <status>", "with this status"),
+  type: () => new Option("--type <type>", "of this type"),
+  object: () => new Option("--object <name>", "about this object"),
+  limit: () =>
+    new Option("--limit <n>", `at most so many (${DEFAULT_LIMIT})`).argParser(wholeNumber(1, 10_000)),
+};
+
+export function addFilters(command: Command, ...names: (keyof Filters)[]): Command {
+  for (const name of names) command.addOption(OPTIONS[name]());
+  return command;
+}
+
+/** A filter that a resource does not know would look as if it had been heeded. */
+export function requireKnownFilters(
+  resource: Resource,
+  filters: Filters,
+  also: (keyof Filters)[] = [],
+): void {
+  const known = [...(resource.filters ?? []), ...also];
+  const unknown = Object.keys(filters).find((name) => name in OPTIONS && !known.some((one) => one === name));
+  if (unknown === undefined) return;
+  const choice =
+    known.length > 0 ? `these can: ${known.map((name) => `--${name}`).join(", ")}` : "nothing can";
+  throw new UsageFailure(`--${unknown} does not narrow ${resource.plural}; ${choice}.`);
+}
+
+/** Reads an option's value. Units stand in the option's name. */
+export const wholeNumber =
+  (least: number, most: number) =>
+  (value: string): number => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+
+/** For options that may be given several times. */
+export const collected = (value: string, before: string[] | undefined): string[] => [
+  ...(before ?? []),
+  value,
+];

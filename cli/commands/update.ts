@@ -1,0 +1,85 @@
+/** `busbar update destination …`: changes what is named and leaves the rest. */
+import { Option, type Command } from "commander";
+import { UsageFailure } from "../failures.ts";
+import { step } from "../http/api.ts";
+import { requireObject, type JsonObject } from "../http/json.ts";
+import { tellRecord } from "../output/tell-record.ts";
+import { notWholeKey } from "../resources/resources.ts";
+import { connect } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { readSecret, readSettings, type DestinationOptions, type ProviderAppOptions } from "./create.ts";
+import { collected } from "./resource-options.ts";
+
+export function addUpdate(program: Command, terminal: Terminal): void {
+  const update = program.command("update").description("change a destination, provider app or API key");
+  update
+    .command("destination <idOrName>")
+    .description("change a destination; a new address enables a disabled one")
+    .option("--name <name>", "a new name")
+    .option("--webhook <url>", "a new address")
+    .option("--metadata <json>", "settings to change: JSON, @file, or - for stdin; null removes one")
+    .option("--secrets <json>", "secrets to change: @file, or - for stdin")
+    .action(async (name: string, options: DestinationOptions & { name?: string }, command: Command) => {
+      const settings = await readSettings(options, terminal);
+      const mask = Object.entries(settings).flatMap(([group, members]) =>
+        Object.keys(members ?? {}).map((member) => `${group}.${member}`),
+      );
+      const change = { ...settings, ...(options.name !== undefined && { name: options.name }) };
+      if (options.name !== undefined) mask.push("name");
+      await patch(`/destinations/${step(name)}`, "destination", change, mask, command, terminal);
+    });
+  update
+    .command("provider-app <id>")
+    .description("change your OAuth client of a provider")
+    .option("--client-id <id>")
+    .option("--client-secret <secret>", "@file, or - for stdin")
+    .option("--scope <scope>", "all scopes, one each", collected)
+    .action(async (id: string, options: ProviderAppOptions, command: Command) => {
+      const { clientId, clientSecret, scope } = options;
+      const change = {
+        ...(clientId !== undefined && { clientId }),
+        ...(clientSecret !== undefined && { clientSecret: await readSecret(clientSecret, terminal) }),
+        ...(scope && { scopes: scope }),
+      };
+      await patch(
+        `/provider-apps/${step(id)}`,
+        "providerApp",
+        change,
+        Object.keys(change),
+        command,
+        terminal,
+      );
+    });
+  update
+    .command("api-key <id>")
+    .description("change an API key")
+    .option("--label <label>")
+    .addOption(new Option("--active <yes>", "whether it opens anything").choices(["true", "false"]))
+    .action(async (id: string, options: { label?: string; active?: string }, command: Command) => {
+      const { label, active } = options;
+      const change = { ...(label !== undefined && { label }), ...(active && { active: active === "true" }) };
+      await patch(
+        `/api-keys/${step(notWholeKey(id))}`,
+        "apiKey",
+        change,
+        Object.keys(change),
+        command,
+        terminal,
+      );
+    });
+}
+
+async function patch(
+  path: string,
+  member: string,
+  change: JsonObject,
+  updateMask: string[],
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  if (updateMask.length === 0)
+    throw new UsageFailure("Change what? Give at least one option; --help lists them.");
+  const on = await connect(command, terminal);
+  const answer = await on.inProject("PATCH", path, { body: { updateMask, [member]: change } });
+  await tellRecord(requireObject(answer), on.out);
+}

@@ -1,0 +1,35 @@
+/** `busbar validate`: every mistake of a manifest with its place and remedy, without a server. */
+import type { Command } from "commander";
+import { Ended } from "../failures.ts";
+import { readManifest } from "../manifest/read-manifest.ts";
+import { findingLines, summary } from "../manifest/tell-complaints.ts";
+import { createOutput } from "../output/output.ts";
+import type { GlobalOptions } from "../settings/target.ts";
+import type { Terminal } from "../terminal.ts";
+
+export function addValidate(program: Command, terminal: Terminal): void {
+  program
+    .command("validate [path]")
+    .description("check a manifest, offline")
+    .option("--strict", "fail on warnings too")
+    .addHelpText(
+      "after",
+      "\nThe path is a file, a folder with an amp.yaml (default: this one), or - for stdin.",
+    )
+    .action(async (path: string | undefined, options: { strict?: boolean }, command: Command) => {
+      const globals: GlobalOptions = command.optsWithGlobals();
+      const out = createOutput(terminal, globals.json === true);
+      const file = await readManifest(path ?? ".", terminal);
+      // The checks and the catalog are half of the program, and no other command needs them.
+      const { validate } = await import("../manifest/validate.ts");
+      const findings = validate(file.source);
+      if (out.json) {
+        out.data(findings.map((finding) => ({ file: file.shown, ...finding })));
+      } else {
+        for (const line of findingLines(findings, file, out.paint)) out.line(line);
+        out.line(summary(findings, file.shown, out.paint));
+      }
+      const fails = findings.some(({ severity }) => severity === "error" || options.strict);
+      if (fails) throw new Ended();
+    });
+}

@@ -1,0 +1,117 @@
+/** `busbar write crm contacts --group acme --set email=…`: writes records into a customer's account. */
+import { Option, type Command } from "commander";
+import { Ended, UsageFailure } from "../failures.ts";
+import { step } from "../http/api.ts";
+import {
+  isObject,
+  objectsAt,
+  requireObject,
+  requireText,
+  textAt,
+  valueAt,
+  type Json,
+  type JsonObject,
+} from "../http/json.ts";
+import type { Output } from "../output/output.ts";
+import { printable } from "../output/printable.ts";
+import { table } from "../output/table.ts";
+import { tellRecord } from "../output/tell-record.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { writeRequest, type RecordOptions } from "../write-request.ts";
+import { waitForEnd } from "./operations.ts";
+import { collected, wholeNumber } from "./resource-options.ts";
+
+interface WriteOptions extends RecordOptions {
+  wait?: boolean;
+  timeoutSeconds: number;
+  dryRun?: boolean;
+  idempotencyKey?: string;
+}
+
+export function addWrite(program: Command, terminal: Terminal): void {
+  program
+    .command("write <integration> <object>")
+    .description("write records into a customer's account")
+    .option("-g, --group <groupRef>", "the customer whose installation is written to")
+    .addOption(
+      new Option("-t, --type <type>", "what to do").choices(["create", "update", "delete"]).default("create"),
+    )
+    .option("--id <recordId>", "the provider's id of the record, for update and delete")
+    .option("-s, --set <name=value>", "a field with a text; may be given several times", collected)
+    .option("-j, --set-json <name=json>", "a field with a number, true, null, a list …", collected)
+    .option("-d, --data <json>", "a record, or a list of records: JSON, @file, or - for stdin")
+    .option("--request <json>", "the whole request body as the API has it: JSON, @file, or - for stdin")
+    .option("--async", "let the write happen in the background")
+    .option("--wait", "with --async: wait until it ends; exit code 1 when it failed")
+    .option("--timeout-seconds <n>", "with --wait: how long", wholeNumber(1, 172_800), 3_600)
+    .option("--all-or-none", "of a batch: write nothing unless everything can be written")
+    .option("--dry-run", "show what would be sent, and send nothing")
+    .option("--idempotency-key <key>", "a repeated command with the same key writes once")
+    .action(async (integration: string, object: string, options: WriteOptions, command: Command) => {
+      if (options.wait && !options.async)
+        throw new UsageFailure("--wait belongs to --async; other writes are waited for.");
+      const body = await writeRequest(options, terminal);
+      const on = await connect(command, terminal);
+      const answer = requireObject(await send(on, integration, object, body, options));
+      if (options.dryRun) return tellRecord(answer, on.out);
+      if (!options.wait) return tellAnswer(answer, body, on.out);
+      const { timeoutSeconds } = options;
+      const id = requireText(answer, "operationId");
+      const operation = await waitForEnd(on, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
+      await tellRecord(operation, on.out);
+      if (textAt(operation, "status") === "failure") throw new Ended();
+    });
+}
+
+async function send(
+  on: Connected,
+  integration: string,
+  object: string,
+  body: JsonObject,
+  { dryRun, idempotencyKey }: WriteOptions,
+): Promise<Json | undefined> {
+  // Names of objects may hold slashes, and those stay.
+  const objectPath = object.split("/").map(step).join("/");
+  const path = `/write/v1/projects/${step(await on.project())}/integrations/${step(integration)}/objects/${objectPath}`;
+  return on.api("POST", path, {
+    query: { dryRun: dryRun ? "true" : undefined },
+    body,
+    ...(idempotencyKey !== undefined && { headers: { "idempotency-key": idempotencyKey } }),
+  });
+}
+
+const PAST: Record<string, string> = { create: "created", update: "updated", delete: "deleted" };
+
+/** A batch of which something failed has been told whole and ends with exit code 1. */
+function tellAnswer(answer: JsonObject, body: JsonObject, out: Output): void {
+  const failures = valueAt(answer, "failureCount");
+  const done = PAST[textAt(body, "type") ?? ""] ?? "written";
+  if (out.json) out.data(answer);
+  else if (Array.isArray(answer["results"])) tellBatch(answer, done, out);
+  else if (isObject(answer["result"])) {
+    const id = textAt(answer, "result.recordId");
+    out.line(`${out.paint.green(done)}${id === undefined ? "" : ` record ${printable(id)}`}`);
+    tellOperation(answer, out);
+  } else {
+    out.line(`${out.paint.green("accepted")} operation ${textAt(answer, "operationId") ?? ""}`);
+    out.note(`busbar operations ${textAt(answer, "operationId") ?? ""} --watch tells how it ends`);
+  }
+  if (typeof failures === "number" && failures > 0) throw new Ended();
+}
+
+function tellBatch(answer: JsonObject, done: string, out: Output): void {
+  const errors = objectsAt(answer, "errors").map((error) => textAt(error, "message") ?? "");
+  const rows = objectsAt(answer, "results").map((result, index) => {
+    const success = valueAt(result, "success") === true;
+    // Errors name the record they are about: `batch[3]: …`.
+    const prefix = `batch[${index}]: `;
+    const error = errors.find((message) => message.startsWith(prefix))?.slice(prefix.length) ?? "";
+    return [String(index), success ? done : "failed", textAt(result, "recordId") ?? "", success ? "" : error];
+  });
+  for (const line of table(["#", "RESULT", "RECORD", "WHY"], rows, out.paint)) out.line(line);
+  tellOperation(answer, out);
+}
+
+const tellOperation = (answer: JsonObject, out: Output): void =>
+  out.note(`operation ${printable(textAt(answer, "operationId") ?? "")}`);

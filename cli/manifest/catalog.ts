@@ -1,0 +1,8 @@
+/** The providers that this version of the command line knows without asking a server. */
+import { PROVIDERS } from "../../connectors/index.gen.ts";
+import { completeProvider, type ProviderInfo } from "../../connectors/kit/provider.ts";
+
+export type Catalog = Record<string, ProviderInfo>;
+
+export const builtInCatalog = (): Catalog =>
+  Object.fromEntries(Object.entries(PROVIDERS).map(([key, facts]) => [key, completeProvider(key, facts)]));

@@ -1,0 +1,45 @@
+/** What changed between two contents of an integration, one line for each, places named as in the manifest. */
+import { isObject, textAt, type Json, type JsonObject } from "../http/json.ts";
+
+export interface Change {
+  kind: "added" | "removed" | "changed";
+  /** `read.objects.contacts.schedule` */
+  path: string;
+  before?: Json;
+  after?: Json;
+}
+
+/** Lists of objects and fields are compared by name, so that another order is no change. */
+export function manifestChanges(before: Json | undefined, after: Json | undefined, path = ""): Change[] {
+  if (isBlank(before) && isBlank(after)) return [];
+  if (isBlank(before)) return [{ kind: "added", path, ...leaf("after", after) }];
+  if (isBlank(after)) return [{ kind: "removed", path, ...leaf("before", before) }];
+  const [was, is] = [named(before), named(after)];
+  if (was && is) {
+    const members = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+    return members.flatMap((member) =>
+      manifestChanges(was[member], is[member], path === "" ? member : `${path}.${member}`),
+    );
+  }
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  return [{ kind: "changed", path, ...leaf("before", before), ...leaf("after", after) }];
+}
+
+/** A manifest does not tell "nothing" from "empty". */
+const isBlank = (value: Json | undefined): boolean =>
+  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+
+const leaf = (member: "before" | "after", value: Json | undefined): Partial<Change> =>
+  value === undefined || typeof value === "object" ? {} : { [member]: value };
+
+/** An object as it is, a list of objects by their names; undefined for anything else. */
+function named(value: Json | undefined): JsonObject | undefined {
+  if (isObject(value)) return value;
+  if (!Array.isArray(value) || !value.every(isObject)) return undefined;
+  const entries = value.map((item): [string | undefined, Json] => [nameOf(item), item]);
+  if (entries.some(([name]) => name === undefined)) return undefined;
+  return Object.fromEntries(entries.map(([name = "", item]) => [name, item]));
+}
+
+const nameOf = (item: JsonObject): string | undefined =>
+  textAt(item, "objectName") ?? textAt(item, "fieldName") ?? textAt(item, "mapToName");

@@ -1,0 +1,68 @@
+/** Shows what is wrong in a manifest as good compilers do: the place, the line with a caret below it, the remedy. */
+import type { Paint } from "../output/paint.ts";
+import { printable, widthOf } from "../output/printable.ts";
+import type { ManifestFile } from "./read-manifest.ts";
+
+/** One finding, from the local check or from the server. Lines and columns are counted from 1. */
+export interface Finding {
+  severity: "error" | "warning";
+  rule: string;
+  message: string;
+  line: number;
+  column: number;
+  remedy: string;
+}
+
+/** Longer lines are shown around the place only. */
+const MAX_LINE = 110;
+
+export function findingLines(findings: readonly Finding[], file: ManifestFile, paint: Paint): string[] {
+  const lines = file.source.split(/\r\n|\r|\n/);
+  return findings.flatMap((finding) => [...oneFinding(finding, file.shown, lines, paint), ""]);
+}
+
+/** `2 errors, 1 warning in amp.yaml` */
+export function summary(findings: readonly Finding[], shown: string, paint: Paint): string {
+  const count = (severity: Finding["severity"]) =>
+    findings.filter((finding) => finding.severity === severity).length;
+  const [errors, warnings] = [count("error"), count("warning")];
+  const words = [
+    ...(errors > 0 ? [paint.red(`${errors} error${errors === 1 ? "" : "s"}`)] : []),
+    ...(warnings > 0 ? [paint.yellow(`${warnings} warning${warnings === 1 ? "" : "s"}`)] : []),
+  ];
+  return words.length === 0 ? `${shown}: ${paint.green("no mistakes")}` : `${words.join(", ")} in ${shown}`;
+}
+
+function oneFinding(finding: Finding, shown: string, lines: string[], paint: Paint): string[] {
+  const { severity, rule, message, line, column, remedy } = finding;
+  const colour = severity === "error" ? paint.red : paint.yellow;
+  const number = String(line);
+  const bar = paint.blue("|");
+  const margin = " ".repeat(number.length);
+  return [
+    `${paint.bold(`${printable(shown)}:${line}:${column}`)}: ${colour(paint.bold(severity))}: ${paint.bold(printable(message))} ${paint.dim(`[${printable(rule)}]`)}`,
+    ...excerpt(lines[line - 1] ?? "", column).map(
+      (text, index) =>
+        ` ${index === 0 ? paint.blue(number) : margin} ${bar} ${index === 0 ? text : colour(text)}`,
+    ),
+    ...(remedy ? [` ${margin} ${paint.blue("=")} ${printable(remedy)}`] : []),
+  ];
+}
+
+/** The line, and a caret under the word that begins at the column. Nothing for an empty line. */
+function excerpt(line: string, column: number): string[] {
+  if (line.trim() === "") return [];
+  // One character for one, so that columns stay true.
+  const flat = line.replaceAll("\t", " ");
+  const start = Math.max(0, Math.min(column - 1, flat.length));
+  const word = /^(?:"[^"]*"?|'[^']*'?|[^\s:,[\]{}#]+)/.exec(flat.slice(start))?.[0] ?? " ";
+  const from = flat.length > MAX_LINE ? Math.max(0, start - MAX_LINE / 2) : 0;
+  const lead = from > 0 ? "…" : "";
+  const trail = flat.length > from + MAX_LINE ? "…" : "";
+  const before = lead + printable(flat.slice(from, start));
+  const marked = Math.max(1, Math.min(widthOf(printable(word)), MAX_LINE));
+  return [
+    `${lead}${printable(flat.slice(from, from + MAX_LINE))}${trail}`,
+    `${" ".repeat(widthOf(before))}${"^".repeat(marked)}`,
+  ];
+}

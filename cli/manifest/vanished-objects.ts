@@ -1,0 +1,26 @@
+/** Finds read objects that a project has and a manifest no longer names. */
+import { isObject, objectsAt, requireText, textAt, type Json, type JsonObject } from "../http/json.ts";
+
+export interface Vanished {
+  integration: string;
+  integrationId: string;
+  objects: string[];
+}
+
+/** `before` are integrations as the API lists them. Names of objects are compared without case. */
+export function vanishedObjects(before: JsonObject[], manifest: Json | undefined): Vanished[] {
+  if (!isObject(manifest)) return [];
+  return objectsAt(manifest, "integrations").flatMap((declared) => {
+    const old = before.find((one) => textAt(one, "name") === textAt(declared, "name"));
+    if (!old) return [];
+    const kept = new Set(namesAt(declared, "read.objects").map((name) => name.toLowerCase()));
+    const objects = namesAt(old, "latestRevision.content.read.objects").filter(
+      (name) => !kept.has(name.toLowerCase()),
+    );
+    if (objects.length === 0) return [];
+    return [{ integration: requireText(old, "name"), integrationId: requireText(old, "id"), objects }];
+  });
+}
+
+const namesAt = (value: Json, path: string): string[] =>
+  objectsAt(value, path).flatMap((object) => textAt(object, "objectName") ?? []);

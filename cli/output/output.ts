@@ -1,0 +1,46 @@
+/** Where a command's words go: results to stdout for people or machines, everything else to stderr. */
+import type { Json, JsonObject } from "../http/json.ts";
+import type { Terminal } from "../terminal.ts";
+import { createPaint, type Paint } from "./paint.ts";
+import { table } from "./table.ts";
+
+export interface Output {
+  /** `--json`: results are for machines. */
+  readonly json: boolean;
+  /** Colours of stdout. */
+  readonly paint: Paint;
+  /** A line of the result. */
+  line(text?: string): void;
+  /** The result as JSON. */
+  data(value: Json): void;
+  /** One value of an endless result, as one line of JSON. */
+  item(value: Json): void;
+  /** The result as a table, `nothing` when it is empty; with `--json` the rows as they came. */
+  rows<Row extends JsonObject>(rows: Row[], columns: Columns<Row>, nothing: string): void;
+  /** Progress and remarks, on stderr. */
+  note(text: string): void;
+}
+
+/** Heading to what stands below it. */
+export type Columns<Row = JsonObject> = Record<string, (row: Row) => string>;
+
+export function createOutput(terminal: Pick<Terminal, "stdout" | "stderr" | "env">, json: boolean): Output {
+  const { stdout, stderr, env } = terminal;
+  const paint = createPaint(stdout, env);
+  const notePaint = createPaint(stderr, env);
+  const output: Output = {
+    json,
+    paint,
+    line: (text = "") => void stdout.write(`${text}\n`),
+    data: (value) => output.line(JSON.stringify(value, null, 2)),
+    item: (value) => output.line(JSON.stringify(value)),
+    rows(rows, columns, nothing) {
+      if (json) return output.data(rows);
+      if (rows.length === 0) return output.note(nothing);
+      const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
+      for (const line of table(Object.keys(columns), cells, paint)) output.line(line);
+    },
+    note: (text) => void stderr.write(`${notePaint.dim(text)}\n`),
+  };
+  return output;
+}

@@ -1,0 +1,30 @@
+/** Colours, on a terminal that a person looks at and that does not refuse them. */
+import type { Screen, Terminal } from "../terminal.ts";
+
+type Colour = (text: string) => string;
+
+export interface Paint {
+  bold: Colour;
+  dim: Colour;
+  red: Colour;
+  green: Colour;
+  yellow: Colour;
+  blue: Colour;
+}
+
+/** NO_COLOR as https://no-color.org has it: set to anything but nothing. */
+export function createPaint(screen: Screen, env: Terminal["env"]): Paint {
+  const coloured = screen.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+  const colour =
+    (start: number, end: number): Colour =>
+    (text) =>
+      coloured && text !== "" ? `\u001B[${start}m${text}\u001B[${end}m` : text;
+  return {
+    bold: colour(1, 22),
+    dim: colour(2, 22),
+    red: colour(31, 39),
+    green: colour(32, 39),
+    yellow: colour(33, 39),
+    blue: colour(34, 39),
+  };
+}

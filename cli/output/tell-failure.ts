@@ -1,0 +1,76 @@
+/** Prints why a command failed: what, where, what to do, and the id under which the server's log has it. */
+import { Ended, Refused, type Failure } from "../failures.ts";
+import { objectsAt, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import type { Terminal } from "../terminal.ts";
+import { createPaint, type Paint } from "./paint.ts";
+import { printable, printableLines } from "./printable.ts";
+
+/** With `json` a refusal is printed as the server gave it; either way on stderr. */
+export function tellFailure(
+  failure: Failure,
+  terminal: Pick<Terminal, "stderr" | "env">,
+  json: boolean,
+): void {
+  if (failure instanceof Ended) return;
+  const lines = json ? [asJson(failure)] : inWords(failure, createPaint(terminal.stderr, terminal.env));
+  terminal.stderr.write(`${lines.join("\n")}\n`);
+}
+
+const asJson = (failure: Failure): string =>
+  JSON.stringify(
+    failure instanceof Refused && Object.keys(failure.problem).length > 0
+      ? failure.problem
+      : { detail: failure.message, ...(failure.remedy && { remedy: failure.remedy }) },
+  );
+
+function inWords(failure: Failure, paint: Paint): string[] {
+  const problem = failure instanceof Refused ? failure.problem : {};
+  const issues = objectsAt(problem, "issues");
+  const remedy =
+    failure.remedy ??
+    textAt(problem, "remedy") ??
+    (failure instanceof Refused ? remedyFor(failure) : undefined);
+  const title = textAt(problem, "title");
+  return [
+    `${paint.red(paint.bold("error"))}: ${title && title !== failure.message ? `${paint.bold(printable(title))}\n  ` : ""}${printableLines(failure.message)}`,
+    ...issues.flatMap((issue) => issueLines(issue, failure.message, paint)),
+    ...(issues.length > 0 ? [] : causes(problem, failure.message)),
+    ...(remedy ? [`  ${paint.blue("→")} ${printableLines(remedy)}`] : []),
+    ...requestLine(problem, paint),
+  ];
+}
+
+/** The place is told even where the detail above is that of the only issue. */
+function issueLines(issue: JsonObject, told: string, paint: Paint): string[] {
+  const place = [textAt(issue, "in"), textAt(issue, "name")].filter(Boolean).join(" ");
+  const detail = textAt(issue, "detail") ?? textAt(issue, "title") ?? "";
+  const remedy = textAt(issue, "remedy");
+  const value = valueAt(issue, "value");
+  const given =
+    value === undefined ? "" : paint.dim(` (given: ${printable(JSON.stringify(value)).slice(0, 200)})`);
+  return [
+    `  ${paint.yellow(printable(place || "-"))}${told.includes(detail) ? "" : `: ${printable(detail)}`}${given}`,
+    ...(remedy ? [`    ${paint.blue("→")} ${printable(remedy)}`] : []),
+  ];
+}
+
+function causes(problem: JsonObject, told: string): string[] {
+  const listed = valueAt(problem, "causes");
+  if (!Array.isArray(listed)) return [];
+  return listed.flatMap((cause) =>
+    typeof cause === "string" && !told.includes(cause) ? [`  - ${printable(cause)}`] : [],
+  );
+}
+
+function requestLine(problem: JsonObject, paint: Paint): string[] {
+  const [requestId, operationId] = [textAt(problem, "requestId"), textAt(problem, "operationId")];
+  return [
+    ...(operationId ? [paint.dim(`  operation ${printable(operationId)}`)] : []),
+    ...(requestId ? [paint.dim(`  requestId ${printable(requestId)}`)] : []),
+  ];
+}
+
+function remedyFor({ status }: Refused): string | undefined {
+  if (status === 401) return "Log in again with `busbar login`, or give another key.";
+  return undefined;
+}

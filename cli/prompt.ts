@@ -1,0 +1,57 @@
+/** Asks a person on a terminal; questions go to stderr, so that stdout holds results only. */
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { Ended, UsageFailure } from "./failures.ts";
+import type { Terminal } from "./terminal.ts";
+
+type Asking = Pick<Terminal, "stdin" | "stderr">;
+
+export const canAsk = ({ stdin, stderr }: Asking): boolean => stdin.isTTY === true && stderr.isTTY === true;
+
+/** The answer, trimmed; `otherwise` for an empty one. */
+export async function ask(terminal: Asking, question: string, otherwise = ""): Promise<string> {
+  const shown = otherwise ? `${question} [${otherwise}]: ` : `${question}: `;
+  return (await read(terminal, terminal.stderr, shown)) || otherwise;
+}
+
+/** The answer, which nobody can read over a shoulder or in a scroll-back. */
+export async function askHidden(terminal: Asking, question: string): Promise<string> {
+  terminal.stderr.write(`${question}: `);
+  // Raw mode takes the echo from the terminal, and this takes it from the line editor.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    return await read(terminal, nowhere, "");
+  } finally {
+    terminal.stderr.write("\n");
+  }
+}
+
+/** Asks until the answer begins with one of the letters. */
+export async function choose(terminal: Asking, question: string, letters: string): Promise<string> {
+  for (;;) {
+    const answer = (await ask(terminal, `${question} [${letters.split("").join("/")}]`)).toLowerCase();
+    const letter = answer.slice(0, 1);
+    if (letter && letters.includes(letter)) return letter;
+  }
+}
+
+async function read(terminal: Asking, output: Writable, question: string): Promise<string> {
+  if (!canAsk(terminal)) {
+    throw new UsageFailure("This needs answers, and there is no terminal to ask on.", {
+      remedy: "Give them as options; --help lists them.",
+    });
+  }
+  const lines = createInterface({ input: terminal.stdin, output, terminal: true, historySize: 0 });
+  // Ctrl-C and the end of input leave without an answer.
+  const gone = new AbortController();
+  lines.once("SIGINT", () => gone.abort());
+  lines.once("close", () => gone.abort());
+  try {
+    return (await lines.question(question, { signal: gone.signal })).trim();
+  } catch (error) {
+    if (gone.signal.aborted) throw new Ended();
+    throw error;
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,35 @@
+/** Values of options that may be given as text, as `@file` or as `-` for stdin. */
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+import { Failure, UsageFailure } from "./failures.ts";
+import { parseJson, type Json } from "./http/json.ts";
+import { readBody } from "./http/send.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The server takes 10 MB. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+type Sources = Pick<Terminal, "stdin" | "cwd">;
+
+/** Throws `Failure` for a file that cannot be read. */
+export async function readArgument(given: string, { stdin, cwd }: Sources): Promise<Buffer> {
+  if (given === "-" || given === "@-") return readBody(stdin, MAX_BYTES);
+  if (!given.startsWith("@")) return Buffer.from(given);
+  const path = given.slice(1);
+  const file = createReadStream(resolve(cwd, path));
+  // Opening fails as an event; reading would only say that the stream broke.
+  await new Promise<void>((opened, failed) => {
+    file.once("ready", opened);
+    file.once("error", (cause) =>
+      failed(new Failure(`${path} cannot be read: ${cause.message}.`, { cause })),
+    );
+  });
+  return readBody(file, MAX_BYTES);
+}
+
+/** The same as JSON. Throws `UsageFailure` naming the option. */
+export async function readJsonArgument(option: string, given: string, sources: Sources): Promise<Json> {
+  const value = parseJson((await readArgument(given, sources)).toString());
+  if (value !== undefined) return value;
+  throw new UsageFailure(`What ${option} gives is not JSON.`);
+}

@@ -1,0 +1,33 @@
+/** Finds the installation that options name: by its id, or as a customer's of an integration. */
+import { Failure, UsageFailure } from "../failures.ts";
+import { step } from "../http/api.ts";
+import { requireObjects, requireText, textAt, type JsonObject } from "../http/json.ts";
+import type { Connected } from "../settings/connect.ts";
+import type { Filters } from "./resource.ts";
+
+/** Below the project. */
+export const installationPath = (integrationId: string, id: string): string =>
+  `/integrations/${step(integrationId)}/installations/${step(id)}`;
+
+/** Its path below the project. Throws when there is none, or when the options do not say which. */
+export async function findInstallation(on: Connected, filters: Filters): Promise<string> {
+  const { installation, integration, group } = filters;
+  if (installation && integration) return installationPath(integration, installation);
+  if (installation) {
+    const all = requireObjects(await on.inProject("GET", "/installations"));
+    const found = all.find((one) => textAt(one, "id") === installation);
+    if (found) return pathOf(found);
+    throw new Failure(`There is no installation \`${installation}\` in this project.`);
+  }
+  if (!integration || !group) {
+    throw new UsageFailure("Which installation? Give --installation, or --integration and --group.");
+  }
+  const query = { groupRef: group };
+  const path = `/integrations/${step(integration)}/installations`;
+  const [found] = requireObjects(await on.inProject("GET", path, { query }));
+  if (found) return pathOf(found);
+  throw new Failure(`The customer \`${group}\` has no installation of \`${integration}\`.`);
+}
+
+const pathOf = (installation: JsonObject): string =>
+  installationPath(requireText(installation, "integrationId"), requireText(installation, "id"));

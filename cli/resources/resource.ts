@@ -1,0 +1,100 @@
+/** What can be listed, fetched and deleted, and the few ways in which that is done. */
+import { Failure } from "../failures.ts";
+import { step } from "../http/api.ts";
+import { objectsAt, requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import type { Columns } from "../output/output.ts";
+import type { Connected } from "../settings/connect.ts";
+
+/** Options that narrow a list or say where something is. */
+export interface Filters {
+  integration?: string;
+  installation?: string;
+  group?: string;
+  provider?: string;
+  destination?: string;
+  topic?: string;
+  status?: string;
+  type?: string;
+  object?: string;
+  limit?: number;
+}
+
+export interface Resource {
+  /** As it is listed: `provider-apps`. */
+  plural: string;
+  singular: string;
+  aliases?: string[];
+  filters?: (keyof Filters)[];
+  columns: Columns;
+  list?(on: Connected, filters: Filters): Promise<JsonObject[]>;
+  get?(on: Connected, name: string, filters: Filters): Promise<JsonObject>;
+  remove?(on: Connected, name: string, filters: Filters): Promise<void>;
+  /** What else goes when one is deleted; a person is asked first. */
+  takesAlong?: string;
+}
+
+export const DEFAULT_LIMIT = 50;
+
+/** The three ways to a collection below the project, for resources that need nothing special. */
+export const listed = (path: string) => async (on: Connected) =>
+  requireObjects(await on.inProject("GET", path));
+
+export const fetched = (path: string) => async (on: Connected, name: string) =>
+  requireObject(await on.inProject("GET", `${path}/${step(name)}`));
+
+export const removed = (path: string) => async (on: Connected, name: string) =>
+  void (await on.inProject("DELETE", `${path}/${step(name)}`));
+
+/** For collections whose items have no address to get them from. By id or by one of the members. */
+export const picked =
+  (path: string, singular: string, ...members: string[]) =>
+  async (on: Connected, name: string) => {
+    const all = requireObjects(await on.inProject("GET", path));
+    const found = all.find((item) => ["id", ...members].some((member) => textAt(item, member) === name));
+    if (found) return found;
+    throw new Failure(`There is no ${singular} \`${name}\` in this project.`);
+  };
+
+const PAGE_SIZE = 200;
+/** So many items are looked through for those that a filter wants. */
+const MOST_SCANNED = 10_000;
+
+/** Items of a paged list that `wanted` accepts, until there are `limit`. */
+export async function paged(
+  on: Connected,
+  path: string,
+  options: {
+    limit?: number;
+    query?: Record<string, string | undefined>;
+    wanted?: (item: JsonObject) => boolean;
+  },
+): Promise<JsonObject[]> {
+  const { limit = DEFAULT_LIMIT, query, wanted = () => true } = options;
+  const found: JsonObject[] = [];
+  let pageToken: string | undefined;
+  for (let scanned = 0; scanned < MOST_SCANNED && found.length < limit;) {
+    const pageSize = String(Math.min(limit, PAGE_SIZE));
+    const page = await on.inProject("GET", path, { query: { ...query, pageSize, pageToken } });
+    const items = objectsAt(page, "results");
+    found.push(...items.filter(wanted));
+    scanned += items.length;
+    pageToken = textAt(page, "pagination.nextPageToken");
+    if (!pageToken || items.length === 0) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** Column texts. */
+export const text = (path: string) => (row: JsonObject) => {
+  const value = valueAt(row, path);
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
+
+/** Without the milliseconds. */
+export const time = (path: string) => (row: JsonObject) => (textAt(row, path) ?? "").replace(/\.\d+Z$/, "Z");
+
+export const commaList = (path: string) => (row: JsonObject) => {
+  const value = valueAt(row, path);
+  return Array.isArray(value) ? value.map(String).join(", ") : "";
+};

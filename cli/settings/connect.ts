@@ -1,0 +1,53 @@
+/** What most commands begin with: the server, the project in it, and where to print. */
+import type { Command } from "commander";
+import { UsageFailure } from "../failures.ts";
+import { openApi, step, type Api, type Asked } from "../http/api.ts";
+import { requireObjects, textAt, type Json } from "../http/json.ts";
+import { createOutput, type Output } from "../output/output.ts";
+import type { Terminal } from "../terminal.ts";
+import { findTarget, type GlobalOptions, type Target } from "./target.ts";
+
+export interface Connected {
+  api: Api;
+  /** The same below `/v1/projects/{project}`; the project is looked for at the first call. */
+  inProject: Api;
+  /** Id or name. */
+  project(): Promise<string>;
+  target: Target;
+  out: Output;
+}
+
+/** Throws `UsageFailure` when it is not clear which server is meant. */
+export async function connect(command: Command, terminal: Terminal): Promise<Connected> {
+  const options: GlobalOptions = command.optsWithGlobals();
+  const out = createOutput(terminal, options.json === true);
+  const target = await findTarget(options, terminal);
+  if (target.found) out.note(`using ${target.found}`);
+  return open(target, out);
+}
+
+export function open(target: Target, out: Output): Connected {
+  const api = openApi(target);
+  let known: Promise<string> | undefined;
+  const project = () => (known ??= target.project ? Promise.resolve(target.project) : onlyProject(api));
+  return {
+    api,
+    project,
+    target,
+    out,
+    inProject: async (method: string, path: string, asked?: Asked): Promise<Json | undefined> =>
+      api(method, `/v1/projects/${step(await project())}${path}`, asked),
+  };
+}
+
+/** A key that opens one project leaves no question. */
+async function onlyProject(api: Api): Promise<string> {
+  const projects = requireObjects(await api("GET", "/v1/projects"));
+  const names = projects.flatMap((project) => textAt(project, "name") ?? []);
+  const [name, ...more] = names;
+  if (name !== undefined && more.length === 0) return name;
+  throw new UsageFailure(
+    name === undefined ? "This key opens no project." : `Which project? There are ${names.join(", ")}.`,
+    { remedy: "Name one with --project, BUSBAR_PROJECT, or when you log in." },
+  );
+}

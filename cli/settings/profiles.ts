@@ -1,0 +1,77 @@
+/** The addresses a person has logged in to, with their keys: one file, readable by its owner only. */
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { Failure } from "../failures.ts";
+import { isObject, parseJson, textAt, valueAt } from "../http/json.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface Profile {
+  apiKey: string;
+  project?: string;
+  proxyUrl?: string;
+}
+
+export interface Profiles {
+  /** Origin of the one that counts when no address is given. */
+  current?: string;
+  /** By origin. */
+  all: Map<string, Profile>;
+}
+
+/** XDG_CONFIG_HOME counts when it is absolute, as its specification says. */
+export function profilesPath(env: Terminal["env"]): string {
+  const configured = env["XDG_CONFIG_HOME"];
+  const home = env["HOME"] || homedir();
+  const base = configured && isAbsolute(configured) ? configured : join(home, ".config");
+  return join(base, "busbar", "profiles.json");
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/** None when there is no file. Throws when somebody else could have read the keys or the file is damaged. */
+export async function readProfiles(env: Terminal["env"]): Promise<Profiles> {
+  const path = profilesPath(env);
+  const none: Profiles = { all: new Map() };
+  const found = await stat(path).catch(() => undefined);
+  if (!found) return none;
+  if ((found.mode & 0o077) !== 0 && process.platform !== "win32") {
+    throw new Failure(`${path} can be read by others, and it holds API keys.`, {
+      remedy: `Run: chmod 600 ${path} — and replace the keys if somebody may have read them.`,
+    });
+  }
+  const data = found.size > MAX_BYTES ? undefined : parseJson(await readFile(path, "utf8"));
+  const stored = valueAt(data, "profiles");
+  if (!isObject(stored))
+    throw new Failure(`${path} cannot be understood.`, { remedy: "Delete it and log in again." });
+  const all = new Map<string, Profile>();
+  for (const [origin, profile] of Object.entries(stored)) {
+    const apiKey = textAt(profile, "apiKey");
+    if (apiKey === undefined) continue;
+    const [project, proxyUrl] = [textAt(profile, "project"), textAt(profile, "proxyUrl")];
+    all.set(origin, {
+      apiKey,
+      ...(project !== undefined && { project }),
+      ...(proxyUrl !== undefined && { proxyUrl }),
+    });
+  }
+  const current = textAt(data, "current");
+  return { all, ...(current !== undefined && all.has(current) && { current }) };
+}
+
+/** All of it or nothing; says where. Without profiles the file goes. */
+export async function writeProfiles(env: Terminal["env"], { current, all }: Profiles): Promise<string> {
+  const path = profilesPath(env);
+  if (all.size === 0) {
+    await rm(path, { force: true });
+    return path;
+  }
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await chmod(dirname(path), 0o700);
+  const draft = `${path}.${randomUUID()}.tmp`;
+  const text = JSON.stringify({ current, profiles: Object.fromEntries(all) }, null, 2);
+  await writeFile(draft, `${text}\n`, { mode: 0o600, flag: "wx" });
+  await rename(draft, path);
+  return path;
+}

@@ -1,0 +1,122 @@
+/** Decides which Busbar a command talks to, with which key: flags, then the environment, then what lies around. */
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { Failure, UsageFailure } from "../failures.ts";
+import { parseJson, textAt } from "../http/json.ts";
+import type { Terminal } from "../terminal.ts";
+import { readProfiles, type Profile } from "./profiles.ts";
+
+export interface Target {
+  /** Scheme, host and port of the management API. */
+  origin: string;
+  /** Undefined only for commands that need none. */
+  apiKey?: string;
+  /** Id or name, undefined when nobody has said. */
+  project?: string;
+  proxyUrl?: string;
+  /** In words, for a remark, when it was found rather than given. */
+  found?: string;
+}
+
+/** Options of every command. */
+export interface GlobalOptions {
+  url?: string;
+  key?: string;
+  project?: string;
+  json?: boolean;
+}
+
+interface Stored extends Profile {
+  origin: string;
+  found: string;
+}
+
+/**
+ * A stored key goes to the address that it was stored with and to no other; AMP_API_KEY, which may be another
+ * vendor's, goes only to an address that was given. Throws `UsageFailure` when there is no address or no key.
+ */
+export async function findTarget(
+  options: GlobalOptions,
+  terminal: Pick<Terminal, "env" | "cwd">,
+): Promise<Target> {
+  const { env } = terminal;
+  const given = options.url ?? env["BUSBAR_URL"] ?? env["AMP_API_URL"];
+  const origin = given ? originOf(given) : undefined;
+  const givenKey = options.key ?? env["BUSBAR_API_KEY"] ?? (origin ? env["AMP_API_KEY"] : undefined);
+  const stored = origin && givenKey ? undefined : await findStored(origin, terminal);
+  const address = origin ?? stored?.origin;
+  if (!address) {
+    throw new UsageFailure("Which Busbar? No address is given, and nobody is logged in.", {
+      remedy: "Run `busbar login`, or set BUSBAR_URL and BUSBAR_API_KEY, or give --url and --key.",
+    });
+  }
+  const apiKey = givenKey || stored?.apiKey;
+  if (!apiKey) {
+    throw new UsageFailure(`There is no API key for ${address}.`, {
+      remedy: `Run \`busbar login ${address}\`, or set BUSBAR_API_KEY.`,
+    });
+  }
+  const project = options.project ?? env["BUSBAR_PROJECT"] ?? env["AMP_PROJECT"] ?? stored?.project;
+  const proxyUrl = env["BUSBAR_PROXY_URL"] ?? stored?.proxyUrl;
+  return {
+    origin: address,
+    apiKey: checkedKey(apiKey),
+    ...(project && { project }),
+    ...(proxyUrl && { proxyUrl }),
+    ...(stored && { found: stored.found }),
+  };
+}
+
+/** The server whose data lies in this folder, else the profile of the address, else the current profile. */
+async function findStored(
+  origin: string | undefined,
+  terminal: Pick<Terminal, "env" | "cwd">,
+): Promise<Stored | undefined> {
+  const local = await readBootstrap(terminal);
+  if (local && (!origin || local.origin === origin)) return local;
+  const { current, all } = await readProfiles(terminal.env);
+  const wanted = origin ?? current;
+  const profile = wanted === undefined ? undefined : all.get(wanted);
+  if (wanted === undefined || !profile) return undefined;
+  return { ...profile, origin: wanted, found: `${wanted} (logged in)` };
+}
+
+/** What the server wrote down beside its data: it is only there, and only readable, for who runs it. */
+async function readBootstrap({ cwd, env }: Pick<Terminal, "env" | "cwd">): Promise<Stored | undefined> {
+  const shown = join(env["BUSBAR_DATA_DIR"] || ".busbar", "bootstrap.json");
+  const path = resolve(cwd, shown);
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const file = parseJson(text);
+  const [base, apiKey] = [textAt(file, "urls.base"), textAt(file, "apiKey")];
+  if (!base || !apiKey || !URL.canParse(base)) throw new Failure(`${path} cannot be understood.`);
+  const [project, proxyUrl] = [textAt(file, "projectId"), textAt(file, "urls.proxy")];
+  const { origin } = new URL(base);
+  const found = `${origin} (the server of this folder, ${shown})`;
+  return { origin, apiKey, found, ...(project && { project }), ...(proxyUrl && { proxyUrl }) };
+}
+
+/** An address as people give it: with or without scheme, with or without `/v1`. Throws `UsageFailure`. */
+export function originOf(address: string): string {
+  const text = address.trim();
+  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+    ? text
+    : `${isLocal(text) ? "http" : "https"}://${text}`;
+  // Node 20 has no URL.parse.
+  const url = URL.canParse(whole) ? new URL(whole) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === "") {
+    throw new UsageFailure(`"${text}" is no http or https address.`);
+  }
+  if (url.username || url.password)
+    throw new UsageFailure("Keys and passwords do not belong into the address.");
+  return url.origin;
+}
+
+const isLocal = (text: string): boolean => /^(localhost|127\.|\[::1\])/.test(text);
+
+/** Throws for a key that no header can carry, without repeating it. */
+export function checkedKey(key: string): string {
+  const trimmed = key.trim();
+  if (/^[\x21-\x7e]{1,1024}$/.test(trimmed)) return trimmed;
+  throw new UsageFailure("The API key holds characters that no key has.");
+}

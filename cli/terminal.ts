@@ -1,0 +1,45 @@
+/** What commands see of the machine they run on: streams, environment, working folder, the person's Ctrl-C. */
+import type { Readable, Writable } from "node:stream";
+
+export type Input = Readable & { isTTY?: boolean };
+export type Screen = Writable & { isTTY?: boolean };
+
+export interface Terminal {
+  stdin: Input;
+  stdout: Screen;
+  stderr: Screen;
+  env: Record<string, string | undefined>;
+  cwd: string;
+  /** From the call on, Ctrl-C and SIGTERM do not end the process at once but abort this signal. */
+  catchInterrupt(): AbortSignal;
+}
+
+/** The real one. */
+export function thisTerminal(): Terminal {
+  // `busbar list … | head` closes the pipe early, which is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    catchInterrupt,
+  };
+}
+
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is the same one. */
+const SAME_SIGNAL_MS = 1_000;
+
+function catchInterrupt(): AbortSignal {
+  const controller = new AbortController();
+  let impatient = false;
+  const handle = () => {
+    if (impatient) process.exit(130);
+    controller.abort();
+    setTimeout(() => (impatient = true), SAME_SIGNAL_MS).unref();
+  };
+  process.on("SIGINT", handle);
+  process.on("SIGTERM", handle);
+  return controller.signal;
+}

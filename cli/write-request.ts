@@ -1,0 +1,77 @@
+/** Builds the body of a write from what the command line gives: fields, a record, a list of records, or all of it. */
+import { UsageFailure } from "./failures.ts";
+import { isObject, parseJson, type Json, type JsonObject } from "./http/json.ts";
+import { readJsonArgument } from "./read-argument.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface RecordOptions {
+  group?: string;
+  type: string;
+  id?: string;
+  set?: string[];
+  setJson?: string[];
+  data?: string;
+  request?: string;
+  async?: boolean;
+  allOrNone?: boolean;
+}
+
+/** Throws `UsageFailure` for what cannot be put together; what the record may hold is the server's to judge. */
+export async function writeRequest(
+  options: RecordOptions,
+  sources: Pick<Terminal, "stdin" | "cwd">,
+): Promise<JsonObject> {
+  const { group, type, request, allOrNone } = options;
+  const mode: JsonObject = options.async ? { mode: "asynchronous" } : {};
+  if (request !== undefined) {
+    const body = await readJsonArgument("--request", request, sources);
+    if (!isObject(body)) throw new UsageFailure("--request must give a JSON object.");
+    return { ...body, ...(group !== undefined && { groupRef: group }), ...mode };
+  }
+  if (group === undefined) throw new UsageFailure("Whose record? Give --group with the customer's groupRef.");
+  const fields = readFields(options);
+  const data =
+    options.data === undefined ? undefined : await readJsonArgument("--data", options.data, sources);
+  const policy: JsonObject = allOrNone ? { batchPolicy: { allOrNone } } : {};
+  if (Array.isArray(data)) {
+    if (Object.keys(fields).length > 0)
+      throw new UsageFailure("--set and --id belong to one record, not to a list.");
+    return { groupRef: group, type, batch: data.map(batchItem), ...mode, ...policy };
+  }
+  if (data !== undefined && !isObject(data))
+    throw new UsageFailure("--data must give a record or a list of records.");
+  const record = { ...data, ...fields };
+  if (Object.keys(record).length === 0) {
+    throw new UsageFailure("There is nothing to write.", {
+      remedy: "Give fields with --set, or records with --data.",
+    });
+  }
+  return { groupRef: group, type, record, ...mode, ...policy };
+}
+
+function readFields({ id, set = [], setJson = [] }: RecordOptions): JsonObject {
+  const fields: [string, Json][] = id === undefined ? [] : [["id", id]];
+  for (const given of set) fields.push(split("--set", given));
+  for (const given of setJson) {
+    const [name, text] = split("--set-json", given);
+    const value = parseJson(text);
+    if (value === undefined) throw new UsageFailure(`--set-json ${name}: \`${text}\` is not JSON.`);
+    fields.push([name, value]);
+  }
+  return Object.fromEntries(fields);
+}
+
+function split(option: string, given: string): [name: string, value: string] {
+  const at = given.indexOf("=");
+  if (at < 1) throw new UsageFailure(`${option} takes name=value, not \`${given}\`.`);
+  return [given.slice(0, at), given.slice(at + 1)];
+}
+
+/** A list may hold records, or items as the API has them, with associations. */
+function batchItem(item: Json): Json {
+  const isItem =
+    isObject(item) &&
+    isObject(item["record"]) &&
+    Object.keys(item).every((name) => name === "record" || name === "associations");
+  return isItem ? item : { record: item };
+}
