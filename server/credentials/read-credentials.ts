@@ -40,30 +40,36 @@ type Member = keyof CredentialsInput;
 
 /** Throws a 400 Problem that names the member which the provider needs. */
 export function readCredentials(provider: ProviderInfo, input: CredentialsInput): StoredCredentials {
-  const member = memberFor(provider);
+  const [first, ...others] = membersFor(provider);
   const given = (Object.keys(CredentialsInput) as Member[]).filter((name) => input[name] !== undefined);
+  const member = given.find((name) => name === first || others.includes(name));
   const extra = given.find((name) => name !== member);
   if (extra)
-    throw wrong(extra, `${provider.name} authenticates by ${member ?? "nothing"}; leave \`${extra}\` out.`);
-  if (member === undefined) return { scheme: "none" };
-  if (!given.includes(member)) throw wrong(member, `is missing: ${provider.name} authenticates by it.`);
+    throw wrong(extra, `${provider.name} authenticates by ${first ?? "nothing"}; leave \`${extra}\` out.`);
+  if (first === undefined) return { scheme: "none" };
+  if (member === undefined) throw wrong(first, `is missing: ${provider.name} authenticates by it.`);
   return read(provider, input, member);
 }
 
-function memberFor({ authType, oauth2Opts, basicOpts }: ProviderInfo): Member | undefined {
-  if (authType === "apiKey") return "apiKey";
-  if (authType === "basic") return basicOpts?.apiKeyAsBasic ? "apiKey" : "basicAuth";
-  if (authType === "none") return undefined;
-  if (authType !== "oauth2") return "customAuth";
-  if (oauth2Opts?.grantType === "clientCredentials") return "oauth2ClientCredentials";
-  return oauth2Opts?.grantType === "password" ? "oauth2PasswordCredentials" : "oauth2AuthorizationCode";
+/** Whether a provider's connection may change from an API key to a user name with password, and back. */
+export const takesKeyOrPair = (provider: ProviderInfo): boolean => membersFor(provider).length > 1;
+
+/** The member a builder should send comes first. */
+function membersFor({ authType, oauth2Opts, basicOpts }: ProviderInfo): Member[] {
+  if (authType === "apiKey") return ["apiKey"];
+  // The published UI library has two fields for every provider of Basic, whatever is to be typed into them.
+  if (authType === "basic") return basicOpts?.apiKeyAsBasic ? ["apiKey", "basicAuth"] : ["basicAuth"];
+  if (authType === "none") return [];
+  if (authType !== "oauth2") return ["customAuth"];
+  if (oauth2Opts?.grantType === "clientCredentials") return ["oauth2ClientCredentials"];
+  return [oauth2Opts?.grantType === "password" ? "oauth2PasswordCredentials" : "oauth2AuthorizationCode"];
 }
 
 function read(provider: ProviderInfo, input: CredentialsInput, member: Member): StoredCredentials {
   const { apiKey, basicAuth, oauth2ClientCredentials, oauth2PasswordCredentials, oauth2AuthorizationCode } =
     input;
   if (member === "apiKey" && apiKey !== undefined) return { scheme: "apiKey", apiKey };
-  if (member === "basicAuth" && basicAuth) return { scheme: "basic", ...basicAuth };
+  if (member === "basicAuth" && basicAuth) return readPair(provider, basicAuth);
   if (oauth2ClientCredentials) return { scheme: "oauth2/clientCredentials", ...oauth2ClientCredentials };
   if (oauth2PasswordCredentials) return { scheme: "oauth2/password", ...oauth2PasswordCredentials };
   if (oauth2AuthorizationCode) {
@@ -78,6 +84,18 @@ function read(provider: ProviderInfo, input: CredentialsInput, member: Member): 
     };
   }
   return { scheme: "custom", values: customValues(provider, input.customAuth ?? {}) };
+}
+
+/** Where a provider wants a key as Basic, a pair with an empty half is that key. */
+function readPair(
+  { basicOpts }: ProviderInfo,
+  { username, password }: { username: string; password: string },
+): StoredCredentials {
+  if (!username && !password) throw wrong("basicAuth", "user name and password are both empty.");
+  if (basicOpts?.apiKeyAsBasic && !(username && password)) {
+    return { scheme: "apiKey", apiKey: username || password };
+  }
+  return { scheme: "basic", username, password };
 }
 
 function customValues(provider: ProviderInfo, given: Record<string, unknown>): Record<string, string> {

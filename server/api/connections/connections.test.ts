@@ -72,6 +72,23 @@ describe("connections", () => {
     assert.deepEqual(await events(id), ["connection.created"]);
   });
 
+  test("a key that a provider wants as Basic is taken alone or in one of the two fields that forms have", async () => {
+    const workspace = { providerMetadata: { workspace: { value: "acme", source: "input" } } };
+    const shown = async (id: string) =>
+      (await on.inProject("GET", `/connections/${id}?includeCreds=true`)).body;
+    const connect = (groupRef: string, credentials: object) =>
+      generate({ provider: "freshdesk", groupRef, ...workspace, ...credentials });
+    const alone = await connect("alone", { apiKey: "key" });
+    const user = await connect("user", { basicAuth: { username: "key", password: "" } });
+    const password = await connect("password", { basicAuth: { username: "", password: "key" } });
+    for (const id of [alone, user, password]) assert.equal((await shown(id)).apiKey, "key");
+    const pair = { username: "key", password: "X" };
+    assert.equal((await patch(alone, ["basicAuth"], { basicAuth: pair })).status, 200);
+    assert.equal((await shown(alone)).authScheme, "basic");
+    const empty = await patch(user, ["basicAuth"], { basicAuth: { username: "", password: "" } });
+    assert.equal(empty.status, 400, empty.text);
+  });
+
   test("metadata that is given changes, metadata that the provider told stays", async () => {
     const tokens = on.sandbox.salesforce.mintToken();
     const id = await generate({

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
 import { enteredMetadata, requireAddress } from "../../credentials/provider-metadata.ts";
 import { proveCredentials } from "../../credentials/prove-credentials.ts";
-import { CredentialsInput, readCredentials } from "../../credentials/read-credentials.ts";
+import { CredentialsInput, readCredentials, takesKeyOrPair } from "../../credentials/read-credentials.ts";
 import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
 import { credentialColumns, renewWhenDue } from "../../credentials/store-credentials.ts";
 import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
@@ -62,7 +62,12 @@ export const updateConnection = (on: RefreshServices) =>
       const metadata = changedMetadata(provider, row, change);
       requireAddress(provider, metadata, on.egress.allowsPlainHttp);
       const credentials = CREDENTIALS.some((name) => change[name] !== undefined)
-        ? await proveCredentials(on, provider, metadata, sameScheme(row, readCredentials(provider, change)))
+        ? await proveCredentials(
+            on,
+            provider,
+            metadata,
+            sameScheme(row, provider, readCredentials(provider, change)),
+          )
         : undefined;
       const workspaceRef = change.providerWorkspaceRef ?? change.providerMetadata?.["workspace"]?.value;
       const updated = await store(on, provider, row, {
@@ -95,8 +100,12 @@ function changedMetadata(
   return enteredMetadata(provider, next, providerWorkspaceRef);
 }
 
-function sameScheme(row: ConnectionRow, credentials: StoredCredentials): StoredCredentials {
-  if (credentials.scheme === row.authScheme) return credentials;
+function sameScheme(
+  row: ConnectionRow,
+  provider: ProviderInfo,
+  credentials: StoredCredentials,
+): StoredCredentials {
+  if (credentials.scheme === row.authScheme || takesKeyOrPair(provider)) return credentials;
   throw new Problem("invalid-request", {
     detail: `This connection authenticates by ${row.authScheme}; credentials for ${credentials.scheme} do not fit it.`,
   });
