@@ -1,31 +1,67 @@
-/** The published UI library, unmodified, in a browser: customers connect through its pop-up. */
+/** The published UI library, unmodified, in a browser: customers connect, install, change, pause and uninstall with it. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { after, afterEach, before, describe, test } from "node:test";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { after, before, describe, test, type TestContext } from "node:test";
+import { chromium, type Browser } from "playwright-core";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { registerJwtKey, type TokenSigner } from "../harness/customer-tokens.ts";
+import { openCustomer, type Customer } from "./ui-library/customer.ts";
 import { servePage, type ServedPage } from "./ui-library/serve-page.ts";
 
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: crm
-    provider: hubspot
+/** What a builder declares and a customer sees, in the words of either provider. */
+const CRMS = {
+  hubspot: {
+    provider: "HubSpot",
+    people: { name: "contacts", label: "Contacts", field: "email", fieldLabel: "Email" },
+    extra: { name: "city", label: "City" },
+    notes: [
+      { name: "lastname", label: "Last Name" },
+      { name: "jobtitle", label: "Job Title" },
+    ],
+    firms: { name: "companies", label: "Companies", field: "domain" },
+  },
+  salesforce: {
+    provider: "Salesforce",
+    people: { name: "Contact", label: "Contact", field: "Email", fieldLabel: "Email" },
+    extra: { name: "MailingCity", label: "Mailing City" },
+    notes: [
+      { name: "LastName", label: "Last Name" },
+      { name: "Title", label: "Title" },
+    ],
+    firms: { name: "Account", label: "Account", field: "Website" },
+  },
+} as const;
+type Crm = keyof typeof CRMS;
+
+const integration = (crm: Crm): string => {
+  const { people, extra, firms } = CRMS[crm];
+  return `
+  - name: ${crm}-people
+    provider: ${crm}
     read:
       objects:
-        - objectName: contacts
+        - objectName: ${people.name}
           destination: hook
           schedule: "*/30 * * * *"
           requiredFields:
-            - fieldName: email
+            - fieldName: ${people.field}
             - mapToName: notes
+              mapToDisplayName: Notes
               prompt: Which field holds notes?
+          optionalFields:
+            - fieldName: ${extra.name}
+        - objectName: ${firms.name}
+          destination: hook
+          schedule: "*/30 * * * *"
+          requiredFields:
+            - fieldName: ${firms.field}
     write:
       objects:
-        - objectName: contacts
+        - objectName: ${people.name}
           inheritMapping: true
-`;
+        - objectName: ${firms.name}`;
+};
+const MANIFEST = `specVersion: 1.0.0\nintegrations:${integration("hubspot")}${integration("salesforce")}\n`;
 
 const CHROMIUM = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
   (path) => path && existsSync(path),
@@ -33,11 +69,13 @@ const CHROMIUM = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromi
 
 describe(
   "the published UI library",
-  { skip: CHROMIUM ? false : "no Chromium here: install it, or name it in CHROMIUM" },
+  {
+    skip: CHROMIUM ? false : "no Chromium here: install it, or name it in CHROMIUM",
+    concurrency: 3,
+  },
   () => {
     let on: TestBusbar;
     let browser: Browser;
-    let context: BrowserContext;
     let served: ServedPage;
     let signer: TokenSigner;
     let frontendKey: string;
@@ -46,107 +84,165 @@ describe(
       await served.close();
       await on.stop();
     });
-    afterEach(() => context.close());
     before(async () => {
       on = await openTestBusbar();
-      served = await servePage(new URL(on.busbar.urls.base).origin);
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+      [served, browser] = await Promise.all([
+        servePage(new URL(on.busbar.urls.base).origin),
+        chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),
+      ]);
       for (const [provider, scopes] of [
         ["hubspot", ["oauth"]],
         ["salesforce", ["api", "refresh_token"]],
       ]) {
         await on.inProject("POST", "/provider-apps", { provider, scopes, clientId: "c", clientSecret: "s" });
       }
-      frontendKey = (await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] })).body
-        .key;
+      const made = await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
+      frontendKey = made.body.key;
+      await on.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
       signer = await registerJwtKey(on);
+      const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+      assert.equal(deployed.status, 200, deployed.text);
     });
 
-    /** The page, with every refusal of Busbar noted. */
-    async function open(asked: Record<string, string>): Promise<{ page: Page; refusals: string[] }> {
-      context = await browser.newContext();
-      const page = await context.newPage();
-      const refusals: string[] = [];
-      page.on("response", (response) => {
-        if (response.status() >= 400) refusals.push(`${response.status()} ${response.url()}`);
-      });
-      await page.goto(`${served.url}?${new URLSearchParams({ project: "default", ...asked })}`);
-      return { page, refusals };
+    const open = (t: TestContext, asked: { groupRef: string } & Record<string, string>): Promise<Customer> =>
+      openCustomer(t, { browser, url: served.url }, asked.groupRef, asked);
+
+    const credentials = {
+      "a frontend key": async () => ({ apiKey: frontendKey }),
+      "a customer's token": async (groupRef: string) => ({ token: await signer.sign({ groupRef }) }),
+    };
+
+    for (const crm of ["hubspot", "salesforce"] as const) {
+      for (const [credential, credentialOf] of Object.entries(credentials)) {
+        test(`with ${credential} a customer of ${crm} connects, installs with a field mapping, changes it, pauses an object and uninstalls`, async (t) => {
+          const { provider, people, firms, extra, notes } = CRMS[crm];
+          const groupRef = `${crm}-${credential.includes("key") ? "key" : "token"}`;
+          const path = `/integrations/${crm}-people/installations`;
+          const installations = async () => (await on.inProject("GET", `${path}?groupRef=${groupRef}`)).body;
+          const content = async () => (await installations())[0].config.content;
+          const customer = await open(t, {
+            integration: `${crm}-people`,
+            groupRef,
+            ...(await credentialOf(groupRef)),
+          });
+          const { page } = customer;
+
+          await customer.sees(`Set up ${provider} integration`);
+          await customer.picture("before");
+          await customer.consent("Next", "allow");
+          await customer.sees("Widgets reads the following fields");
+          const [connection] = (await on.inProject("GET", `/connections?groupRef=${groupRef}`)).body;
+          assert.equal(connection.provider, crm);
+          assert.equal(connection.group.groupName, "Acme");
+          assert.equal(connection.consumer.consumerName, "Ada");
+          await customer.picture("connected");
+
+          await customer.sees(people.fieldLabel);
+          await customer.map("Notes", notes[0].label);
+          await customer.picture("mapped");
+          await customer.press("Install");
+          const [installed] = await customer.told(1);
+          const [installation] = await installations();
+          assert.equal(installed, `installed ${installation.id}`);
+          assert.equal(installation.connection.id, connection.id);
+          const read = await content();
+          assert.deepEqual(Object.keys(read.read.objects), [people.name]);
+          assert.deepEqual(read.read.objects[people.name].selectedFieldMappings, { notes: notes[0].name });
+          await customer.picture("installed");
+
+          await page.getByRole("tab", { name: people.label }).click();
+          await customer.map("Notes", notes[1].label);
+          await page.getByRole("checkbox", { name: extra.label }).click();
+          await customer.press("Save");
+          await customer.told(2);
+          const changed = (await content()).read.objects[people.name];
+          assert.deepEqual(changed.selectedFieldMappings, { notes: notes[1].name });
+          assert.equal(changed.selectedFields[extra.name], true);
+          await customer.picture("changed");
+
+          await page.getByRole("tab", { name: "Write" }).click();
+          await page.getByRole("checkbox", { name: firms.label }).click();
+          await customer.picture("write");
+          await customer.press("Save");
+          await customer.told(3);
+          assert.deepEqual(Object.keys((await content()).write.objects), [firms.name]);
+
+          await page.getByRole("tab", { name: people.label }).click();
+          await customer.press(`Stop reading from ${people.label}`);
+          await customer.picture("pausing");
+          await customer.press("Stop reading");
+          await customer.sees("Reading is currently disabled");
+          await customer.picture("paused");
+          const paused = (await content()).read.objects[people.name];
+          assert.equal(paused.disabled, true);
+          assert.deepEqual(paused.selectedFieldMappings, { notes: notes[1].name });
+          await customer.press(`Re-enable reading from ${people.label}`);
+          await customer.sees(`Reading from ${people.label} is enabled`);
+          assert.equal((await content()).read.objects[people.name].disabled, false);
+
+          await page.getByRole("tab", { name: "Manage" }).click();
+          await customer.picture("manage");
+          await customer.press("Yes, uninstall");
+          await customer.sees("successfully uninstalled");
+          assert.deepEqual(await installations(), []);
+          assert.equal((await on.inProject("GET", `${path}/${installation.id}`)).status, 404);
+          customer.assertUntroubled();
+        });
+      }
     }
-    /** What a person does: next, and a decision on the provider's own page. */
-    async function consent(page: Page, button: string, decision: "allow" | "deny"): Promise<Page> {
-      const opened = page.waitForEvent("popup");
-      await page.getByRole("button", { name: button }).click();
-      const popup = await opened;
-      const closed = popup.waitForEvent("close");
-      await popup.locator(`#${decision}`).click();
-      await closed;
-      return popup;
-    }
-    const connected = (page: Page) => page.getByText("successfully connected").waitFor();
-    const told = (page: Page) => page.evaluate(() => (globalThis as unknown as { told: string[] }).told);
 
-    test("with a frontend key a customer connects HubSpot, connects again under the same id, and disconnects", async () => {
-      const { page, refusals } = await open({ provider: "hubspot", groupRef: "acme", apiKey: frontendKey });
-      await consent(page, "Next", "allow");
-      await connected(page);
-      const [id] = await told(page);
-      const row = await on.inProject("GET", `/connections/${id}`);
-      assert.equal(row.body.group.groupName, "Acme", row.text);
-      await page.getByRole("button", { name: "Update connection" }).click();
-      await consent(page, "Next", "allow");
-      const updated = await on.inProject("GET", `/connections/${id}`);
-      assert.notEqual(updated.body.updateTime, row.body.updateTime, "the same connection, with new tokens");
-      assert.deepEqual(refusals, []);
+    test("a customer connects again under the same id, is not asked for metadata, and disconnects", async (t) => {
+      const groupRef = "again";
+      const customer = await open(t, { provider: "salesforce", groupRef, apiKey: frontendKey });
+      await customer.consent("Next", "allow");
+      await customer.sees("successfully connected");
+      const [id = ""] = await customer.told(1);
+      const first = (await on.inProject("GET", `/connections/${id}`)).body;
+      await customer.page.reload();
+      await customer.sees("successfully connected");
+      await customer.press("Update connection");
+      await customer.consent("Next", "allow");
+      const second = (await on.inProject("GET", `/connections/${id}`)).body;
+      assert.notEqual(second.updateTime, first.updateTime, "new tokens");
+      await customer.press("Update connection");
+      await customer.picture("again");
+      await customer.press("Remove connection");
+      await customer.sees("Set up Salesforce integration");
+      assert.equal((await on.inProject("GET", `/connections/${id}`)).status, 404);
+      customer.assertUntroubled();
     });
 
-    test("with a customer's token a customer connects Salesforce and nobody asks for metadata afterwards", async () => {
-      const token = await signer.sign({ groupRef: "globex" });
-      const { page, refusals } = await open({ provider: "salesforce", groupRef: "globex", token });
-      await consent(page, "Next", "allow");
-      await connected(page);
-      await page.reload();
-      await connected(page);
-      assert.deepEqual(refusals, []);
-    });
-
-    test("with a customer's token a customer installs with a field mapping, allows writing, and uninstalls", async () => {
-      await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
-      const token = await signer.sign({ groupRef: "umbrella" });
-      const { page, refusals } = await open({ integration: "crm", groupRef: "umbrella", token });
-      await consent(page, "Next", "allow");
-      const installation = async () =>
-        (await on.inProject("GET", "/integrations/crm/installations?groupRef=umbrella")).body[0];
-
-      await page.getByPlaceholder("Please select one").fill("Last Name");
-      await page.getByRole("option", { name: "Last Name" }).click();
-      await page.getByRole("button", { name: "Install" }).click();
-      await page.getByText("to write to these objects").waitFor();
-      const installed = await installation();
-      assert.equal(installed.createdBy, "consumer:ada");
-      assert.deepEqual(installed.config.content.read.objects.contacts.selectedFieldMappings, {
-        notes: "lastname",
+    const typed = [
+      { provider: "activeCampaign", fields: { apiKey: "typed", workspace: "acme" }, scheme: "apiKey" },
+      { provider: "amplitude", fields: { username: "typed", password: "typed" }, scheme: "basic" },
+      { provider: "freshservice", fields: { username: "typed", workspace: "acme" }, scheme: "apiKey" },
+      { provider: "gitlab", fields: { token: "typed" }, scheme: "none" },
+    ];
+    for (const { provider, fields, scheme } of typed) {
+      test(`a customer of ${provider} types ${Object.keys(fields).join(" and ")} and is connected`, async (t) => {
+        const groupRef = `typed-${provider}`;
+        const token = await signer.sign({ groupRef });
+        const customer = await open(t, { provider, groupRef, token });
+        for (const [name, value] of Object.entries(fields)) {
+          await customer.page.locator(`#${name}`).fill(value);
+        }
+        await customer.picture("typed");
+        await customer.press("Next");
+        await customer.sees("successfully connected");
+        const [id] = await customer.told(1);
+        const shown = (await on.inProject("GET", `/connections/${id}?includeCreds=true`)).body;
+        assert.equal(shown.authScheme, scheme);
+        assert.equal(shown.apiKey, scheme === "apiKey" ? "typed" : undefined);
+        assert.equal(shown.providerWorkspaceRef, fields.workspace);
+        customer.assertUntroubled();
       });
+    }
 
-      await page.getByRole("checkbox").first().click();
-      await page.getByRole("button", { name: "Save" }).click();
-      await page.waitForFunction(() =>
-        JSON.stringify((globalThis as unknown as { told: string[] }).told).includes("updated"),
-      );
-      assert.ok((await installation()).config.content.write.objects.contacts);
-
-      await page.getByText("Manage", { exact: true }).click();
-      await page.getByRole("button", { name: "Yes, uninstall" }).click();
-      await page.getByText("successfully uninstalled").waitFor();
-      assert.equal(await installation(), undefined);
-      assert.deepEqual(refusals, []);
-    });
-
-    test("a customer who declines is told so, and is not connected", async () => {
-      const { page } = await open({ provider: "hubspot", groupRef: "initech", apiKey: frontendKey });
-      await consent(page, "Next", "deny");
-      await page.getByText("access_denied").waitFor();
-      assert.deepEqual((await on.inProject("GET", "/connections?groupRef=initech")).body, []);
+    test("a customer who declines is told so, and is not connected", async (t) => {
+      const customer = await open(t, { provider: "hubspot", groupRef: "declined", apiKey: frontendKey });
+      await customer.consent("Next", "deny");
+      await customer.sees("access_denied");
+      assert.deepEqual((await on.inProject("GET", "/connections?groupRef=declined")).body, []);
     });
   },
 );

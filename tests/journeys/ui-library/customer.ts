@@ -1,0 +1,90 @@
+/** A customer in front of a builder's page: what they press, and everything that goes wrong while they do. */
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import type { Scope } from "../../harness/database.ts";
+
+/** Where to keep a picture of every step; none are taken without it. */
+const SCREENSHOTS = process.env["TEST_SCREENSHOTS"];
+
+export interface Customer {
+  page: Page;
+  press(button: string | RegExp): Promise<void>;
+  /** Presses the button that opens the provider's own page, decides there, and waits until that page is gone. */
+  consent(button: string, decision: "allow" | "deny"): Promise<void>;
+  /** Picks an option of the field mapping `name`. */
+  map(name: string, option: string): Promise<void>;
+  /** Waits for the text, which must be visible. */
+  sees(text: string | RegExp): Promise<void>;
+  /** What the library told the builder's application, newest last. */
+  told(count: number): Promise<string[]>;
+  picture(step: string): Promise<void>;
+  /** Fails when Busbar refused something or the page complained. */
+  assertUntroubled(): void;
+}
+
+/** Opens the page with what `asked` asks for; closed when the test ends, after a last picture. */
+export async function openCustomer(
+  scope: Scope,
+  on: { browser: Browser; url: string },
+  name: string,
+  asked: Record<string, string>,
+): Promise<Customer> {
+  const context = await on.browser.newContext({ viewport: { width: 1_100, height: 900 } });
+  context.setDefaultTimeout(15_000);
+  // The library loads a font and a logo from elsewhere; tests do not.
+  await context.route(
+    ({ hostname }) => hostname !== "127.0.0.1",
+    (route) => route.fulfill({ status: 200, body: "" }),
+  );
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  page.on("response", (response) => {
+    if (response.status() >= 400) troubles.push(`${response.status()} ${response.url()}`);
+  });
+  page.on("console", (message) => {
+    if (message.type() === "error") troubles.push(message.text());
+  });
+  page.on("pageerror", (error) => troubles.push(String(error)));
+  let pictures = 0;
+  const picture: Customer["picture"] = async (step) => {
+    if (!SCREENSHOTS) return;
+    await mkdir(SCREENSHOTS, { recursive: true });
+    pictures += 1;
+    const path = join(SCREENSHOTS, `${name}-${String(pictures).padStart(2, "0")}-${step}.png`);
+    await page.screenshot({ path });
+  };
+  scope.after(async () => {
+    await picture("end");
+    await context.close();
+  });
+  await page.goto(`${on.url}?${new URLSearchParams({ project: "default", ...asked })}`);
+  return {
+    page,
+    picture,
+    press: (button) => page.getByRole("button", { name: button }).click(),
+    async consent(button, decision) {
+      const opened = page.waitForEvent("popup");
+      await page.getByRole("button", { name: button }).click();
+      const popup = await opened;
+      const closed = popup.waitForEvent("close");
+      await popup.locator(`#${decision}`).click();
+      await closed;
+    },
+    async map(mapping, option) {
+      const row = page.locator("div", { has: page.getByText(mapping, { exact: true }) });
+      await row.getByPlaceholder("Please select one").last().fill(option);
+      await page.getByRole("option", { name: option, exact: true }).click();
+    },
+    sees: (text) => page.getByText(text).first().waitFor(),
+    async told(count) {
+      const told = await page.waitForFunction((least) => {
+        const { told } = globalThis as unknown as { told: string[] };
+        return told.length >= least ? told : undefined;
+      }, count);
+      return (await told.jsonValue()) ?? [];
+    },
+    assertUntroubled: () => assert.deepEqual(troubles, []),
+  };
+}
