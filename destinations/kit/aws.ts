@@ -58,13 +58,16 @@ class NoAnswer extends Error {
   }
 }
 
+/** The answer as it came: clients say little of one that they cannot read. */
+const RAW = Symbol("raw answer");
+
 function awsHandler(world: World) {
   return {
     async handle(request: AwsRequest) {
       const exchange = await world.send(toOutgoing(request));
       if ("failure" in exchange) throw new NoAnswer(exchange);
       const { status, headers, body } = exchange;
-      return { response: { statusCode: status, headers, body: Readable.from([body]) } };
+      return { response: { statusCode: status, headers, body: Readable.from([body]), [RAW]: body } };
     },
     updateHttpClientConfig: () => {},
     httpHandlerConfigs: () => ({}),
@@ -107,22 +110,21 @@ export function awsOutcome(error: unknown): Outcome {
   }
   const name = error instanceof Error ? error.name : "Error";
   const message = error instanceof Error ? error.message : String(error);
-  const status = statusOf(error);
-  const text = `${name}: ${message}`;
+  const { status, body } = answerOf(error);
+  // Services name their refusals; what a client calls otherwise is an answer of somebody else, a gateway perhaps.
+  const isNamed = status === undefined || !["Error", "SyntaxError", "Unknown"].includes(name);
+  const text = isNamed ? `${name}: ${message}` : `the receiver answered ${status}`;
   return {
     kind: "failed",
     ...(status !== undefined && { status }),
+    ...(body && { answer: beginningOf(body) }),
     error: beginningOf(Buffer.from(text.slice(0, 2_000))),
     overloaded: THROTTLED.test(name) || status === 429,
   };
 }
 
-function statusOf(error: unknown): number | undefined {
-  if (typeof error !== "object" || error === null) return undefined;
-  const { $metadata, $response } = error as {
-    $metadata?: { httpStatusCode?: unknown };
-    $response?: { statusCode?: unknown };
-  };
-  const status = $metadata?.httpStatusCode ?? $response?.statusCode;
-  return typeof status === "number" ? status : undefined;
+function answerOf(error: unknown): { status?: number; body?: Buffer } {
+  if (typeof error !== "object" || error === null || !("$response" in error)) return {};
+  const { $response } = error as { $response?: { statusCode?: number; [RAW]?: Buffer } };
+  return { status: $response?.statusCode, body: $response?.[RAW] };
 }

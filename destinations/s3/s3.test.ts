@@ -1,7 +1,7 @@
-/** The S3 destination: objects, keys, metadata, and requests that are signed as Amazon asks. */
+/** The S3 destination: objects, keys, metadata, and signatures. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertSignedByAws } from "../kit/aws-signature-suite.ts";
+import { deliverToDouble, testAws } from "../kit/aws-suite.ts";
 import { openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
 import { s3 } from "./s3.ts";
 
@@ -20,7 +20,10 @@ const SAMPLE = {
   taken: { status: 200 },
 };
 
+const SERVICE = { service: { name: "s3", region: "us-east-1", secrets }, takenBody: "" };
+
 testDestination(s3, SAMPLE);
+testAws(s3, { ...SAMPLE, ...SERVICE });
 
 async function put(settings: object, message = sampleMessage()) {
   const world = testWorld();
@@ -50,7 +53,14 @@ test("an object is the message itself, named by time and id, with metadata and s
   assert.equal(headers["x-amz-meta-installationid"], "i1");
   assert.equal(headers["x-amz-meta-objectname"], "K%C3%BCndigung");
   assert.equal(headers["x-amz-meta-operationid"], undefined);
-  await assertSignedByAws(request, { service: "s3", region: "us-east-1", secrets });
+});
+
+test("a key of any characters is signed as it goes over the wire", async () => {
+  const data = JSON.stringify({ name: "a b/Zoë+(1)'!*~%2F?&=#" });
+  const sample = { ...SAMPLE, ...SERVICE, config: template("data.name") };
+  const { outcome, arrived } = await deliverToDouble(s3, sample, sampleMessage({ data }));
+  assert.equal(outcome.kind, "delivered", outcome.error);
+  assert.equal(decodeURIComponent(arrived.path), `/crm-events/${JSON.parse(data).name}?x-id=PutObject`);
 });
 
 test("a template makes the key; where it gives no text the default serves", async () => {

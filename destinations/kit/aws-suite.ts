@@ -1,0 +1,221 @@
+/** What every AWS destination must hold against a service that checks signatures with the SDK's own signer. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import { describe, test } from "node:test";
+import { Sha256 } from "@smithy/core/checksum";
+import { SignatureV4 } from "@smithy/signature-v4";
+import { openWorld } from "../../server/deliver/world.ts";
+import { openEgress } from "../../server/egress.ts";
+import type { DestinationType, Message, Outcome } from "./destination.ts";
+import {
+  answered,
+  openSample,
+  sampleMessage,
+  testWorld,
+  type DestinationSample,
+} from "./destination-suite.ts";
+
+interface AwsService {
+  /** As signatures name it. */
+  name: string;
+  region: string;
+  secrets: { awsKeyId: string; awsSecretKey: string; awsSessionToken?: string };
+}
+
+export interface Arrived {
+  method: string;
+  /** As it stood in the request line. */
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+interface AwsDouble {
+  url: string;
+  arrived: Arrived[];
+  /** Sets its clock ahead. */
+  aheadMs: number;
+  close(): Promise<void>;
+}
+
+/** Older requests are refused by the services; S3 allows a quarter of an hour. */
+const OLDEST_MS = 15 * 60_000;
+const AUTHORIZATION =
+  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8}\/[^/]+\/[^/]+\/aws4_request), SignedHeaders=([^,]+), Signature=[0-9a-f]{64}$/;
+
+/** A service that answers `taken` to what is signed well, and 403 to everything else. */
+async function openAwsDouble(service: AwsService, taken: string): Promise<AwsDouble> {
+  const server = createServer((request, response) => {
+    void read(request).then(async (arrived) => {
+      double.arrived.push(arrived);
+      const refusal = await refusalOf(arrived, service, Date.now() + double.aheadMs);
+      if (!refusal) return response.writeHead(200).end(taken);
+      const xml = `<Error><Code>${refusal}</Code><Message>refused</Message></Error>`;
+      const body = service.name === "s3" ? xml : JSON.stringify({ __type: refusal, message: "refused" });
+      return response.writeHead(403).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const double: AwsDouble = {
+    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
+    arrived: [],
+    aheadMs: 0,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return double;
+}
+
+async function read(request: IncomingMessage): Promise<Arrived> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { method = "", url: path = "", headers } = request;
+  return { method, path, headers: { ...headers } as Record<string, string>, body: Buffer.concat(chunks) };
+}
+
+/** Why a request is refused, as the services call it; undefined when the SDK would have signed it in the same way. */
+async function refusalOf(
+  arrived: Arrived,
+  { name, region, secrets }: AwsService,
+  nowMs: number,
+): Promise<string | undefined> {
+  const { headers, body, method, path } = arrived;
+  const { authorization = "", host = "" } = headers;
+  const [, keyId, scope, names = ""] = AUTHORIZATION.exec(authorization) ?? [];
+  const stamp = headers["x-amz-date"] ?? "";
+  if (keyId !== secrets.awsKeyId) return "UnrecognizedClientException";
+  if (scope !== `${stamp.slice(0, 8)}/${region}/${name}/aws4_request`) return "SignatureDoesNotMatch";
+  const signingDate = new Date(stamp.replace(/^(....)(..)(..T..)(..)(..Z)$/, "$1-$2-$3:$4:$5"));
+  if (!(Math.abs(nowMs - signingDate.getTime()) <= OLDEST_MS)) return "RequestTimeTooSkewed";
+  const hash = createHash("sha256").update(body).digest("hex");
+  if ((headers["x-amz-content-sha256"] ?? hash) !== hash) return "XAmzContentSHA256Mismatch";
+
+  const signer = new SignatureV4({
+    service: name,
+    region,
+    credentials: {
+      accessKeyId: secrets.awsKeyId,
+      secretAccessKey: secrets.awsSecretKey,
+      sessionToken: secrets.awsSessionToken,
+    },
+    sha256: Sha256,
+    // S3 takes the path as it is; the others escape it once more.
+    uriEscapePath: name !== "s3",
+  });
+  const url = new URL(path, `http://${host}`);
+  const signed = await signer.sign(
+    {
+      method,
+      protocol: url.protocol,
+      hostname: url.hostname,
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: Object.fromEntries(names.split(";").map((one) => [one, headers[one] ?? ""])),
+      body,
+    },
+    { signingDate },
+  );
+  return signed.headers["authorization"] === authorization ? undefined : "SignatureDoesNotMatch";
+}
+
+interface AwsSample extends DestinationSample {
+  service: AwsService;
+  /** Body of the service's answer to a request that it took. */
+  takenBody: string;
+}
+
+/** Delivers one message, through the guarded door and over HTTP, to a double of the sample's service. */
+export async function deliverToDouble(
+  type: DestinationType,
+  { service, takenBody, ...sample }: AwsSample,
+  message: Message = sampleMessage(),
+  look: (double: AwsDouble, outcome: Outcome) => Promise<void> = async () => {},
+): Promise<{ outcome: Outcome; arrived: Arrived }> {
+  const double = await openAwsDouble(service, takenBody);
+  const egress = openEgress(["127.0.0.1"]);
+  const world = openWorld({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
+  const config = { ...sample.config, region: service.region, endpointUrl: double.url };
+  const channel = openSample(type, { ...sample, config }, world);
+  try {
+    const outcome = await channel.deliver(message);
+    const [arrived] = double.arrived;
+    assert.ok(arrived);
+    await look(double, outcome);
+    return { outcome, arrived };
+  } finally {
+    await channel.close();
+    await egress.close();
+    await double.close();
+  }
+}
+
+export function testAws(type: DestinationType, sample: AwsSample): void {
+  describe(`${type.type} as a service of AWS`, () => {
+    test("an answer that is none of the service's own is kept as it came", () =>
+      testStrangeAnswers(type, sample));
+
+    test("the service takes what is signed with its secret, for good or for a session", async () => {
+      for (const awsSessionToken of [undefined, "FwoGZXIvYXdzEXAMPLE/session+token=="]) {
+        const secrets = { ...sample.service.secrets, ...(awsSessionToken && { awsSessionToken }) };
+        const service = { ...sample.service, secrets };
+        const { outcome, arrived } = await deliverToDouble(type, { ...sample, secrets, service });
+        assert.equal(outcome.kind, "delivered", outcome.error);
+        assert.equal(arrived.headers["x-amz-security-token"], awsSessionToken);
+      }
+    });
+
+    test("it refuses another secret and another key, and the attempt says so without either", async () => {
+      const { awsKeyId, awsSecretKey } = sample.service.secrets;
+      for (const [secrets, reason] of [
+        [{ awsKeyId, awsSecretKey: "not-the-secret" }, /SignatureDoesNotMatch/],
+        [{ awsKeyId: "AKIDOTHER", awsSecretKey }, /UnrecognizedClient/],
+      ] as const) {
+        const { outcome } = await deliverToDouble(type, { ...sample, secrets });
+        assert.match(outcome.answer ?? "", reason);
+        assert.deepEqual([outcome.kind, outcome.status], ["failed", 403]);
+        assert.match(outcome.error ?? "", reason);
+        assert.ok(!JSON.stringify(outcome).includes(secrets.awsSecretKey));
+      }
+    });
+
+    test("it refuses a body or a header that was changed on the way, and what comes too late", async () => {
+      await deliverToDouble(type, sample, sampleMessage(), async (double) => {
+        const [{ headers, body, ...place }] = double.arrived as [Arrived];
+        const last = body.length - 2;
+        const changed = Buffer.from(body).fill((body[last] ?? 0) ^ 1, last, last + 1);
+        const hash = createHash("sha256").update(changed).digest("hex");
+        const again = (arrived: Partial<Arrived>) =>
+          statusOf(double, { ...place, headers, body, ...arrived });
+        assert.equal(await again({}), 200);
+        assert.equal(await again({ body: changed }), 403);
+        const forged = { ...headers, "x-amz-content-sha256": hash };
+        assert.equal(await again({ body: changed, headers: forged }), 403);
+        assert.equal(await again({ path: `${place.path}x` }), 403);
+        double.aheadMs = OLDEST_MS + 10_000;
+        assert.equal(await again({}), 403);
+      });
+    });
+  });
+}
+
+/** Answers that no AWS service gives, and what becomes of them. */
+async function testStrangeAnswers(type: DestinationType, sample: DestinationSample): Promise<void> {
+  for (const text of ["<html>no such host</html>", "go away", '{"a": 1}', "[]", ""]) {
+    const world = testWorld();
+    world.answer = () => answered(503, text);
+    const outcome = await openSample(type, sample, world).deliver(sampleMessage());
+    assert.deepEqual([outcome.kind, outcome.status, outcome.answer], ["failed", 503, text]);
+    assert.equal(outcome.error, "the receiver answered 503");
+  }
+}
+
+async function statusOf(double: AwsDouble, { method, path, headers, body }: Arrived): Promise<number> {
+  const { host: _host, connection: _connection, "content-length": _length, ...sent } = headers;
+  const answer = await fetch(`${double.url}${path}`, { method, headers: sent, body: new Uint8Array(body) });
+  await answer.text();
+  return answer.status;
+}
