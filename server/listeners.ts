@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { BootstrapFile } from "./data-folder.ts";
 import type { Config } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
-import { createServer } from "./http/server.ts";
+import { createServer, type OnAnswer } from "./http/server.ts";
 import { createProxyServer } from "./proxy/proxy-server.ts";
 import { routes } from "./routes.ts";
 import type { Closers, Opened } from "./services.ts";
@@ -14,7 +14,7 @@ import type { Workers } from "./workers.ts";
 /** The addresses under which the world reaches this Busbar, once it listens. */
 export async function listen(
   on: Opened,
-  options: { checkAnswers?: boolean; workers?: Workers },
+  options: { onAnswer?: OnAnswer; workers?: Workers },
   closers: Closers,
 ): Promise<BootstrapFile["urls"]> {
   const { config, log } = on;
@@ -23,7 +23,7 @@ export async function listen(
   // Both at once: while one still finishes what is under way, the other takes nothing new either.
   const listeners: Closers = [];
   closers.push(() => Promise.all(listeners.map((close) => close())));
-  const { workers, checkAnswers } = options;
+  const { workers, onAnswer } = options;
   const api = createServer({
     routes: routes({ ...on, publicUrl: () => publicUrl, workerRunning: workers && (() => workers.running) }),
     authorize: on.access.authorize,
@@ -32,7 +32,7 @@ export async function listen(
     log,
     surfaceHosts: config.surfaceHosts,
     docsUrl,
-    checkAnswers,
+    onAnswer,
   });
   if (config.roles.has("api")) {
     listeners.push(() => drain(api.server, () => api.close()));

@@ -3,6 +3,7 @@ import type { Bootstrap } from "./access/bootstrap.ts";
 import type { BootstrapFile } from "./data-folder.ts";
 import { firstKey, keepBootstrapFile } from "./first-key.ts";
 import { listen } from "./listeners.ts";
+import type { OnAnswer } from "./http/server.ts";
 import { openServices, type Closers, type OpenOptions } from "./services.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
@@ -15,8 +16,8 @@ export interface Busbar {
 }
 
 export interface StartOptions extends OpenOptions {
-  /** For tests: every answer is checked against its schema. */
-  checkAnswers?: boolean;
+  /** For tests: is shown every answer of the API. */
+  onAnswer?: OnAnswer;
 }
 
 /** Starts Busbar. Throws `StartError` for what a person must mend; then nothing is left running. */
@@ -36,7 +37,7 @@ async function open(options: StartOptions, closers: Closers): Promise<Busbar> {
   const bootstrap = await firstKey(config, on.database);
   const workers: Workers | undefined = config.roles.has("worker") ? startWorkers(on) : undefined;
   if (workers) closers.push(() => workers.stop());
-  const urls = await listen(on, { checkAnswers: options.checkAnswers, workers }, closers);
+  const urls = await listen(on, { onAnswer: options.onAnswer, workers }, closers);
   await keepBootstrapFile(config, bootstrap, urls);
   log.info({ urls }, "Busbar is ready");
   return { urls, bootstrap, stop: () => closeAll(closers) };

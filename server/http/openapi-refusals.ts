@@ -79,17 +79,28 @@ const EXAMPLE_DETAILS: Record<number, string> = {
 
 /** The responses of a route that say no, by status, and `default` for what a gateway in between may add. */
 export function refusals({ audience, path, endpoint }: Route, shapes: Shapes): Document {
-  const { refusalMembers } = endpoint;
-  const usual = usualStatuses(audience, path, endpoint).map((status) => [
-    status,
-    refusalMembers ? answer(REASONS[status] ?? "", status, shapes, refusalMembers) : usualAnswer(status),
-  ]);
-  const own = Object.entries(endpoint.refusals ?? {}).map(([status, why = ""]) => [
-    status,
-    answer(why, Number(status), shapes, refusalMembers),
-  ]);
-  return { ...Object.fromEntries(usual), ...Object.fromEntries(own), default: usualAnswer("Default") };
+  const { refusalMembers, otherPages = {} } = endpoint;
+  // Whoever rules the Problem's media type out in `Accept` gets plain JSON on the write API.
+  const medias = path.startsWith("/write/") ? [PROBLEM_MEDIA_TYPE, "application/json"] : [PROBLEM_MEDIA_TYPE];
+  const own = (why: string, status: number) => answer(why, status, shapes, medias, refusalMembers);
+  const isPlain = refusalMembers === undefined && medias.length === 1;
+  const all: Document = { default: usualAnswer("Default") };
+  for (const status of usualStatuses(audience, path, endpoint)) {
+    all[status] = isPlain ? usualAnswer(status) : own(REASONS[status] ?? "", status);
+  }
+  for (const [status, why = ""] of Object.entries(endpoint.refusals ?? {}))
+    all[status] = own(why, Number(status));
+  for (const [status, why = ""] of Object.entries(otherPages)) {
+    all[status] = page(why, own(why, Number(status)));
+  }
+  return all;
 }
+
+/** A page for people, beside the Problem of the same status. */
+const page = (description: string, { content }: Document): Document => ({
+  description,
+  content: { "text/html": { schema: { type: "string" } }, ...(content as Document) },
+});
 
 const usualAnswer = (name: number | "Default"): Document => ({
   $ref: `#/components/responses/Problem${name}`,
@@ -97,26 +108,27 @@ const usualAnswer = (name: number | "Default"): Document => ({
 
 /** What `refusals` refers to. */
 export function usualAnswers(shapes: Shapes): Record<string, Document> {
+  const medias = [PROBLEM_MEDIA_TYPE];
   const known = Object.entries(REASONS).map(([status, why]) => [
     `Problem${status}`,
-    answer(why, Number(status), shapes),
+    answer(why, Number(status), shapes, medias),
   ]);
-  return { ...Object.fromEntries(known), ProblemDefault: answer("Any other refusal.", undefined, shapes) };
+  const ProblemDefault = answer("Any other refusal.", undefined, shapes, medias);
+  return { ...Object.fromEntries(known), ProblemDefault };
 }
 
 function answer(
   description: string,
   status: number | undefined,
   shapes: Shapes,
+  medias: string[],
   members?: TObject,
 ): Document {
   const problem = shapes.show(ProblemSchema);
   const schema = members ? { allOf: [problem, shapes.show(members)] } : problem;
   const example = { $ref: `#/components/examples/Problem${status}` };
   const content: Document = { schema, ...(status !== undefined && { examples: { problem: example } }) };
-  // Whoever rules the Problem's media type out in `Accept` gets plain JSON on the write API.
-  const plain = members && { "application/json": content };
-  return { description, content: { [PROBLEM_MEDIA_TYPE]: content, ...plain } };
+  return { description, content: Object.fromEntries(medias.map((media) => [media, content])) };
 }
 
 function usualStatuses(audience: Route["audience"], path: string, endpoint: Route["endpoint"]): number[] {

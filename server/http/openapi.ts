@@ -27,6 +27,15 @@ const PUBLIC_URL = "https://busbar.example.com";
 
 /** The document for these routes. Deterministic, so that a committed copy can be checked. */
 export function openApiDocument(routes: Route[], reference: Reference): Document {
+  return describe(routes, reference).document;
+}
+
+/** Words of the reference that no schema asks for. */
+export function unusedWords(routes: Route[], reference: Reference): string[] {
+  return describe(routes, reference).unused;
+}
+
+function describe(routes: Route[], reference: Reference): { document: Document; unused: string[] } {
   const shapes = collectShapes(reference.words);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const entry of routes) {
@@ -34,9 +43,7 @@ export function openApiDocument(routes: Route[], reference: Reference): Document
     paths[entry.path] = { ...paths[entry.path], [entry.method.toLowerCase()]: shown };
   }
   const { version, introduction, tags } = reference;
-  const unused = shapes.unused();
-  if (unused.length > 0) throw new Error(`words for what is not there: ${unused.join(", ")}`);
-  return {
+  const document = {
     openapi: "3.1.0",
     info: {
       title: "Busbar",
@@ -55,6 +62,7 @@ export function openApiDocument(routes: Route[], reference: Reference): Document
       examples: problemExamples(`${PUBLIC_URL}/docs`),
     },
   };
+  return { document, unused: shapes.unused() };
 }
 
 function operation(entry: Route, example: Example, shapes: Shapes): Document {
@@ -74,7 +82,6 @@ function operation(entry: Route, example: Example, shapes: Shapes): Document {
     requestBody: requestBody(endpoint, example, shapes),
     responses: {
       [endpoint.success.status]: success(endpoint, example, shapes),
-      ...otherPages(endpoint),
       ...refusals(entry, shapes),
     },
   };
@@ -95,14 +102,6 @@ function success(
   if (example.response !== undefined) content["example"] = example.response;
   return { description, content: { [media ?? "application/json"]: content } };
 }
-
-const otherPages = ({ otherPages: pages = {} }: Endpoint): Document =>
-  Object.fromEntries(
-    Object.entries(pages).map(([status, description]) => [
-      status,
-      { description, content: { "text/html": { schema: { type: "string" } } } },
-    ]),
-  );
 
 const pathParameters = (path: string, params: TObject | undefined, shapes: Shapes): Document[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) =>

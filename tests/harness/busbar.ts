@@ -7,6 +7,7 @@ import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { readConfig } from "../../server/ground/config.ts";
 import { createLog } from "../../server/ground/log.ts";
 import { startBusbar, type Busbar } from "../../server/main.ts";
+import { checkAnswers } from "./answers.ts";
 import { createTestDatabase, type Scope } from "./database.ts";
 
 export interface Answer {
@@ -73,17 +74,20 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
     ...options.env,
   });
   const { providerTimeoutMs } = options;
+  const answers = checkAnswers();
   const start = () =>
-    startBusbar({ config, log: createLog(config.logLevel), checkAnswers: true, providerTimeoutMs });
+    startBusbar({ config, log: createLog(config.logLevel), onAnswer: answers.onAnswer, providerTimeoutMs });
   let busbar = await start();
   const siblings: Busbar[] = [];
   const { bootstrap } = busbar;
   if (!bootstrap) throw new Error("a fresh database was not bootstrapped");
-  const call: TestBusbar["call"] = (method, path, body, headers) =>
-    send(`${new URL(busbar.urls.base).origin}${path}`, method, body, {
-      "x-api-key": bootstrap.apiKey,
-      ...headers,
-    });
+  const call: TestBusbar["call"] = async (method, path, body, headers) => {
+    const origin = new URL(busbar.urls.base).origin;
+    const sent = { "x-api-key": bootstrap.apiKey, ...headers };
+    const answer = await send(`${origin}${path}`, method, body, sent);
+    answers.requireGood(answer.headers.get("x-request-id"));
+    return answer;
+  };
   return {
     get busbar() {
       return busbar;
@@ -111,6 +115,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
       await sandbox.close();
       await drop();
       await rm(dataDir, { recursive: true, force: true });
+      answers.requireGood();
     },
   };
 }

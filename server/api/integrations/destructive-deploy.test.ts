@@ -10,7 +10,7 @@ integrations:
     provider: hubspot
     read:
       objects:
-${objects.map((name) => `        - objectName: ${name}\n          destination: hook`).join("\n")}
+${objects.map((name) => `        - { objectName: ${name}, destination: hook, optionalFieldsAuto: all }`).join("\n")}
     proxy: { enabled: true }
 `;
 
@@ -20,7 +20,7 @@ describe("a manifest that reads less than before", () => {
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
-    const objects = { contacts: { selectedFields: { email: true } }, companies: {} };
+    const objects = { contacts: { selectedFields: { email: true } }, companies: { selectedFields: { name: true } } };
     ({ installationId } = await connectCustomer(on, {
       provider: "hubspot",
       manifest: manifest("contacts", "companies"),

@@ -4,7 +4,7 @@ import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { insertJwtKey } from "../../store/jwt-keys.ts";
-import { readPublicKey } from "./jwt-key.ts";
+import { readPublicKey, RefusedKeySchema } from "./jwt-key.ts";
 
 const Label = Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
 
@@ -30,6 +30,7 @@ export const createJWTKey = (on: { database: Database }) =>
       description: "The `kid` for the header of the tokens.",
       schema: Type.Object({ kid: Type.String() }),
     },
+    refusalMembers: RefusedKeySchema,
     async handle({ project, body }) {
       const label = body.label ?? body.name;
       if (label === undefined) {

@@ -19,6 +19,22 @@ export const JwtKeySchema = Type.Object(
   { title: "JwtKey" },
 );
 
+/** What a refused key carries beside the Problem. */
+export const RefusedKeySchema = Type.Object(
+  {
+    validationIssues: Type.Optional(
+      Type.Array(
+        Type.Object({
+          field: Type.String({ description: "The member." }),
+          detail: Type.String({ description: "What is wrong with it." }),
+        }),
+        { description: "The same as `issues`, for older clients." },
+      ),
+    ),
+  },
+  { title: "RefusedJwtKey", description: "What the refusal of a public key says beside the Problem." },
+);
+
 export const KeyParams = Type.Object({ keyId: Type.String() });
 
 export const toJwtKey = (row: JwtKeyRow): Static<typeof JwtKeySchema> => ({

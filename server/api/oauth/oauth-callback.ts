@@ -40,10 +40,11 @@ export const oauthCallback = (on: Services) =>
     query: Query,
     success: {
       status: 200,
-      description: "The page; status 400 where it tells of a failure.",
+      description: "The page, where it went well.",
       schema: Type.String(),
       media: "text/html",
     },
+    otherPages: { 400: "The page, where it did not." },
     handle: async ({ query }) => callbackPage(await finish(on, query)),
   });
 

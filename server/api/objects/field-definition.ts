@@ -115,6 +115,12 @@ export const UpsertAnswerSchema = Type.Object(
   { title: "UpsertFieldsResponse" },
 );
 
+/** What a refused upsert carries beside the Problem. */
+export const RefusedUpsertSchema = Type.Partial(UpsertAnswerSchema, {
+  title: "RefusedUpsert",
+  description: "What a refused upsert of custom fields tells beside the Problem: what was done all the same.",
+});
+
 export type UpsertRequest = Static<typeof UpsertRequestSchema>;
 export type UpsertAnswer = Static<typeof UpsertAnswerSchema>;
 export type FieldResult = Static<typeof FieldResultSchema>;

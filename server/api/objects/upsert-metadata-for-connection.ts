@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { connectionOfGroup } from "./customer-account.ts";
-import { UpsertAnswerSchema, UpsertRequestSchema } from "./field-definition.ts";
+import { RefusedUpsertSchema, UpsertAnswerSchema, UpsertRequestSchema } from "./field-definition.ts";
 import { upsertFields, type UpsertServices } from "./upsert-fields.ts";
 
 /** The same for both ways of naming the account. */
@@ -30,6 +30,7 @@ export const upsertMetadataForConnection = (on: UpsertServices) =>
       502: "The provider could not be reached, or its answer could not be understood.",
       504: "The provider did not answer in time.",
     },
+    refusalMembers: RefusedUpsertSchema,
     async handle({ project, params, body }) {
       const { provider } = params;
       const connectionId = await connectionOfGroup(on, project.id, { provider, groupRef: body.groupRef });

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { connectionOfInstallation } from "./customer-account.ts";
-import { UpsertAnswerSchema, UpsertRequestSchema } from "./field-definition.ts";
+import { RefusedUpsertSchema, UpsertAnswerSchema, UpsertRequestSchema } from "./field-definition.ts";
 import { upsertFields, type UpsertServices } from "./upsert-fields.ts";
 import { UPSERT_DESCRIPTION } from "./upsert-metadata-for-connection.ts";
 
@@ -20,6 +20,7 @@ export const upsertMetadataForInstallation = (on: UpsertServices) =>
       502: "The provider could not be reached, or its answer could not be understood.",
       504: "The provider did not answer in time.",
     },
+    refusalMembers: RefusedUpsertSchema,
     async handle({ project, params, body }) {
       const asked = { integrationId: params.integrationId, groupRef: body.groupRef };
       const { integration, connectionId } = await connectionOfInstallation(on, project.id, asked);

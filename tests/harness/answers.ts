@@ -1,0 +1,93 @@
+/** Holds every answer that a Busbar under test gives to what openapi.json says of it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { SentAnswer } from "../../server/http/server.ts";
+import { closed, type Schema } from "./closed-schema.ts";
+
+interface Media {
+  schema?: Schema;
+}
+interface Response {
+  $ref?: string;
+  content?: Record<string, Media>;
+}
+interface Operation {
+  operationId: string;
+  responses: Record<string, Response>;
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response> };
+}
+
+export interface AnswerCheck {
+  onAnswer(answer: SentAnswer): void;
+  /** Throws when the answer to this request, or without one any answer, was not as declared. Says each once. */
+  requireGood(requestId?: string | null): void;
+}
+
+/** Statuses, media types and bodies; members that are not declared are faults too. */
+export function checkAnswers(): AnswerCheck {
+  const faults = new Map<string, string>();
+  return {
+    onAnswer(answer) {
+      const fault = faultOf(answer);
+      if (!fault) return;
+      const { requestId, method, path, status, body } = answer;
+      faults.set(requestId, `${method} ${path} answered ${status}: ${fault}\n${body.slice(0, 1_000)}`);
+    },
+    requireGood(requestId) {
+      const ids = requestId === undefined ? [...faults.keys()] : [requestId ?? ""];
+      const told = ids.flatMap((id) => faults.get(id) ?? []);
+      for (const id of ids) faults.delete(id);
+      if (told.length > 0) throw new Error(`not as in openapi.json: ${told.join("\n")}`);
+    },
+  };
+}
+
+let loaded: { document: Document; ajv: Ajv2020 } | undefined;
+const compiled = new Map<string, ValidateFunction>();
+
+function load() {
+  if (loaded) return loaded;
+  const document: Document = JSON.parse(
+    readFileSync(join(import.meta.dirname, "../../openapi.json"), "utf8"),
+  );
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
+  // Both module forms of the package exist; the one that is loaded depends on the bundler, not on us.
+  (addFormats as unknown as { default: typeof addFormats.default }).default(ajv);
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    ajv.addSchema(closed(schema), name);
+    ajv.addSchema(closed(schema, "open"), `${name}.open`);
+  }
+  loaded = { document, ajv };
+  return loaded;
+}
+
+function faultOf({ method, path, status, mediaType, body }: SentAnswer): string | undefined {
+  const { document, ajv } = load();
+  const operation = document.paths[path]?.[method.toLowerCase()];
+  if (!operation) return "the operation is not in openapi.json. Run: npm run generate";
+  const declared = operation.responses[String(status)];
+  if (!declared) return `the status is not declared (${Object.keys(operation.responses).join(", ")})`;
+  const { content } = declared.$ref ? responseOf(document, declared.$ref) : declared;
+  if (!content) return body === "" ? undefined : "there is a body, and none is declared";
+  const type = mediaType.split(";")[0]?.trim() ?? "";
+  const media = content[type];
+  if (!media) return `the media type is \`${type}\`, not ${Object.keys(content).join(" or ")}`;
+  if (!type.endsWith("json") || !media.schema) return undefined;
+  const key = `${operation.operationId} ${status} ${type}`;
+  const check = compiled.get(key) ?? ajv.compile(closed(media.schema));
+  compiled.set(key, check);
+  return check(JSON.parse(body))
+    ? undefined
+    : ajv.errorsText(check.errors, { dataVar: "body", separator: "; " });
+}
+
+function responseOf({ components }: Document, ref: string): Response {
+  const found = components.responses[ref.split("/").at(-1) ?? ""];
+  if (!found) throw new Error(`openapi.json has no ${ref}`);
+  return found;
+}

@@ -1,0 +1,79 @@
+/** Several Busbars, each a process of its own, on one database and one sandbox, to be killed like machines. */
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { catalogOverlay } from "../../sandbox/catalog-overlay.ts";
+import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { endChildBusbar, startChildBusbar, type ChildBusbar } from "./child-busbar.ts";
+import { createTestDatabase } from "./database.ts";
+
+export interface Reply {
+  status: number;
+  text: string;
+  // A test says what it expects; a wrong guess fails the test.
+  body: any; // oxlint-disable-line typescript/no-explicit-any
+}
+
+export interface ProcessGroup {
+  sandbox: Sandbox;
+  connectionString: string;
+  /** A further process; `env` over what all have. */
+  start(env?: Record<string, string>): Promise<ChildBusbar>;
+  stop(): Promise<void>;
+}
+
+const KEY = "process-group-key-0123456789-0123456789";
+
+export async function openProcessGroup(env: Record<string, string> = {}): Promise<ProcessGroup> {
+  const sandbox = await startSandbox();
+  const { connectionString, drop } = await createTestDatabase();
+  const home = await mkdtemp(join(tmpdir(), "busbar-group-"));
+  const catalog = join(home, "catalog.json");
+  await writeFile(catalog, JSON.stringify(catalogOverlay(sandbox.url)));
+  const started: { child: ChildBusbar; dataDir: string }[] = [];
+  return {
+    sandbox,
+    connectionString,
+    async start(more) {
+      const dataDir = await mkdtemp(join(tmpdir(), "busbar-process-"));
+      const child = await startChildBusbar(dataDir, {
+        DATABASE_URL: connectionString,
+        BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+        BUSBAR_BOOTSTRAP_API_KEY: KEY,
+        BUSBAR_CATALOG: catalog,
+        BUSBAR_EGRESS_ALLOW: "127.0.0.1",
+        BUSBAR_LOG_LEVEL: "error",
+        ...env,
+        ...more,
+      });
+      started.push({ child, dataDir });
+      return child;
+    },
+    async stop() {
+      await Promise.all(started.map(({ child, dataDir }) => endChildBusbar(child, dataDir)));
+      await sandbox.close();
+      await drop();
+      await endChildBusbar(undefined, home);
+    },
+  };
+}
+
+/** Calls the API of one process with the first key; whatever the status. */
+export async function callChild(
+  { origin, file }: ChildBusbar,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Reply> {
+  const response = await fetch(`${origin}${path}`, {
+    method,
+    headers: {
+      "x-api-key": file.apiKey,
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return { status: response.status, text, body: isJson ? JSON.parse(text) : text };
+}
