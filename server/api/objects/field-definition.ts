@@ -101,6 +101,15 @@ const FieldResultSchema = Type.Object(
         description: "What the definition asks for and the provider cannot hold.",
       }),
     ),
+    error: Type.Optional(
+      Type.Object(
+        {
+          message: Type.String({ description: "Why, in a sentence." }),
+          code: Type.Optional(Type.String({ description: "The provider's code for it." })),
+        },
+        { description: "Why nothing was done. In refusals only." },
+      ),
+    ),
   },
   { title: "UpsertedField" },
 );
