@@ -33,6 +33,4 @@ test("ended operations go when they are old, those under way and the young stay"
   await sweep(createLog("silent"), chores({ database, config: readConfig({}) }), () => false);
   const { rows } = await database.pool.query<{ id: string }>("select id from operations order by id");
   assert.deepEqual(rows.map((row) => row.id).toSorted(), [young.id, running.id].toSorted());
-  const logs = await database.pool.query("select 1 from operation_logs");
-  assert.equal(logs.rowCount, 1);
 });

@@ -1,6 +1,7 @@
 /** Operations: what was done for an installation, and the steps of each. */
 import { sql } from "kysely";
-import { isUuid, newId } from "../ground/ids.ts";
+import { now } from "../ground/clock.ts";
+import { isUuid } from "../ground/ids.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
 import type { EventRow } from "./events.ts";
@@ -21,6 +22,22 @@ export interface OperationRow {
   createTime: Date;
   updateTime: Date | null;
 }
+
+/** Without the log, which can be long. */
+const COLUMNS = [
+  "id",
+  "projectId",
+  "integrationId",
+  "installationId",
+  "configId",
+  "actionType",
+  "objectName",
+  "status",
+  "result",
+  "metadata",
+  "createTime",
+  "updateTime",
+] as const;
 
 export type NewOperation = Pick<
   OperationRow,
@@ -46,6 +63,14 @@ export interface LogEntry {
   details?: Record<string, string>;
 }
 
+/** As it is stored. */
+export type TimedLogEntry = LogEntry & { time: string };
+
+export const timed = (log: LogEntry[]): TimedLogEntry[] => {
+  const time = now().toISOString();
+  return log.map((entry) => ({ ...entry, time }));
+};
+
 export interface EndedOperation {
   id: string;
   status: "success" | "failure";
@@ -66,7 +91,7 @@ export async function endOperations(queries: Queries, operations: EndedOperation
     status,
     result,
     metadata,
-    log: log.map(({ severity, ...message }) => ({ id: newId(), severity, message })),
+    log: timed(log),
     event_id: event?.id,
     event_type: event?.type,
     event_data: event?.data,
@@ -77,15 +102,11 @@ export async function endOperations(queries: Queries, operations: EndedOperation
         as x(id uuid, status text, result text, metadata jsonb, log jsonb, event_id uuid, event_type text, event_data text)
     ), ended as (
       update operations set status = input.status, result = input.result, claimed_by = null,
-        metadata = operations.metadata || input.metadata, update_time = now()
+        metadata = operations.metadata || input.metadata, log = operations.log || input.log, update_time = now()
       from input where operations.id = input.id and operations.status = 'in_progress'
-      returning operations.id, operations.project_id, input.log, event_id, event_type, event_data
+      returning operations.id, operations.project_id, event_id, event_type, event_data
     ), unqueued as (
       delete from writes using ended where writes.operation_id = ended.id
-    ), logged as (
-      insert into operation_logs (id, operation_id, severity, message)
-      select (entry->>'id')::uuid, ended.id, entry->>'severity', entry->'message'
-      from ended, jsonb_array_elements(ended.log) as entry
     ), told as (
       insert into events (id, project_id, type, data)
       select event_id, project_id, event_type, event_data::json from ended where event_id is not null
@@ -103,7 +124,7 @@ export async function findOperation(
   if (!isUuid(id)) return undefined;
   return queries
     .selectFrom("operations")
-    .selectAll()
+    .select(COLUMNS)
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
@@ -116,7 +137,7 @@ export function listOperations(
 ): Promise<OperationRow[]> {
   let query = queries
     .selectFrom("operations")
-    .selectAll()
+    .select(COLUMNS)
     .where("projectId", "=", page.projectId)
     .where("installationId", "=", page.installationId)
     .orderBy("id", "desc")
@@ -125,19 +146,21 @@ export function listOperations(
   return query.execute();
 }
 
-export const listOperationLogs = (
+/** The steps of an operation, oldest first; undefined when the project has none of this id. */
+export async function findOperationLog(
   queries: Queries,
   projectId: string,
-  operationId: string,
-): Promise<{ severity: string; message: unknown; createTime: Date }[]> =>
-  queries
-    .selectFrom("operationLogs")
-    .innerJoin("operations", "operations.id", "operationLogs.operationId")
-    .select(["operationLogs.severity", "operationLogs.message", "operationLogs.createTime"])
-    .where("operations.projectId", "=", projectId)
-    .where("operationLogs.operationId", "=", operationId)
-    .orderBy("operationLogs.id")
-    .execute();
+  id: string,
+): Promise<TimedLogEntry[] | undefined> {
+  if (!isUuid(id)) return undefined;
+  const row = await queries
+    .selectFrom("operations")
+    .select("log")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.log as TimedLogEntry[] | undefined;
+}
 
 /** Removes ended operations older than an id, with their logs; at most so many. Says how many. */
 export async function removeOldOperations(queries: Queries, beforeId: string, most: number): Promise<number> {

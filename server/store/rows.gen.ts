@@ -100,6 +100,22 @@ export interface Consumers {
   updateTime: Timestamp | null;
 }
 
+export interface CustomAuthSessions {
+  consumerName: string | null;
+  consumerRef: string;
+  expireTime: Timestamp;
+  groupName: string | null;
+  groupRef: string;
+  hash: Buffer;
+  id: string;
+  progressSealed: string;
+  projectId: string;
+  provider: string;
+  providerAppId: string | null;
+  providerMetadata: Json;
+  step: number;
+}
+
 export interface Deliveries {
   attempts: Generated<Json>;
   claimedBy: number | null;
@@ -228,14 +244,6 @@ export interface OauthSessions {
   stateHash: Buffer;
 }
 
-export interface OperationLogs {
-  createTime: Generated<Timestamp>;
-  id: string;
-  message: Json;
-  operationId: string;
-  severity: string;
-}
-
 export interface Operations {
   actionType: string;
   claimedBy: number | null;
@@ -244,6 +252,7 @@ export interface Operations {
   id: string;
   installationId: string;
   integrationId: string;
+  log: Generated<Json>;
   metadata: Generated<Json>;
   objectName: string;
   projectId: string;
@@ -382,6 +391,7 @@ export interface DB {
   connectionGates: ConnectionGates;
   connections: Connections;
   consumers: Consumers;
+  customAuthSessions: CustomAuthSessions;
   deliveries: Deliveries;
   destinations: Destinations;
   events: Events;
@@ -394,7 +404,6 @@ export interface DB {
   jwtKeys: JwtKeys;
   memberships: Memberships;
   oauthSessions: OauthSessions;
-  operationLogs: OperationLogs;
   operations: Operations;
   organizations: Organizations;
   projects: Projects;

@@ -1,9 +1,8 @@
 /** The queue of asynchronous writes as its workers see it: claim, mark, put back, take over from the dead. */
 import { sql } from "kysely";
 import type { Json, JsonObject } from "../ground/json.ts";
-import { newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
-import type { LogEntry } from "./operations.ts";
+import { timed, type LogEntry } from "./operations.ts";
 
 export interface ClaimedWrite {
   operationId: string;
@@ -30,16 +29,19 @@ export async function claimWrites(
   except: string[],
 ): Promise<ClaimedWrite[]> {
   const { rows } = await sql<ClaimedWrite>`
-    with due as (
+    with closed as materialized (
+      select installations.id
+      from connection_gates gate join installations on installations.connection_id = gate.connection_id
+      where gate.closed_until > now()
+    ), due as (
       select writes.operation_id from writes
       where claimed_by is null and due_time <= now() and installation_id <> all(${except}::uuid[])
-        and not exists (
-          select from installations join connection_gates gate on gate.connection_id = installations.connection_id
-          where installations.id = writes.installation_id and gate.closed_until > now())
-        and not exists (
+        and installation_id not in (select id from closed)
+        -- Creates have no keys. Said as "or", it is asked row by row until there are enough, whatever the planner knows.
+        and (write_type = 'create' or not exists (
           select from write_keys mine join write_keys earlier
             on earlier.record_key = mine.record_key and earlier.seq < mine.seq
-          where mine.operation_id = writes.operation_id)
+          where mine.operation_id = writes.operation_id))
       order by due_time, seq
       limit ${limit}
       for update of writes skip locked
@@ -65,6 +67,9 @@ export async function markCalled(queries: Queries, operationIds: string[]): Prom
     .execute();
 }
 
+/** An operation that is repeated for long keeps its first steps and those of its end. */
+const MOST_STEPS = 1_000;
+
 /** Puts a write back for another attempt, with what is known of its records so far. */
 export async function rescheduleWrite(
   queries: Queries,
@@ -78,22 +83,18 @@ export async function rescheduleWrite(
   },
 ): Promise<void> {
   const { operationId, workerId, records, dueTime, attempts, log } = write;
-  const entries = log.map(({ severity, ...message }) => ({ id: newId(), severity, message }));
   await sql`
     with back as (
       update writes set claimed_by = null, called = false, records = ${JSON.stringify(records)}::jsonb,
         due_time = ${dueTime}, attempts = ${attempts}
       where operation_id = ${operationId} and claimed_by = ${workerId}
       returning operation_id
-    ), noted as (
-      update operations set update_time = now(), metadata = metadata ||
-        jsonb_build_object('retry', jsonb_build_object('attempts', ${attempts}::integer, 'lastAttempt',
-          to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
-      from back where operations.id = back.operation_id
     )
-    insert into operation_logs (id, operation_id, severity, message)
-    select (entry->>'id')::uuid, back.operation_id, entry->>'severity', entry->'message'
-    from back, jsonb_array_elements(${JSON.stringify(entries)}::jsonb) as entry
+    update operations set update_time = now(),
+      log = case when jsonb_array_length(log) < ${MOST_STEPS} then log || ${JSON.stringify(timed(log))}::jsonb else log end,
+      metadata = metadata || jsonb_build_object('retry', jsonb_build_object('attempts', ${attempts}::integer, 'lastAttempt',
+        to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+    from back where operations.id = back.operation_id
   `.execute(queries);
 }
 

@@ -1,9 +1,9 @@
 /** GET /v1/projects/{projectIdOrName}/operations/{operationId}/logs */
-import { Type, type Static } from "typebox";
+import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { listOperationLogs as listRows } from "../../store/operations.ts";
-import { getOperationRow } from "./operation.ts";
+import { findOperationLog } from "../../store/operations.ts";
+import { noOperation } from "./operation.ts";
 
 const MessageSchema = Type.Object({
   msg: Type.String(),
@@ -31,13 +31,13 @@ export const listOperationLogs = (on: { database: Database }) =>
       schema: Type.Array(LogSchema),
     },
     async handle({ project, params }) {
-      const { queries } = on.database;
-      const { id } = await getOperationRow(queries, project.id, params.operationId);
-      const rows = await listRows(queries, project.id, id);
-      return rows.map(({ severity, message, createTime }) => ({
-        timestamp: createTime.toISOString(),
+      const id = params.operationId;
+      const log = await findOperationLog(on.database.queries, project.id, id);
+      if (!log) throw noOperation(id);
+      return log.map(({ time: timestamp, severity, ...message }) => ({
+        timestamp,
         severity,
-        message: { ...(message as Static<typeof MessageSchema>), operation_id: id },
+        message: { ...message, operation_id: id },
       }));
     },
   });

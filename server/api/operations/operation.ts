@@ -53,5 +53,8 @@ export async function getOperationRow(
 ): Promise<OperationRow> {
   const row = await findOperation(queries, projectId, id);
   if (row) return row;
-  throw new Problem("not-found", { detail: `There is no operation \`${id}\` in this project.` });
+  throw noOperation(id);
 }
+
+export const noOperation = (id: string): Problem =>
+  new Problem("not-found", { detail: `There is no operation \`${id}\` in this project.` });
