@@ -1,4 +1,5 @@
 /** What every proxy under test has in common: it is told where the provider is, and says where it listens. */
+import cluster from "node:cluster";
 import type { Server } from "node:http";
 
 export interface Contender {
@@ -7,8 +8,11 @@ export interface Contender {
   lines?: string[];
 }
 
-/** Runs in the proxy's own process; ends with its parent. */
+/** Runs in the proxy's own process, or in as many as BENCH_PROCESSES says; ends with its parent. */
 export async function serveContender(open: (origin: string) => Promise<Contender>): Promise<void> {
+  process.on("disconnect", () => process.exit());
+  const processes = Number(process.env["BENCH_PROCESSES"] ?? 1);
+  if (processes > 1 && cluster.isPrimary) return supervise(processes);
   const origin = process.argv[2];
   if (!origin) throw new Error("usage: <contender>.ts <origin of the provider>");
   const { server, lines = [] } = await open(origin);
@@ -16,6 +20,14 @@ export async function serveContender(open: (origin: string) => Promise<Contender
     const address = server.address();
     if (typeof address === "object" && address) process.send?.({ port: address.port, lines });
   });
-  process.on("disconnect", () => process.exit());
   process.on("message", () => process.send?.({ rssBytes: process.memoryUsage().rss }));
+}
+
+/** Tells where the processes listen once all do; they share the port. */
+async function supervise(processes: number): Promise<void> {
+  const workers = Array.from({ length: processes }, () => cluster.fork());
+  const told = await Promise.all(
+    workers.map((worker) => new Promise((resolve) => worker.once("message", resolve))),
+  );
+  process.send?.(told[0]);
 }

@@ -1,4 +1,4 @@
-/** Nginx with one worker, keep-alive on both sides and one swapped header; undefined where it is not installed. */
+/** Nginx with keep-alive on both sides and one swapped header; undefined where it is not installed. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -10,21 +10,22 @@ export const hasNginx = (): boolean => spawnSync("nginx", ["-v"]).status === 0;
 /** Starts it in the foreground; `prefix` is the command that pins it. */
 export async function startNginx(
   origin: string,
+  processes: number,
   prefix: string[],
 ): Promise<{ port: number; process: ChildProcess }> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), "busbar-bench-nginx-"));
   const path = join(folder, "nginx.conf");
-  await writeFile(path, configuration(folder, port, new URL(origin).host));
+  await writeFile(path, configuration(folder, port, processes, new URL(origin).host));
   const [command = "nginx", ...args] = [...prefix, "nginx", "-c", path, "-p", folder];
   const child = spawn(command, args, { stdio: "ignore" });
   await new Promise((resolve) => setTimeout(resolve, 500));
   return { port, process: child };
 }
 
-const configuration = (folder: string, port: number, upstream: string): string => `
+const configuration = (folder: string, port: number, processes: number, upstream: string): string => `
 daemon off;
-worker_processes 1;
+worker_processes ${processes};
 pid ${folder}/nginx.pid;
 error_log /dev/null crit;
 events { worker_connections 1024; }
@@ -51,7 +52,7 @@ http {
 }
 `;
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const server = createServer();
   server.listen(0, "127.0.0.1", () => {
