@@ -1,0 +1,91 @@
+/** Calls operations of openapi.json by their names, expects what they promise, and keeps what was said. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestBusbar } from "../../harness/busbar.ts";
+
+/** A request that was made and its answer; bodies only where they are JSON or the bare text of an address. */
+export interface Heard {
+  operationId: string;
+  query?: Record<string, string>;
+  request?: unknown;
+  response?: unknown;
+}
+
+export interface Asked {
+  path?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Where the operation cannot do its work yet, the refusal it must answer with. */
+  refusedWith?: number;
+  /** Another Busbar than the walk's. */
+  on?: TestBusbar;
+}
+
+export interface Walk {
+  on: TestBusbar;
+  /** The answer's body. Fails unless it is the success that is declared. */
+  // A walk says what it expects; a wrong guess fails it.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  call(operationId: string, asked?: Asked): Promise<any>;
+  /** Every call, in order. */
+  heard: Heard[];
+}
+
+interface Place {
+  method: string;
+  path: string;
+  success: number;
+}
+
+/** Every operation of openapi.json by its id. */
+export function operations(): Map<string, Place> {
+  const document: { paths: Record<string, Record<string, { operationId: string; responses: object }>> } =
+    JSON.parse(readFileSync(join(import.meta.dirname, "../../../openapi.json"), "utf8"));
+  const found = new Map<string, Place>();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, { operationId, responses }] of Object.entries(methods)) {
+      const success = Number(Object.keys(responses).find((status) => status.startsWith("2")));
+      assert.ok(!found.has(operationId), `two operations are called ${operationId}`);
+      found.set(operationId, { method: method.toUpperCase(), path, success });
+    }
+  }
+  return found;
+}
+
+export function openWalk(on: TestBusbar): Walk {
+  const known = operations();
+  const heard: Heard[] = [];
+  return {
+    on,
+    heard,
+    async call(operationId, asked = {}) {
+      const { path = {}, query, body, headers, refusedWith } = asked;
+      const place = known.get(operationId);
+      assert.ok(place, `openapi.json has no operation ${operationId}`);
+      const params: Record<string, string> = { projectIdOrName: "default", ...path };
+      const filled = place.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
+        const value = params[name];
+        assert.ok(value !== undefined, `${operationId}: the walk gives no ${name}`);
+        return encodeURIComponent(value);
+      });
+      const search = query ? `?${new URLSearchParams(query).toString()}` : "";
+      const answer = await (asked.on ?? on).call(place.method, `${filled}${search}`, body, headers);
+      assert.equal(
+        answer.status,
+        refusedWith ?? place.success,
+        `${operationId}: ${answer.text.slice(0, 2_000)}`,
+      );
+      const type = answer.headers.get("content-type") ?? "";
+      const shown = refusedWith === undefined && /json|text\/plain/.test(type);
+      heard.push({
+        operationId,
+        ...(query && { query }),
+        ...(body !== undefined && typeof body !== "string" && { request: body }),
+        ...(shown && { response: answer.body }),
+      });
+      return answer.body;
+    },
+  };
+}
