@@ -42,7 +42,6 @@ export async function openProcessGroup(env: Record<string, string> = {}): Promis
         BUSBAR_BOOTSTRAP_API_KEY: KEY,
         BUSBAR_CATALOG: catalog,
         BUSBAR_EGRESS_ALLOW: "127.0.0.1",
-        BUSBAR_LOG_LEVEL: "error",
         ...env,
         ...more,
       });
