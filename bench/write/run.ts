@@ -15,7 +15,7 @@ const ROUND_MS = quick ? 700 : 2_000;
 const CONNECTIONS = 64;
 /** Customers: a worker keeps at most sixteen calls under way for each. */
 const GROUPS = Array.from({ length: 16 }, (_, n) => `group-${n}`);
-const DRAIN_WRITES = quick ? 1_000 : 5_000;
+const DRAIN_WRITES = quick ? 1_000 : 10_000;
 const SYNC_WRITES = quick ? 200 : 1_000;
 
 const MANIFEST = `
@@ -296,7 +296,7 @@ async function timed(
 async function until(look: () => Promise<boolean>): Promise<void> {
   for (const end = performance.now() + 120_000; performance.now() < end;) {
     if (await look()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error("not within two minutes");
 }

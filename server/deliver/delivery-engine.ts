@@ -1,4 +1,5 @@
 /** Brings events to their destinations: routes them, claims what is due, hands it over, and notes what came of it. */
+import { setTimeout as wait } from "node:timers/promises";
 import type { Message } from "../../destinations/kit/destination.ts";
 import type { Egress } from "../egress.ts";
 import { elapsedMs } from "../ground/clock.ts";
@@ -64,6 +65,8 @@ const MOST_CLAIMED = 1_024;
 /** Finds what no signal told of: deliveries that have become due, or that a dead process had. */
 const POLL_MS = 500;
 const CARE_MS = 2_000;
+/** Where there was little to do, the next look waits for company: its statements cost the same for one as for many. */
+const GATHER_MS = 5;
 const AFTER_ERROR_MS = 1_000;
 /** Three connections: the loop, the notes and the pace. */
 const POOL_SIZE = 3;
@@ -163,7 +166,12 @@ class DeliveryEngine {
       this.#woken = false;
       try {
         await this.#care();
-        if (await this.#cycle()) continue;
+        const did = await this.#cycle();
+        if (did >= LEAST_EVENTS) continue;
+        if (did > 0) {
+          await wait(GATHER_MS);
+          continue;
+        }
         if (this.#lanes.fits === 0) pauseMs = FULL_MS;
       } catch (err) {
         this.#doubt = true;
@@ -192,13 +200,13 @@ class DeliveryEngine {
     });
   }
 
-  /** Whether there was something to do, and so may be more. */
-  async #cycle(): Promise<boolean> {
-    if (this.#lanes.room < MOST_CLAIMED / 2) return false;
+  /** How much there was to do: where there was something may be more. */
+  async #cycle(): Promise<number> {
+    if (this.#lanes.room < MOST_CLAIMED / 2) return 0;
     const claimed = this.#due || elapsedMs() - this.#claimedMs >= POLL_MS ? await this.#claimWaiting() : 0;
     const events = Math.min(this.#mostEvents, this.#lanes.fits, Math.ceil(MOST_CLAIMED / this.#fanOut));
     const routed = events > 0 ? await this.#route(events) : 0;
-    return claimed + routed > 0;
+    return claimed + routed;
   }
 
   /** Makes the deliveries of new events, as many as can be sent at once; how many events it were. */

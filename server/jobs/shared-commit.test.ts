@@ -29,7 +29,7 @@ test("one bad item fails alone", async () => {
 
 test("no batch is larger than the limit and nothing is forgotten", async () => {
   const sizes: number[] = [];
-  const commit = sharedCommit<number>(async (items) => void sizes.push(items.length), 10);
+  const commit = sharedCommit<number>(async (items) => void sizes.push(items.length), { mostItems: 10 });
   await Promise.all(Array.from({ length: 95 }, (_, index) => commit.add(index)));
   assert.ok(sizes.every((size) => size <= 10));
   assert.equal(

@@ -5,22 +5,30 @@ export interface SharedCommit<T> {
   add(item: T): Promise<void>;
 }
 
-/** How many transactions may be under way at once; what arrives meanwhile goes into the next. */
-const MOST_UNDER_WAY = 2;
+export interface SharedCommitOptions {
+  mostItems?: number;
+  /** How many transactions may be under way at once; what arrives meanwhile goes into the next. */
+  mostUnderWay?: number;
+  /** Nobody waits for the answer: fewer than so many wait so long for company. */
+  gather?: { items: number; ms: number };
+}
 
 /**
  * `flush` writes all its items in one transaction. When it fails for several, each is tried alone, so that one bad
- * item does not take its neighbours with it. Nobody waits on purpose: an idle intake commits at once, a busy one
- * gathers while a commit is under way.
+ * item does not take its neighbours with it. Unless told to gather nobody waits on purpose: an idle intake commits at
+ * once, a busy one gathers while a commit is under way.
  */
-export function sharedCommit<T>(flush: (items: T[]) => Promise<void>, mostItems = 200): SharedCommit<T> {
+export function sharedCommit<T>(
+  flush: (items: T[]) => Promise<void>,
+  { mostItems = 200, mostUnderWay = 2, gather }: SharedCommitOptions = {},
+): SharedCommit<T> {
   let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let underWay = 0;
   let scheduled = false;
 
   const run = async (): Promise<void> => {
     scheduled = false;
-    if (underWay >= MOST_UNDER_WAY || waiting.length === 0) return;
+    if (underWay >= mostUnderWay || waiting.length === 0) return;
     const batch = waiting.slice(0, mostItems);
     waiting = waiting.slice(mostItems);
     underWay += 1;
@@ -36,10 +44,11 @@ export function sharedCommit<T>(flush: (items: T[]) => Promise<void>, mostItems 
     }
   };
   const schedule = (): void => {
-    if (scheduled || waiting.length === 0 || underWay >= MOST_UNDER_WAY) return;
+    if (scheduled || waiting.length === 0 || underWay >= mostUnderWay) return;
     scheduled = true;
+    if (gather && waiting.length < gather.items) setTimeout(run, gather.ms);
     // After the current round of I/O, so that requests that arrived together are gathered together.
-    setImmediate(run);
+    else setImmediate(run);
   };
 
   return {

@@ -60,11 +60,9 @@ export async function claimWrites(
 
 /** Remembers that these are about to be sent. Committed before the provider is called. */
 export async function markCalled(queries: Queries, operationIds: string[]): Promise<void> {
-  await queries
-    .updateTable("writes")
-    .set({ called: true })
-    .where("operationId", "in", operationIds)
-    .execute();
+  await sql`update writes set called = true where operation_id = any(${operationIds}::uuid[])`.execute(
+    queries,
+  );
 }
 
 /** An operation that is repeated for long keeps its first steps and those of its end. */

@@ -194,7 +194,7 @@ async function finish(
   const shape = { type: write.writeType, objectName: write.objectName, batch: terms.batch };
   const summary = summarize(shape, outcomes);
   const retry = { attempts: write.attempts + 1, lastAttempt: new Date(nowMs()).toISOString() };
-  await on.ledger.end({
+  await on.ledger.endLater({
     id: write.operationId,
     ...summary,
     metadata: write.attempts > 0 ? { ...summary.metadata, retry } : summary.metadata,

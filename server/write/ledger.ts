@@ -27,6 +27,8 @@ export interface Ledger {
   called(operationId: string): Promise<void>;
   /** Ends an operation, and tells its event with the same commit. */
   end(operation: EndedOperation): Promise<void>;
+  /** The same where no caller waits: a little later, together with more. */
+  endLater(operation: EndedOperation): Promise<void>;
 }
 
 /** `onWork` is called when something was accepted that may be executed now. */
@@ -47,11 +49,14 @@ export function openLedger(on: { database: Database; identity: WorkerIdentity; o
     }),
   );
   const called = sharedCommit<string>((ids) => markCalled(queries, ids));
-  const end = sharedCommit<EndedOperation>((operations) => endOperations(queries, operations));
+  const endAll = (operations: EndedOperation[]) => endOperations(queries, operations);
+  const end = sharedCommit<EndedOperation>(endAll);
+  const endLater = sharedCommit<EndedOperation>(endAll, { mostUnderWay: 1, gather: { items: 100, ms: 5 } });
   return {
     begin: (operation) => begin.add(operation),
     called: (operationId) => called.add(operationId),
     end: (operation) => end.add(operation),
+    endLater: (operation) => endLater.add(operation),
     async accept(write) {
       await accept.add(write);
       on.onWork();

@@ -16,7 +16,7 @@ import { Shares } from "./shares.ts";
 import { takeOver } from "./take-over.ts";
 
 /** Writes claimed in one statement. */
-const CLAIM_SIZE = 64;
+const CLAIM_SIZE = 128;
 /** Claimed, begun or not; bounds memory and what a crash gives back. */
 const MOST_CLAIMED = 512;
 /** Other processes accept writes too, and do not tell us. */
