@@ -51,7 +51,7 @@ export function openLedger(on: { database: Database; identity: WorkerIdentity; o
   const called = sharedCommit<string>((ids) => markCalled(queries, ids));
   const endAll = (operations: EndedOperation[]) => endOperations(queries, operations);
   const end = sharedCommit<EndedOperation>(endAll);
-  const endLater = sharedCommit<EndedOperation>(endAll, { mostUnderWay: 1, gather: { items: 100, ms: 5 } });
+  const endLater = sharedCommit<EndedOperation>(endAll, { mostUnderWay: 1, gather: { items: 100, ms: 2 } });
   return {
     begin: (operation) => begin.add(operation),
     called: (operationId) => called.add(operationId),
