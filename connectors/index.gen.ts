@@ -87,6 +87,7 @@ import { provider as quickbooks } from "./quickbooks/provider.ts";
 import { provider as ramp } from "./ramp/provider.ts";
 import { provider as rebilly } from "./rebilly/provider.ts";
 import { provider as recurly } from "./recurly/provider.ts";
+import { provider as redtail } from "./redtail/provider.ts";
 import { provider as ringCentral } from "./ringCentral/provider.ts";
 import { provider as salesforce } from "./salesforce/provider.ts";
 import { write as salesforceWrite } from "./salesforce/write.ts";
@@ -203,6 +204,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   ramp,
   rebilly,
   recurly,
+  redtail,
   ringCentral,
   salesforce,
   salesloft,

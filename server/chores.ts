@@ -5,6 +5,7 @@ import { nowMs } from "./ground/clock.ts";
 import { firstIdOf } from "./ground/ids.ts";
 import type { Chore } from "./jobs/sweeper.ts";
 import type { Database } from "./store/database.ts";
+import { removeExpiredCustomAuthSessions } from "./store/custom-auth-sessions.ts";
 import { removeOldIdempotencyKeys } from "./store/idempotency-keys.ts";
 import { removeOldOperations } from "./store/operations.ts";
 import { removeProxyUsageBefore } from "./store/proxy-usage.ts";
@@ -28,6 +29,7 @@ export function chores({ database, config }: { database: Database; config: Confi
     },
     { what: "idempotency keys", remove: (most) => removeOldIdempotencyKeys(queries, most) },
     { what: "sessions", remove: (most) => removeExpiredSessions(queries, most) },
+    { what: "connect sessions", remove: (most) => removeExpiredCustomAuthSessions(queries, most) },
     { what: "uploads", remove: (most) => removeExpiredUploads(queries, most) },
     ...deliveryChores(queries, config.eventRetentionDays),
   ];

@@ -23,7 +23,7 @@ import { getDestination } from "./api/destinations/get-destination.ts";
 import { listDestinations } from "./api/destinations/list-destinations.ts";
 import { testDestination } from "./api/destinations/test-destination.ts";
 import { updateDestination } from "./api/destinations/update-destination.ts";
-import { getDocs, getOpenApi, getProblemType, getProblemTypes } from "./api/docs/documents.ts";
+import { getDocs, getDocsReader, getOpenApi, getProblemType, getProblemTypes } from "./api/docs/documents.ts";
 import { getEventFile } from "./api/event-files/get-event-file.ts";
 import { createEventTopicRoute } from "./api/event-topic-routes/create-event-topic-route.ts";
 import { deleteEventTopicRoute } from "./api/event-topic-routes/delete-event-topic-route.ts";
@@ -56,6 +56,7 @@ import { getObjectMetadataForInstallation } from "./api/objects/get-object-metad
 import { rememberMetadata } from "./api/objects/object-metadata.ts";
 import { upsertMetadataForConnection } from "./api/objects/upsert-metadata-for-connection.ts";
 import { upsertMetadataForInstallation } from "./api/objects/upsert-metadata-for-installation.ts";
+import { customAuthCallback, customAuthFormCallback } from "./api/oauth/custom-auth-callback.ts";
 import { customAuthConnect } from "./api/oauth/custom-auth-connect.ts";
 import { oauthCallback } from "./api/oauth/oauth-callback.ts";
 import { oauthConnect } from "./api/oauth/oauth-connect.ts";
@@ -120,25 +121,23 @@ const DESTINATION = `${P}/destinations/{destination}`;
 
 /** All endpoints. Handlers are bound to `on`; describing the API needs no services. */
 export function routes(on: Services): Route[] {
-  const all: Route[] = [
+  return [
     ...peopleRoutes(on),
     ...managementRoutes(on),
     ...deliveryRoutes(on),
     ...objectRoutes(on),
     ...dataRoutes(on),
     route("GET /callbacks/v1/oauth", "public", oauthCallback(on)),
+    route("GET /callbacks/v1/custom-auth", "public", customAuthCallback()),
+    route("POST /callbacks/v1/custom-auth", "public", customAuthFormCallback()),
     route("GET /healthz", "public", getHealthz()),
     route("GET /readyz", "public", getReadyz(on)),
     route("GET /openapi.json", "public", getOpenApi()),
-    route(
-      "GET /docs",
-      "public",
-      getDocs(() => all),
-    ),
+    route("GET /docs", "public", getDocs()),
+    route("GET /docs/reader.js", "public", getDocsReader()),
     route("GET /docs/problems", "public", getProblemTypes()),
     route("GET /docs/problems/{slug}", "public", getProblemType()),
   ];
-  return all;
 }
 
 const dataRoutes = (on: Services): Route[] => [

@@ -22,16 +22,15 @@ export class CredentialsError extends Error {
 /** What to add to a request. Throws `CredentialsError` when kind and provider do not match or a value is unusable. */
 export function authorization(provider: ProviderInfo, credentials: Credentials): Authorization {
   const authorization = attach(provider, credentials);
-  for (const [name, value] of authorization.headers) {
-    // A line break would let a stored secret add headers of its own; the other controls no HTTP client sends.
-    // oxlint-disable-next-line no-control-regex
-    if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
-      throw new CredentialsError(
-        `the credentials for ${provider.name} hold characters not allowed in ${name}`,
-      );
-    }
-  }
+  for (const [name, value] of authorization.headers) requireHeaderText(provider, name, value);
   return authorization;
+}
+
+/** A line break would let a stored secret add headers of its own; the other controls no HTTP client sends. */
+export function requireHeaderText(provider: ProviderInfo, name: string, value: string): void {
+  // oxlint-disable-next-line no-control-regex
+  if (!/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value) && !/[^\u0000-\u00ff]/.test(value)) return;
+  throw new CredentialsError(`the credentials for ${provider.name} hold characters not allowed in ${name}`);
 }
 
 function attach(provider: ProviderInfo, credentials: Credentials): Authorization {

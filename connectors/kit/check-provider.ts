@@ -39,6 +39,14 @@ function senseFaults(info: ProviderInfo, path: string): Fault[] {
       `missing, because attachmentType is ${apiKeyOpts.attachmentType}`,
     );
   }
+  const { multiStep, connectSteps = [] } = info.customOpts ?? {};
+  if (multiStep && connectSteps.length === 0) {
+    fault("customOpts.connectSteps", "missing, because multiStep is true");
+  }
+  for (const [index, { redirect, request }] of connectSteps.entries()) {
+    if (!redirect === !request)
+      fault(`customOpts.connectSteps[${index}]`, "must have one of redirect and request");
+  }
   if (info.defaultModule !== "" && !info.modules?.[info.defaultModule]) {
     fault("defaultModule", `"${info.defaultModule}" is not one of the modules`);
   }
@@ -55,6 +63,7 @@ export function addresses(info: ProviderInfo): [member: string, address: string]
     ["oauth2Opts.authURL", info.oauth2Opts?.authURL],
     ["oauth2Opts.tokenURL", info.oauth2Opts?.tokenURL],
     ["authHealthCheck.url", info.authHealthCheck?.url],
+    ...stepAddresses(info),
     ...Object.entries(info.modules ?? {}).map(([key, module]): [string, string] => [
       `modules.${key}.baseURL`,
       module.baseURL,
@@ -63,6 +72,20 @@ export function addresses(info: ProviderInfo): [member: string, address: string]
   return found.flatMap(([member, address]): [string, string][] =>
     address === undefined ? [] : [[member, address]],
   );
+}
+
+function stepAddresses({ customOpts }: ProviderInfo): [string, string | undefined][] {
+  const { connectSteps = [], refreshSteps = [] } = customOpts ?? {};
+  return [
+    ...connectSteps.map(({ redirect, request }, index): [string, string | undefined] => [
+      `customOpts.connectSteps[${index}].${redirect ? "redirect" : "request"}.url`,
+      (redirect ?? request)?.url,
+    ]),
+    ...refreshSteps.map(({ request }, index): [string, string] => [
+      `customOpts.refreshSteps[${index}].request.url`,
+      request.url,
+    ]),
+  ];
 }
 
 /** What in `value` does not fit `schema`, members that the schema does not know included. */

@@ -164,6 +164,53 @@ const CustomInput = Type.Object(
   { title: "CustomAuthInput" },
 );
 
+const Templates = Type.Record(Type.String(), Type.String());
+
+/** What a step brings, by name: `take` is kept as a secret, `metadata` is shown with the connection. */
+const Brings = {
+  take: Type.Optional(Templates),
+  metadata: Type.Optional(Templates),
+};
+
+const RedirectSchema = Type.Object(
+  {
+    url: Type.String(),
+    /** Query parameters. `{{.callbackURL}}` and `{{.state}}` are there; a state that is sent must come back. */
+    params: Type.Optional(Templates),
+    /** Parameters that must come back with these values, in whatever case. */
+    expect: Type.Optional(Templates),
+    /** Names of parameters that come back. They came through the customer's browser: proof of nothing. */
+    ...Brings,
+  },
+  { title: "CustomAuthRedirect" },
+);
+
+const RequestSchema = Type.Object(
+  {
+    method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
+    url: Type.String(),
+    basic: Type.Optional(Type.Object({ username: Type.String(), password: Type.String() })),
+    headers: Type.Optional(Templates),
+    /** A body in form encoding. */
+    form: Type.Optional(Templates),
+    /** A body of JSON texts. */
+    json: Type.Optional(Templates),
+    /** Dotted paths into the answer, for example `data.token`. */
+    ...Brings,
+    /** Path of the seconds that the values serve. */
+    expiresIn: Type.Optional(Type.String()),
+    /** Values made of others: the template filled, then in Base64. */
+    base64: Type.Optional(Templates),
+  },
+  { title: "CustomAuthRequest" },
+);
+
+/** Ours: the customer is sent to a page of the provider and comes back to ours, or we call the provider. */
+const StepSchema = Type.Object(
+  { redirect: Type.Optional(RedirectSchema), request: Type.Optional(RequestSchema) },
+  { title: "CustomAuthStep" },
+);
+
 const CustomSchema = Type.Object(
   {
     headers: Type.Optional(Type.Array(Template)),
@@ -171,6 +218,10 @@ const CustomSchema = Type.Object(
     inputs: Type.Optional(Type.Array(CustomInput)),
     providerInputs: Type.Optional(Type.Array(CustomInput)),
     multiStep: Type.Optional(Type.Boolean()),
+    /** Ours: what leads from the inputs to the values that `headers` and `queryParams` want. */
+    connectSteps: Type.Optional(Type.Array(StepSchema)),
+    /** Ours: what gets new values when the provider refuses the old ones, or they run out. */
+    refreshSteps: Type.Optional(Type.Array(Type.Object({ request: RequestSchema }))),
   },
   { title: "CustomAuthOptions" },
 );
@@ -255,6 +306,8 @@ export const ProviderInfoSchema = Type.Object(
 
 export type Support = Static<typeof SupportSchema>;
 export type ProviderInfo = Static<typeof ProviderInfoSchema>;
+export type Redirect = Static<typeof RedirectSchema>;
+export type StepRequest = Static<typeof RequestSchema>;
 type Oauth2Info = Static<typeof Oauth2Schema>;
 type Oauth2Default = "explicitScopesRequired" | "explicitWorkspaceRequired" | "tokenMetadataFields";
 

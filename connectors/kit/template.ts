@@ -40,6 +40,10 @@ export const tokenUrl = (provider: ProviderInfo, options: UrlOptions): URL =>
 export const healthCheckUrl = (provider: ProviderInfo, options: UrlOptions): URL | undefined =>
   provider.authHealthCheck ? fillUrl(provider, provider.authHealthCheck.url, options) : undefined;
 
+/** An address of a provider's facts that is none of the above, such as a step of its own way to connect. */
+export const providerUrl = (provider: ProviderInfo, template: string, options: UrlOptions): URL =>
+  fillUrl(provider, template, options);
+
 /** The address for everybody, where the one per workspace cannot be built and the provider has such an address. */
 function oauthTemplate(
   { oauth2Opts }: ProviderInfo,

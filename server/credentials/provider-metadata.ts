@@ -1,8 +1,9 @@
 /** What a connection knows about its account: entered by the customer, or read from the provider's token answer. */
 import type { ProviderInfo } from "../../connectors/kit/provider.ts";
 import { baseUrl, normalizeInputs, TemplateError, type UrlOptions } from "../../connectors/kit/template.ts";
+import { textAt } from "../../connectors/kit/text-at.ts";
 import { Problem } from "../ground/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 import type { ProviderMetadata } from "../store/connections.ts";
 
 /** What the customer entered, cut down to what the templates want, defaults filled in. */
@@ -96,16 +97,6 @@ const asksForWorkspace = ({ metadata }: ProviderInfo): boolean =>
 function workspaceOf(provider: ProviderInfo, told: string): { value: string; isCertain: boolean } {
   const value = normalizeInputs(provider, { workspace: told })["workspace"] ?? told;
   return { value, isCertain: value !== told && value !== URL.parse(told)?.host };
-}
-
-/** The text or number at a dotted path such as `owner.user.id`. */
-export function textAt(answer: JsonObject, path: string): string | undefined {
-  let value: Json | undefined = answer;
-  for (const name of path.split(".")) {
-    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  }
-  if (typeof value === "number") return String(value);
-  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** The group `result` of the pattern where there is one, otherwise the whole text. */

@@ -19,7 +19,8 @@ export type StoredCredentials =
   | { scheme: "none" }
   | { scheme: "apiKey"; apiKey: string }
   | { scheme: "basic"; username: string; password: string }
-  | { scheme: "custom"; values: Record<string, string> }
+  /** The times are those of values that run out and that the catalog knows how to renew. RFC 3339. */
+  | { scheme: "custom"; values: Record<string, string>; issuedAt?: string; expiresAt?: string }
   | ({ scheme: "oauth2/authorizationCode" | "oauth2/authorizationCodePKCE" } & OauthTokens)
   | ({ scheme: "oauth2/clientCredentials"; clientId: string; clientSecret: string } & OauthTokens)
   | ({

@@ -82,7 +82,7 @@ function read(status: number, text: string, host: string, scopesField: string): 
   const token = fields["access_token"];
   // Some providers (GitHub, Slack) refuse with status 200, so the token decides, not the status.
   if (status < 300 && typeof token === "string" && token !== "") return toAnswer(fields, token, scopesField);
-  throw refusal(status, fields, host);
+  throw refusal(status, fields, host, "configuration");
 }
 
 function parse(text: string): JsonObject {
@@ -136,7 +136,16 @@ const REFUSED = new Set([
   "bad_refresh_token",
 ]);
 
-function refusal(status: number, fields: JsonObject, host: string): TokenEndpointError {
+/**
+ * What a refusal means: what its code says, or else whether it may pass. `otherwise` is the failure of a 4xx without a
+ * known code.
+ */
+export function refusal(
+  status: number,
+  fields: JsonObject,
+  host: string,
+  otherwise: TokenFailure,
+): TokenEndpointError {
   const code = String(fields["error"] ?? "").toLowerCase();
   const said = [fields["error"], fields["error_description"] ?? fields["message"]].filter(Boolean).join(": ");
   const message = `${host} answered ${status}${said ? ` (${said.slice(0, 300)})` : ""}`;
@@ -145,5 +154,5 @@ function refusal(status: number, fields: JsonObject, host: string): TokenEndpoin
   if (status === 429 || status === 423 || status === 477 || status >= 500 || status < 300) {
     return new TokenEndpointError("transient", message);
   }
-  return new TokenEndpointError("configuration", message);
+  return new TokenEndpointError(otherwise, message);
 }

@@ -11,7 +11,7 @@ import type { Sealer } from "../../ground/seal.ts";
 import type { ProviderMetadata } from "../../store/connections.ts";
 import type { Database } from "../../store/database.ts";
 import { insertOauthSession, takeOauthSession, type OauthSession } from "../../store/oauth-sessions.ts";
-import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+import { usableProviderApp } from "./usable-provider-app.ts";
 
 export interface ConsentServices {
   database: Database;
@@ -51,7 +51,7 @@ export async function beginConsent(on: ConsentServices, consent: Consent): Promi
       `${provider.name} is not connected by a consent page. Use connections:generate with its credentials.`,
     );
   }
-  const app = await appOf(on.database, consent);
+  const app = await usableProviderApp(on.database, consent);
   const state = randomText();
   const codeVerifier = takesPkce(provider) ? randomText() : undefined;
   const redirectUri = `${on.publicUrl()}${CALLBACK_PATH}`;
@@ -96,24 +96,6 @@ export async function endConsent(
 }
 
 const hashState = (state: string): Buffer => createHash("sha256").update(state).digest();
-
-async function appOf(database: Database, consent: Consent): Promise<ProviderAppRow> {
-  const { projectId, provider, providerAppId } = consent;
-  if (!providerAppId) {
-    const app = await findDefaultProviderApp(database.queries, projectId, provider);
-    if (app) return app;
-    throw wrong(
-      "provider",
-      `The project has no provider app for ${provider}. Create one with the OAuth client you registered there.`,
-    );
-  }
-  const app = await findProviderApp(database.queries, projectId, providerAppId);
-  if (app?.provider === provider) return app;
-  throw wrong(
-    "providerAppId",
-    `There is no provider app \`${providerAppId}\` for ${provider} in this project.`,
-  );
-}
 
 const wrong = (name: string, detail: string): Problem =>
   new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

@@ -1,12 +1,12 @@
-/** POST /v1/custom-auth/connect: a connection from what a customer typed into the fields of the provider's own scheme. */
-import { Type } from "typebox";
+/** POST /v1/custom-auth/connect: a connection by the provider's own scheme, in as many steps as that has. */
+import { Type, type Static } from "typebox";
 import { enteredMetadata, requireAddress } from "../../credentials/provider-metadata.ts";
 import { readCredentials } from "../../credentials/read-credentials.ts";
-import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ConnectionSchema, ProviderMetadataSchema, toConnection } from "../connections/connection.ts";
-import { saveConnection } from "../connections/save-connection.ts";
+import { proceed, resume, type Flow, type FlowServices } from "./custom-auth-flow.ts";
+import { usableProviderApp } from "./usable-provider-app.ts";
 
 const Ref = Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
 
@@ -20,58 +20,79 @@ const RequestSchema = Type.Object({
   providerMetadata: Type.Optional(ProviderMetadataSchema),
   providerAppId: Type.Optional(Type.String()),
   customAuth: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  sessionId: Type.Optional(Type.String({ description: "Of the redirect that a step before answered." })),
-  callbackParams: Type.Optional(Type.Record(Type.String(), Type.String())),
+  sessionId: Type.Optional(
+    Type.String({ maxLength: 255, description: "Of the redirect that a step before answered." }),
+  ),
+  callbackParams: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: 16_384 }), {
+      maxProperties: 100,
+      description: "What the callback page posted as `params`.",
+    }),
+  ),
 });
 
-export const customAuthConnect = (on: RefreshServices) =>
+const AnswerSchema = Type.Object(
+  {
+    redirect: Type.Optional(Type.Object({ url: Type.String(), sessionId: Type.String() })),
+    connection: Type.Optional(ConnectionSchema),
+  },
+  { title: "CustomAuthConnectResponse", description: "One of the two." },
+);
+
+export const customAuthConnect = (on: FlowServices) =>
   projectEndpoint({
     operationId: "customAuthConnect",
     tag: "OAuth",
     summary: "Connect by a provider's own scheme",
     description:
       "For providers whose catalog entry has `customOpts`. The first call names provider, group, consumer and the " +
-      "inputs; it answers the connection. A group that is connected already keeps its connection, with new credentials.",
+      "inputs. It answers the connection, or where to send the customer first: open `redirect.url` in a window, wait " +
+      "for the message of the callback page, and call again with `sessionId` and its `params` as `callbackParams`, " +
+      "until there is a connection. A session is good for ten minutes and one call. A group that is connected already " +
+      "keeps its connection, with new credentials.",
     projectInBody: true,
     body: RequestSchema,
-    success: {
-      status: 200,
-      description: "The connection.",
-      schema: Type.Object({ connection: ConnectionSchema }),
-    },
-    refusals: { 501: "The provider wants several steps to sign in, which is not built yet." },
-    async handle({ project, body }) {
-      if (body.sessionId !== undefined)
-        throw wrong("sessionId", "There is no such session, or it has expired. Begin again.");
-      const { groupRef, consumerRef, customAuth } = body;
-      const provider = body.provider === undefined ? undefined : on.catalog.find(body.provider);
-      if (!provider) throw wrong("provider", `There is no provider \`${body.provider ?? ""}\`.`);
-      if (groupRef === undefined) throw wrong("groupRef", "is missing");
-      if (consumerRef === undefined) throw wrong("consumerRef", "is missing");
-      if (provider.authType !== "custom")
-        throw wrong("provider", `${provider.name} has no scheme of its own. Use connections:generate.`);
-      if (provider.customOpts?.multiStep) throw severalSteps(provider.name);
-      const providerMetadata = enteredMetadata(provider, body.providerMetadata);
-      requireAddress(provider, providerMetadata, on.egress.allowsPlainHttp);
-      const row = await saveConnection(on, {
-        projectId: project.id,
-        provider: provider.name,
-        groupRef,
-        groupName: body.groupName || undefined,
-        consumerRef,
-        consumerName: body.consumerName || undefined,
-        providerWorkspaceRef: providerMetadata["workspace"]?.value,
-        providerMetadata,
-        credentials: readCredentials(provider, { customAuth }),
-      });
-      return { connection: toConnection(row) };
+    success: { status: 200, description: "The connection, or the next step.", schema: AnswerSchema },
+    refusals: { 422: "The provider refused a step.", 502: "The provider could not be reached." },
+    async handle({ project, caller, body }) {
+      const { sessionId, callbackParams = {} } = body;
+      const { groupRef, consumerRef } = caller;
+      const result =
+        sessionId === undefined
+          ? await proceed(on, await begin(on, project.id, body))
+          : await resume(on, { projectId: project.id, groupRef, consumerRef }, sessionId, callbackParams);
+      return "row" in result ? { connection: toConnection(result.row) } : result;
     },
   });
 
-const severalSteps = (provider: string): Problem =>
-  new Problem("not-built", {
-    detail: `${provider} is connected in several steps, which Busbar cannot do yet. Use connections:generate with its credentials.`,
-  });
+async function begin(on: FlowServices, projectId: string, body: Static<typeof RequestSchema>): Promise<Flow> {
+  const { groupRef, groupName, consumerRef, consumerName, customAuth = {}, providerAppId } = body;
+  const provider = body.provider === undefined ? undefined : on.catalog.find(body.provider);
+  if (!provider) throw wrong("provider", `There is no provider \`${body.provider ?? ""}\`.`);
+  if (groupRef === undefined) throw wrong("groupRef", "is missing");
+  if (consumerRef === undefined) throw wrong("consumerRef", "is missing");
+  if (provider.authType !== "custom")
+    throw wrong("provider", `${provider.name} has no scheme of its own. Use connections:generate.`);
+  const metadata = enteredMetadata(provider, body.providerMetadata);
+  const credentials = readCredentials(provider, { customAuth });
+  if (credentials.scheme !== "custom") throw wrong("provider", `${provider.name} has no scheme of its own.`);
+  // What a later step brings cannot be asked for now; everything else is better refused before the provider is asked.
+  if (!provider.customOpts?.connectSteps) requireAddress(provider, metadata, on.egress.allowsPlainHttp);
+  const app = provider.customOpts?.providerInputs?.length
+    ? await usableProviderApp(on.database, { projectId, provider: provider.name, providerAppId })
+    : undefined;
+  return {
+    projectId,
+    provider,
+    app,
+    groupRef,
+    groupName: groupName || undefined,
+    consumerRef,
+    consumerName: consumerName || undefined,
+    metadata,
+    credentials,
+  };
+}
 
 const wrong = (name: string, detail: string): Problem =>
   new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

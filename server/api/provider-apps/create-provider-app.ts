@@ -7,7 +7,7 @@ import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { insertProviderApp } from "../../store/provider-apps.ts";
-import { requireOauthProvider } from "./oauth-provider.ts";
+import { requireAppProvider } from "./app-provider.ts";
 import { ProviderAppMetadataSchema, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 
 export const createProviderApp = (on: { database: Database; catalog: Catalog; sealer: Sealer }) =>
@@ -29,7 +29,7 @@ export const createProviderApp = (on: { database: Database; catalog: Catalog; se
     refusals: { 422: "The provider does not sign in with OAuth, or has an app in this project already." },
     async handle({ project, body }) {
       const { provider, clientId, clientSecret, scopes = [], externalRef, metadata } = body;
-      requireOauthProvider(on.catalog, provider, "provider");
+      requireAppProvider(on.catalog, provider, "provider");
       const app = { id: newId(), projectId: project.id };
       const clientSecretSealed = sealProviderAppSecret(on.sealer, app, clientSecret);
       const row = { ...app, provider, clientId, clientSecretSealed, scopes, externalRef, metadata };

@@ -8,7 +8,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { countConnectionsOfApp, updateProviderApp as updateRow } from "../../store/provider-apps.ts";
 import { pickMasked } from "../update-mask.ts";
-import { requireOauthProvider } from "./oauth-provider.ts";
+import { requireAppProvider } from "./app-provider.ts";
 import {
   getProviderAppRow,
   ProviderAppMetadataSchema,
@@ -47,7 +47,7 @@ export const updateProviderApp = (on: { database: Database; catalog: Catalog; se
         const row = await getProviderAppRow(queries, project.id, params.providerAppId);
         const { provider = row.provider } = columns;
         if (provider !== row.provider) {
-          requireOauthProvider(on.catalog, provider, "providerApp.provider");
+          requireAppProvider(on.catalog, provider, "providerApp.provider");
           requireUnused(await countConnectionsOfApp(queries, project.id, row.id));
         }
         const updated = await updateRow(queries, project.id, row.id, {

@@ -1,0 +1,231 @@
+/** Takes a customer through the steps of a provider's own way to connect: from the inputs to a redirect or a connection. */
+import { createHash, randomBytes } from "node:crypto";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import {
+  neededValues,
+  readCallback,
+  redirectUrl,
+  sendsState,
+  StepError,
+} from "../../../connectors/kit/custom-steps.ts";
+import type { ProviderInfo, Redirect } from "../../../connectors/kit/provider.ts";
+import { TemplateError } from "../../../connectors/kit/template.ts";
+import {
+  stepValues,
+  takeStep,
+  valuesOfApp,
+  withBrought,
+  type StepState,
+} from "../../credentials/custom-steps.ts";
+import { requireAddress } from "../../credentials/provider-metadata.ts";
+import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
+import { TokenEndpointError } from "../../credentials/token-endpoint.ts";
+import type { Egress } from "../../egress.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import { newId } from "../../ground/ids.ts";
+import type { SealedPlace, Sealer } from "../../ground/seal.ts";
+import type { ConnectionRow } from "../../store/connections.ts";
+import {
+  insertCustomAuthSession,
+  takeCustomAuthSession,
+  type CustomAuthSession,
+} from "../../store/custom-auth-sessions.ts";
+import type { Database } from "../../store/database.ts";
+import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+import { saveConnection } from "../connections/save-connection.ts";
+
+export interface FlowServices {
+  database: Database;
+  catalog: Catalog;
+  sealer: Sealer;
+  egress: Egress;
+  /** Origin under which customers' browsers reach this Busbar. */
+  publicUrl: () => string;
+}
+
+/** Who connects what, and how far they are. */
+export interface Flow extends StepState {
+  projectId: string;
+  app?: ProviderAppRow;
+  groupRef: string;
+  groupName?: string;
+  consumerRef: string;
+  consumerName?: string;
+}
+
+export type FlowResult = { redirect: { url: string; sessionId: string } } | { row: ConnectionRow };
+
+export const CUSTOM_CALLBACK_PATH = "/callbacks/v1/custom-auth";
+/** As long as a person may take to sign in and agree. */
+const SESSION_MS = 10 * 60_000;
+
+/** Takes the steps from number `step` on. Throws Problems: 422 the provider refused, 502 it is out of reach. */
+export async function proceed(on: FlowServices, flow: Flow, step = 0): Promise<FlowResult> {
+  const steps = flow.provider.customOpts?.connectSteps ?? [];
+  let state: Flow = flow;
+  for (const [index, { redirect, request }] of steps.entries()) {
+    if (index < step) continue;
+    if (redirect) return { redirect: await sendAway(on, state, redirect, index) };
+    if (request) state = { ...state, ...(await ask(on, state, request)) };
+  }
+  return { row: await connect(on, state) };
+}
+
+/** Takes up what `sessionId` began, with what the provider's page sent back. It serves once. */
+export async function resume(
+  on: FlowServices,
+  asker: { projectId: string; groupRef?: string; consumerRef?: string },
+  sessionId: string,
+  params: Record<string, string>,
+): Promise<FlowResult> {
+  const session = await takeCustomAuthSession(on.database.queries, asker.projectId, digest(sessionId), asker);
+  const provider = session && on.catalog.find(session.provider);
+  const redirect = session && provider?.customOpts?.connectSteps?.[session.step]?.redirect;
+  if (!session || !redirect) {
+    throw wrong("sessionId", "There is no such session, or it has expired or was used. Begin again.");
+  }
+  const progress = openProgress(on.sealer, session);
+  if (sendsState(redirect) && params["state"] !== progress.state) {
+    throw wrong("callbackParams.state", "is not the one that was sent. Begin again.");
+  }
+  const app = session.providerAppId
+    ? await findProviderApp(on.database.queries, session.projectId, session.providerAppId)
+    : undefined;
+  const { projectId, groupRef, groupName, consumerRef, consumerName, providerMetadata } = session;
+  const flow: Flow = {
+    projectId,
+    provider,
+    app,
+    groupRef,
+    groupName: groupName ?? undefined,
+    consumerRef,
+    consumerName: consumerName ?? undefined,
+    metadata: providerMetadata,
+    credentials: progress.credentials,
+  };
+  return proceed(on, { ...flow, ...readBack(flow, redirect, params) }, session.step + 1);
+}
+
+function readBack(flow: Flow, redirect: Redirect, params: Record<string, string>): StepState {
+  try {
+    return withBrought(flow, readCallback(redirect, params));
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    throw new Problem("provider-refused", {
+      detail: `${flow.provider.displayName} was not connected: ${error.message}. Begin again.`,
+      cause: error,
+    });
+  }
+}
+
+async function ask(
+  on: FlowServices,
+  flow: Flow,
+  request: Parameters<typeof takeStep>[2],
+): Promise<StepState> {
+  try {
+    return await takeStep(on, flow, request, ourValues(on, flow));
+  } catch (error) {
+    if (!(error instanceof TokenEndpointError)) throw error;
+    throw new Problem(error.failure === "transient" ? "provider-unreachable" : "provider-refused", {
+      detail: `${flow.provider.displayName} was not connected: ${error.message}.`,
+      cause: error,
+    });
+  }
+}
+
+const ourValues = (on: FlowServices, { app }: Flow): Record<string, string> => ({
+  ...valuesOfApp(on.sealer, app),
+  callbackURL: `${on.publicUrl()}${CUSTOM_CALLBACK_PATH}`,
+});
+
+/** The address for the customer, and the session that waits for what comes back. */
+async function sendAway(
+  on: FlowServices,
+  flow: Flow,
+  redirect: Redirect,
+  step: number,
+): Promise<{ url: string; sessionId: string }> {
+  const sessionId = secret();
+  const state = secret();
+  const url = addressOf(on, flow, redirect, state);
+  const { projectId, groupRef, consumerRef } = flow;
+  const key = { id: newId(), projectId };
+  await insertCustomAuthSession(on.database.queries, {
+    ...key,
+    hash: digest(sessionId),
+    provider: flow.provider.name,
+    providerAppId: flow.app?.id ?? null,
+    groupRef,
+    groupName: flow.groupName ?? null,
+    consumerRef,
+    consumerName: flow.consumerName ?? null,
+    providerMetadata: flow.metadata,
+    step,
+    progressSealed: on.sealer.seal(JSON.stringify({ state, credentials: flow.credentials }), place(key)),
+    expireTime: new Date(nowMs() + SESSION_MS),
+  });
+  return { url: url.href, sessionId };
+}
+
+function addressOf(on: FlowServices, flow: Flow, redirect: Redirect, state: string): URL {
+  const values = { ...stepValues(flow, ourValues(on, flow)), state };
+  try {
+    return redirectUrl(flow.provider, redirect, values, { allowPlainHttp: on.egress.allowsPlainHttp });
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const name = error.placeholder ?? "provider";
+    throw wrong(name, `${flow.provider.name} needs it for the next step: ${error.message}.`);
+  }
+}
+
+function connect(on: FlowServices, flow: Flow): Promise<ConnectionRow> {
+  const { provider, metadata, app, projectId, groupRef, groupName, consumerRef, consumerName } = flow;
+  requireAddress(provider, metadata, on.egress.allowsPlainHttp);
+  return saveConnection(on, {
+    projectId,
+    provider: provider.name,
+    providerAppId: app?.id,
+    groupRef,
+    groupName,
+    consumerRef,
+    consumerName,
+    providerWorkspaceRef: metadata["workspace"]?.value,
+    providerMetadata: metadata,
+    credentials: lasting(provider, flow.credentials),
+  });
+}
+
+/** Of several steps only what calls and renewals need is kept: a password has done its work. */
+export function lasting(
+  provider: ProviderInfo,
+  credentials: StepState["credentials"],
+): StepState["credentials"] {
+  if (!provider.customOpts?.connectSteps) return credentials;
+  const needed = neededValues(provider);
+  const kept = Object.entries(credentials.values).filter(([name]) => needed.has(name));
+  return { ...credentials, values: Object.fromEntries(kept) };
+}
+
+interface Progress {
+  state: string;
+  credentials: Extract<StoredCredentials, { scheme: "custom" }>;
+}
+
+const openProgress = (sealer: Sealer, session: CustomAuthSession): Progress =>
+  // Authenticated by the seal: only `sendAway` can have written it.
+  JSON.parse(sealer.open(session.progressSealed, place(session))) as Progress;
+
+const place = ({ id, projectId }: { id: string; projectId: string }): SealedPlace => ({
+  table: "custom_auth_sessions",
+  column: "progress_sealed",
+  rowId: id,
+  projectId,
+});
+
+const secret = (): string => randomBytes(32).toString("base64url");
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+const wrong = (name: string, detail: string): Problem =>
+  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

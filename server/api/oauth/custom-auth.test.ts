@@ -1,0 +1,324 @@
+/** Connecting by a provider's own scheme in several steps, through a real Busbar against a provider that speaks HTTP. */
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { runInNewContext } from "node:vm";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { bearer, registerJwtKey, type TokenSigner } from "../../../tests/harness/customer-tokens.ts";
+import { createLog } from "../../ground/log.ts";
+import { openDatabase } from "../../store/database.ts";
+
+const PASSWORD = "the-customers-password";
+const CLIENT_SECRET = "the-builders-secret";
+
+/** Changes a password for a key, and an application's secret for a token of a tenant that has consented. */
+function openProvider(): { server: Server; received: string[] } {
+  const received: string[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { method, url = "", headers } = request;
+      const body = Buffer.concat(chunks).toString();
+      received.push(`${method} ${url} ${headers.authorization ?? ""} ${body}`);
+      const send = (status: number, value: object) =>
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+      if (url === "/api/authentication") {
+        const wanted = `Basic ${Buffer.from(`vendor:ada:${PASSWORD}`).toString("base64")}`;
+        if (headers.authorization !== wanted) return send(401, { message: "wrong password" });
+        return send(200, { authenticated_user: { user_key: "uk-1" } });
+      }
+      if (url === "/t-42/token") {
+        const form = new URLSearchParams(body);
+        if (form.get("client_secret") !== CLIENT_SECRET) return send(401, { error: "invalid_client" });
+        return send(200, { access_token: `app-token-${form.get("client_id")}`, expires_in: 3_600 });
+      }
+      send(200, { url, authorization: headers.authorization });
+    });
+  });
+  return { server, received };
+}
+
+function providers(url: string) {
+  const support = { proxy: true };
+  return {
+    keyed: {
+      authType: "custom",
+      baseURL: `${url}/api`,
+      support,
+      customOpts: {
+        multiStep: true,
+        inputs: ["apiKey", "username", "password"].map((name) => ({ name, displayName: name })),
+        connectSteps: [
+          {
+            request: {
+              method: "GET",
+              url: `${url}/api/authentication`,
+              basic: { username: "{{.apiKey}}", password: "{{.username}}:{{.password}}" },
+              take: { userKey: "authenticated_user.user_key" },
+              base64: { pair: "{{.apiKey}}:{{.userKey}}" },
+            },
+          },
+        ],
+        headers: [{ name: "Authorization", valueTemplate: "Userkeyauth {{.pair}}" }],
+      },
+    },
+    consented: {
+      authType: "custom",
+      baseURL: `${url}/graph`,
+      support,
+      customOpts: {
+        multiStep: true,
+        providerInputs: [
+          { name: "clientId", displayName: "Client id" },
+          { name: "clientSecret", displayName: "Client secret" },
+        ],
+        connectSteps: [
+          {
+            redirect: {
+              url: `${url}/consent`,
+              params: {
+                client_id: "{{.clientId}}",
+                redirect_uri: "{{.callbackURL}}",
+                state: "{{.state}}",
+              },
+              expect: { admin_consent: "true" },
+              metadata: { workspace: "tenant" },
+            },
+          },
+          {
+            request: {
+              method: "POST",
+              url: `${url}/{{.workspace}}/token`,
+              form: {
+                grant_type: "client_credentials",
+                client_id: "{{.clientId}}",
+                client_secret: "{{.clientSecret}}",
+              },
+              take: { accessToken: "access_token" },
+              expiresIn: "expires_in",
+            },
+          },
+        ],
+        headers: [{ name: "Authorization", valueTemplate: "Bearer {{.accessToken}}" }],
+      },
+    },
+  };
+}
+
+describe("connecting in several steps", () => {
+  const { server, received } = openProvider();
+  let on: TestBusbar;
+  let signer: TokenSigner;
+  let url: string;
+  after(async () => {
+    await on.stop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  before(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    on = await openTestBusbar({ providers: providers(url) });
+    signer = await registerJwtKey(on);
+    const app = { provider: "consented", clientId: "app-1", clientSecret: CLIENT_SECRET };
+    assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
+  });
+  const connect = (body: object, headers?: Record<string, string>) =>
+    on.call("POST", "/v1/custom-auth/connect", { projectIdOrName: "default", ...body }, headers);
+  const begin = (groupRef: string, more: object = {}, headers?: Record<string, string>) =>
+    connect({ provider: "consented", groupRef, consumerRef: "ada", ...more }, headers);
+  const comeBack = (
+    { sessionId, url: address }: { sessionId: string; url: string },
+    params: Record<string, string> = {},
+    headers?: Record<string, string>,
+  ) => {
+    const state = new URL(address).searchParams.get("state") ?? "";
+    return connect(
+      { sessionId, callbackParams: { tenant: "t-42", admin_consent: "True", state, ...params } },
+      headers,
+    );
+  };
+  const keyed = (groupRef: string, password = PASSWORD) => ({
+    provider: "keyed",
+    groupRef,
+    consumerRef: "ada",
+    customAuth: { apiKey: "vendor", username: "ada", password },
+  });
+  /** What a connection's row and the sessions hold, opened by nobody. */
+  const storedText = async () => {
+    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    const { rows } = await database.pool.query(
+      "select row_to_json(connections)::text as row from connections union all select row_to_json(custom_auth_sessions)::text from custom_auth_sessions",
+    );
+    await database.close();
+    return rows.map(({ row }) => row).join("\n");
+  };
+
+  test("steps without a page of the provider's end in a connection at once, and the password is not kept", async () => {
+    const answer = await connect(keyed("one"));
+    assert.equal(answer.status, 200, answer.text);
+    const { connection } = answer.body;
+    assert.equal(connection.status, "created");
+    assert.equal(connection.authScheme, "none");
+    const shown = await on.inProject("GET", `/connections/${connection.id}?includeCreds=true`);
+    assert.equal(shown.status, 200, shown.text);
+    for (const text of [answer.text, shown.text, await storedText()]) {
+      assert.equal(text.includes(PASSWORD) || text.includes("uk-1"), false);
+    }
+  });
+
+  test("a refused step says what the provider said and leaves nothing behind", async () => {
+    const answer = await connect(keyed("refused", "wrong"));
+    assert.equal(answer.status, 422, answer.text);
+    assert.match(answer.body.detail, /wrong password/);
+    const listed = await on.inProject("GET", "/connections?groupRef=refused");
+    assert.deepEqual(listed.body, []);
+  });
+
+  test("a redirect leads over the provider's page to a connection", async () => {
+    const first = await begin("acme", { groupName: "Acme" });
+    assert.equal(first.status, 200, first.text);
+    assert.deepEqual(Object.keys(first.body), ["redirect"]);
+    const address = new URL(first.body.redirect.url);
+    assert.equal(`${address.origin}${address.pathname}`, `${url}/consent`);
+    const callback = `${new URL(on.busbar.urls.base).origin}/callbacks/v1/custom-auth`;
+    assert.equal(address.searchParams.get("redirect_uri"), callback);
+    assert.equal(address.searchParams.get("client_id"), "app-1");
+    assert.equal(first.text.includes(CLIENT_SECRET), false);
+    const last = await comeBack(first.body.redirect);
+    assert.equal(last.status, 200, last.text);
+    const { connection } = last.body;
+    assert.equal(connection.group.groupName, "Acme");
+    assert.deepEqual(connection.providerMetadata["workspace"], { value: "t-42", source: "provider" });
+    assert.equal(connection.providerWorkspaceRef, "t-42");
+    const token = received.find((line) => line.startsWith("POST /t-42/token"));
+    assert.ok(token?.includes(CLIENT_SECRET));
+    const stored = await storedText();
+    for (const secret of [CLIENT_SECRET, "app-token"]) assert.equal(stored.includes(secret), false);
+  });
+
+  test("what was connected serves through the proxy", async () => {
+    const manifest = `specVersion: 1.0.0
+integrations:
+  - { name: k, provider: keyed, proxy: { enabled: true } }
+  - { name: c, provider: consented, proxy: { enabled: true } }
+`;
+    assert.equal((await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest })).status, 200);
+    await connect(keyed("proxied"));
+    await comeBack((await begin("proxied")).body.redirect);
+    for (const [name, provider, authorization] of [
+      ["k", "keyed", `Userkeyauth ${Buffer.from("vendor:uk-1").toString("base64")}`],
+      ["c", "consented", "Bearer app-token-app-1"],
+    ]) {
+      const config = { content: { provider } };
+      const made = await on.inProject("POST", `/integrations/${name}/installations`, {
+        groupRef: "proxied",
+        config,
+      });
+      assert.equal(made.status, 201, made.text);
+      const answer = await fetch(`${on.busbar.urls.proxy}/things`, {
+        headers: {
+          "x-api-key": on.apiKey,
+          "x-amp-proxy-version": "1",
+          "x-amp-project-id": on.projectId,
+          "x-amp-installation-id": made.body.id,
+        },
+      });
+      assert.equal(((await answer.json()) as { authorization: string }).authorization, authorization);
+    }
+  });
+
+  test("a session serves once, in its own project, for ten minutes", async () => {
+    const { redirect } = (await begin("once")).body;
+    assert.equal((await comeBack(redirect)).status, 200);
+    const again = await comeBack(redirect);
+    assert.equal(again.status, 400, again.text);
+    assert.equal(again.body.issues[0].name, "sessionId");
+    assert.equal((await connect({ sessionId: "nonsense", callbackParams: {} })).status, 400);
+
+    const other = (await begin("once")).body.redirect;
+    await on.call("POST", "/v1/projects", {
+      orgId: on.busbar.bootstrap?.orgId,
+      name: "elsewhere",
+      appName: "x",
+    });
+    const { key } = (await on.call("POST", "/v1/projects/elsewhere/api-keys", { label: "x" })).body;
+    const foreign = await on.call(
+      "POST",
+      "/v1/custom-auth/connect",
+      { projectIdOrName: "elsewhere", sessionId: other.sessionId, callbackParams: {} },
+      { "x-api-key": key },
+    );
+    assert.equal(foreign.status, 400);
+    assert.equal((await comeBack(other)).status, 200, "a stranger must not end it");
+
+    const late = (await begin("once")).body.redirect;
+    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    await database.pool.query("update custom_auth_sessions set expire_time = now()");
+    await database.close();
+    assert.equal((await comeBack(late)).status, 400);
+  });
+
+  test("a customer's token takes up its own customer's session only", async () => {
+    const acme = bearer(await signer.sign({ groupRef: "acme", consumerRef: "ada" }));
+    const globex = bearer(await signer.sign({ groupRef: "globex", consumerRef: "ada" }));
+    const eve = bearer(await signer.sign({ groupRef: "acme", consumerRef: "eve" }));
+    const { redirect } = (await begin("acme", {}, acme)).body;
+    assert.equal((await begin("acme", {}, globex)).status, 403);
+    for (const headers of [globex, eve]) {
+      assert.equal((await comeBack(redirect, {}, headers)).status, 400);
+    }
+    assert.equal((await comeBack(redirect, {}, acme)).status, 200);
+  });
+
+  test("what comes back is checked: state, refusal, consent, and values that would change the address", async () => {
+    const refusals: [Record<string, string>, number, RegExp][] = [
+      [{ state: "another" }, 400, /state/],
+      [{ error: "access_denied", error_description: "The admin said no" }, 422, /admin said no/],
+      [{ admin_consent: "False" }, 422, /admin_consent/],
+      [{ tenant: "" }, 422, /tenant/],
+      [{ tenant: "../admin" }, 422, /not allowed/],
+      [{ tenant: "x@evil.example/" }, 422, /not allowed/],
+    ];
+    for (const [params, status, words] of refusals) {
+      const { redirect } = (await begin("checked")).body;
+      const answer = await comeBack(redirect, params);
+      assert.equal(answer.status, status, `${JSON.stringify(params)}: ${answer.text}`);
+      assert.match(answer.body.detail, words);
+    }
+    assert.deepEqual((await on.inProject("GET", "/connections?groupRef=checked")).body, []);
+  });
+
+  test("missing inputs and a missing provider app are named", async () => {
+    const missing = await connect({ ...keyed("x"), customAuth: { apiKey: "vendor" } });
+    assert.equal(missing.status, 400);
+    assert.match(missing.body.detail, /username/);
+    const app = await begin("x", { providerAppId: "01a1fecd-d759-75de-a63c-a80eaf0833b4" });
+    assert.equal(app.status, 400);
+    assert.equal(app.body.issues[0].name, "providerAppId");
+  });
+
+  test("the callback page posts the parameters, however they were sent, and nothing else", async () => {
+    const address = `${new URL(on.busbar.urls.base).origin}/callbacks/v1/custom-auth`;
+    const get = await fetch(`${address}?code=a%3Cb%3E&state=s&state=t`);
+    const post = await fetch(`${address}?state=s`, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: "code=a%3Cb%3E&state=replaced",
+    });
+    for (const answer of [get, post]) {
+      assert.equal(answer.status, 200);
+      assert.match(answer.headers.get("content-security-policy") ?? "", /script-src 'nonce-/);
+      assert.equal(answer.headers.get("cross-origin-opener-policy"), null);
+      const html = await answer.text();
+      const script = /<script nonce="[^"]+">([\s\S]*?)<\/script>/.exec(html)?.[1] ?? "";
+      const posted: unknown[] = [];
+      const window = { opener: { postMessage: (message: unknown) => posted.push(message) } };
+      runInNewContext(script, { window, location: { pathname: "/" }, history: { replaceState() {} } });
+      assert.deepEqual(JSON.parse(JSON.stringify(posted)), [
+        { source: "ampersand-custom-auth", params: { code: "a<b>", state: "s" } },
+      ]);
+    }
+  });
+});

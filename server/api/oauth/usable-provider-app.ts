@@ -1,0 +1,29 @@
+/** The provider app that a customer connects with: the one that was named, or the project's first. */
+import { Problem } from "../../ground/errors.ts";
+import type { Database } from "../../store/database.ts";
+import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+
+/** Throws a 400 Problem when there is none. */
+export async function usableProviderApp(
+  { queries }: Database,
+  wanted: { projectId: string; provider: string; providerAppId?: string | null },
+): Promise<ProviderAppRow> {
+  const { projectId, provider, providerAppId } = wanted;
+  if (!providerAppId) {
+    const app = await findDefaultProviderApp(queries, projectId, provider);
+    if (app) return app;
+    throw wrong(
+      "provider",
+      `The project has no provider app for ${provider}. Create one with the client you registered there.`,
+    );
+  }
+  const app = await findProviderApp(queries, projectId, providerAppId);
+  if (app?.provider === provider) return app;
+  throw wrong(
+    "providerAppId",
+    `There is no provider app \`${providerAppId}\` for ${provider} in this project.`,
+  );
+}
+
+const wrong = (name: string, detail: string): Problem =>
+  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

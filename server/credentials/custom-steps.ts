@@ -1,0 +1,107 @@
+/** Makes the calls of a provider's own way to connect, and sorts their refusals. */
+import { CredentialsError } from "../../connectors/kit/authorization.ts";
+import { readAnswer, requestOf, StepError, type Brought } from "../../connectors/kit/custom-steps.ts";
+import type { ProviderInfo, StepRequest } from "../../connectors/kit/provider.ts";
+import { TemplateError } from "../../connectors/kit/template.ts";
+import { EgressError, type Egress } from "../egress.ts";
+import { nowMs } from "../ground/clock.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import type { Sealer } from "../ground/seal.ts";
+import type { ProviderMetadata } from "../store/connections.ts";
+import type { ProviderAppRow } from "../store/provider-apps.ts";
+import { openProviderAppSecret } from "./provider-app-secret.ts";
+import { metadataValues } from "./provider-metadata.ts";
+import type { StoredCredentials } from "./stored-credentials.ts";
+import { refusal, TokenEndpointError } from "./token-endpoint.ts";
+
+const TIMEOUT_MS = 20_000;
+const MAX_BYTES = 256 * 1024;
+
+type CustomCredentials = Extract<StoredCredentials, { scheme: "custom" }>;
+
+/** What the steps have to work with. */
+export interface StepState {
+  provider: ProviderInfo;
+  metadata: ProviderMetadata;
+  credentials: CustomCredentials;
+}
+
+/** The state after a call to the provider. Throws `TokenEndpointError`. */
+export async function takeStep(
+  on: { egress: Egress },
+  state: StepState,
+  request: StepRequest,
+  appValues: Record<string, string>,
+): Promise<StepState> {
+  const { provider } = state;
+  const values = stepValues(state, appValues);
+  try {
+    const call = requestOf(provider, request, values, { allowPlainHttp: on.egress.allowsPlainHttp });
+    const { status, body } = await on.egress.send({ ...call, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    const answer = parse(body.toString("utf8"));
+    if (status >= 300) {
+      const fields: JsonObject = isJsonObject(answer) ? answer : {};
+      // Nothing but credentials is asked about here, so a refusal without a code is about them.
+      throw refusal(status, fields, call.url.host, status < 404 ? "grant-refused" : "configuration");
+    }
+    return withBrought(state, readAnswer(request, answer, values));
+  } catch (error) {
+    throw asTokenError(error);
+  }
+}
+
+/** Everything a template may name. What the customer entered comes first, so that it replaces nothing of ours. */
+export const stepValues = (
+  { metadata, credentials }: StepState,
+  appValues: Record<string, string>,
+): Record<string, string> => ({ ...credentials.values, ...metadataValues(metadata), ...appValues });
+
+/** Values of the provider app, by the names that the catalog's `providerInputs` have. */
+export const valuesOfApp = (sealer: Sealer, app: ProviderAppRow | undefined): Record<string, string> =>
+  app === undefined
+    ? {}
+    : {
+        ...(isJsonObject(app.metadata) ? texts(app.metadata["providerParams"]) : {}),
+        clientId: app.clientId,
+        clientSecret: openProviderAppSecret(sealer, app),
+      };
+
+const texts = (value: Json | undefined): Record<string, string> =>
+  isJsonObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).flatMap(([name, text]) => (typeof text === "string" ? [[name, text]] : [])),
+      )
+    : {};
+
+/** The state with what a step brought. */
+export function withBrought(state: StepState, brought: Brought): StepState {
+  const metadata = { ...state.metadata };
+  for (const [name, value] of Object.entries(brought.metadata))
+    metadata[name] = { value, source: "provider" };
+  const values = { ...state.credentials.values, ...brought.values };
+  const { expiresInSeconds } = brought;
+  const times = expiresInSeconds === undefined ? {} : lifetime(expiresInSeconds);
+  return { ...state, metadata, credentials: { ...state.credentials, values, ...times } };
+}
+
+const lifetime = (seconds: number) => ({
+  issuedAt: new Date(nowMs()).toISOString(),
+  expiresAt: new Date(nowMs() + seconds * 1_000).toISOString(),
+});
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
+function asTokenError(error: unknown): unknown {
+  if (error instanceof EgressError) {
+    return new TokenEndpointError("transient", error.message, { sent: error.sent, cause: error });
+  }
+  const isOurs =
+    error instanceof TemplateError || error instanceof CredentialsError || error instanceof StepError;
+  return isOurs ? new TokenEndpointError("configuration", error.message, { cause: error }) : error;
+}
