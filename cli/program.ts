@@ -14,6 +14,7 @@ import { addProxy } from "./commands/proxy.ts";
 import { addUpdate } from "./commands/update.ts";
 import { addValidate } from "./commands/validate.ts";
 import { addWrite } from "./commands/write.ts";
+import { UsageFailure } from "./failures.ts";
 import self from "./package.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
 
@@ -39,6 +40,9 @@ Which Busbar: --url and --key, else BUSBAR_URL and BUSBAR_API_KEY (AMP_API_URL a
 the server whose .busbar/ lies in this folder, else the last login.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the server cannot be reached.`;
 
+const SERVER_AFTER = `
+The server itself is configured by the environment; docs/guide/configuration.md lists it.`;
+
 export function createProgram(terminal: Terminal, serverCommands: ServerCommand[]): Command {
   const program = new Command("busbar")
     .usage("[options] <command>")
@@ -48,7 +52,7 @@ export function createProgram(terminal: Terminal, serverCommands: ServerCommand[
     .option("-k, --key <key>", "its API key; better in BUSBAR_API_KEY, where other users cannot see it")
     .option("-p, --project <idOrName>", "the project, if there are several")
     .option("--json", "results for machines")
-    .addHelpText("after", AFTER)
+    .addHelpText("after", serverCommands.length > 0 ? `${AFTER}${SERVER_AFTER}` : AFTER)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),
@@ -59,7 +63,14 @@ export function createProgram(terminal: Terminal, serverCommands: ServerCommand[
   if (serverCommands.length > 0) {
     program.commandsGroup("Server:");
     for (const { name, usage, description } of serverCommands) {
-      program.command(name).usage(usage).description(description);
+      program
+        .command(name)
+        .usage(usage)
+        .description(description)
+        // The caller runs it, and knows it by its coming first.
+        .action(() => {
+          throw new UsageFailure(`Give ${name} first and its options after it: busbar ${name} ${usage}`);
+        });
     }
   }
   for (const [heading, commands] of GROUPS) {

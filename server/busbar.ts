@@ -1,147 +1,47 @@
 #!/usr/bin/env node
-/** The `busbar` command: start the server, start the sandbox CRMs, make a first key by hand. */
-import { parseArgs } from "node:util";
-import { startSandbox } from "../sandbox/sandbox.ts";
-import { bootstrap } from "./access/bootstrap.ts";
-import { readConfig } from "./ground/config.ts";
+/** The `busbar` command: what runs a server here, and beside it everything that builders do with one from outside. */
+import type { ServerCommand } from "../cli/program.ts";
 import { StartError } from "./ground/errors.ts";
-import { createLog } from "./ground/log.ts";
-import { runKeysCommand } from "./keys-command.ts";
-import { startBusbar } from "./main.ts";
-import { READY, startProcesses } from "./processes.ts";
-import { openDatabase, transact } from "./store/database.ts";
 
-const HELP = `busbar <command>
+const SERVER_COMMANDS: ServerCommand[] = [
+  {
+    name: "start",
+    usage: "[--processes N]",
+    description: "the server: management, write and proxy listeners",
+  },
+  {
+    name: "sandbox",
+    usage: "[--port 4100]",
+    description: "simulated HubSpot and Salesforce, for trying things out",
+  },
+  {
+    name: "bootstrap",
+    usage: "--org NAME --project NAME",
+    description: "an organisation, a project and an API key in the database of DATABASE_URL",
+  },
+  {
+    name: "keys",
+    usage: "status | rotate",
+    description: "which encryption keys are in use; move everything to the first one",
+  },
+];
 
-  start [--processes N]                     the server: management, write and proxy listeners
-  sandbox [--port 4100]                     simulated HubSpot and Salesforce, for trying things out
-  bootstrap --org NAME --project NAME       an organisation, a project and an API key in the database of DATABASE_URL
-  keys status | rotate                      which encryption keys are in use; move everything to the first one
-
-Configuration comes from the environment; docs/guide/configuration.md lists it.
-`;
-
-async function run(): Promise<void> {
-  const [command, ...args] = process.argv.slice(2);
-  switch (command) {
-    case "start":
-      return start(args);
-    case "sandbox":
-      return sandbox(args);
-    case "bootstrap":
-      return makeBootstrap(args);
-    case "keys":
-      return keys(args);
-    case undefined:
-    case "help":
-    case "--help":
-    case "-h":
-      return void process.stdout.write(HELP);
-    default:
-      throw new StartError(`there is no command "${command}"; busbar help lists them`);
+/** Each half is loaded when it is asked for: the server is large, and builders wait for their command. */
+async function run([command = "", ...args]: string[]): Promise<void> {
+  const wantsHelp = args.includes("--help") || args.includes("-h");
+  if (SERVER_COMMANDS.some(({ name }) => name === command) && !wantsHelp) {
+    const { runServerCommand } = await import("./server-commands.ts");
+    return runServerCommand(command, args);
   }
-}
-
-async function start(args: string[]): Promise<void> {
-  const processes = processCount(parse(args, { processes: { type: "string" } }).processes);
-  const config = readConfig();
-  const log = createLog(config.logLevel);
-  const onFatal = (reason: string) => {
-    log.fatal(reason);
-    process.exit(1);
-  };
-  const started =
-    processes === 1
-      ? await startBusbar({ config, log, onFatal })
-      : await startProcesses(processes, { config, log, onFatal });
-  // Heard only by the parent that `--processes` makes.
-  process.send?.(READY);
-  onSignal(() => {
-    log.info("stopping");
-    return started.stop();
-  });
-}
-
-function processCount(text = "1"): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count >= 1 && count <= 64) return count;
-  throw new StartError(`--processes must be a whole number from 1 to 64, not "${text}"`);
-}
-
-async function sandbox(args: string[]): Promise<void> {
-  const { port, host } = parse(args, { port: { type: "string" }, host: { type: "string" } });
-  const started = await startSandbox({ host, port: Number(port ?? 4100) });
-  process.stdout.write(
-    `Sandbox CRMs at ${started.url}\n` +
-      `  HubSpot     ${started.url}/hubspot\n` +
-      `  Salesforce  ${started.url}/salesforce\n` +
-      `  catalog overlay for BUSBAR_CATALOG: ${started.url}/sandbox/catalog\n`,
-  );
-  onSignal(() => started.close());
-}
-
-async function makeBootstrap(args: string[]): Promise<void> {
-  const { org, project } = parse(args, { org: { type: "string" }, project: { type: "string" } });
-  if (!org || !project) throw new StartError("busbar bootstrap needs --org NAME and --project NAME");
-  const { databaseUrl, bootstrapApiKey, bootstrapEmail } = readConfig();
-  if (!databaseUrl) throw new StartError("DATABASE_URL must be set for busbar bootstrap");
-  const database = await openDatabase({ connectionString: databaseUrl, log: createLog("warn") });
-  try {
-    const wanted = { org, project, apiKey: bootstrapApiKey, email: bootstrapEmail };
-    const made = await transact(database, (queries) => bootstrap(queries, wanted));
-    process.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
-  } finally {
-    await database.close();
-  }
-}
-
-/** Exit code 1 while something still needs another key than the first one. */
-async function keys([action, ...args]: string[]): Promise<void> {
-  parse(args, {});
-  const print = (line: string) => void process.stdout.write(`${line}\n`);
-  const done = await runKeysCommand(action, { config: readConfig(), log: createLog("warn"), print });
-  if (!done) process.exitCode = 1;
-}
-
-type Options = Record<string, { type: "string" }>;
-
-function parse<O extends Options>(args: string[], options: O): { [Name in keyof O]?: string } {
-  try {
-    const { values } = parseArgs({ args, options, allowPositionals: false });
-    return values as { [Name in keyof O]?: string };
-  } catch (cause) {
-    throw new StartError(`${cause instanceof Error ? cause.message : String(cause)} (busbar help)`, {
-      cause,
-    });
-  }
-}
-
-/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is the same one. */
-const SAME_SIGNAL_MS = 1_000;
-
-/** SIGTERM and SIGINT stop once, cleanly; a second one does not wait. */
-function onSignal(stop: () => Promise<void>): void {
-  let stopping = false;
-  let impatient = false;
-  const handle = () => {
-    if (impatient) process.exit(1);
-    if (stopping) return;
-    stopping = true;
-    setTimeout(() => (impatient = true), SAME_SIGNAL_MS).unref();
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`${String(error)}\n`);
-        process.exit(1);
-      },
-    );
-  };
-  process.on("SIGTERM", handle);
-  process.on("SIGINT", handle);
+  const [{ runCommand }, { thisTerminal }] = await Promise.all([
+    import("../cli/run.ts"),
+    import("../cli/terminal.ts"),
+  ]);
+  process.exitCode = await runCommand(process.argv.slice(2), thisTerminal(), SERVER_COMMANDS);
 }
 
 try {
-  await run();
+  await run(process.argv.slice(2));
 } catch (error) {
   // A person must mend this, so they get one line; anything else is a fault of ours and keeps its stack.
   const line = (text: string) => `busbar: ${text.trim().replaceAll(/\s*\n\s*/g, " ")}\n`;

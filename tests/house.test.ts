@@ -32,8 +32,10 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   {
     name: "entrance",
     files: /^server\/(demo\/|[\w-]+\.ts$)/,
-    mayImport: [...services(), ...sharedRooms(), ...rooms(), "api", "catalog", "kit", "sandbox"],
+    mayImport: [...services(), ...sharedRooms(), ...rooms(), "api", "catalog", "kit", "sandbox", "cli"],
   },
+  // Knows a server by its address only; the check of manifests works without one (docs/decisions/0010).
+  { name: "cli", files: /^cli\//, mayImport: ["manifest", "catalog", "kit"] },
   { name: "kit", files: /^connectors\/kit\//, mayImport: ["ground"] },
   {
     name: "catalog",
@@ -68,7 +70,7 @@ function rooms() {
 const ENDPOINT =
   /^server\/api\/([\w-]+)\/(list|get|create|update|delete|put|patch|generate|batch|pause|resend|test)-/;
 
-const sources = globSync("{server,connectors,destinations,sandbox}/**/*.ts", { cwd: ROOT }).filter(
+const sources = globSync("{server,cli,connectors,destinations,sandbox}/**/*.ts", { cwd: ROOT }).filter(
   (file) => !/\.test\.ts$|-suite\.ts$|fixture|test-/.test(file),
 );
 const placeOf = (file: string) => PLACES.find(({ files }) => files.test(file));
@@ -117,13 +119,31 @@ test("an endpoint never calls an endpoint of another resource", () => {
   assert.deepEqual(wrong, []);
 });
 
+test("what the command line takes of the server is pure: no file, no socket, no package but three small ones", () => {
+  const PURE = new Set(["yaml", "typebox", "typebox/value", "croner"]);
+  const seen = new Set(sources.filter((file) => file.startsWith("cli/")));
+  const wrong: string[] = [];
+  for (const file of seen) {
+    const code = read(file).replaceAll(/^(?:import|export) type [^;]*;$/gm, "");
+    for (const [, from = ""] of code.matchAll(/(?:^|\n)(?:import|export)\s[^;]*?from\s+"([^"]+)"/g)) {
+      if (from.startsWith(".")) seen.add(normalize(join(dirname(file), from)));
+      else if (!file.startsWith("cli/") && !PURE.has(from)) wrong.push(`${file} → ${from}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
 /** What only one place may do, and how it looks in code. */
 const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
-  { what: "reads the environment", pattern: /process\.env\b/, only: /^server\/(ground\/config|demo\/)/ },
+  {
+    what: "reads the environment",
+    pattern: /process\.env\b/,
+    only: /^(server\/(ground\/config|demo\/)|cli\/terminal\.ts)/,
+  },
   {
     what: "asks for the time",
     pattern: /Date\.now\(|new Date\(\)|performance\.now\(/,
-    only: /^server\/ground\/clock\.ts$/,
+    only: /^(server\/ground|cli)\/clock\.ts$/,
   },
   {
     what: "writes SQL",
@@ -132,8 +152,8 @@ const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
   },
   {
     what: "opens sockets outwards",
-    pattern: /from "(undici|node:https|node:net|node:tls)"|\bfetch\(\s*["'`]http/,
-    only: /^server\/(egress|proxy\/|ground\/config|store\/|main|listeners)/,
+    pattern: /^import (?!type )[^;]*from "(undici|node:https|node:net|node:tls)"|\bfetch\(\s*["'`]http/m,
+    only: /^(server\/(egress|proxy\/|ground\/config|store\/|main|listeners)|cli\/http\/send\.ts)/,
   },
 ];
 
@@ -149,7 +169,8 @@ for (const { what, pattern, only } of PRIVILEGES) {
 test("importing a module does nothing: no call stands at the top level of a source file", () => {
   const acts = /^(?:await |[\w.]+\((?!.*=>))/m;
   const wrong = sources.filter(
-    (file) => file !== "server/busbar.ts" && !file.startsWith("server/demo/") && acts.test(read(file)),
+    (file) =>
+      !/^(server|cli)\/busbar\.ts$/.test(file) && !file.startsWith("server/demo/") && acts.test(read(file)),
   );
   assert.deepEqual(wrong, []);
 });

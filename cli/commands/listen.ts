@@ -116,7 +116,10 @@ function localUrl(host: string, port: number): URL {
 async function requireReachable(on: Connected, destination: string, url: URL): Promise<void> {
   const why = await whyNotReachable(on, destination);
   if (why === undefined) return;
-  throw new Failure(`The server cannot reach ${url.href}: ${why}`, { remedy: egressRemedy(url) });
+  const remedy = why.includes("BUSBAR_EGRESS_ALLOW")
+    ? egressRemedy(url)
+    : "Does this address lead from the server to the port that is listened on here? --port chooses it.";
+  throw new Failure(`The server cannot reach ${url.href}: ${why}.`, { remedy });
 }
 
 /** As it came, with the headers that vouch for it. The status goes back to the server, which tries again if it is bad. */

@@ -44,15 +44,14 @@ describe("a start that cannot succeed", () => {
 
   const withDatabase = () => ({ DATABASE_URL: database.connectionString, BUSBAR_ENCRYPTION_KEYS: KEYS });
 
-  test("names the variable, the command or the option, and never repeats a secret", async () => {
+  test("names the variable or the option, and never repeats a secret", async () => {
     const secret = { DATABASE_URL: "mysql://user:hunter2@host/db" };
     const away = { DATABASE_URL: "postgres://127.0.0.1:1/x", BUSBAR_ENCRYPTION_KEYS: KEYS };
-    const [port, keys, database, refusedConnection, command, option] = await Promise.all([
+    const [port, keys, database, refusedConnection, option] = await Promise.all([
       refused({ BUSBAR_PORT: "http" }),
       refused({ DATABASE_URL: "postgres://x/y" }),
       refused(secret),
       refused(away),
-      refused({}, ["stop"]),
       refused({}, ["start", "--port", "1"]),
     ]);
     assert.match(port, /BUSBAR_PORT must be a whole number.*"http"/);
@@ -60,8 +59,13 @@ describe("a start that cannot succeed", () => {
     assert.match(database, /DATABASE_URL must be/);
     assert.doesNotMatch(database, /hunter2/);
     assert.match(refusedConnection, /DATABASE_URL.*ECONNREFUSED/);
-    assert.match(command, /no command "stop"/);
     assert.match(option, /--port/);
+  });
+
+  test("says that there is no such command, and which one was probably meant", async () => {
+    const { code, stderr } = await runBusbar(["strat"], {}).exited;
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /unknown command 'strat'\n\(Did you mean start\?\)/);
   });
 
   test("names the port that another program uses", async () => {
