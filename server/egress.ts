@@ -1,5 +1,5 @@
 /** The one door through which every outgoing connection leaves: checks the address, bounds time and size. */
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, type LookupFunction } from "node:net";
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import { dispatchWithTrailers, type RequestWithTrailers } from "./egress-trailers.ts";
@@ -53,6 +53,11 @@ export interface Egress {
   readonly dispatcher: Dispatcher;
   /** The same for a request whose body ends with trailers. */
   dispatchWithTrailers(request: RequestWithTrailers, handler: Dispatcher.DispatchHandler): void;
+  /**
+   * For clients that open sockets of their own to a host: finds only addresses that may be connected to. Throws
+   * `EgressError` for an address that may not, because an address is never looked up.
+   */
+  guardedLookup(host: string): LookupFunction;
   /** Whether plain http may be spoken to this host name or address. */
   allowsPlainHttp(host: string): boolean;
   close(): Promise<void>;
@@ -82,6 +87,12 @@ export function openEgress(allow: string[]): Egress {
     dispatchWithTrailers: (request, handler) =>
       dispatchWithTrailers(connect, request, handler, MAX_HEADER_BYTES),
     send: (request) => send(dispatcher, request),
+    guardedLookup(host) {
+      const bare = bareHost(host);
+      const allowPrivate = guard.isListed(bare);
+      if (isIP(bare) && !guard.permits(bare, allowPrivate)) throw forbidden(bare);
+      return lookupFor(guard, allowPrivate);
+    },
     allowsPlainHttp: (host) => guard.isListed(host),
     close: () => dispatcher.destroy(),
   };
@@ -93,16 +104,7 @@ function guardedConnector(guard: AddressGuard): buildConnector.connector {
       // HTTP/2 would change the spelling and order of headers, which the proxy passes on as they are.
       allowH2: false,
       timeout: CONNECT_TIMEOUT_MS,
-      lookup: (hostname, options, callback) => {
-        systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
-          if (error) return callback(error, "", 0);
-          const open = addresses.filter(({ address }) => guard.permits(address, allowPrivate));
-          const [first] = open;
-          if (!first) return callback(forbidden(hostname, addresses), "", 0);
-          if (options.all) return callback(null, open);
-          return callback(null, first.address, first.family);
-        });
-      },
+      lookup: lookupFor(guard, allowPrivate),
     });
   const strict = connectTo(false);
   const listed = connectTo(true);
@@ -114,6 +116,19 @@ function guardedConnector(guard: AddressGuard): buildConnector.connector {
     return (allowPrivate ? listed : strict)(options, callback);
   };
 }
+
+const lookupFor =
+  (guard: AddressGuard, allowPrivate: boolean): LookupFunction =>
+  (hostname, options, callback) => {
+    systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, "", 0);
+      const open = addresses.filter(({ address }) => guard.permits(address, allowPrivate));
+      const [first] = open;
+      if (!first) return callback(forbidden(hostname, addresses), "", 0);
+      if (options.all) return callback(null, open);
+      return callback(null, first.address, first.family);
+    });
+  };
 
 const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
 

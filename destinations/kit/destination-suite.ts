@@ -1,5 +1,6 @@
 /** What every type of destination must hold, whatever its receiver does; each type's test calls `testDestination`. */
 import assert from "node:assert/strict";
+import { lookup } from "node:dns";
 import { describe, test } from "node:test";
 import type { Channel, DestinationType, Exchange, Message, OutgoingRequest, World } from "./destination.ts";
 
@@ -28,6 +29,8 @@ export function testWorld(filesFolder = "/nonexistent"): TestWorld {
       world.requests.push(request);
       return world.answer();
     },
+    guardedLookup: () => lookup,
+    timeoutMs: 2_000,
     allowsPlainHttp: (host) => host === "127.0.0.1",
     filesFolder,
     print: (line) => void world.lines.push(line),

@@ -1,4 +1,5 @@
 /** What a type of destination is: how its settings look, and how one message reaches it. */
+import type { LookupFunction } from "node:net";
 import type { Static, TObject } from "typebox";
 
 /** One thing to be told. */
@@ -47,6 +48,10 @@ export type Exchange =
 /** What a destination is given to reach the world; it has no other way. */
 export interface World {
   send(request: OutgoingRequest): Promise<Exchange>;
+  /** For clients that open sockets of their own to this host: they must look it up with this. Throws for a forbidden one. */
+  guardedLookup(host: string): LookupFunction;
+  /** For one attempt, all in all. `send` keeps to it by itself. */
+  timeoutMs: number;
   /** Whether plain http may be spoken to this host. */
   allowsPlainHttp(host: string): boolean;
   /** The folder that files may be written to. */

@@ -9,6 +9,8 @@ const ANSWER_BYTES = 16 * 1024;
 export function openWorld(on: { egress: Egress; dataDir: string; timeoutMs: number }): World {
   return {
     send: (request) => send(on.egress.dispatcher, request, on.timeoutMs),
+    guardedLookup: (host) => on.egress.guardedLookup(host),
+    timeoutMs: on.timeoutMs,
     allowsPlainHttp: (host) => on.egress.allowsPlainHttp(host),
     filesFolder: join(on.dataDir, "messages"),
     print: (line) => void process.stdout.write(line),

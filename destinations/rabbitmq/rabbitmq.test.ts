@@ -1,0 +1,260 @@
+/** The RabbitMQ destination: against a real broker where the machine has one, and against brokers that misbehave. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectTcp, createServer, type AddressInfo, type Socket } from "node:net";
+import { after, before, describe, test, type TestContext } from "node:test";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { connect, type ChannelModel, type GetMessage } from "amqplib";
+import { openWorld } from "../../server/deliver/world.ts";
+import { openEgress } from "../../server/egress.ts";
+import { noRabbit, startRabbit, type Rabbit } from "../../tests/harness/rabbitmq.ts";
+import { until } from "../../tests/harness/until.ts";
+import { openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { rabbitmq } from "./rabbitmq.ts";
+
+const SAMPLE = {
+  config: { serverUrl: "broker.example.com:5671", exchange: "crm-events" },
+  secrets: { username: "crm", password: "hush" },
+  faulty: [
+    ...[
+      "",
+      "https://broker.example.com",
+      "amqps://crm:hush@broker.example.com",
+      "broker.example.com:x",
+      "amqps://broker.example.com/?heartbeat=0",
+      "two words",
+    ].map((serverUrl) => ({ what: serverUrl, config: { serverUrl, exchange: "x" } })),
+    { what: "no TLS", config: { serverUrl: "broker.example.com:5672", exchange: "x", tls: false } },
+    { what: "no TLS by the scheme", config: { serverUrl: "amqp://broker.example.com", exchange: "x" } },
+  ],
+};
+
+testDestination(rabbitmq, SAMPLE);
+
+/** What a message comes to at a server that is no good broker. */
+async function deliverTo(t: TestContext, serverUrl: string, allow = ["127.0.0.1", "localhost"]) {
+  const egress = openEgress(allow);
+  t.after(() => egress.close());
+  const world = openWorld({ egress, dataDir: "/nonexistent", timeoutMs: 500 });
+  const config = { serverUrl, exchange: "crm-events", tls: false };
+  const channel = openSample(rabbitmq, { ...SAMPLE, config }, world);
+  const outcome = await channel.deliver(sampleMessage());
+  await channel.close();
+  assert.equal(outcome.kind, "failed");
+  assert.ok(!JSON.stringify(outcome).includes("hush"));
+  return outcome;
+}
+
+async function serve(t: TestContext, onSocket: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    onSocket(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    sockets.forEach((socket) => socket.destroy());
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("a private address that nobody allowed is not reached, by number or by name", async (t) => {
+  for (const host of [
+    "127.0.0.1",
+    "[::1]",
+    "[::ffff:10.0.0.1]",
+    "localhost",
+    "2130706433",
+    "169.254.169.254",
+  ]) {
+    const { error = "" } = await deliverTo(t, `${host}:5672`, []);
+    assert.match(error, /private address/, host);
+  }
+});
+
+test("a broker that is not there, hangs up or speaks another language fails the attempt at once", async (t) => {
+  const gone = await serve(t, (socket) => socket.destroy());
+  const web = await serve(t, (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  for (const address of ["127.0.0.1:1", "localhost:1", gone, web]) {
+    const outcome = await deliverTo(t, address);
+    assert.ok(outcome.error, address);
+    assert.equal(outcome.overloaded, false, `${address}: ${outcome.error}`);
+  }
+});
+
+test("a broker that never answers is a time-out, and its connection is let go", async (t) => {
+  const closed = Promise.withResolvers<unknown>();
+  const address = await serve(t, (socket) => socket.on("close", closed.resolve).resume());
+  const outcome = await deliverTo(t, address);
+  assert.equal(outcome.overloaded, true);
+  assert.match(outcome.error ?? "", /did not confirm the message within 0.5 s/);
+  await closed.promise;
+});
+
+describe("a real RabbitMQ", { skip: noRabbit }, () => {
+  let rabbit: Rabbit;
+  let model: ChannelModel;
+  after(async () => {
+    await model?.close();
+    await rabbit?.stop();
+  });
+  before(async () => {
+    rabbit = await startRabbit();
+    const { port, username, password } = rabbit;
+    model = await connect({ hostname: "127.0.0.1", port, username, password });
+    const admin = await model.createChannel();
+    await admin.assertExchange("crm-events", "topic");
+    await admin.assertQueue("connections");
+    await admin.bindQueue("connections", "crm-events", "connection.*");
+  });
+
+  const open = (config: object, secrets: object = rabbit) => {
+    const { username, password } = { ...rabbit, ...secrets };
+    const whole = { serverUrl: `127.0.0.1:${rabbit.port}`, exchange: "crm-events", tls: false, ...config };
+    return openSample(rabbitmq, { ...SAMPLE, config: whole, secrets: { username, password } }, testWorld());
+  };
+  const queued = async (): Promise<GetMessage[]> => {
+    const admin = await model.createChannel();
+    const messages: GetMessage[] = [];
+    for (let one = await admin.get("connections", { noAck: true }); one;) {
+      messages.push(one);
+      one = await admin.get("connections", { noAck: true });
+    }
+    await admin.close();
+    return messages;
+  };
+
+  test("a message lies in the queue with its type and id, and survives the broker", async () => {
+    const channel = open({});
+    const outcome = await channel.deliver(sampleMessage());
+    assert.equal(outcome.kind, "delivered", outcome.error);
+    const [message] = await queued();
+    assert.ok(message);
+    assert.equal(message.content.toString(), sampleMessage().data);
+    assert.equal(message.fields.routingKey, "connection.created");
+    const { messageId, type, contentType, deliveryMode, timestamp, headers } = message.properties;
+    assert.deepEqual(
+      [messageId, type, contentType, deliveryMode, timestamp],
+      [sampleMessage().id, "connection.created", "application/json", 2, 1_767_323_045],
+    );
+    assert.deepEqual({ ...headers }, { topic: "connection.created", "event-id": sampleMessage().id });
+    await channel.close();
+  });
+
+  test("many side by side share one connection, which is closed when nothing has come for a while", async (t) => {
+    const sockets: Socket[] = [];
+    const address = await serve(t, (socket) => {
+      const onward = connectTcp(rabbit.port, "127.0.0.1").on("error", () => {});
+      sockets.push(socket.on("close", () => onward.destroy()));
+      socket.pipe(onward).pipe(socket);
+    });
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const channel = open({ serverUrl: address });
+    for (let round = 0; round < 3; round++) {
+      const messages = Array.from({ length: 40 }, (_, index) => sampleMessage({ id: `${round}-${index}` }));
+      const outcomes = await Promise.all(messages.map((message) => channel.deliver(message)));
+      assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(["delivered"]));
+    }
+    assert.equal(sockets.length, 1);
+    const [first] = sockets;
+    assert.ok(first);
+    const closed = once(first, "close");
+    t.mock.timers.tick(59_000);
+    assert.ok(!first.destroyed);
+    t.mock.timers.tick(1_000);
+    await closed;
+    assert.equal((await channel.deliver(sampleMessage())).kind, "delivered");
+    assert.equal(sockets.length, 2);
+    await channel.close();
+    assert.equal((await queued()).length, 121);
+  });
+
+  test("what no queue takes is told, and the messages beside it arrive", async () => {
+    const channel = open({});
+    const messages = ["connection.created", "write.async.done", "connection.deleted"].map((topic, index) =>
+      sampleMessage({ id: `m${index}`, topic }),
+    );
+    const outcomes = await Promise.all(messages.map((message) => channel.deliver(message)));
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ["delivered", "failed", "delivered"],
+    );
+    assert.match(outcomes[1]?.error ?? "", /no queue for the routing key write\.async\.done/);
+    assert.equal((await queued()).length, 2);
+    await channel.close();
+  });
+
+  test("a large message arrives whole, and one that comes back does no harm", async () => {
+    const channel = open({});
+    const data = JSON.stringify({ text: "x".repeat(3_000_000) });
+    assert.equal((await channel.deliver(sampleMessage({ data }))).kind, "delivered");
+    assert.equal((await queued())[0]?.content.toString(), data);
+    const returned = await channel.deliver(sampleMessage({ data, topic: "write.async.done" }));
+    assert.match(returned.error ?? "", /no queue/);
+    await channel.close();
+  });
+
+  test("a wrong password, exchange or virtual host is told in the broker's words, never with the password", async () => {
+    for (const [config, secrets, words] of [
+      [{}, { password: "wrong-one" }, /ACCESS_REFUSED/],
+      [{ exchange: "nowhere" }, {}, /no exchange 'nowhere'/],
+      [{ serverUrl: `amqp://127.0.0.1:${rabbit.port}/nowhere` }, {}, /nowhere/],
+    ] as const) {
+      const channel = open(config, secrets);
+      const outcome = await channel.deliver(sampleMessage());
+      assert.equal(outcome.kind, "failed");
+      assert.match(outcome.error ?? "", words);
+      assert.ok(!JSON.stringify(outcome).includes("wrong-one"));
+      await channel.close();
+    }
+  });
+
+  test("a connection that breaks fails what was under way, and the next message finds another", async (t) => {
+    const sockets: Socket[] = [];
+    let onwards = true;
+    const address = await serve(t, (socket) => {
+      sockets.push(socket);
+      const onward = connectTcp(rabbit.port, "127.0.0.1").on("error", () => {});
+      socket.on("data", (chunk) => onwards && onward.write(chunk)).on("close", () => onward.destroy());
+      onward.pipe(socket);
+    });
+    const channel = open({ serverUrl: address });
+    assert.equal((await channel.deliver(sampleMessage())).kind, "delivered");
+    onwards = false;
+    const [first] = sockets;
+    assert.ok(first);
+    const broken = channel.deliver(sampleMessage());
+    await until(async () => (first.bytesRead > 0 ? true : undefined));
+    first.resetAndDestroy();
+    assert.equal((await broken).kind, "failed");
+    onwards = true;
+    assert.equal((await channel.deliver(sampleMessage())).kind, "delivered");
+    assert.equal(sockets.length, 2);
+    await channel.close();
+    await queued();
+  });
+
+  test("TLS is spoken by default, and only with a broker whose certificate somebody vouches for", async (t) => {
+    const before = getCACertificates("default");
+    t.after(() => setDefaultCACertificates(before));
+    const serverUrl = `localhost:${rabbit.tlsPort}`;
+    const refused = await open({ serverUrl, tls: undefined }).deliver(sampleMessage());
+    assert.match(refused.error ?? "", /certificate/);
+    setDefaultCACertificates([...before, rabbit.authority]);
+    for (const config of [
+      { serverUrl, tls: undefined },
+      { serverUrl: `amqps://${serverUrl}/`, tls: true },
+    ]) {
+      const channel = open(config);
+      const outcome = await channel.deliver(sampleMessage());
+      assert.equal(outcome.kind, "delivered", outcome.error);
+      await channel.close();
+    }
+    const otherName = await open({ serverUrl: `127.0.0.1:${rabbit.tlsPort}`, tls: true }).deliver(
+      sampleMessage(),
+    );
+    assert.equal(otherName.kind, "failed");
+    await queued();
+  });
+});

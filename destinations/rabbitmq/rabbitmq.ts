@@ -1,0 +1,133 @@
+/** RabbitMQ and what speaks AMQP 0-9-1: one message per message, to an exchange, with the event type as routing key. */
+import { Type } from "typebox";
+import { defineDestination, type Fault, type Message, type Outcome, type World } from "../kit/destination.ts";
+import { Publisher, type Broker } from "./publisher.ts";
+
+/** A connection that nothing went through for so long is closed. */
+const IDLE_MS = 60_000;
+
+export const rabbitmq = defineDestination({
+  type: "rabbitmq",
+  label: "RabbitMQ",
+  config: Type.Object({
+    serverUrl: Type.String({
+      maxLength: 2_048,
+      description: "Host and port, for example `broker.example.com:5671`; or `amqps://host:port/vhost`.",
+    }),
+    exchange: Type.String({ pattern: "^[\\x20-\\x7e]{1,255}$", description: "One that exists." }),
+    tls: Type.Optional(
+      Type.Boolean({
+        description:
+          "Default true. False is taken for hosts in BUSBAR_EGRESS_ALLOW: the password goes unencrypted.",
+      }),
+    ),
+  }),
+  secrets: Type.Object({
+    username: Type.String({ minLength: 1, maxLength: 256 }),
+    password: Type.String({ minLength: 1, maxLength: 1_024 }),
+  }),
+  check: ({ config }, world) => checkServer(config, world),
+  open({ config, secrets }, world) {
+    const server = serverOf(config);
+    if (!server) throw new Error("metadata.serverUrl is no address");
+    return openLine({ ...server, ...secrets }, config.exchange, world);
+  },
+});
+
+/** Keeps one publisher while messages come; the next message after it ended opens another. */
+function openLine(broker: Broker, exchange: string, world: World) {
+  let publisher: Publisher | undefined;
+  let underWay = 0;
+  let idleMs = IDLE_MS;
+  let idle: NodeJS.Timeout | undefined;
+  const rest = () => {
+    if (underWay > 0) return;
+    idle = setTimeout(() => void publisher?.close(), idleMs).unref();
+  };
+  return {
+    async deliver(message: Message): Promise<Outcome> {
+      underWay += 1;
+      clearTimeout(idle);
+      const used = !publisher || publisher.ended ? new Publisher(broker, world) : publisher;
+      publisher = used;
+      try {
+        await inTime(used, publish(used, exchange, message), world.timeoutMs);
+        return { kind: "delivered", answer: `taken by the exchange ${exchange}` };
+      } catch (error) {
+        return {
+          kind: "failed",
+          error: error instanceof Error ? error.message : String(error),
+          overloaded: error instanceof Late,
+        };
+      } finally {
+        underWay -= 1;
+        rest();
+      }
+    },
+    /** What is under way ends first. */
+    async close() {
+      idleMs = 0;
+      clearTimeout(idle);
+      if (underWay === 0) await publisher?.close();
+    },
+  };
+}
+
+const publish = (publisher: Publisher, exchange: string, { id, topic, time, data }: Message): Promise<void> =>
+  publisher.publish(exchange, topic, Buffer.from(data), {
+    messageId: id,
+    type: topic,
+    timestamp: Math.floor(time.getTime() / 1000),
+    contentType: "application/json",
+    persistent: true,
+    headers: { topic, "event-id": id },
+  });
+
+class Late extends Error {}
+
+/** A broker that does not confirm in time is left: messages would pile up between it and us. */
+async function inTime(publisher: Publisher, published: Promise<void>, timeoutMs: number): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const why = publisher.blocked === undefined ? "" : `; it blocks publishers: ${publisher.blocked}`;
+    reject(new Late(`the broker did not confirm the message within ${timeoutMs / 1000} s${why}`));
+    publisher.kill();
+  }, timeoutMs);
+  try {
+    await Promise.race([published, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface Server {
+  serverUrl: string;
+  tls?: boolean;
+}
+
+/** `tls` decides, without it the scheme, without either TLS is spoken. */
+function serverOf({ serverUrl, tls }: Server): Omit<Broker, "username" | "password"> | undefined {
+  const url = URL.parse(serverUrl.includes("://") ? serverUrl : `any://${serverUrl}`);
+  if (!url || !url.hostname || !["amqp:", "amqps:", "any:"].includes(url.protocol)) return undefined;
+  if (url.username || url.password || url.search || url.hash) return undefined;
+  const speaksTls = tls ?? url.protocol !== "amqp:";
+  return {
+    hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(url.port || (speaksTls ? 5671 : 5672)),
+    vhost: url.pathname.slice(1),
+    tls: speaksTls,
+  };
+}
+
+function checkServer(config: Server, world: Pick<World, "allowsPlainHttp">): Fault[] {
+  const server = serverOf(config);
+  if (!server) {
+    const detail =
+      "must be host and port such as broker.example.com:5671, or amqps://host:port/vhost, without user name and password";
+    return [{ name: "metadata.serverUrl", detail }];
+  }
+  if (server.tls || world.allowsPlainHttp(server.hostname)) return [];
+  return [
+    { name: "metadata.tls", detail: "must be true: the password would go through the network unencrypted" },
+  ];
+}

@@ -1,0 +1,146 @@
+/** A RabbitMQ of a test's own, where the machine has one: its data, ports and certificates in a folder that goes again. */
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "./until.ts";
+
+/** Not the one in /usr/sbin, which insists on the user `rabbitmq`. */
+const SERVER = "/usr/lib/rabbitmq/bin/rabbitmq-server";
+
+/** Why there is none here; false where there is. For `skip`. */
+export const noRabbit: string | false = existsSync(SERVER) ? false : "rabbitmq-server is not installed";
+
+export interface Rabbit {
+  port: number;
+  tlsPort: number;
+  username: string;
+  password: string;
+  /** The certificate that vouches for the TLS port, in nobody's list. */
+  authority: string;
+  stop(): Promise<void>;
+}
+
+const USER = { username: "crm", password: "s3cret:@/+41" };
+
+export async function startRabbit(): Promise<Rabbit> {
+  const folder = await mkdtemp(join(tmpdir(), "busbar-rabbit-"));
+  const [port = 0, tlsPort = 0, distPort = 0, epmdPort = 0] = await freePorts(4);
+  certify(folder);
+  await writeFile(join(folder, "rabbitmq.conf"), configuration(folder, port, tlsPort));
+  await writeFile(join(folder, "plugins"), "[].");
+  const env = {
+    PATH: process.env["PATH"],
+    LANG: "C.UTF-8",
+    HOME: folder,
+    ERL_EPMD_PORT: String(epmdPort),
+    ERL_EPMD_ADDRESS: "127.0.0.1",
+    RABBITMQ_NODENAME: `busbar-${port}@localhost`,
+    RABBITMQ_DIST_PORT: String(distPort),
+    RABBITMQ_CONFIG_FILE: join(folder, "rabbitmq.conf"),
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, "plugins"),
+    RABBITMQ_MNESIA_BASE: join(folder, "data"),
+    RABBITMQ_LOG_BASE: join(folder, "log"),
+    RABBITMQ_LOGS: "-",
+  };
+  // The broker would start one that stays behind.
+  const epmd = spawn("epmd", ["-port", String(epmdPort), "-address", "127.0.0.1"], { env, stdio: "ignore" });
+  await until(async () => ((await listens(epmdPort)) ? true : undefined));
+  const server = spawn(SERVER, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  let log = "";
+  for (const stream of [server.stdout, server.stderr]) stream.on("data", (text) => (log += text));
+  const stop = async () => {
+    await ended(server, () => process.kill(-(server.pid ?? 0), "SIGKILL"));
+    await ended(epmd, () => epmd.kill("SIGKILL"));
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await until(async () => {
+      if (server.exitCode !== null) throw new Error(`RabbitMQ ended: ${log}`);
+      return log.includes("Server startup complete") || undefined;
+    }, 60_000);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const authority = await readFile(join(folder, "authority.pem"), "utf8");
+  return { port, tlsPort, ...USER, authority, stop };
+}
+
+const configuration = (folder: string, port: number, tlsPort: number): string =>
+  [
+    `listeners.tcp.1 = 127.0.0.1:${port}`,
+    `listeners.ssl.1 = 127.0.0.1:${tlsPort}`,
+    `ssl_options.cacertfile = ${folder}/authority.pem`,
+    `ssl_options.certfile = ${folder}/server.pem`,
+    `ssl_options.keyfile = ${folder}/server.key`,
+    `default_user = ${USER.username}`,
+    `default_pass = ${USER.password}`,
+    "",
+  ].join("\n");
+
+/** An authority of one hour and a certificate of it for `localhost`. */
+function certify(folder: string): void {
+  const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
+  const key = ["-newkey", "rsa:2048", "-nodes", "-days", "1"];
+  openssl(
+    "req",
+    "-x509",
+    ...key,
+    "-subj",
+    "/CN=Test authority",
+    "-keyout",
+    "authority.key",
+    "-out",
+    "authority.pem",
+  );
+  openssl(
+    "req",
+    "-x509",
+    ...key,
+    "-subj",
+    "/CN=localhost",
+    "-addext",
+    "subjectAltName=DNS:localhost",
+    "-addext",
+    "basicConstraints=critical,CA:FALSE",
+    "-CA",
+    "authority.pem",
+    "-CAkey",
+    "authority.key",
+    "-keyout",
+    "server.key",
+    "-out",
+    "server.pem",
+  );
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports: number[] = [];
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    if (address && typeof address === "object") ports.push(address.port);
+  }
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  return ports;
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  socket.on("connect", () => resolve(true)).on("error", () => resolve(false));
+  const answer = await promise;
+  socket.destroy();
+  return answer;
+}
+
+async function ended(process: ChildProcess, end: () => void): Promise<void> {
+  if (process.exitCode !== null || process.signalCode !== null) return;
+  const exit = new Promise((resolve) => process.once("exit", resolve));
+  end();
+  await exit;
+}
