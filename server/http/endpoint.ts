@@ -48,16 +48,21 @@ export interface ProjectCall<Params, Query, Body> extends Call<Params, Query, Bo
   project: ProjectRef;
 }
 
-/** A page that needs a status or headers of its own. */
+/** A page, or a part of one, that needs a status or headers of its own. */
 export class Page {
-  readonly html: string;
+  readonly content: string | Buffer;
   readonly status: number;
   readonly headers: Record<string, string>;
+  readonly mediaType: string;
 
-  constructor(html: string, options: { status: number; headers: Record<string, string> }) {
-    this.html = html;
+  constructor(
+    content: string | Buffer,
+    options: { status: number; headers: Record<string, string>; mediaType?: string },
+  ) {
+    this.content = content;
     this.status = options.status;
     this.headers = options.headers;
+    this.mediaType = options.mediaType ?? "text/html";
   }
 }
 
@@ -67,7 +72,7 @@ export interface Success<Schema extends TSchema | undefined = TSchema | undefine
   description: string;
   /** Undefined: no body. */
   schema?: Schema;
-  media?: "application/json" | "text/plain" | "text/html";
+  media?: "application/json" | "text/plain" | "text/html" | "text/javascript";
 }
 
 type Shape<S> = S extends TSchema ? Static<S> : Record<string, never>;

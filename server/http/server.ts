@@ -243,11 +243,8 @@ const showAnswer =
 function succeed(target: Endpoint, reply: FastifyReply, answer: unknown): FastifyReply {
   const { status, schema, media = "application/json" } = target.success;
   if (answer instanceof Page) {
-    return reply
-      .code(answer.status)
-      .headers(answer.headers)
-      .type("text/html; charset=utf-8")
-      .send(answer.html);
+    const type = `${answer.mediaType}; charset=utf-8`;
+    return reply.code(answer.status).headers(answer.headers).type(type).send(answer.content);
   }
   reply.code(status);
   if (!schema) return reply.send();

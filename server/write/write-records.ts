@@ -37,6 +37,10 @@ export const writeRecords = (on: WriteServices) =>
         }),
       ),
     }),
+    headers: {
+      "Idempotency-Key":
+        "Up to 255 characters of your own: a repeated request gets the first answer again, for 24 hours.",
+    },
     body: WriteRequestSchema,
     success: {
       status: 200,

@@ -1,11 +1,14 @@
-/** GET /openapi.json, /docs, /docs/problems and /docs/problems/{slug}: the API described by itself. */
+/** GET /openapi.json and the pages below /docs: the API described by itself. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import { Type } from "typebox";
 import { PROBLEM_TYPES, Problem } from "../../ground/errors.ts";
 import { isJsonObject } from "../../ground/json.ts";
-import { problemsPage, referencePage } from "../../http/docs-page.ts";
-import { endpoint, type Endpoint, type Route } from "../../http/endpoint.ts";
+import { problemsPage } from "../../http/problems-page.ts";
+import { endpoint, Page, type Endpoint } from "../../http/endpoint.ts";
+import { readerPage, readerProgram } from "./reader.ts";
 
 const OPENAPI = join(import.meta.dirname, "../../../openapi.json");
 
@@ -31,14 +34,37 @@ export const getOpenApi = (): Endpoint =>
 const html = (description: string) =>
   ({ status: 200, description, schema: Type.String(), media: "text/html" }) as const;
 
-export const getDocs = (routes: () => Route[]): Endpoint =>
+export const getDocs = (): Endpoint =>
   endpoint({
     operationId: "getDocs",
     tag: "Documentation",
     summary: "Read the API reference",
     description: "A page for people, made from `/openapi.json`. It loads nothing from elsewhere.",
     success: html("The page."),
-    handle: async () => referencePage(routes()),
+    handle: async () => readerPage(),
+  });
+
+export const getDocsReader = (): Endpoint =>
+  endpoint({
+    operationId: "getDocsReader",
+    tag: "Documentation",
+    summary: "Get the program of the API reference",
+    description: "What the page at `/docs` loads.",
+    success: { status: 200, description: "The program.", schema: Type.String(), media: "text/javascript" },
+    async handle({ headers }) {
+      const compressed = await readerProgram();
+      const takesGzip = /\bgzip\b/.test(String(headers["accept-encoding"] ?? ""));
+      return new Page(takesGzip ? compressed : await promisify(gunzip)(compressed), {
+        status: 200,
+        headers: {
+          ...(takesGzip && { "content-encoding": "gzip" }),
+          vary: "accept-encoding",
+          "cache-control": "public, max-age=3600",
+          "x-content-type-options": "nosniff",
+        },
+        mediaType: "text/javascript",
+      });
+    },
   });
 
 export const getProblemTypes = (): Endpoint =>

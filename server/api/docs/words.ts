@@ -109,6 +109,7 @@ const SHAPES: Words = {
   Project: "Your application: its integrations, keys and customers.",
   ProviderApp: "Your OAuth client at a provider, to sign customers in with.",
   ProviderAppMetadata: "What the provider wants of an OAuth client beside id and secret.",
+  ProxyCall: "One call that went through the proxy.",
   RecordAssociation: "A record to associate with, and in which ways.",
   RefusedWrite: "What a refused write says beside the Problem.",
   Revision: "A version of an integration: one deploy.",
@@ -139,6 +140,9 @@ const MEMBERS: Words = {
   "CreateJWTKeyRequest.algorithm": "How it signs.",
   "JwtKey.algorithm": "The kind of key.",
   publicKeyPem: "The public key, in PEM.",
+  sessionId: "Send it back with what the provider sent.",
+  "CustomAuthConnectResponse.redirect": "Where the customer has to go next.",
+  "ProxyCall.method": "HTTP method.",
   kid: "Its id; write it into the header of each token.",
   // Organisations and people
   builder: "The person.",
@@ -232,7 +236,7 @@ const MEMBERS: Words = {
   "ManifestWarning.message": "What is the matter.",
   "ManifestWarning.remedy": "What to do.",
   warnings: "What is worth knowing about it.",
-  url: "Where to PUT the bytes. Good once, for 15 minutes.",
+  "UploadAddress.url": "Where to PUT the bytes. Good once, for 15 minutes.",
   bucket: "First part of the upload's address.",
   "UploadAddress.path": "Second part: `gs://<bucket>/<path>` is what `sourceZipUrl` takes.",
   // Installations
@@ -318,6 +322,7 @@ const MEMBERS: Words = {
   "FieldAssociation.labels": "How the relationship is called on the object referred to.",
   singular: "For one record.",
   plural: "For several.",
+  "RefusedUpsert.success": "False.",
   "UpsertFieldsResponse.success": "Whether every field now is as defined.",
   // Writing
   "WriteRequest.type": "What to do with the record.",

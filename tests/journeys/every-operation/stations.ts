@@ -320,7 +320,14 @@ export async function deliveries({ walk, sink }: Ground): Promise<void> {
 
 /** Health and this documentation. */
 export async function documents({ walk }: Ground): Promise<void> {
-  for (const operationId of ["getHealthz", "getReadyz", "getOpenApi", "getDocs", "getProblemTypes"]) {
+  for (const operationId of [
+    "getHealthz",
+    "getReadyz",
+    "getOpenApi",
+    "getDocs",
+    "getDocsReader",
+    "getProblemTypes",
+  ]) {
     await walk.call(operationId);
   }
   await walk.call("getProblemType", { path: { slug: "not-found" } });

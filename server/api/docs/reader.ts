@@ -1,0 +1,86 @@
+/** The reader at /docs: a page of ours around Scalar's program, which comes from here and may call nobody else. */
+import { randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { Page } from "../../http/endpoint.ts";
+
+const CONFIGURATION = {
+  url: "/openapi.json",
+  theme: "default",
+  authentication: { preferredSecurityScheme: "apiKey" },
+  // Whatever asks other machines for something, or leads to them.
+  withDefaultFonts: false,
+  telemetry: false,
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+};
+
+const PROGRAM = "/docs/reader.js";
+
+/** The page. Scalar writes styles into elements, so those are the one thing that is not nailed down. */
+export function readerPage(): Page {
+  const nonce = randomBytes(16).toString("base64");
+  const configuration = JSON.stringify(CONFIGURATION).replaceAll('"', "&quot;");
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Busbar: API reference</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<noscript>This page needs JavaScript. The same as a document: <a href="/openapi.json">openapi.json</a>.</noscript>
+<script id="api-reference" type="application/json" data-configuration="${configuration}"></script>
+<script src="${PROGRAM}" nonce="${nonce}"></script>
+</body>
+</html>
+`;
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return new Page(html, {
+    status: 200,
+    headers: {
+      "content-security-policy": policy.join("; "),
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+let program: Promise<Buffer> | undefined;
+
+/** Scalar's program, compressed. Loaded when it is first asked for: most processes never are. */
+export function readerProgram(): Promise<Buffer> {
+  program ??= loadProgram().catch((error: unknown) => {
+    program = undefined;
+    throw error;
+  });
+  return program;
+}
+
+/** The package holds it inside a Fastify plugin, so an instance that never listens is asked for it. */
+async function loadProgram(): Promise<Buffer> {
+  const [{ default: Fastify }, { default: scalar }] = await Promise.all([
+    import("fastify"),
+    import("@scalar/fastify-api-reference"),
+  ]);
+  const app = Fastify();
+  app.register(scalar, { routePrefix: "/docs", configuration: { url: CONFIGURATION.url } });
+  const answer = await app.inject("/docs/js/scalar.js");
+  await app.close();
+  if (answer.statusCode !== 200) throw new Error(`the reader's package answered ${answer.statusCode}`);
+  return promisify(gzip)(answer.rawPayload);
+}

@@ -1,0 +1,31 @@
+/** The problem types as a page of plain HTML: nothing to load, nothing to run. */
+import { PROBLEM_TYPES } from "../ground/errors.ts";
+
+/** Every problem type, each with an anchor; `only` shows one. */
+export function problemsPage(only?: string): string {
+  const rows = Object.entries(PROBLEM_TYPES)
+    .filter(([name]) => only === undefined || name === only)
+    .map(
+      ([name, { status, title, retryable }]) =>
+        `<tr id="${name}"><td><code>${name}</code></td><td>${status}</td><td>${escape(title)}</td><td>${retryable ? "yes" : "no"}</td></tr>`,
+    );
+  return page(
+    "Problem types",
+    `<p>Every refusal is a Problem (RFC 9457). Its <code>detail</code> says what happened and what to do; <code>requestId</code> ` +
+      `finds it in the log.</p><table><tr><th>type</th><th>status</th><th>meaning</th><th>retryable</th></tr>${rows.join("")}</table>` +
+      `<p><a href="/docs">API reference</a></p>`,
+  );
+}
+
+const escape = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+const STYLE =
+  "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}" +
+  "summary{cursor:pointer;padding:.3rem 0}summary b{display:inline-block;width:4.2rem}small{color:#666}" +
+  "pre{background:#f5f5f5;padding:.8rem;overflow:auto;max-height:24rem;font-size:12px}td,th{padding:.2rem .8rem;text-align:left}" +
+  "@media(prefers-color-scheme:dark){body{color:#ddd;background:#161616}pre{background:#222}a{color:#8ab4f8}}";
+
+const page = (title: string, content: string): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+  `<title>Busbar: ${title}</title><style>${STYLE}</style><h1>Busbar: ${title}</h1>${content}</html>`;
