@@ -3,4 +3,7 @@
 import { runCommand } from "./run.ts";
 import { thisTerminal } from "./terminal.ts";
 
-process.exitCode = await runCommand(process.argv.slice(2), thisTerminal());
+// No await at the top: bundled, this is CommonJS. What is no failure of the person ends with a stack.
+void runCommand(process.argv.slice(2), thisTerminal()).then((exitCode) => {
+  process.exitCode = exitCode;
+});
