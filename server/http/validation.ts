@@ -108,8 +108,12 @@ const article = (type: string): string =>
     .map((one) => (/^[aeiou]/.test(one) ? `an ${one}` : `a ${one}`))
     .join(" or ");
 
-/** The faulty value itself where it is short; never a whole document. */
+/** What stands under such a name is not repeated: answers end up in callers' logs. */
+const SECRET_NAME = /key|secret|token|password|auth|credential/i;
+
+/** The faulty value itself where it is short; never a whole document, never a secret. */
 function valueAt(root: unknown, pointer: string): unknown {
+  if (SECRET_NAME.test(pointer)) return undefined;
   let value = root;
   for (const segment of pointer.split("/").slice(1).map(unescape)) {
     if (typeof value !== "object" || value === null) return undefined;

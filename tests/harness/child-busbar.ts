@@ -16,6 +16,7 @@ export interface Exit {
 export interface BootstrapFile {
   apiKey: string;
   projectId: string;
+  orgId: string;
   urls: Record<"base" | "write" | "read" | "search" | "proxy" | "dashboard", string>;
 }
 

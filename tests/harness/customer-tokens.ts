@@ -1,7 +1,14 @@
 /** Signs customers' tokens as a builder's server would. */
 import { generateKeyPairSync } from "node:crypto";
 import { SignJWT } from "jose";
-import type { TestBusbar } from "./busbar.ts";
+
+interface Caller {
+  inProject(
+    method: string,
+    path: string,
+    body: unknown,
+  ): Promise<{ status: number; text: string; body: unknown }>;
+}
 
 export interface TokenSigner {
   kid: string;
@@ -11,7 +18,7 @@ export interface TokenSigner {
 }
 
 /** A JWT key of the default project and its private half. */
-export async function registerJwtKey(on: TestBusbar): Promise<TokenSigner> {
+export async function registerJwtKey(on: Caller): Promise<TokenSigner> {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
   const publicKeyPem = publicKey.export({ type: "spki", format: "pem" }).toString();
   const made = await on.inProject("POST", "/jwt-keys", { label: "web", algorithm: "RS256", publicKeyPem });
