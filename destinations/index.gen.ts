@@ -2,6 +2,7 @@
 import type { DestinationType } from "./kit/destination.ts";
 import { kinesis } from "./kinesis/kinesis.ts";
 import { log } from "./log/log.ts";
+import { pubsub } from "./pubsub/pubsub.ts";
 import { rabbitmq } from "./rabbitmq/rabbitmq.ts";
 import { s3 } from "./s3/s3.ts";
 import { slack } from "./slack/slack.ts";
@@ -11,6 +12,7 @@ import { webhook } from "./webhook/webhook.ts";
 export const DESTINATIONS: Record<string, DestinationType> = {
   kinesis,
   log,
+  pubsub,
   rabbitmq,
   s3,
   slack,

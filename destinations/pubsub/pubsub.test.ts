@@ -1,0 +1,151 @@
+/** The Pub/Sub destination: messages, and bearers that are signed as Google asks. */
+import assert from "node:assert/strict";
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { createServer } from "node:http";
+import { test, type TestContext } from "node:test";
+import { jwtVerify } from "jose";
+import { openWorld } from "../../server/deliver/world.ts";
+import { openEgress } from "../../server/egress.ts";
+import { answered, openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { pubsub } from "./pubsub.ts";
+
+const newKey = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
+const { privateKey, publicKey } = newKey();
+const EMAIL = "publisher@crm-events.iam.gserviceaccount.com";
+
+const keyFile = (key: KeyObject, changes: object = {}) =>
+  JSON.stringify({
+    type: "service_account",
+    client_email: EMAIL,
+    private_key_id: "key-1",
+    private_key: key.export({ type: "pkcs8", format: "pem" }),
+    ...changes,
+  });
+const config = { projectId: "crm-project", topicId: "crm-events" };
+const secrets = { credentials: keyFile(privateKey) };
+const TAKEN = '{"messageIds":["17"]}';
+
+const ed25519 = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
+const SAMPLE = {
+  config,
+  secrets,
+  faulty: [
+    { what: "no JSON", secrets: { credentials: "-----BEGIN PRIVATE KEY-----" } },
+    { what: "no key file", secrets: { credentials: "[]" } },
+    { what: "no key", secrets: { credentials: keyFile(privateKey, { private_key: "hush" }) } },
+    { what: "another kind of key", secrets: { credentials: keyFile(privateKey, { private_key: ed25519 }) } },
+    { what: "a plain endpoint", config: { ...config, endpointUrl: "http://example.com" } },
+  ],
+  taken: { status: 200, body: TAKEN },
+};
+
+testDestination(pubsub, SAMPLE);
+
+/** Takes what is signed by the account's key for this server, and for an hour at most. */
+async function openGoogle(t: TestContext) {
+  const google = { url: "", bodies: [] as string[], bearers: new Set<string>(), aheadMs: 0 };
+  const server = createServer((request, response) => {
+    void (async () => {
+      let body = "";
+      for await (const chunk of request) body += String(chunk);
+      const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
+      const currentDate = new Date(Date.now() + google.aheadMs);
+      try {
+        const claims = { issuer: EMAIL, subject: EMAIL, audience: `${google.url}/`, maxTokenAge: 3_600 };
+        const { payload, protectedHeader } = await jwtVerify(bearer, publicKey, {
+          ...claims,
+          algorithms: ["RS256"],
+          currentDate,
+        });
+        assert.equal(protectedHeader.kid, "key-1");
+        assert.equal((payload.exp ?? 0) - (payload.iat ?? 0), 3_600);
+        assert.equal(
+          `${request.method} ${request.url}`,
+          "POST /v1/projects/crm-project/topics/crm-events:publish",
+        );
+        google.bearers.add(bearer);
+        google.bodies.push(body);
+        response.writeHead(200, { "content-type": "application/json" }).end(TAKEN);
+      } catch {
+        const error = {
+          code: 401,
+          message: "Request had invalid authentication credentials.",
+          status: "UNAUTHENTICATED",
+        };
+        response.writeHead(401).end(JSON.stringify({ error }));
+      }
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  google.url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  const egress = openEgress(["127.0.0.1"]);
+  t.after(async () => {
+    await egress.close();
+    server.close();
+  });
+  const world = openWorld({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
+  const open = (credentials = secrets.credentials) =>
+    openSample(
+      pubsub,
+      { ...SAMPLE, config: { ...config, endpointUrl: google.url }, secrets: { credentials } },
+      world,
+    );
+  return { google, open };
+}
+
+test("a message goes with its topic and id, under a bearer that the account's key has signed", async (t) => {
+  const { google, open } = await openGoogle(t);
+  const channel = open();
+  for (const id of ["m1", "m2"]) {
+    const outcome = await channel.deliver(sampleMessage({ id }));
+    assert.equal(outcome.kind, "delivered", outcome.answer);
+  }
+  const [message] = JSON.parse(google.bodies[0] ?? "").messages;
+  assert.equal(Buffer.from(message.data, "base64").toString(), sampleMessage().data);
+  assert.deepEqual(message.attributes, { topic: "connection.created", "event-id": "m1" });
+  assert.equal(google.bearers.size, 1);
+});
+
+test("a bearer is signed anew before its hour is over", async (t) => {
+  const { google, open } = await openGoogle(t);
+  const channel = open();
+  assert.equal((await channel.deliver(sampleMessage())).kind, "delivered");
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+  for (const minutes of [54, 2, 58]) {
+    t.mock.timers.tick(minutes * 60_000);
+    assert.equal((await channel.deliver(sampleMessage())).kind, "delivered");
+  }
+  assert.equal(google.bearers.size, 3);
+});
+
+test("another key, or a bearer that is too old, is refused in Google's words", async (t) => {
+  const { google, open } = await openGoogle(t);
+  const forged = await open(keyFile(newKey().privateKey)).deliver(sampleMessage());
+  assert.deepEqual([forged.kind, forged.status], ["failed", 401]);
+  assert.match(forged.error ?? "", /^UNAUTHENTICATED: Request had invalid/);
+  google.aheadMs = 3_700_000;
+  assert.equal((await open().deliver(sampleMessage())).status, 401);
+});
+
+test("Google is told its own name as the audience, also at a regional endpoint, and nobody else is", async () => {
+  for (const [endpointUrl, audience] of [
+    [undefined, "https://pubsub.googleapis.com/"],
+    ["https://europe-west1-pubsub.googleapis.com", "https://pubsub.googleapis.com/"],
+    ["https://evilpubsub.googleapis.com.example.com", "https://evilpubsub.googleapis.com.example.com/"],
+  ]) {
+    const world = testWorld();
+    await openSample(pubsub, { ...SAMPLE, config: { ...config, endpointUrl } }, world).deliver(
+      sampleMessage(),
+    );
+    const bearer = world.requests[0]?.headers["authorization"]?.slice("Bearer ".length) ?? "";
+    await jwtVerify(bearer, publicKey, { audience });
+  }
+});
+
+test("a topic that is gone is tried again: it can be made anew", async () => {
+  const world = testWorld();
+  world.answer = () => answered(410, '{"error":{"status":"NOT_FOUND","message":"no topic"}}');
+  const outcome = await openSample(pubsub, SAMPLE, world).deliver(sampleMessage());
+  assert.deepEqual([outcome.kind, outcome.error], ["failed", "NOT_FOUND: no topic"]);
+});

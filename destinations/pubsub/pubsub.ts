@@ -1,0 +1,89 @@
+/** Google Cloud Pub/Sub: one message per message, published by its REST API with a service account. */
+import { Type } from "typebox";
+import { isJsonObject, type Json } from "../../server/ground/json.ts";
+import { checkUrl } from "../kit/check-url.ts";
+import { defineDestination, type Exchange, type Fault, type Outcome } from "../kit/destination.ts";
+import { httpOutcome } from "../kit/http-outcome.ts";
+import { openBearer, readServiceAccount } from "./service-account.ts";
+
+const GOOGLE = "https://pubsub.googleapis.com";
+/** A request may have 10 MB, in which the message stands as base64. */
+const MAX_MESSAGE_BYTES = 7_000_000;
+
+export const pubsub = defineDestination({
+  type: "pubsub",
+  label: "Google Cloud Pub/Sub",
+  config: Type.Object({
+    projectId: Type.String({ pattern: "^[a-z][a-z0-9.:-]{2,99}$" }),
+    topicId: Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._~+%-]{2,254}$" }),
+    endpointUrl: Type.Optional(
+      Type.String({
+        maxLength: 2_048,
+        description: `A regional endpoint or an emulator; ${GOOGLE} without it.`,
+      }),
+    ),
+  }),
+  secrets: Type.Object({
+    credentials: Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      description: "Text of the JSON key file of a service account that may publish to the topic.",
+    }),
+  }),
+  maxMessageBytes: MAX_MESSAGE_BYTES,
+  check: ({ config: { endpointUrl }, secrets: { credentials } }, world) => [
+    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, world)),
+    ...checkCredentials(credentials),
+  ],
+  open({ config: { projectId, topicId, endpointUrl = GOOGLE }, secrets: { credentials } }, world) {
+    const topic = `projects/${encodeURIComponent(projectId)}/topics/${encodeURIComponent(topicId)}`;
+    const url = new URL(`/v1/${topic}:publish`, endpointUrl);
+    const bearer = openBearer(readServiceAccount(credentials), audienceOf(url));
+    return {
+      async deliver({ id, topic, data }) {
+        const messages = [
+          { data: Buffer.from(data).toString("base64"), attributes: { topic, "event-id": id } },
+        ];
+        const headers = { "content-type": "application/json", authorization: `Bearer ${await bearer()}` };
+        return outcomeOf(
+          await world.send({ url, method: "POST", headers, body: JSON.stringify({ messages }) }),
+        );
+      },
+      close: async () => {},
+    };
+  },
+});
+
+/** Regional endpoints know the service by its one name; a bearer for another server is of no use at Google. */
+const audienceOf = (url: URL): string =>
+  `${url.protocol === "https:" && /(^|-)pubsub\.googleapis\.com$/.test(url.host) ? GOOGLE : url.origin}/`;
+
+function checkCredentials(text: string): Fault[] {
+  try {
+    readServiceAccount(text);
+    return [];
+  } catch (error) {
+    return [
+      { name: "secrets.credentials", detail: error instanceof Error ? error.message : "cannot be read" },
+    ];
+  }
+}
+
+/** Google says why in `error`: {"error": {"status": "PERMISSION_DENIED", "message": "…"}}. */
+function outcomeOf(exchange: Exchange): Outcome {
+  const outcome = httpOutcome(exchange);
+  if (outcome.kind === "delivered" || "failure" in exchange) return outcome;
+  const said = errorIn(exchange.body.toString("utf8"));
+  // Nothing here is gone for good: a topic can be made again.
+  return { ...outcome, kind: "failed", ...(said && { error: said }) };
+}
+
+function errorIn(text: string): string | undefined {
+  try {
+    const answer: Json = JSON.parse(text);
+    const error = isJsonObject(answer) ? answer["error"] : undefined;
+    return isJsonObject(error) ? `${String(error["status"])}: ${String(error["message"])}` : undefined;
+  } catch {
+    return undefined;
+  }
+}

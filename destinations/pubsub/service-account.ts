@@ -1,0 +1,69 @@
+/** Vouches for requests to Google with a service account's key, as a bearer that the key itself has signed. */
+import { createPrivateKey, type KeyObject } from "node:crypto";
+import { SignJWT } from "jose";
+import { nowMs } from "../../server/ground/clock.ts";
+import { isJsonObject, type Json } from "../../server/ground/json.ts";
+
+export interface ServiceAccount {
+  email: string;
+  keyId: string;
+  key: KeyObject;
+}
+
+/** Reads the JSON file that Google hands out. Throws saying what is wrong with it, never what is in it. */
+export function readServiceAccount(text: string): ServiceAccount {
+  const file = parse(text);
+  const members = isJsonObject(file) ? file : {};
+  const { client_email: email, private_key_id: keyId, private_key: pem } = members;
+  if (typeof email !== "string" || typeof keyId !== "string" || typeof pem !== "string") {
+    throw new Error("lacks `client_email`, `private_key_id` or `private_key`: enter the whole key file");
+  }
+  const key = readKey(pem);
+  if (key?.asymmetricKeyType !== "rsa") throw new Error("has a `private_key` that is no RSA key in PEM form");
+  return { email, keyId, key };
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("is not JSON: enter the text of the key file");
+  }
+}
+
+function readKey(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The longest that Google takes. */
+const LIFE_SECONDS = 3_600;
+const RENEW_MS = 5 * 60_000;
+
+/**
+ * Gives the bearer for an audience, the same one until shortly before its end. Needs no exchange at Google's token
+ * endpoint (https://developers.google.com/identity/protocols/oauth2/service-account#jwt-auth).
+ */
+export function openBearer({ email, keyId, key }: ServiceAccount, audience: string): () => Promise<string> {
+  let bearer: Promise<string> | undefined;
+  let renewMs = -Infinity;
+  const sign = (nowSeconds: number) =>
+    new SignJWT()
+      .setProtectedHeader({ alg: "RS256", typ: "JWT", kid: keyId })
+      .setIssuer(email)
+      .setSubject(email)
+      .setAudience(audience)
+      .setIssuedAt(nowSeconds)
+      .setExpirationTime(nowSeconds + LIFE_SECONDS)
+      .sign(key);
+  return () => {
+    if (!bearer || nowMs() >= renewMs) {
+      bearer = sign(Math.floor(nowMs() / 1000));
+      renewMs = nowMs() + LIFE_SECONDS * 1000 - RENEW_MS;
+    }
+    return bearer;
+  };
+}
