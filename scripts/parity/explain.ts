@@ -1,0 +1,41 @@
+/** Sorts differences into those that have an explanation and those that have none. */
+import type { Difference } from "./compare.ts";
+
+export interface Explanation {
+  /** Lines that are explained; `*` stands for anything. */
+  lines: string[];
+  why: string;
+}
+
+export interface Explained extends Explanation {
+  differences: Difference[];
+}
+
+export interface Verdict {
+  explained: Explained[];
+  unexplained: Difference[];
+  /** Patterns that no difference fits any more. */
+  stale: string[];
+}
+
+/** The first explanation that fits counts. */
+export function explain(differences: Difference[], explanations: Explanation[]): Verdict {
+  const explained = explanations.map((one): Explained => ({ ...one, differences: [] }));
+  const unexplained: Difference[] = [];
+  const used = new Set<string>();
+  for (const difference of differences) {
+    const found = explained.find(({ lines }) => {
+      const pattern = lines.find((line) => fits(difference, line));
+      if (pattern !== undefined) used.add(pattern);
+      return pattern !== undefined;
+    });
+    (found?.differences ?? unexplained).push(difference);
+  }
+  const stale = explanations.flatMap(({ lines }) => lines).filter((line) => !used.has(line));
+  return { explained, unexplained, stale };
+}
+
+function fits(difference: Difference, pattern: string): boolean {
+  const parts = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`).test(difference);
+}
