@@ -1,0 +1,339 @@
+/**
+ * The mixed drill: two processes under a steady load of proxied calls, throttle mode, synchronous and asynchronous
+ * writes and webhooks, while the providers restart, the database restarts and a process is killed (-9), in turn and
+ * again. Afterwards every caller must have got an honest answer, known callers must have been served while the
+ * database was away, every acknowledged write must have ended and been told, and nothing may be left over.
+ *
+ *     node scripts/drill-mixed.ts [--minutes 10]
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Client } from "pg";
+import { startCallers, type Callers, type Kind, type Outcome } from "./drill-mixed/callers.ts";
+import { memoryOf, openWorld, socketsOf, until, type World } from "./drill-mixed/world.ts";
+
+/** What was going on in the world; `calm` is everything that is far enough from all of it. */
+type Trouble = "providers away" | "database away" | "process killed";
+type Weather = Trouble | "calm";
+
+interface Window {
+  trouble: Trouble;
+  fromMs: number;
+  untilMs: number;
+}
+
+/** What is left when nobody calls any more. */
+interface Rest {
+  /** Of the parent and each process. */
+  sockets: number[];
+  databaseConnections: number;
+  providerConnections: number;
+}
+
+export interface MixedDrillReport {
+  seconds: number;
+  /** Calls by weather, kind and answer. */
+  calls: Record<string, Record<string, number>>;
+  /** Answers that do not fit the weather, or are wrong in themselves. */
+  dishonest: string[];
+  proxiedWhileDatabaseAway: { calls: number; served: number };
+  writes: {
+    acknowledged: number;
+    ended: number;
+    succeeded: number;
+    unknownOutcomes: number;
+    failedOtherwise: string[];
+  };
+  webhooks: { arrived: number; missing: number };
+  usage: { answered: number; lines: number };
+  before: Rest;
+  after: Rest;
+  /** Of the parent and of the process that was not killed, in MiB: early on, and at the end. */
+  memory: { early: number; late: number }[];
+  gateOpen: boolean;
+  kills: number;
+}
+
+const AWAY_MS = { providers: 5_000, database: 10_000 };
+/** Each trouble once; what is left of a round is calm. */
+const ROUND_MS = 100_000;
+/** Connections to providers and to the database idle for ten seconds before they are closed. */
+const SETTLE_MS = 30_000;
+
+export async function mixedDrill(options: {
+  minutes: number;
+  onProgress?(text: string): void;
+}): Promise<MixedDrillReport> {
+  const started = performance.now();
+  const world = await openWorld();
+  try {
+    await wait(12_000);
+    const before = await restOf(world);
+    const callers = startCallers(world);
+    const watch = watchMemory(world);
+    const windows = await trouble(world, callers, options);
+    await callers.stop();
+    options.onProgress?.(`${callers.acknowledged.size} asynchronous writes to be ended and told`);
+    const gateOpen = await throttleModeServes(world);
+    const writes = await untilAllEnded(world, callers);
+    const webhooks = await untilAllTold(world, callers);
+    options.onProgress?.(`${writes.ended} have ended, ${webhooks.missing} are not told`);
+    const memory = watch.stop();
+    return {
+      seconds: Math.round((performance.now() - started) / 1_000),
+      ...judge(callers.outcomes, windows),
+      writes,
+      webhooks,
+      usage: await usageOf(world, callers),
+      before,
+      after: await untilSettled(world, before),
+      memory,
+      gateOpen,
+      kills: windows.filter((window) => window.trouble === "process killed").length,
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+/** Rounds of troubles, with calm between them; says when each was. */
+async function trouble(
+  world: World,
+  callers: Callers,
+  { minutes, onProgress }: { minutes: number; onProgress?(text: string): void },
+): Promise<Window[]> {
+  const windows: Window[] = [];
+  const endMs = performance.now() + minutes * 60_000;
+  const roundMs = Math.min(ROUND_MS, minutes * 60_000);
+  const during = async (trouble: Trouble, graceMs: number, act: () => Promise<void>): Promise<void> => {
+    await wait(roundMs / 4);
+    const fromMs = performance.now();
+    await act();
+    windows.push({ trouble, fromMs, untilMs: performance.now() + graceMs });
+    onProgress?.(`${trouble}; ${callers.outcomes.length} calls so far`);
+  };
+  // A round that does not fit any more is not begun.
+  while (performance.now() + roundMs <= endMs + 1_000) {
+    await during("providers away", 2_000, () => world.restartProviders(AWAY_MS.providers));
+    await during("database away", 3_000, () => world.restartDatabase(AWAY_MS.database));
+    await during("process killed", 2_000, () => world.killProcess());
+  }
+  await wait(Math.max(0, endMs - performance.now()));
+  return windows;
+}
+
+/** Statuses that a call of a kind may end with, by weather, beside 200. 0: the connection broke. */
+const HONEST: Record<Weather, Record<Kind, number[]>> = {
+  calm: { proxied: [], throttled: [429], synchronous: [], asynchronous: [] },
+  "providers away": {
+    proxied: [502, 0],
+    throttled: [429, 502, 0],
+    // 422: the provider could not be reached in time, said with the result of the write.
+    synchronous: [422, 502, 504],
+    asynchronous: [],
+  },
+  "database away": {
+    proxied: [503],
+    throttled: [429, 503],
+    synchronous: [503],
+    asynchronous: [503],
+  },
+  "process killed": {
+    proxied: [502, 0],
+    throttled: [429, 502, 0],
+    synchronous: [0],
+    asynchronous: [0],
+  },
+};
+/** Of the calls of known callers while the database is away. */
+const SERVED_AT_LEAST = 0.99;
+
+function judge(
+  outcomes: Outcome[],
+  windows: Window[],
+): Pick<MixedDrillReport, "calls" | "dishonest" | "proxiedWhileDatabaseAway"> {
+  const calls: MixedDrillReport["calls"] = {};
+  const dishonest = new Map<string, number>();
+  const away = { calls: 0, served: 0 };
+  for (const outcome of outcomes) {
+    const weather = weatherOf(outcome, windows);
+    const status = outcome.status ?? 0;
+    const answer =
+      outcome.error ?? `${status}${outcome.ours && outcome.kind !== "asynchronous" ? " ours" : ""}`;
+    const row = (calls[`${weather}: ${outcome.kind}`] ??= {});
+    row[answer] = (row[answer] ?? 0) + 1;
+    if (weather === "database away" && outcome.kind === "proxied") {
+      away.calls += 1;
+      if (status === 200) away.served += 1;
+    }
+    const isForgotten =
+      outcome.error === "UND_ERR_HEADERS_TIMEOUT" || outcome.error === "UND_ERR_BODY_TIMEOUT";
+    const isHonest = status === 200 || HONEST[weather][outcome.kind].includes(status);
+    if (isHonest && !outcome.fault && !isForgotten) continue;
+    const text = `${weather}: ${outcome.kind}: ${outcome.fault ?? answer}`;
+    dishonest.set(text, (dishonest.get(text) ?? 0) + 1);
+  }
+  return {
+    calls,
+    dishonest: [...dishonest].map(([text, count]) => `${text} (${count}x)`),
+    proxiedWhileDatabaseAway: away,
+  };
+}
+
+const weatherOf = ({ startedMs, endedMs }: Outcome, windows: Window[]): Weather =>
+  windows.find(({ fromMs, untilMs }) => startedMs <= untilMs && endedMs >= fromMs)?.trouble ?? "calm";
+
+function watchMemory(world: World): { stop(): MixedDrillReport["memory"] } {
+  const series = new Map<number, number[]>();
+  const timer = setInterval(() => {
+    for (const pid of world.pids()) series.set(pid, [...(series.get(pid) ?? []), memoryOf(pid)]);
+  }, 2_000);
+  return {
+    stop() {
+      clearInterval(timer);
+      const longest = Math.max(...[...series.values()].map((samples) => samples.length));
+      const survivors = [...series.values()].filter((samples) => samples.length > longest * 0.9);
+      return survivors.map((samples) => {
+        const part = (from: number, to: number) =>
+          Math.round(median(samples.slice(samples.length * from, samples.length * to)));
+        return { early: part(0.2, 0.4), late: part(0.8, 1) };
+      });
+    },
+  };
+}
+
+const median = (values: number[]): number =>
+  values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
+
+/** Whether a call in throttle mode passes once the provider's second is over. */
+const throttleModeServes = (world: World): Promise<boolean> =>
+  until(async () => {
+    const response = await fetch(`${world.proxyUrl}/bytes/2`, {
+      headers: {
+        "x-api-key": world.apiKey,
+        "x-amp-proxy-version": "1",
+        "x-amp-project-id": world.projectId,
+        "x-amp-installation-id": world.installationId,
+        "x-amp-rate-limiter-mode": "throttle",
+        connection: "close",
+      },
+    });
+    return response.status === 200;
+  }, 5_000);
+
+async function untilAllEnded(world: World, { acknowledged }: Callers): Promise<MixedDrillReport["writes"]> {
+  type Row = { status: string; result: string | null };
+  const look = () =>
+    query<Row>(world, "select status, result from operations where id = any($1)", [[...acknowledged]]);
+  await until(async () => (await look()).every(({ status }) => status !== "in_progress"), 120_000);
+  const rows = await look();
+  const isUnknown = ({ result }: Row) => result?.includes("unknown") ?? false;
+  return {
+    acknowledged: acknowledged.size,
+    ended: rows.filter(({ status }) => status !== "in_progress").length,
+    succeeded: rows.filter(({ status }) => status === "success").length,
+    unknownOutcomes: rows.filter((row) => row.status === "failure" && isUnknown(row)).length,
+    failedOtherwise: rows
+      .filter((row) => row.status === "failure" && !isUnknown(row))
+      .map(({ result }) => result ?? ""),
+  };
+}
+
+async function untilAllTold(
+  { sink }: World,
+  { acknowledged }: Callers,
+): Promise<MixedDrillReport["webhooks"]> {
+  const missing = () => {
+    const told = new Set(sink.received.map(({ message }) => String(message.data["operationId"])));
+    return [...acknowledged].filter((id) => !told.has(id)).length;
+  };
+  await until(() => missing() === 0, 60_000);
+  return { arrived: sink.received.length, missing: missing() };
+}
+
+async function usageOf(world: World, { outcomes }: Callers): Promise<MixedDrillReport["usage"]> {
+  // A call that we refused before it had a target leaves no line.
+  const answered = outcomes.filter(
+    ({ kind, status, ours }) =>
+      (kind === "proxied" || kind === "throttled") && status && !(ours && (status === 429 || status === 503)),
+  );
+  const count = "select count(*)::int as lines from proxy_usage where installation_id = $1";
+  const [row] = await query<{ lines: number }>(world, count, [world.installationId]);
+  return { answered: answered.length, lines: row?.lines ?? 0 };
+}
+
+async function restOf(world: World): Promise<Rest> {
+  const sql = "select count(*)::int as count from pg_stat_activity where application_name like 'busbar%'";
+  const [row] = await query<{ count: number }>(world, sql, []);
+  return {
+    sockets: world.pids().map(socketsOf),
+    databaseConnections: row?.count ?? 0,
+    providerConnections: await world.provider.connections(),
+  };
+}
+
+/** Idle connections to the database come and go with the background work. */
+const SPARE = 6;
+
+const isSettled = (after: Rest, before: Rest): boolean =>
+  after.sockets.every((count, at) => count <= (before.sockets[at] ?? 0) + SPARE) &&
+  after.databaseConnections <= before.databaseConnections + SPARE &&
+  after.providerConnections === 0;
+
+async function untilSettled(world: World, before: Rest): Promise<Rest> {
+  let after = await restOf(world);
+  await until(async () => isSettled((after = await restOf(world)), before), SETTLE_MS);
+  return after;
+}
+
+async function query<Row>({ databaseUrl }: World, sql: string, values: unknown[]): Promise<Row[]> {
+  const client = new Client({ connectionString: databaseUrl, application_name: "drill" });
+  await client.connect();
+  try {
+    return (await client.query(sql, values)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+const MOST_GROWTH_MIB = 64;
+/** A process that is killed takes the lines of its last second with it. */
+const LINES_LOST_BY_KILL = 400;
+
+/** What must be true; empty when all is well. */
+export function faultsOf(report: MixedDrillReport): string[] {
+  const { proxiedWhileDatabaseAway: away, writes, webhooks, usage, kills } = report;
+  const faults: [boolean, string][] = [
+    [report.dishonest.length > 0, `answers that were not honest: ${report.dishonest.join("; ")}`],
+    [
+      away.served < away.calls * SERVED_AT_LEAST,
+      `while the database was away, ${away.served} of ${away.calls} were served`,
+    ],
+    [writes.ended < writes.acknowledged, `${writes.acknowledged - writes.ended} writes never ended`],
+    [
+      writes.failedOtherwise.length > 0,
+      `writes failed: ${[...new Set(writes.failedOtherwise)].slice(0, 5).join("; ")}`,
+    ],
+    [webhooks.missing > 0, `${webhooks.missing} webhooks never arrived`],
+    [
+      usage.lines < usage.answered - kills * LINES_LOST_BY_KILL,
+      `${usage.answered - usage.lines} calls have no usage line`,
+    ],
+    [!isSettled(report.after, report.before), "sockets or connections were left over"],
+    [!report.gateOpen, "the throttle gate stayed closed"],
+    [report.memory.some(({ early, late }) => late - early > MOST_GROWTH_MIB), "memory grew"],
+  ];
+  return faults.filter(([isFault]) => isFault).map(([, text]) => text);
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { minutes: { type: "string", default: "10" } } });
+  const report = await mixedDrill({
+    minutes: Number(values.minutes),
+    onProgress: (text) => console.log(text),
+  });
+  const faults = faultsOf(report);
+  console.log(JSON.stringify(report, null, 2));
+  console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
+  process.exit(faults.length === 0 ? 0 : 1);
+}
