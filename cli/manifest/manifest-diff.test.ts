@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json } from "../http/json.ts";
+import { manifestChanges } from "./manifest-diff.ts";
+import { vanishedObjects } from "./vanished-objects.ts";
+
+const shown = (before: Json, after: Json) =>
+  manifestChanges(before, after).map(({ kind, path, before: was, after: is }) =>
+    [kind, path, ...(was === undefined ? [] : [was]), ...(is === undefined ? [] : [is])].join(" "),
+  );
+const objects = (...names: string[]): Json => names.map((objectName) => ({ objectName }));
+
+test("another order of objects and fields is no change, and neither is nothing against empty", () => {
+  assert.deepEqual(
+    shown({ write: { objects: objects("a", "b") } }, { write: { objects: objects("b", "a") } }),
+    [],
+  );
+  assert.deepEqual(shown({ name: "x", module: "" }, { name: "x", write: null, objects: [] }), []);
+});
+
+test("a new block, an object that went and a changed value are told with their places", () => {
+  assert.deepEqual(
+    shown(
+      { read: { objects: [{ objectName: "contacts", schedule: "0 * * * *" }, { objectName: "deals" }] } },
+      { read: { objects: [{ objectName: "contacts", schedule: "*/30 * * * *" }] }, proxy: { enabled: true } },
+    ),
+    [
+      "changed read.objects.contacts.schedule 0 * * * * */30 * * * *",
+      "removed read.objects.deals",
+      "added proxy",
+    ],
+  );
+});
+
+test("fields without names of the provider are compared by the builder's names", () => {
+  const fields = (...names: string[]): Json => names.map((mapToName) => ({ mapToName }));
+  assert.deepEqual(shown({ f: fields("notes", "size") }, { f: fields("size", "notes", "more") }), [
+    "added f.more",
+  ]);
+});
+
+test("read objects that a manifest no longer names are found whatever their case; new integrations lose nothing", () => {
+  const content = { read: { objects: objects("Contacts", "deals") } };
+  const before = [{ id: "1", name: "crm", latestRevision: { content } }];
+  const manifest = (...names: string[]): Json => ({
+    integrations: [
+      { name: "crm", read: { objects: objects(...names) } },
+      { name: "new", read: { objects: objects("x") } },
+    ],
+  });
+  assert.deepEqual(vanishedObjects(before, manifest("contacts", "DEALS")), []);
+  assert.deepEqual(vanishedObjects(before, manifest("contacts")), [
+    { integration: "crm", integrationId: "1", objects: ["deals"] },
+  ]);
+  assert.deepEqual(vanishedObjects(before, "no manifest"), []);
+});

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { test } from "node:test";
+import { createPaint } from "./paint.ts";
+import { printable, printableLines, widthOf } from "./printable.ts";
+import { table } from "./table.ts";
+
+const screen = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY });
+const plain = createPaint(screen(false), {});
+
+test("columns line up whatever the width of the characters, and nothing is cut off", () => {
+  assert.deepEqual(
+    table(
+      ["NAME", "ID"],
+      [
+        ["crm", "1"],
+        ["顧客管理", "2"],
+        ["a-very-long-name", "3"],
+      ],
+      plain,
+    ),
+    ["NAME              ID", "crm               1", "顧客管理          2", "a-very-long-name  3"],
+  );
+});
+
+test("text of others cannot move the cursor, hide words or break a row", () => {
+  assert.equal(printable("a\u001B[2Jb\nc\u202Ed\u0000"), "a\\u001b[2Jb c\\u202ed\\u0000");
+  assert.equal(printableLines("a\n\tb\u0007"), "a\n  b\\u0007");
+  assert.equal(widthOf("e\u0301"), 1);
+});
+
+test("colours are for terminals, and NO_COLOR and TERM=dumb refuse them", () => {
+  assert.equal(createPaint(screen(true), {}).red("x"), "\u001B[31mx\u001B[39m");
+  assert.equal(createPaint(screen(false), {}).red("x"), "x");
+  assert.equal(createPaint(screen(true), { NO_COLOR: "1" }).red("x"), "x");
+  assert.equal(createPaint(screen(true), { TERM: "dumb" }).red("x"), "x");
+});

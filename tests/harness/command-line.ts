@@ -1,0 +1,49 @@
+/** Runs the builders' command line inside the test's process, with streams of its own and nothing of this machine. */
+import { once } from "node:events";
+import { PassThrough, Readable } from "node:stream";
+import { runCommand } from "../../cli/run.ts";
+import type { Terminal } from "../../cli/terminal.ts";
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Surroundings {
+  env?: Terminal["env"];
+  cwd?: string;
+  stdin?: string;
+  /** Ctrl-C. */
+  interrupted?: AbortSignal;
+  /** Hears what is printed as it comes. */
+  onOutput?(text: string): void;
+}
+
+/** The home folder does not exist, so nobody is logged in unless the test arranges it. */
+export async function runCli(args: string[], surroundings: Surroundings = {}): Promise<Ran> {
+  const { env = {}, cwd = "/nonexistent", stdin = "", interrupted, onOutput } = surroundings;
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const printed = { stdout: "", stderr: "" };
+  for (const [name, stream] of [
+    ["stdout", stdout],
+    ["stderr", stderr],
+  ] as const) {
+    stream.on("data", (chunk: Buffer) => {
+      printed[name] += chunk.toString();
+      onOutput?.(chunk.toString());
+    });
+  }
+  const code = await runCommand(args, {
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout,
+    stderr,
+    env: { HOME: "/nonexistent", ...env },
+    cwd,
+    catchInterrupt: () => interrupted ?? new AbortController().signal,
+  });
+  stdout.end();
+  stderr.end();
+  await Promise.all([once(stdout, "end"), once(stderr, "end")]);
+  return { code, ...printed };
+}
