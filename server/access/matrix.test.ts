@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { minimalBody } from "../../tests/harness/minimal-body.ts";
 import { bearer, registerJwtKey, type TokenSigner } from "../../tests/harness/customer-tokens.ts";
 import { createLog } from "../ground/log.ts";
 import type { Route } from "../http/endpoint.ts";
@@ -21,6 +22,54 @@ integrations:
 
 /** Describing the routes calls no handler, so no service is needed. */
 const ROUTES = routes({} as Services);
+/** What a page in a customer's browser may call, with a key or a token; everything else is for servers or people. */
+const FOR_BROWSERS = `
+GET /v1/projects
+GET /v1/projects/{projectIdOrName}
+GET /v1/projects/{projectIdOrName}/provider-apps
+GET /v1/projects/{projectIdOrName}/integrations
+GET /v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}
+GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}:hydrate
+GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations
+POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations
+GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}
+PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}
+DELETE /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}
+PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content
+GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata
+PUT /v1/projects/{projectIdOrName}/integrations/{integrationId}/object-metadata
+GET /v1/projects/{projectIdOrName}/providers/{provider}/objects/{objectName}/metadata
+PUT /v1/projects/{projectIdOrName}/providers/{provider}/object-metadata
+GET /v1/projects/{projectIdOrName}/connections
+POST /v1/projects/{projectIdOrName}/connections:generate
+GET /v1/projects/{projectIdOrName}/connections/{connectionId}
+PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}
+DELETE /v1/projects/{projectIdOrName}/connections/{connectionId}
+PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}:oauth-update
+POST /v1/oauth-connect
+POST /v1/custom-auth/connect
+`
+  .trim()
+  .split("\n");
+const FOR_ANYBODY = `
+GET /v1/providers
+GET /v1/providers/{provider}
+POST /v1/sessions
+PUT /v1/uploads/{uploadId}
+GET /v1/event-files/{token}
+GET /callbacks/v1/oauth
+GET /callbacks/v1/custom-auth
+POST /callbacks/v1/custom-auth
+GET /healthz
+GET /readyz
+GET /openapi.json
+GET /docs
+GET /docs/reader.js
+GET /docs/problems
+GET /docs/problems/{slug}
+`
+  .trim()
+  .split("\n");
 /** Name the group or person themselves, belong to the project, or are words of the provider's. */
 const KNOWN =
   "groupRef consumerRef projectIdOrName projectId integrationId integrationIdOrName revisionId providerAppId sessionId provider objectName providerWorkspaceRef".split(
@@ -29,29 +78,64 @@ const KNOWN =
 /** Enough for whoever may call to get past the credentials, too little for anything to happen. */
 const HARMLESS = {
   projectIdOrName: "default",
+  groupRef: "acme",
+  consumerRef: "ada",
   updateMask: ["nothing"],
   connection: {},
   installation: {},
   org: {},
   email: "nobody@example.com",
 };
+const MISSING = "00000000-0000-7000-8000-000000000000";
+
+/** `in`: past the checks of who may, whatever comes then. */
+type Outcome = "in" | 401 | 403 | 404;
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+const namesRow = ({ path }: Route) => Object.keys(OWNED).some((name) => path.includes(`{${name}}`));
+const namesGroup = ({ endpoint }: Route) =>
+  [endpoint.query, endpoint.body].some(
+    (schema) => "groupRef" in ((schema as { properties?: object } | undefined)?.properties ?? {}),
+  );
+const inOrganization = (route: Route) =>
+  route.path.includes("{orgId}") || nameOf(route) === "POST /v1/projects";
+
+/** What the table says: for each credential, what becomes of a call of this route on `default` and its group `acme`. */
+const EXPECTED: Record<string, (route: Route) => Outcome> = {
+  "no credential": () => 401,
+  "an unknown key": () => 401,
+  "an expired token": () => 401,
+  "a token of the wrong algorithm": () => 401,
+  "an unsigned token": () => 401,
+  "another organisation's key": (route) => {
+    const { audience, endpoint } = route;
+    return audience === "person" || endpoint.inProject || inOrganization(route) ? 403 : "in";
+  },
+  "another project's key": (route) => {
+    const { audience, endpoint } = route;
+    // Of the same organisation. It may make a project's first key only, and this one has some.
+    if (nameOf(route) === "POST /v1/projects/{projectIdOrName}/api-keys") return 403;
+    return audience === "person" || (endpoint.inProject && audience !== "organization") ? 403 : "in";
+  },
+  "a frontend key": ({ audience }) => (audience === "frontend" ? "in" : 403),
+  "a customer's token": ({ audience }) => (audience === "frontend" ? "in" : 403),
+  "the token of another group": (route) => {
+    if (route.audience !== "frontend" || (namesGroup(route) && !namesRow(route))) return 403;
+    return namesRow(route) ? 404 : "in";
+  },
+  "a customer's token of another project": ({ audience, endpoint }) =>
+    audience !== "frontend" || endpoint.inProject ? 403 : "in",
+  "a full key": ({ audience }) => (audience === "person" ? 403 : "in"),
+};
 
 describe("who may call what", () => {
   let on: TestBusbar;
   let signer: TokenSigner;
-  let otherKey: string;
-  let frontendKey: string;
+  let headersOf: Record<string, Record<string, string>>;
   let values: Record<string, string>;
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
     signer = await registerJwtKey(on);
-    frontendKey = (await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] })).body.key;
-    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
-    const other = await bootstrap(database.queries, { org: "Other", project: "other" });
-    otherKey = other.apiKey;
-    await database.close();
     await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     const connection = await on.inProject("POST", "/connections:generate", {
       provider: "hubspot",
@@ -74,74 +158,125 @@ describe("who may call what", () => {
       installationId: installation.body.id,
       orgId: on.busbar.bootstrap?.orgId ?? "",
     };
+    headersOf = await credentials();
   });
 
-  const addressOf = (route: Route) =>
-    route.path.replaceAll(
-      /\{(\w+)\}/g,
-      (_, name: string) => values[name] ?? "00000000-0000-7000-8000-000000000000",
-    );
-  const call = (route: Route, headers: Record<string, string>) => {
-    const body = route.method === "GET" || route.method === "DELETE" ? undefined : HARMLESS;
-    return on.call(route.method, addressOf(route), body, headers);
-  };
-  /** Reading is harmless; what would delete the fixtures is asked last and by nobody who may. */
-  const guarded = ROUTES.filter(({ audience }) => audience !== "public");
-  const harmless = (route: Route) => route.method !== "DELETE";
-
-  test("without a credential, with an expired or a wrongly signed token every guarded route answers 401", async () => {
+  async function credentials(): Promise<typeof headersOf> {
+    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    const { apiKey: otherOrganization } = await bootstrap(database.queries, {
+      org: "Other",
+      project: "other",
+    });
+    await database.close();
+    await on.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId: values["orgId"] });
+    const second = await on.call("POST", "/v1/projects/second/api-keys", { label: "second" });
+    const signerOfSecond = await registerJwtKey({
+      inProject: (method, path, body) => on.call(method, `/v1/projects/second${path}`, body),
+    });
+    const frontend = await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
     const now = Math.floor(Date.now() / 1_000);
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-    const claims = { groupRef: "acme", consumerRef: "ada", iat: now, exp: now + 60 };
-    const unsigned = `${encode({ alg: "HS256", kid: signer.kid })}.${encode(claims)}`;
-    const signature = createHmac("sha256", signer.publicKeyPem).update(unsigned).digest("base64url");
-    const bad = {
-      none: { "x-api-key": "" },
-      unknown: { "x-api-key": "bb_nobody" },
-      expired: bearer(await signer.sign({ iat: now - 500, exp: now - 10 })),
-      algorithm: bearer(`${unsigned}.${signature}`),
+    const claims = encode({ groupRef: "acme", consumerRef: "ada", iat: now, exp: now + 60 });
+    const hs256 = `${encode({ alg: "HS256", kid: signer.kid })}.${claims}`;
+    const signature = createHmac("sha256", signer.publicKeyPem).update(hs256).digest("base64url");
+    return {
+      "no credential": { "x-api-key": "" },
+      "an unknown key": { "x-api-key": "bb_nobody" },
+      "an expired token": bearer(await signer.sign({ iat: now - 500, exp: now - 10 })),
+      "a token of the wrong algorithm": bearer(`${hs256}.${signature}`),
+      "an unsigned token": bearer(`${encode({ alg: "none", kid: signer.kid })}.${claims}.`),
+      "another organisation's key": { "x-api-key": otherOrganization },
+      "another project's key": { "x-api-key": second.body.key },
+      "a frontend key": { "x-api-key": frontend.body.key },
+      "a customer's token": bearer(await signer.sign()),
+      "the token of another group": bearer(await signer.sign({ groupRef: "globex", consumerRef: "ada" })),
+      "a customer's token of another project": bearer(await signerOfSecond.sign()),
+      "a full key": { "x-api-key": on.apiKey },
     };
-    for (const [what, headers] of Object.entries(bad)) {
+  }
+
+  const addressOf = ({ path }: Route, known = values) =>
+    path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? MISSING);
+
+  /** Who may delete is asked about what is not there; who may not, about what is. */
+  async function outcomeOf(route: Route, credential: string, expected: Outcome): Promise<Outcome> {
+    const deletes = route.method === "DELETE" && expected === "in";
+    const known = deletes ? { projectIdOrName: "default", orgId: values["orgId"] ?? "" } : values;
+    const query = "groupRef" in (route.endpoint.query?.properties ?? {}) ? "?groupRef=acme" : "";
+    const hasBody = route.endpoint.body !== undefined;
+    const { status, body } = await on.call(
+      route.method,
+      addressOf(route, known) + query,
+      hasBody ? minimalBody(route.endpoint.body, { ...HARMLESS, orgId: values["orgId"] }) : undefined,
+      headersOf[credential],
+    );
+    assert.ok(status < 500 || status === 501, `${credential}: ${nameOf(route)}: ${JSON.stringify(body)}`);
+    if (status === 404 && expected === "in") return "in";
+    return status === 401 || status === 403 || status === 404 ? status : "in";
+  }
+
+  /** Its last call would take the project away. */
+  const guarded = ROUTES.filter(
+    (route) => route.audience !== "public" && nameOf(route) !== "DELETE /v1/projects/{projectIdOrName}",
+  );
+  for (const [credential, expectedOf] of Object.entries(EXPECTED)) {
+    test(`${credential}: every guarded route answers as the table says`, async () => {
+      const expected: Record<string, Outcome> = {};
+      const actual: Record<string, Outcome> = {};
       for (const route of guarded) {
-        const answer = await call(route, headers);
-        assert.equal(answer.status, 401, `${what}: ${nameOf(route)}: ${answer.text}`);
+        const name = nameOf(route);
+        expected[name] = expectedOf(route);
+        actual[name] = await outcomeOf(route, credential, expected[name]);
       }
-    }
+      assert.deepEqual(actual, expected);
+      for (const path of [
+        `/connections/${values["connectionId"]}`,
+        `/integrations/hs/installations/${values["installationId"]}`,
+      ]) {
+        assert.equal((await on.inProject("GET", path)).status, 200, "what may not be deleted is still there");
+      }
+    });
+  }
+
+  test("browsers and strangers may call what is listed here, and nothing else", () => {
+    const open = (audience: string) =>
+      ROUTES.filter((route) => route.audience === audience)
+        .map(nameOf)
+        .toSorted();
+    assert.deepEqual(open("frontend"), FOR_BROWSERS.toSorted());
+    assert.deepEqual(open("public"), FOR_ANYBODY.toSorted());
   });
 
-  test("another organisation's key opens nothing of this project", async () => {
-    for (const route of guarded.filter(
-      ({ path, endpoint }) => endpoint.inProject || path.includes("{orgId}"),
-    )) {
-      const answer = await call(route, { "x-api-key": otherKey });
-      const allowed = route.path.includes("{orgId}") ? [403, 404] : [403];
-      assert.ok(allowed.includes(answer.status), `${nameOf(route)}: ${answer.text}`);
+  test("the proxy takes full keys of the project, and no others", async () => {
+    const seen: Record<string, number> = {};
+    for (const [credential, headers] of Object.entries(headersOf)) {
+      const before = on.sandbox.requests().length;
+      const { status } = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
+        headers: {
+          "x-amp-proxy-version": "1",
+          "x-amp-project-id": on.projectId,
+          "x-amp-integration-name": "hs",
+          "x-amp-group-ref": "acme",
+          ...headers,
+        },
+      });
+      seen[credential] = status;
+      assert.equal(on.sandbox.requests().length - before, status === 200 ? 1 : 0, credential);
     }
-  });
-
-  test("a frontend key and a customer's token are refused exactly where the table says so", async () => {
-    const browsers = { "frontend key": { "x-api-key": frontendKey }, token: bearer(await signer.sign()) };
-    for (const [what, headers] of Object.entries(browsers)) {
-      for (const route of guarded) {
-        if (route.audience === "frontend" && !harmless(route)) continue;
-        const { status, text } = await call(route, headers);
-        if (route.audience === "frontend") {
-          assert.ok(status !== 401 && status !== 403, `${what}: ${nameOf(route)}: ${text}`);
-        } else assert.equal(status, 403, `${what}: ${nameOf(route)}: ${text}`);
-      }
-    }
-  });
-
-  test("the token of another group finds no row of this one, and may not name this one", async () => {
-    const headers = bearer(await signer.sign({ groupRef: "globex", consumerRef: "eve" }));
-    for (const route of guarded.filter(({ audience }) => audience === "frontend")) {
-      const owned = Object.keys(OWNED).some((name) => route.path.includes(`{${name}}`));
-      if (owned) assert.equal((await call(route, headers)).status, 404, nameOf(route));
-      if ("groupRef" in (route.endpoint.query?.properties ?? {})) {
-        const asked = await on.call(route.method, `${addressOf(route)}?groupRef=acme`, undefined, headers);
-        assert.equal(asked.status, owned ? 404 : 403, `${nameOf(route)}: ${asked.text}`);
-      }
-    }
+    assert.deepEqual(seen, {
+      "no credential": 401,
+      "an unknown key": 401,
+      "an expired token": 401,
+      "a token of the wrong algorithm": 401,
+      "an unsigned token": 401,
+      "another organisation's key": 403,
+      "another project's key": 403,
+      "a frontend key": 403,
+      "a customer's token": 401,
+      "the token of another group": 401,
+      "a customer's token of another project": 401,
+      "a full key": 200,
+    });
   });
 
   test("frontend routes name customers' rows by parameters that the confinement knows", () => {
