@@ -74,6 +74,16 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
   closers.push(() => identity.close());
   const egress = openEgress(config.egressAllow);
   closers.push(() => egress.close());
+  const connections = openLiveConnections({
+    database,
+    changes,
+    sealer,
+    egress,
+    catalog,
+    log,
+    connectionEvents,
+  });
+  closers.push(() => connections.doubts.settled());
   const onWork = { listener: () => {} };
   const sessions = openSessions({ database, log, issuer: config.oidc?.issuer });
   return {
@@ -92,7 +102,7 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
       sessions,
       personOf: config.oidc && openPersonTokens({ database, egress, oidc: config.oidc }),
     }),
-    connections: openLiveConnections({ database, changes, sealer, egress, catalog, log, connectionEvents }),
+    connections,
     connectionEvents,
     gates: openSharedGates({ database, changes, log }),
     installations: openInstallations({ database, changes }),

@@ -28,7 +28,8 @@ export function authorizedFetch(
   return async (request) => {
     const base = on.connections.baseUrl(live, options.moduleKey);
     const first = await exchange(on.egress, live, base, request, options);
-    if (!isUnauthorized(first, options.connector) || live.accessToken === undefined) return first;
+    if (!live.renewable) on.connections.doubts.noticed(live, first.status);
+    if (!isUnauthorized(first, options.connector) || !live.renewable) return first;
     // Refused before it was carried out, so repeating is safe whatever the request was.
     live = await on.connections.renew(live).catch((error: unknown) => {
       if (error instanceof ProviderError && error.kind === "unauthorized") return live;

@@ -1,6 +1,12 @@
 /** Makes the calls of a provider's own way to connect, and sorts their refusals. */
 import { CredentialsError } from "../../connectors/kit/authorization.ts";
-import { readAnswer, requestOf, StepError, type Brought } from "../../connectors/kit/custom-steps.ts";
+import {
+  neededValues,
+  readAnswer,
+  requestOf,
+  StepError,
+  type Brought,
+} from "../../connectors/kit/custom-steps.ts";
 import type { ProviderInfo, StepRequest } from "../../connectors/kit/provider.ts";
 import { TemplateError } from "../../connectors/kit/template.ts";
 import { EgressError, type Egress } from "../egress.ts";
@@ -17,7 +23,7 @@ import { refusal, TokenEndpointError } from "./token-endpoint.ts";
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 256 * 1024;
 
-type CustomCredentials = Extract<StoredCredentials, { scheme: "custom" }>;
+export type CustomCredentials = Extract<StoredCredentials, { scheme: "custom" }>;
 
 /** What the steps have to work with. */
 export interface StepState {
@@ -82,6 +88,14 @@ export function withBrought(state: StepState, brought: Brought): StepState {
   const { expiresInSeconds } = brought;
   const times = expiresInSeconds === undefined ? {} : lifetime(expiresInSeconds);
   return { ...state, metadata, credentials: { ...state.credentials, values, ...times } };
+}
+
+/** Of several steps only what calls and renewals need is kept: a password has done its work. */
+export function lasting(provider: ProviderInfo, credentials: CustomCredentials): CustomCredentials {
+  if (!provider.customOpts?.connectSteps) return credentials;
+  const needed = neededValues(provider);
+  const kept = Object.entries(credentials.values).filter(([name]) => needed.has(name));
+  return { ...credentials, values: Object.fromEntries(kept) };
 }
 
 const lifetime = (seconds: number) => ({

@@ -10,7 +10,9 @@ import { findConnection, type ConnectionRow } from "../store/connections.ts";
 import { remember } from "../store/remembered.ts";
 import { atMost } from "./at-most.ts";
 import { metadataValues } from "./provider-metadata.ts";
-import { refreshTokens, type RefreshServices } from "./refresh-tokens.ts";
+import { openDoubts, type Doubts } from "./doubts.ts";
+import { isRenewable, serving } from "./renewable.ts";
+import { MARGIN_MS, refreshTokens, type RefreshServices } from "./refresh-tokens.ts";
 import { renewAtMs } from "./renewal-time.ts";
 import { isOauth, openCredentials, wireCredentials } from "./stored-credentials.ts";
 
@@ -19,11 +21,17 @@ export interface LiveConnection {
   projectId: string;
   provider: ProviderInfo;
   status: ConnectionRow["status"];
+  /** The stored form of the credentials, to see whether they are still the same. */
+  sealed: string;
   providerWorkspaceRef: string | null;
   providerMetadata: ConnectionRow["providerMetadata"];
   authorization: Authorization;
   /** OAuth only. */
   accessToken?: string;
+  /** Tells these credentials from those that come after them; undefined while there are none. */
+  mark?: string;
+  /** Whether others can be had when the provider refuses these. */
+  renewable: boolean;
   /** Milliseconds since the epoch; undefined when the provider gave no lifetime. */
   expiresAtMs?: number;
   /** From when on it is to be renewed, while it still serves. */
@@ -40,12 +48,12 @@ export interface LiveConnections {
   renew(connection: LiveConnection): Promise<LiveConnection>;
   /** The same with another token than the one that is stored now, whatever state that is in. */
   refresh(connection: { id: string; projectId: string }): Promise<LiveConnection>;
+  /** Told of what providers answer, for those whose credentials cannot be renewed. */
+  readonly doubts: Doubts;
   /** Where calls of this connection go; `moduleKey` for the address of a module. Throws `ProviderError`. */
   baseUrl(connection: LiveConnection, moduleKey?: string): URL;
 }
 
-/** A token this close to its end is not sent any more: the call could arrive after it. */
-const MARGIN_MS = 5_000;
 /** An early renewal that failed is not tried again before; the old token serves meanwhile. */
 const EARLY_RETRY_MS = 10_000;
 const MOST_CONNECTIONS = 10_000;
@@ -59,6 +67,7 @@ export function openLiveConnections(on: Services): LiveConnections {
     most: MOST_CONNECTIONS,
     affected: ({ table, id }) => (table === "connections" ? id : undefined),
   });
+  const doubts = openDoubts(on);
   const turn = atMost(MOST_REFRESHES);
   const refreshes = new Map<string, Promise<LiveConnection>>();
   /** Until when a connection's early renewal rests, in milliseconds since the epoch. */
@@ -93,9 +102,9 @@ export function openLiveConnections(on: Services): LiveConnections {
       if (live.status === "bad_credentials" || nowMs() < (live.renewAtMs ?? Number.POSITIVE_INFINITY))
         return live;
       const leftMs = (live.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs();
-      if (leftMs > MARGIN_MS && live.accessToken) {
+      if (leftMs > MARGIN_MS && live.mark !== undefined) {
         if ((resting.get(id) ?? 0) > nowMs()) return live;
-        refresh(live, live.accessToken).catch((error: unknown) => {
+        refresh(live, live.mark).catch((error: unknown) => {
           resting.set(id, nowMs() + EARLY_RETRY_MS);
           on.log.warn(
             { connectionId: id, error: String(error) },
@@ -104,13 +113,19 @@ export function openLiveConnections(on: Services): LiveConnections {
         });
         return live;
       }
-      return refresh(live, live.accessToken);
+      return refresh(live, live.mark);
     },
-    renew: (connection) => refresh(connection, connection.accessToken),
+    doubts,
+    renew: (connection) =>
+      refresh(connection, connection.mark).catch((error: unknown) => {
+        // It was refused and cannot be renewed for want of an app: then it is like one that has nothing to renew.
+        if (error instanceof ProviderError && error.kind === "unauthorized") doubts.noticed(connection, 401);
+        throw error;
+      }),
     async refresh({ id, projectId }) {
       const stored = await read(projectId, id);
       if (!stored) throw new ProviderError({ kind: "unauthorized", message: "The connection is gone." });
-      return refresh(stored, stored.accessToken);
+      return refresh(stored, stored.mark);
     },
     baseUrl: (connection, moduleKey) => addressOf(on, connection, moduleKey),
   };
@@ -122,20 +137,24 @@ function open(on: Services, row: ConnectionRow): LiveConnection {
   const stored = openCredentials(on.sealer, row);
   const wire = wireCredentials(stored);
   const { id, projectId, status, providerWorkspaceRef, providerMetadata } = row;
-  const token = isOauth(stored) ? stored.accessToken : undefined;
-  const expiresAtMs =
-    isOauth(stored) && !token ? 0 : token?.expiresAt ? Date.parse(token.expiresAt) : undefined;
+  const current = serving(stored);
+  const expiresAtMs = !current ? 0 : current.expiresAt ? Date.parse(current.expiresAt) : undefined;
+  const renewable = isRenewable(provider, stored);
   return {
     id,
     projectId,
     provider,
     status,
+    sealed: row.credentialsSealed,
     providerWorkspaceRef,
     providerMetadata,
     authorization: wire ? attach(provider, wire) : { headers: [], query: [] },
-    accessToken: token?.token,
+    accessToken: isOauth(stored) ? stored.accessToken?.token : undefined,
+    mark: current?.mark,
+    renewable,
     expiresAtMs,
-    renewAtMs: token ? renewAtMs(token) : expiresAtMs,
+    // What cannot be renewed serves to its end.
+    renewAtMs: current && renewable ? renewAtMs(current) : expiresAtMs,
   };
 }
 

@@ -15,9 +15,16 @@ import {
   updateConnection,
   type ConnectionRow,
 } from "../store/connections.ts";
-import { clearRefreshSent, endRenewal, findRefreshSent, markRefreshSent } from "../store/token-renewals.ts";
-import { findDefaultProviderApp, findProviderApp } from "../store/provider-apps.ts";
+import {
+  clearRefreshSent,
+  endRenewal,
+  findRefreshSent,
+  markLacksApp,
+  markRefreshSent,
+} from "../store/token-renewals.ts";
+import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../store/provider-apps.ts";
 import type { ConnectionEvents } from "./connection-events.ts";
+import { lasting, takeStep, valuesOfApp, type CustomCredentials, type StepState } from "./custom-steps.ts";
 import { openProviderAppSecret } from "./provider-app-secret.ts";
 import { accountFacts, metadataValues, type AccountFacts } from "./provider-metadata.ts";
 import { credentialColumns, renewWhenDue } from "./store-credentials.ts";
@@ -27,7 +34,11 @@ import {
   type OauthCredentials,
   type StoredCredentials,
 } from "./stored-credentials.ts";
-import { requestToken, TokenEndpointError, type TokenAnswer } from "./token-endpoint.ts";
+import { isRenewable, serving } from "./renewable.ts";
+import { requestToken, TokenEndpointError } from "./token-endpoint.ts";
+
+/** A token this close to its end is not sent any more: the call could arrive after it. */
+export const MARGIN_MS = 5_000;
 
 export interface RefreshServices {
   database: Database;
@@ -62,16 +73,18 @@ export async function refreshTokens(
     const fresh = await findConnection(queries, projectId, id);
     if (!fresh) throw gone();
     const stored = openCredentials(on.sealer, fresh);
-    if (!isOauth(stored) || hasChanged(stored, reason)) return fresh;
+    if (!canBeAsked(on, fresh, stored) || hasChanged(stored, reason)) return fresh;
     if (fresh.status === "bad_credentials")
       throw mustReconnect(fresh, "the provider refused its credentials before");
     try {
-      const answer = await askProvider(on, queries, fresh, stored, once);
-      return await store(on, queries, fresh, stored, answer);
+      const renewal = isOauth(stored)
+        ? await askTokenEndpoint(on, queries, fresh, stored, once)
+        : await takeRefreshSteps(on, queries, fresh, stored);
+      return await store(on, queries, fresh, stored, renewal);
     } catch (error) {
       if (!(error instanceof TokenEndpointError)) throw error;
       failure.error = asProviderError(error, fresh);
-      await noteFailure(on, queries, fresh, error);
+      await noteFailure(on, queries, fresh, { stored, error });
       return fresh;
     }
   });
@@ -79,27 +92,55 @@ export async function refreshTokens(
   return row;
 }
 
-const hasChanged = (stored: OauthCredentials, { staleToken }: RefreshReason): boolean =>
-  stored.accessToken !== undefined &&
-  stored.accessToken.token !== staleToken &&
-  (stored.accessToken.expiresAt === undefined || Date.parse(stored.accessToken.expiresAt) > nowMs());
+/** Credentials of other kinds stay what they are until somebody changes them. */
+const canBeAsked = (
+  on: RefreshServices,
+  row: ConnectionRow,
+  stored: StoredCredentials,
+): stored is Renewable => isOauth(stored) || isRenewable(on.catalog.find(row.provider), stored);
+
+type Renewable = OauthCredentials | CustomCredentials;
+
+function hasChanged(stored: Renewable, { staleToken }: RefreshReason): boolean {
+  const current = serving(stored);
+  return current !== undefined && current.mark !== staleToken && !hasEnded(stored);
+}
+
+/** `earlyMs`: so long before its end a token counts as ended. */
+function hasEnded(stored: Renewable, earlyMs = 0): boolean {
+  const current = serving(stored);
+  if (current === undefined) return true;
+  return current.expiresAt !== undefined && Date.parse(current.expiresAt) <= nowMs() + earlyMs;
+}
 
 /** Committed with the transaction, so that nobody tries a refused grant again. */
 async function noteFailure(
   on: RefreshServices,
   queries: Queries,
   row: ConnectionRow,
-  error: TokenEndpointError,
+  { stored, error }: { stored: Renewable; error: TokenEndpointError },
 ): Promise<void> {
   const { id, projectId, provider } = row;
   on.log.warn({ connectionId: id, provider, failure: error.failure }, "token refresh failed");
   const isLost = error.failure === "transient" && error.cause !== undefined && error.sent;
   if (!isLost) await clearRefreshSent(queries, id);
-  const isFinal = error.failure === "grant-refused" || (isLost && reuseRevokes(on, row));
-  if (!isFinal) return;
+  if (error.failure === "no-app") await markLacksApp(queries, id);
+  if (!isFinal(on, row, stored, error, isLost)) return;
   await updateConnection(queries, projectId, id, { status: "bad_credentials" });
   await endRenewal(queries, id, isLost);
-  await on.connectionEvents.failed(queries, row, mustReconnect(row, error.message).message);
+  await on.connectionEvents.failed(queries, row, asProviderError(error, row).message);
+}
+
+/** Whether the connection is of no use any more. What still serves goes on serving although it cannot be renewed. */
+function isFinal(
+  on: RefreshServices,
+  row: ConnectionRow,
+  stored: Renewable,
+  { failure }: TokenEndpointError,
+  isLost: boolean,
+): boolean {
+  if (failure === "no-app" || failure === "nothing-to-renew") return hasEnded(stored, MARGIN_MS);
+  return failure === "grant-refused" || (isLost && reuseRevokes(on, row));
 }
 
 const reuseRevokes = (on: RefreshServices, row: ConnectionRow): boolean =>
@@ -121,22 +162,51 @@ function sendOnce(database: Database, id: string): SendOnce {
   };
 }
 
-async function askProvider(
+/** New credentials, and what the provider said about the account along with them. */
+interface Renewal {
+  credentials: StoredCredentials;
+  facts: Partial<AccountFacts>;
+}
+
+async function askTokenEndpoint(
   on: RefreshServices,
   queries: Queries,
   row: ConnectionRow,
   stored: OauthCredentials,
   once: SendOnce,
-): Promise<TokenAnswer> {
+): Promise<Renewal> {
   const provider = providerOf(on, row);
   const values = metadataValues(row.providerMetadata);
   if (row.providerWorkspaceRef && !values["workspace"]) values["workspace"] = row.providerWorkspaceRef;
   const urlOptions = { values, allowPlainHttp: on.egress.allowsPlainHttp };
-  const { clientId, clientSecret } = await client(on, queries, row, stored);
   const grant = grantOf(row, stored);
+  const { clientId, clientSecret } = await client(on, queries, row, stored);
   if (provider.oauth2Opts?.reuseRevokes && grant["refresh_token"])
     await once(queries, grant["refresh_token"]);
-  return requestToken(on.egress, { provider, urlOptions, clientId, clientSecret, grant });
+  const answer = await requestToken(on.egress, { provider, urlOptions, clientId, clientSecret, grant });
+  const credentials: StoredCredentials = {
+    ...stored,
+    accessToken: answer.accessToken,
+    refreshToken: answer.refreshToken ?? stored.refreshToken,
+    scopes: answer.scopes ?? stored.scopes,
+  };
+  return { credentials, facts: accountFacts(provider, answer.fields, row.providerMetadata) };
+}
+
+async function takeRefreshSteps(
+  on: RefreshServices,
+  queries: Queries,
+  row: ConnectionRow,
+  stored: CustomCredentials,
+): Promise<Renewal> {
+  const provider = providerOf(on, row);
+  const { providerInputs = [], refreshSteps = [] } = provider.customOpts ?? {};
+  const app = providerInputs.length > 0 ? await appOf(queries, row) : undefined;
+  let state: StepState = { provider, metadata: row.providerMetadata, credentials: stored };
+  for (const { request } of refreshSteps) {
+    state = await takeStep(on, state, request, valuesOfApp(on.sealer, app));
+  }
+  return { credentials: lasting(provider, state.credentials), facts: { providerMetadata: state.metadata } };
 }
 
 function providerOf(on: RefreshServices, row: ConnectionRow): ProviderInfo {
@@ -152,7 +222,7 @@ function grantOf(row: ConnectionRow, stored: OauthCredentials): Record<string, s
   if (stored.scheme === "oauth2/password") {
     return { grant_type: "password", username: stored.username, password: stored.password, ...scope };
   }
-  throw new TokenEndpointError("grant-refused", `the connection to ${row.provider} has no refresh token`);
+  throw new TokenEndpointError("nothing-to-renew", `the connection to ${row.provider} has no refresh token`);
 }
 
 async function client(
@@ -162,48 +232,39 @@ async function client(
   stored: OauthCredentials,
 ): Promise<{ clientId: string; clientSecret: string }> {
   if ("clientId" in stored) return { clientId: stored.clientId, clientSecret: stored.clientSecret };
+  const app = await appOf(queries, row);
+  return { clientId: app.clientId, clientSecret: openProviderAppSecret(on.sealer, app) };
+}
+
+async function appOf(queries: Queries, row: ConnectionRow): Promise<ProviderAppRow> {
   const app = row.providerAppId
     ? await findProviderApp(queries, row.projectId, row.providerAppId)
     : await findDefaultProviderApp(queries, row.projectId, row.provider);
-  if (!app) {
-    throw new TokenEndpointError(
-      "configuration",
-      `the project has no provider app for ${row.provider}; create one with the OAuth client the tokens came from`,
-    );
-  }
-  return { clientId: app.clientId, clientSecret: openProviderAppSecret(on.sealer, app) };
+  if (app) return app;
+  throw new TokenEndpointError(
+    "no-app",
+    `the project has no provider app for ${row.provider}; create one with the client the connection was made with`,
+  );
 }
 
 async function store(
   on: RefreshServices,
   queries: Queries,
   row: ConnectionRow,
-  stored: OauthCredentials,
-  answer: TokenAnswer,
+  stored: Renewable,
+  { credentials, facts }: Renewal,
 ): Promise<ConnectionRow> {
-  const next: StoredCredentials = {
-    ...stored,
-    accessToken: answer.accessToken,
-    refreshToken: answer.refreshToken ?? stored.refreshToken,
-    scopes: answer.scopes ?? stored.scopes,
-  };
-  const provider = on.catalog.find(row.provider);
   const change = {
-    ...credentialColumns(on.sealer, row, next),
+    ...credentialColumns(on.sealer, row, credentials),
     status: "created" as const,
-    ...(provider && newFacts(provider, row, answer)),
+    // Salesforce repeats `instance_url` on every refresh; after an organisation was renamed it is another one.
+    ...(!isDeepStrictEqual(facts.providerMetadata, row.providerMetadata) && facts),
   };
   await updateConnection(queries, row.projectId, row.id, change);
-  await renewWhenDue(queries, row, provider, next);
+  await renewWhenDue(queries, row, on.catalog.find(row.provider), credentials);
   const renewed = { ...row, ...change };
-  if (stored.refreshToken) await on.connectionEvents.refreshed(queries, renewed);
+  if (isOauth(stored) && stored.refreshToken) await on.connectionEvents.refreshed(queries, renewed);
   return renewed;
-}
-
-/** Salesforce repeats `instance_url` on every refresh; after an organisation was renamed it is another one. */
-function newFacts(provider: ProviderInfo, row: ConnectionRow, answer: TokenAnswer): Partial<AccountFacts> {
-  const facts = accountFacts(provider, answer.fields, row.providerMetadata);
-  return isDeepStrictEqual(facts.providerMetadata, row.providerMetadata) ? {} : facts;
 }
 
 const gone = (): ProviderError =>
@@ -216,9 +277,9 @@ const mustReconnect = (row: ConnectionRow, why: string): ProviderError =>
   });
 
 function asProviderError(error: TokenEndpointError, row: ConnectionRow): ProviderError {
-  if (error.failure === "transient") {
-    const message = `A new access token for ${row.provider} could not be had: ${error.message}.`;
-    return new ProviderError({ kind: "unavailable", message, cause: error });
-  }
+  const message = `A new access token for ${row.provider} could not be had: ${error.message}.`;
+  if (error.failure === "transient") return new ProviderError({ kind: "unavailable", message, cause: error });
+  if (error.failure === "no-app" || error.failure === "nothing-to-renew")
+    return new ProviderError({ kind: "unauthorized", message, cause: error });
   return mustReconnect(row, error.message);
 }

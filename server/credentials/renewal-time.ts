@@ -1,7 +1,8 @@
 /** Decides when tokens are renewed ahead of need: before they expire, and before an unused refresh token dies. */
 import type { ProviderInfo } from "../../connectors/kit/provider.ts";
 import { nowMs } from "../ground/clock.ts";
-import { isOauth, type StoredCredentials, type Token } from "./stored-credentials.ts";
+import { isRenewable, serving } from "./renewable.ts";
+import { isOauth, type StoredCredentials } from "./stored-credentials.ts";
 
 /** Tokens are renewed this long before they expire, while they still serve; short-lived ones in their last quarter. */
 const LEAD_MS = 5 * 60_000;
@@ -11,22 +12,26 @@ const KEEP_ALIVE_HOURS = 24;
 const HOUR_MS = 3_600_000;
 
 /** From when on a token is to be renewed, in milliseconds since the epoch; undefined when it names no end. */
-export function renewAtMs(token: Token): number | undefined {
+export function renewAtMs(token: { issuedAt?: string; expiresAt?: string }): number | undefined {
   if (token.expiresAt === undefined) return undefined;
   const endMs = Date.parse(token.expiresAt);
   const issuedMs = token.issuedAt === undefined ? endMs - LEAD_MS : Date.parse(token.issuedAt);
   return endMs - Math.min(LEAD_MS, Math.max(0, endMs - issuedMs) * LEAD_SHARE);
 }
 
-/** Undefined when there is nothing to renew with, or nothing that ends. */
+/**
+ * Undefined when nothing ends. What cannot be renewed is looked at when it has ended: then the customer has to be told,
+ * whether anybody uses the connection or not.
+ */
 export function renewalTime(
   provider: ProviderInfo | undefined,
   credentials: StoredCredentials,
 ): Date | undefined {
-  if (!isOauth(credentials)) return undefined;
-  const { accessToken, refreshToken } = credentials;
-  if (!refreshToken && !("clientId" in credentials)) return undefined;
-  const expiry = accessToken ? renewAtMs(accessToken) : nowMs();
+  const current = serving(credentials);
+  if (!isRenewable(provider, credentials))
+    return current?.expiresAt ? new Date(current.expiresAt) : undefined;
+  const refreshToken = isOauth(credentials) ? credentials.refreshToken : undefined;
+  const expiry = current ? renewAtMs(current) : nowMs();
   const keepAlive = refreshToken && nowMs() + keepAliveMs(provider);
   const due = Math.min(expiry ?? Number.POSITIVE_INFINITY, keepAlive ?? Number.POSITIVE_INFINITY);
   return Number.isFinite(due) ? new Date(due) : undefined;

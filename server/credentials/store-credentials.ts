@@ -4,7 +4,8 @@ import type { Sealer } from "../ground/seal.ts";
 import type { Queries } from "../store/database.ts";
 import { scheduleRenewal } from "../store/token-renewals.ts";
 import { renewalTime } from "./renewal-time.ts";
-import { isOauth, sealCredentials, type StoredCredentials } from "./stored-credentials.ts";
+import { canEnd, isRenewable, serving } from "./renewable.ts";
+import { sealCredentials, type StoredCredentials } from "./stored-credentials.ts";
 
 interface ConnectionKey {
   id: string;
@@ -13,7 +14,7 @@ interface ConnectionKey {
 
 /** Whoever writes these calls `renewWhenDue` in the same transaction, once the row exists. */
 export function credentialColumns(sealer: Sealer, connection: ConnectionKey, credentials: StoredCredentials) {
-  const expiresAt = isOauth(credentials) ? credentials.accessToken?.expiresAt : undefined;
+  const expiresAt = serving(credentials)?.expiresAt;
   return {
     authScheme: credentials.scheme,
     credentialsSealed: sealCredentials(sealer, connection, credentials),
@@ -27,5 +28,6 @@ export async function renewWhenDue(
   provider: ProviderInfo | undefined,
   credentials: StoredCredentials,
 ): Promise<void> {
-  if (isOauth(credentials)) await scheduleRenewal(queries, connection, renewalTime(provider, credentials));
+  if (!canEnd(credentials) && !isRenewable(provider, credentials)) return;
+  await scheduleRenewal(queries, connection, renewalTime(provider, credentials));
 }

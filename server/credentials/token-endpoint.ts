@@ -19,6 +19,10 @@ export type TokenFailure =
   | "grant-refused"
   /** Our client id, secret or redirect address is wrong: not the customer's fault. */
   | "configuration"
+  /** There is nothing to ask with: no refresh token. */
+  | "nothing-to-renew"
+  /** There is nobody to ask as: no provider app. */
+  | "no-app"
   | "transient";
 
 export class TokenEndpointError extends Error {

@@ -16,7 +16,7 @@ import type { Throttle } from "./throttle.ts";
 
 export interface Exchanging extends Refusing {
   egress: Pick<Egress, "dispatcher" | "dispatchWithTrailers">;
-  targets: Pick<Targets, "renew">;
+  targets: Pick<Targets, "renew" | "answered">;
   throttle: Throttle;
   log: Log;
   /** How long a provider may take until its answer begins. */
@@ -121,6 +121,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const start = { status, reason, parsed, raw: areBytes(raw) ? raw : [] };
     const answer = new Answer(this.#call.response, controller, start);
     this.#answer = answer;
+    this.#on.targets.answered(this.#target, status);
     if (status === 401 && this.#mayRenew()) {
       if (this.#replayable() !== "no") return answer.hold();
       this.#renewInBackground();

@@ -29,6 +29,8 @@ export interface Target extends Base {
   replaces: ReadonlySet<string>;
   /** Whether another token can be had when the provider refuses this one. */
   renewable: boolean;
+  /** Whether a success would be news about the connection. */
+  unproven: boolean;
 }
 
 export interface Targets {
@@ -38,6 +40,8 @@ export interface Targets {
   resolve(asked: Asked): Promise<Target>;
   /** The same with other credentials than those just refused, or itself when none can be had. Throws `ProviderError`. */
   renew(target: Target): Promise<Target>;
+  /** Told what the provider answered. Returns at once, and mostly because it is no news. */
+  answered(target: Target, status: number): void;
 }
 
 interface Services {
@@ -72,12 +76,14 @@ export function openTargets(on: Services): Targets {
   const gates = openGates(on);
   const renewed = openRenewals(on.connections);
   const built = new WeakMap<LiveConnection, Map<string, Target>>();
+  const lives = new WeakMap<Target, LiveConnection>();
   const targetOf = (gate: Gate, live: LiveConnection): Target => {
     const known = built.get(live) ?? new Map<string, Target>();
     built.set(live, known);
     const moduleKey = gate.moduleKey ?? "";
     const target = known.get(gate.id + moduleKey) ?? build(on, gate, live);
     known.set(gate.id + moduleKey, target);
+    lives.set(target, live);
     return target;
   };
   const liveOf = async ({ projectId, connectionId }: { projectId: string; connectionId: string }) => {
@@ -110,6 +116,11 @@ export function openTargets(on: Services): Targets {
       if (decisions.size >= MOST_INSTALLATIONS) decisions.clear();
       decisions.set(nameOf(asked), { target, untilMs: nowMs() + DECIDED_MS, changed: changedBefore });
       return target;
+    },
+    answered(target, status) {
+      if (status === 401 ? target.renewable : !target.unproven && !on.connections.doubts.any) return;
+      const live = lives.get(target);
+      if (live) on.connections.doubts.noticed(live, status);
     },
     async renew(target) {
       const gate = await gates.byId(target.projectId, target.installationId);
@@ -250,6 +261,7 @@ function build(on: Services, gate: Gate, live: LiveConnection): Target {
     query,
     headers: headers.flat(),
     replaces: new Set(headers.map(([name]) => name.toLowerCase()).filter((name) => !staysHere(name))),
-    renewable: live.accessToken !== undefined && live.status !== "bad_credentials",
+    renewable: live.renewable && live.status !== "bad_credentials",
+    unproven: live.status !== "working",
   };
 }

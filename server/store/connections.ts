@@ -215,6 +215,21 @@ export async function markConnectionWorking(queries: Queries, projectId: string,
     .execute();
 }
 
+/** A call with credentials that were thought to be bad got in; writes only while they are the same. */
+export async function healConnection(
+  queries: Queries,
+  { projectId, id, sealed }: { projectId: string; id: string; sealed: string },
+): Promise<void> {
+  await queries
+    .updateTable("connections")
+    .set({ status: "working", updateTime: sql`now()` })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .where("status", "=", "bad_credentials")
+    .where("credentialsSealed", "=", sealed)
+    .execute();
+}
+
 /** Whether a row was removed. Violates a foreign key while an installation uses the connection. */
 export async function removeConnection(queries: Queries, projectId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await queries

@@ -328,6 +328,7 @@ export interface TokenRenewals {
   connectionId: string;
   dueTime: Timestamp | null;
   failures: Generated<number>;
+  lacksApp: Generated<boolean>;
   projectId: string;
   sentHash: Buffer | null;
 }

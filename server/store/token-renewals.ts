@@ -13,7 +13,7 @@ export async function scheduleRenewal(
   connection: ConnectionKey,
   dueTime: Date | undefined,
 ): Promise<void> {
-  const fresh = { dueTime: dueTime ?? null, failures: 0, sentHash: null };
+  const fresh = { dueTime: dueTime ?? null, failures: 0, sentHash: null, lacksApp: false };
   await queries
     .insertInto("tokenRenewals")
     .values({ connectionId: connection.id, projectId: connection.projectId, ...fresh })
@@ -89,4 +89,38 @@ export async function findRefreshSent(queries: Queries, id: string): Promise<Buf
     .where("connectionId", "=", id)
     .executeTakeFirst();
   return row?.sentHash ?? undefined;
+}
+
+/** Noted until somebody stores new credentials or `retryWithApp` is called. */
+export async function markLacksApp(queries: Queries, id: string): Promise<void> {
+  await queries.updateTable("tokenRenewals").set({ lacksApp: true }).where("connectionId", "=", id).execute();
+}
+
+/** The project has an app for the provider, or another one than before: what waited for that is due now. */
+export async function retryWithApp(queries: Queries, projectId: string, provider: string): Promise<void> {
+  const retried = await queries
+    .updateTable("tokenRenewals")
+    .set({ dueTime: sql<Date>`now()`, lacksApp: false })
+    .where("projectId", "=", projectId)
+    .where(({ or, and, eb }) =>
+      or([eb("lacksApp", "=", true), and([eb("failures", ">", 0), eb("dueTime", "is not", null)])]),
+    )
+    .where("connectionId", "in", (inner) =>
+      inner
+        .selectFrom("connections")
+        .select("id")
+        .where("projectId", "=", projectId)
+        .where("provider", "=", provider),
+    )
+    .returning("connectionId")
+    .execute();
+  const ids = retried.map(({ connectionId }) => connectionId);
+  if (ids.length === 0) return;
+  await queries
+    .updateTable("connections")
+    .set({ status: "created", updateTime: sql`now()` })
+    .where("projectId", "=", projectId)
+    .where("id", "in", ids)
+    .where("status", "=", "bad_credentials")
+    .execute();
 }

@@ -1,16 +1,11 @@
 /** Takes a customer through the steps of a provider's own way to connect: from the inputs to a redirect or a connection. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import {
-  neededValues,
-  readCallback,
-  redirectUrl,
-  sendsState,
-  StepError,
-} from "../../../connectors/kit/custom-steps.ts";
+import { readCallback, redirectUrl, sendsState, StepError } from "../../../connectors/kit/custom-steps.ts";
 import type { ProviderInfo, Redirect } from "../../../connectors/kit/provider.ts";
 import { TemplateError } from "../../../connectors/kit/template.ts";
 import {
+  lasting,
   stepValues,
   takeStep,
   valuesOfApp,
@@ -195,17 +190,6 @@ function connect(on: FlowServices, flow: Flow): Promise<ConnectionRow> {
     providerMetadata: metadata,
     credentials: lasting(provider, flow.credentials),
   });
-}
-
-/** Of several steps only what calls and renewals need is kept: a password has done its work. */
-export function lasting(
-  provider: ProviderInfo,
-  credentials: StepState["credentials"],
-): StepState["credentials"] {
-  if (!provider.customOpts?.connectSteps) return credentials;
-  const needed = neededValues(provider);
-  const kept = Object.entries(credentials.values).filter(([name]) => needed.has(name));
-  return { ...credentials, values: Object.fromEntries(kept) };
 }
 
 interface Progress {

@@ -5,8 +5,9 @@ import { sealProviderAppSecret } from "../../credentials/provider-app-secret.ts"
 import { newId } from "../../ground/ids.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
+import { transact, type Database } from "../../store/database.ts";
 import { insertProviderApp } from "../../store/provider-apps.ts";
+import { retryWithApp } from "../../store/token-renewals.ts";
 import { requireAppProvider } from "./app-provider.ts";
 import { ProviderAppMetadataSchema, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 
@@ -33,6 +34,10 @@ export const createProviderApp = (on: { database: Database; catalog: Catalog; se
       const app = { id: newId(), projectId: project.id };
       const clientSecretSealed = sealProviderAppSecret(on.sealer, app, clientSecret);
       const row = { ...app, provider, clientId, clientSecretSealed, scopes, externalRef, metadata };
-      return toProviderApp(await insertProviderApp(on.database.queries, row));
+      return transact(on.database, async (queries) => {
+        const inserted = await insertProviderApp(queries, row);
+        await retryWithApp(queries, project.id, provider);
+        return toProviderApp(inserted);
+      });
     },
   });

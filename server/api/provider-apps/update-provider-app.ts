@@ -5,8 +5,9 @@ import { sealProviderAppSecret } from "../../credentials/provider-app-secret.ts"
 import { Problem } from "../../ground/errors.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
+import { transact, type Database } from "../../store/database.ts";
 import { countConnectionsOfApp, updateProviderApp as updateRow } from "../../store/provider-apps.ts";
+import { retryWithApp } from "../../store/token-renewals.ts";
 import { pickMasked } from "../update-mask.ts";
 import { requireAppProvider } from "./app-provider.ts";
 import {
@@ -43,7 +44,7 @@ export const updateProviderApp = (on: { database: Database; catalog: Catalog; se
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.providerApp, MEMBERS, "providerApp");
       const { clientSecret, ...columns } = change;
-      return on.database.queries.transaction().execute(async (queries) => {
+      return transact(on.database, async (queries) => {
         const row = await getProviderAppRow(queries, project.id, params.providerAppId);
         const { provider = row.provider } = columns;
         if (provider !== row.provider) {
@@ -56,6 +57,7 @@ export const updateProviderApp = (on: { database: Database; catalog: Catalog; se
             clientSecretSealed: sealProviderAppSecret(on.sealer, row, clientSecret),
           }),
         });
+        await retryWithApp(queries, project.id, provider);
         return toProviderApp(updated ?? row);
       });
     },

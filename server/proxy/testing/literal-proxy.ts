@@ -37,6 +37,7 @@ export const targetAt = (origin: string, more: Partial<Target> = {}): Target => 
   headers: ["Authorization", "Bearer provider-token"],
   replaces: new Set(),
   renewable: false,
+  unproven: false,
   ...more,
 });
 
@@ -52,6 +53,7 @@ export async function startLiteralProxy(options: {
   const server = createForwardingServer({
     egress,
     targets: {
+      answered: () => {},
       known: () => undefined,
       resolve: async () => options.target,
       renew: options.renew ?? (async (target) => target),

@@ -1,0 +1,218 @@
+/** What a provider's 401 does to connections whose credentials cannot be renewed, through a real Busbar. */
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, mock, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { until } from "../../tests/harness/until.ts";
+import { createLog } from "../ground/log.ts";
+import { openDatabase, type Database } from "../store/database.ts";
+
+const MANIFEST = `specVersion: 1.0.0
+integrations:
+  - { name: checked, provider: checked, proxy: { enabled: true } }
+  - { name: unchecked, provider: unchecked, proxy: { enabled: true } }
+  - { name: tokens, provider: tokens, proxy: { enabled: true } }
+`;
+
+const holds = (look: () => Promise<boolean>) => until(async () => (await look()) || undefined);
+
+describe("credentials that a provider refuses", () => {
+  /** Keys that the provider takes. */
+  const valid = new Set<string>();
+  const calls: string[] = [];
+  let server: Server;
+  let on: TestBusbar;
+  let database: Database;
+  after(async () => {
+    await database.close();
+    await on.stop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  before(async () => {
+    server = createServer((request, response) => {
+      const { url = "", headers } = request;
+      calls.push(url);
+      if (url === "/token") {
+        valid.add("new-token");
+        const body = { access_token: "new-token", refresh_token: "r2", expires_in: 3_600 };
+        return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+      }
+      const key = (headers.authorization ?? "").replace("Bearer ", "");
+      response.writeHead(valid.has(key) && url !== "/odd" ? 200 : 401).end("{}");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const keyed = {
+      authType: "apiKey",
+      baseURL: url,
+      support: { proxy: true },
+      apiKeyOpts: { attachmentType: "header", header: { name: "Authorization", valuePrefix: "Bearer " } },
+    };
+    on = await openTestBusbar({
+      providers: {
+        checked: { ...keyed, authHealthCheck: { url: `${url}/me`, successStatusCodes: [200] } },
+        unchecked: keyed,
+        tokens: {
+          authType: "oauth2",
+          baseURL: url,
+          support: { proxy: true },
+          oauth2Opts: {
+            grantType: "authorizationCode",
+            authURL: `${url}/authorize`,
+            tokenURL: `${url}/token`,
+          },
+        },
+      },
+    });
+    database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    assert.equal((await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST })).status, 200);
+  });
+
+  interface Customer {
+    id: string;
+    installation: string;
+    call(path?: string): Promise<number>;
+    status(): Promise<string>;
+    health(): Promise<string>;
+    errors(): Promise<number>;
+  }
+
+  async function customer(provider: string, groupRef: string, credentials: object): Promise<Customer> {
+    const made = await on.inProject("POST", "/connections:generate", {
+      provider,
+      groupRef,
+      consumerRef: "ada",
+      ...credentials,
+    });
+    assert.equal(made.status, 201, made.text);
+    const { id } = made.body;
+    const base = `/integrations/${provider}/installations`;
+    const config = { content: { provider } };
+    const installed = await on.inProject("POST", base, { groupRef, config });
+    assert.equal(installed.status, 201, installed.text);
+    return {
+      id,
+      installation: installed.body.id,
+      async call(path = "/things") {
+        const answer = await fetch(`${on.busbar.urls.proxy}${path}`, {
+          headers: {
+            "x-api-key": on.apiKey,
+            "x-amp-proxy-version": "1",
+            "x-amp-project-id": on.projectId,
+            "x-amp-installation-id": installed.body.id,
+          },
+        });
+        await answer.text();
+        return answer.status;
+      },
+      status: async () => (await on.inProject("GET", `/connections/${id}`)).body.status,
+      health: async () => (await on.inProject("GET", `${base}/${installed.body.id}`)).body.healthStatus,
+      async errors() {
+        const { rows } = await database.pool.query(
+          "select count(*)::int as count from events where type = 'connection.error' and row_to_json(events)::text like $1",
+          [`%${id}%`],
+        );
+        return rows[0].count;
+      },
+    };
+  }
+  const key = (groupRef: string) => {
+    const apiKey = `key-of-${groupRef}`;
+    valid.add(apiKey);
+    return { apiKey };
+  };
+
+  test("a call that gets in makes a new connection a working one", async () => {
+    const acme = await customer("unchecked", "works", key("works"));
+    assert.equal(await acme.call(), 200);
+    await holds(async () => (await acme.status()) === "working");
+  });
+
+  test("one odd endpoint does not end a connection whose health check is fine", async () => {
+    const acme = await customer("checked", "odd", key("odd"));
+    for (let tries = 0; tries < 4; tries += 1) assert.equal(await acme.call("/odd"), 401);
+    await holds(async () => calls.includes("/me"));
+    assert.equal(await acme.call(), 200);
+    await holds(async () => (await acme.status()) === "working");
+    assert.equal(
+      calls.filter((path) => path === "/me").length,
+      1,
+      "the health check rests after it was fine",
+    );
+    assert.equal(await acme.errors(), 0);
+  });
+
+  test("refused by its health check too, a connection is bad until its key is replaced", async () => {
+    const acme = await customer("checked", "off", key("off"));
+    assert.equal(await acme.call(), 200);
+    valid.delete("key-of-off");
+    await Promise.all(Array.from({ length: 8 }, () => acme.call()));
+    await holds(async () => (await acme.status()) === "bad_credentials");
+    assert.equal(await acme.health(), "unhealthy");
+    assert.equal(await acme.errors(), 1);
+    valid.add("another-key");
+    const change = { updateMask: ["apiKey"], connection: { apiKey: "another-key" } };
+    const updated = await on.inProject("PATCH", `/connections/${acme.id}`, change);
+    assert.equal(updated.body.status, "created", updated.text);
+    assert.equal(await acme.call(), 200);
+    await holds(async () => (await acme.status()) === "working");
+    assert.equal(await acme.health(), "healthy");
+  });
+
+  test("without a health check it takes three refusals in a row over ten minutes, and one success heals", async (t) => {
+    const acme = await customer("unchecked", "slow", key("slow"));
+    assert.equal(await acme.call(), 200);
+    await holds(async () => (await acme.status()) === "working");
+    const laterMs = { by: 0 };
+    const now = Date.now.bind(Date);
+    t.mock.method(Date, "now", () => now() + laterMs.by);
+    for (let tries = 0; tries < 5; tries += 1) await acme.call("/odd");
+    laterMs.by += 11 * 60_000;
+    assert.equal(await acme.call(), 200, "a success starts the count anew");
+    for (let tries = 0; tries < 5; tries += 1) await acme.call("/odd");
+    assert.equal(await acme.status(), "working", "a moment's trouble ends nothing");
+    laterMs.by += 11 * 60_000;
+    await acme.call("/odd");
+    await holds(async () => (await acme.status()) === "bad_credentials");
+    assert.equal(await acme.errors(), 1);
+    assert.equal(await acme.call(), 200);
+    await holds(async () => (await acme.status()) === "working");
+    mock.restoreAll();
+  });
+
+  const token = (text: string, more: object = {}, refreshToken?: string) => ({
+    oauth2AuthorizationCode: {
+      accessToken: { token: text, ...more },
+      ...(refreshToken && { refreshToken: { token: refreshToken } }),
+    },
+  });
+  const inMs = (ms: number) => ({ expiresAt: new Date(Date.now() + ms).toISOString() });
+
+  test("a token without a refresh token survives an odd 401, and ends with its time", async () => {
+    valid.add("imported");
+    const acme = await customer("tokens", "imported", token("imported", inMs(3_600_000)));
+    assert.equal(await acme.call("/odd"), 401);
+    assert.equal(await acme.call(), 200);
+    const forced = await on.inProject("GET", `/connections/${acme.id}?refresh=force`);
+    assert.equal(forced.status, 422, forced.text);
+    assert.notEqual(await acme.status(), "bad_credentials", "it still serves");
+
+    const ended = await customer("tokens", "ended", token("imported", inMs(1_000)));
+    await holds(async () => (await ended.call()) !== 200);
+    await holds(async () => (await ended.status()) === "bad_credentials");
+    assert.equal(await ended.errors(), 1);
+  });
+
+  test("without a provider app an expired token makes the connection bad, and the app revives it", async () => {
+    const acme = await customer("tokens", "no-app", token("old", inMs(-1_000), "r1"));
+    assert.equal(await acme.call(), 401);
+    await holds(async () => (await acme.status()) === "bad_credentials");
+    assert.equal(await acme.errors(), 1);
+    const app = { provider: "tokens", clientId: "c", clientSecret: "s" };
+    assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
+    assert.equal(await acme.status(), "created");
+    assert.equal(await acme.call(), 200);
+    await holds(async () => (await acme.status()) === "working");
+  });
+});

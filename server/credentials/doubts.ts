@@ -1,0 +1,163 @@
+/** Finds out whether a provider's 401 means that credentials are no good any more, where nothing can be renewed. */
+import { LRUCache } from "lru-cache";
+import { healthCheckUrl, TemplateError } from "../../connectors/kit/template.ts";
+import { EgressError, type Egress } from "../egress.ts";
+import { nowMs } from "../ground/clock.ts";
+import type { Log } from "../ground/log.ts";
+import {
+  healConnection,
+  lockConnection,
+  markConnectionWorking,
+  findConnection,
+  updateConnection,
+} from "../store/connections.ts";
+import { transact, type Database } from "../store/database.ts";
+import type { ConnectionEvents } from "./connection-events.ts";
+import type { LiveConnection } from "./live-connections.ts";
+import { metadataValues } from "./provider-metadata.ts";
+
+export interface Doubts {
+  /** Told what a provider answered. Returns at once; what follows happens behind the caller's back. */
+  noticed(connection: LiveConnection, status: number): void;
+  /** Whether any connection is doubted: as long as none is, the good news need not be told. */
+  readonly any: boolean;
+  /** Waits for what is under way. */
+  settled(): Promise<void>;
+}
+
+interface Services {
+  database: Database;
+  egress: Egress;
+  log: Log;
+  connectionEvents: ConnectionEvents;
+}
+
+/** Refusals in a row without one success between. */
+interface Strikes {
+  count: number;
+  firstMs: number;
+}
+
+const MOST_DOUBTED = 10_000;
+const CHECK_AT_MOST_EVERY_MS = 60_000;
+/** After the health check said that the credentials are fine. */
+const TRUST_MS = 10 * 60_000;
+const STRIKES = 3;
+const STRIKES_OVER_MS = 10 * 60_000;
+const CHECK_TIMEOUT_MS = 10_000;
+const CHECK_MAX_BYTES = 256 * 1024;
+
+/**
+ * One 401 proves nothing: an endpoint may want another scope, or answer 401 for what it means by 403. So it is only the
+ * reason to look:
+ *
+ *   trusted → 401 → asked      the provider's health check, where the catalog has one, is called with the credentials
+ *   asked   → 2xx → trusted    the endpoint was odd; not asked again for ten minutes
+ *   asked   → 401 → bad        two addresses have refused: `bad_credentials`, and the event
+ *   asked   → other → struck   says nothing, as if there were no health check
+ *   struck  → 2xx → trusted    any call that gets in
+ *   struck  → 401 → bad        the third in a row, ten minutes or more after the first: no outage of a moment, and
+ *                              nothing of what the application calls gets in, so it is broken for the customer either way
+ *   bad     → 2xx → working    the key was switched on again at the provider, or we were wrong
+ *
+ * Each process counts for itself; nothing of it is on the path of a call.
+ */
+export function openDoubts(on: Services): Doubts {
+  const strikes = new LRUCache<string, Strikes>({ max: MOST_DOUBTED });
+  /** Until when a connection's health check rests, in milliseconds since the epoch. */
+  const resting = new LRUCache<string, number>({ max: MOST_DOUBTED });
+  /** News is told once per state of a connection. */
+  const told = new WeakSet<LiveConnection>();
+  const running = new Set<Promise<unknown>>();
+  const behind = (live: LiveConnection, work: () => Promise<unknown>): void => {
+    const started = work()
+      .catch((error: unknown) =>
+        on.log.warn({ connectionId: live.id, error: String(error) }, "a connection's status was not settled"),
+      )
+      .finally(() => running.delete(started));
+    running.add(started);
+  };
+
+  const refused = async (live: LiveConnection): Promise<void> => {
+    const { id } = live;
+    const known = strikes.get(id) ?? { count: 0, firstMs: nowMs() };
+    strikes.set(id, { ...known, count: known.count + 1 });
+    if ((resting.get(id) ?? 0) <= nowMs()) {
+      resting.set(id, nowMs() + CHECK_AT_MOST_EVERY_MS);
+      const health = await askHealth(on.egress, live);
+      if (health === "refused")
+        return markBad(on, live, "its health check and another call were answered 401");
+      if (health === "fine") {
+        strikes.delete(id);
+        return void resting.set(id, nowMs() + TRUST_MS);
+      }
+    }
+    const { count, firstMs } = strikes.get(id) ?? known;
+    if (count < STRIKES || nowMs() - firstMs < STRIKES_OVER_MS) return;
+    await markBad(on, live, `${count} calls in a row were answered 401`);
+  };
+
+  return {
+    get any() {
+      return strikes.size > 0;
+    },
+    noticed(live, status) {
+      if (status === 401) {
+        if (live.status !== "bad_credentials") behind(live, () => refused(live));
+      } else if (status < 400) {
+        strikes.delete(live.id);
+        if (live.status === "working" || told.has(live)) return;
+        told.add(live);
+        behind(live, () => good(on, live));
+      }
+    },
+    async settled() {
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Tokens that can be renewed say themselves when they cannot any more; one that still serves for a while heals nothing. */
+async function good({ database }: Services, live: LiveConnection): Promise<void> {
+  const { projectId, id } = live;
+  if (live.status === "created") await markConnectionWorking(database.queries, projectId, id);
+  else if (!live.renewable) await healConnection(database.queries, live);
+}
+
+async function askHealth(egress: Egress, live: LiveConnection): Promise<"fine" | "refused" | "unknown"> {
+  const { provider, authorization } = live;
+  try {
+    const values = metadataValues(live.providerMetadata);
+    if (live.providerWorkspaceRef) values["workspace"] ??= live.providerWorkspaceRef;
+    const url = healthCheckUrl(provider, { values, allowPlainHttp: egress.allowsPlainHttp });
+    if (!url) return "unknown";
+    for (const [name, value] of authorization.query) url.searchParams.set(name, value);
+    const { status } = await egress.send({
+      url,
+      method: provider.authHealthCheck?.method ?? "GET",
+      headers: { accept: "application/json", ...Object.fromEntries(authorization.headers) },
+      timeoutMs: CHECK_TIMEOUT_MS,
+      maxBytes: CHECK_MAX_BYTES,
+    });
+    if (status === 401) return "refused";
+    const good = provider.authHealthCheck?.successStatusCodes ?? [200];
+    return good.includes(status) ? "fine" : "unknown";
+  } catch (error) {
+    if (error instanceof TemplateError || error instanceof EgressError) return "unknown";
+    throw error;
+  }
+}
+
+function markBad(on: Services, live: LiveConnection, why: string): Promise<void> {
+  return transact(on.database, async (queries) => {
+    const { projectId, id, provider } = live;
+    await lockConnection(queries, projectId, id);
+    const row = await findConnection(queries, projectId, id);
+    // Somebody has changed the credentials, or was here first.
+    if (!row || row.credentialsSealed !== live.sealed || row.status === "bad_credentials") return;
+    await updateConnection(queries, projectId, id, { status: "bad_credentials" });
+    const reason = `${provider.displayName ?? provider.name} does not accept the credentials any more: ${why}.`;
+    await on.connectionEvents.failed(queries, row, reason);
+    on.log.warn({ connectionId: id, provider: provider.name }, "a connection's credentials are refused");
+  });
+}
