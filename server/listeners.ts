@@ -1,4 +1,5 @@
 /** Opens the listeners: management, write and their like on one, the proxy on another. */
+import cluster from "node:cluster";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
@@ -6,7 +7,9 @@ import type { BootstrapFile } from "./data-folder.ts";
 import type { Config } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 import { createServer, type OnAnswer } from "./http/server.ts";
+import { openLimits, type Limits } from "./proxy/limits.ts";
 import { createProxyServer } from "./proxy/proxy-server.ts";
+import { limitsOfParent } from "./proxy/shared-limits.ts";
 import { routes } from "./routes.ts";
 import type { Closers, Opened } from "./services.ts";
 import type { Workers } from "./workers.ts";
@@ -63,7 +66,7 @@ async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<
 
 async function listenProxy(on: Opened, docsUrl: () => string, listeners: Closers): Promise<string> {
   const { config } = on;
-  const proxy = createProxyServer({ ...on, docsUrl, limits: config.proxyLimits });
+  const proxy = createProxyServer({ ...on, docsUrl, limits: limitsFor(config) });
   await new Promise<void>((resolve, reject) => {
     proxy.once("error", (cause) => reject(listenError("BUSBAR_PROXY_PORT", config.proxyPort, cause)));
     proxy.listen(config.proxyPort, config.host, resolve);
@@ -74,6 +77,13 @@ async function listenProxy(on: Opened, docsUrl: () => string, listeners: Closers
     await proxy.flushed();
   });
   return originOf(proxy, config.host);
+}
+
+/** Undefined when nothing is limited. */
+function limitsFor({ proxyLimits }: Config): Limits | undefined {
+  const limits = openLimits(proxyLimits);
+  // One of several processes: their parent has the same configuration and counts for all.
+  return limits && cluster.isWorker ? limitsOfParent(process) : limits;
 }
 
 function listenError(variable: string, port: number, cause: unknown): StartError {

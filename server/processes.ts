@@ -4,6 +4,8 @@ import { generatedKeys, openDataFolder } from "./data-folder.ts";
 import type { Config } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 import type { Log } from "./ground/log.ts";
+import { openLimits, type Limits } from "./proxy/limits.ts";
+import { countFor } from "./proxy/shared-limits.ts";
 import { startEmbeddedPostgres } from "./store/embedded/start-embedded-postgres.ts";
 
 /** What a process says once it serves. */
@@ -22,6 +24,8 @@ interface Crew {
   env: Record<string, string>;
   log: Log;
   onFatal(reason: string): void;
+  /** Of the proxy; the processes ask here, so that they hold for all together. */
+  limits: Limits | undefined;
   stopping: boolean;
 }
 
@@ -34,7 +38,13 @@ export async function startProcesses(
   on: { config: Config; log: Log; onFatal(reason: string): void },
 ): Promise<Processes> {
   const { config, log, onFatal } = on;
-  const crew: Crew = { env: {}, log, onFatal, stopping: false };
+  const crew: Crew = {
+    env: {},
+    log,
+    onFatal,
+    limits: openLimits(config.proxyLimits),
+    stopping: false,
+  };
   const stopDatabase = await openDatabase(count, on, crew);
   cluster.setupPrimary({ exec: `${import.meta.dirname}/busbar.ts`, args: ["start"] });
   const stop = async (): Promise<void> => {
@@ -74,6 +84,7 @@ async function openDatabase(
 
 function fork(crew: Crew): Worker {
   const worker = cluster.fork(crew.env);
+  if (crew.limits) countFor(worker, crew.limits);
   worker.once("exit", (code, signal) => {
     if (crew.stopping || !served.has(worker)) return;
     crew.log.error({ pid: worker.process.pid, code, signal }, "a process ended and is started again");

@@ -42,7 +42,7 @@ export interface Config {
   usageRetentionDays: number;
   retryBaseSeconds: number;
   minuteMs: number;
-  /** Of the proxy, per process; 0: none. */
+  /** Of the proxy, over all processes of one start; 0: none. */
   proxyLimits: {
     connectionConcurrency: number;
     connectionPerSecond: number;

@@ -63,7 +63,8 @@ function serve(
     const head = readHead(request);
     const target = isAcceptable(head) ? on.targets.known(head) : undefined;
     // The most frequent call has nothing to wait for, so it costs no promise.
-    if (target && head.body === 0) return forward(on, callOf(on, request, response, head, target), startedMs);
+    if (target && head.body === 0 && !on.limits)
+      return forward(on, callOf(on, request, response, head, target), startedMs);
     prepare(on, request, response, head, target, expectsContinue)
       .then((call) => call && forward(on, call, startedMs))
       .catch((error: unknown) => refuseCall(on, response, error, expectsContinue));
@@ -82,6 +83,7 @@ async function prepare(
   expectsContinue: boolean,
 ): Promise<Call | undefined> {
   const call = callOf(on, request, response, head, known ?? (await decide(on, head)));
+  if (on.limits) await enter(on.limits, call);
   if (response.destroyed) return undefined;
   if (expectsContinue) response.writeContinue();
   if (head.body === 0) return call;
@@ -91,6 +93,14 @@ async function prepare(
     ...call,
     body: isSmall ? await collect(request, on.idleTimeoutMs) : new Upload(request, on.idleTimeoutMs),
   };
+}
+
+/** Counts the call until its end. Throws a 429 Problem. */
+async function enter(limits: Limits, { target, response }: Call): Promise<void> {
+  const leave = await limits.enter(target);
+  // A caller that has left already will not leave again.
+  if (response.destroyed) leave();
+  else response.once("close", leave);
 }
 
 /** A call that may be made, without its body. Throws what forbids it. */
@@ -104,10 +114,6 @@ function callOf(
   const path = targetPath(request.url ?? "", target);
   const refusal = head.mode === "throttle" ? on.throttle.refusal(target) : undefined;
   if (refusal) throw refusal;
-  const leave = on.limits?.enter(target);
-  // A caller that has left already will not leave again.
-  if (leave && response.destroyed) leave();
-  else if (leave) response.once("close", leave);
   return { request, response, head, target, path, body: undefined };
 }
 

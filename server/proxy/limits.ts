@@ -1,4 +1,4 @@
-/** How much one connection or one project may use of the proxy, where the operator says so. Counted per process. */
+/** How much one connection or one project may use of the proxy, where the operator says so. */
 import { LRUCache } from "lru-cache";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
@@ -13,11 +13,16 @@ export interface ProxyLimits {
 
 export interface Limits {
   /** Counts a call in; answers how to count it out. Throws a 429 Problem that says when to come again. */
+  enter(target: { connectionId: string; projectId: string }): (() => void) | Promise<() => void>;
+}
+
+/** Those that are counted here, so that nobody has to wait. */
+export interface CountingLimits extends Limits {
   enter(target: { connectionId: string; projectId: string }): () => void;
 }
 
 /** Undefined when nothing is limited, so that the usual call pays nothing. */
-export function openLimits(limits: ProxyLimits): Limits | undefined {
+export function openLimits(limits: ProxyLimits): CountingLimits | undefined {
   if (Object.values(limits).every((limit) => limit === 0)) return undefined;
   const connection = new Share("connection", limits.connectionConcurrency, limits.connectionPerSecond);
   const project = new Share("project", limits.projectConcurrency, limits.projectPerSecond);

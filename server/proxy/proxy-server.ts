@@ -9,7 +9,7 @@ import type { Log } from "../ground/log.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { createForwardingServer } from "./forwarding-server.ts";
-import { openLimits, type ProxyLimits } from "./limits.ts";
+import type { Limits } from "./limits.ts";
 import { openTargets } from "./targets.ts";
 import { openThrottle } from "./throttle.ts";
 import { openUsageLog } from "./usage-log.ts";
@@ -27,7 +27,7 @@ export interface ProxyServices {
   /** Shared with the workers where there are any in this process. */
   gates?: ConnectionGates;
   /** The operator's, off where absent. */
-  limits?: ProxyLimits;
+  limits?: Limits;
   answerTimeoutMs?: number;
   idleTimeoutMs?: number;
 }
@@ -44,7 +44,7 @@ export function createProxyServer(on: ProxyServices): Server & { flushed(): Prom
     egress: on.egress,
     targets: openTargets(on),
     throttle: openThrottle({ catalog: on.catalog, gates }),
-    limits: on.limits && openLimits(on.limits),
+    limits: on.limits,
     usage,
     log: on.log,
     docsUrl: on.docsUrl,
