@@ -18,7 +18,13 @@ export const provider = defineProvider({
     tokenMetadataFields: {
       workspaceRefField: "api_base_url_for_customer",
       scopesField: "scope",
-      otherFields: [{ name: "api_base_url_for_customer", path: "api_base_url_for_customer" }],
+      otherFields: [
+        {
+          name: "api_base_url_for_customer",
+          displayName: "API base URL",
+          path: "api_base_url_for_customer",
+        },
+      ],
     },
   },
 });

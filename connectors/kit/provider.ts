@@ -34,10 +34,10 @@ export const SupportSchema = Type.Object(
     ),
     batchWrite: Type.Optional(
       Type.Object({
-        create: Type.Optional(BatchAbility),
-        update: Type.Optional(BatchAbility),
-        upsert: Type.Optional(BatchAbility),
-        delete: Type.Optional(BatchAbility),
+        create: BatchAbility,
+        update: BatchAbility,
+        upsert: BatchAbility,
+        delete: BatchAbility,
       }),
     ),
   },
@@ -70,7 +70,7 @@ const MetadataItem = Type.Object(
 
 const TokenField = Type.Object({
   name: Type.String(),
-  displayName: Type.Optional(Type.String()),
+  displayName: Type.String(),
   path: Type.String(),
   capture: Type.Optional(Type.String()),
 });

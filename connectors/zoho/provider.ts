@@ -39,6 +39,7 @@ export const provider = defineProvider({
       otherFields: [
         {
           name: "zoho_api_domain",
+          displayName: "API domain",
           path: "api_domain",
           capture: "^https://(?<result>[^/]+)",
         },

@@ -5,10 +5,10 @@ import { membersOf, type Member, type Members } from "./members.ts";
 /** One line: `operation | where | what`. Explanations are matched against it. */
 export type Difference = string;
 
-/** Every difference, in the order of the operations. */
+/** Every difference, in the order of the operations, and once for all of them what differs in refusals. */
 export function compare(ours: Document, theirs: Document): Difference[] {
   const names = new Set([...theirs.operations.keys(), ...ours.operations.keys()]);
-  return [...names].flatMap((name) => {
+  const differences = [...names].flatMap((name) => {
     const own = ours.operations.get(name);
     const other = theirs.operations.get(name);
     if (!own) return [`${name} | operation | missing`];
@@ -18,9 +18,13 @@ export function compare(ours: Document, theirs: Document): Difference[] {
       ...compareRequests(ours, own, theirs, other),
       ...compareResponses(ours, own, theirs, other),
     ];
-    return [...new Set(lines)].map((line) => `${name} | ${line}`);
+    return [...new Set(lines)].map((line) => (line.startsWith(REFUSAL) ? line : `${name} | ${line}`));
   });
+  return [...new Set(differences)];
 }
+
+/** Problems look the same everywhere, so their members are told once and not for each status. */
+const REFUSAL = "refusals | ";
 
 function compareParameters(ours: Document, own: Operation, theirs: Document, other: Operation): string[] {
   // The place of a path parameter says which it is; its name does not matter.
@@ -59,7 +63,8 @@ function compareResponses(ours: Document, own: Operation, theirs: Document, othe
     const [left, right] = [own.responses.get(status), other.responses.get(status)];
     if (!left) return [`status ${status} | missing`];
     if (!right) return [`status ${status} | ours only`];
-    return compareAnswers(ours, left, theirs, right, `answer ${status}`);
+    const isRefusal = !status.startsWith("2");
+    return compareAnswers(ours, left, theirs, right, isRefusal ? `${REFUSAL}body` : `answer ${status}`);
   });
 }
 

@@ -2,7 +2,7 @@
 import type { Difference } from "./compare.ts";
 
 export interface Explanation {
-  /** Lines that are explained; `*` stands for anything. */
+  /** Lines that are explained; `*` stands for anything, `?` for one character. */
   lines: string[];
   why: string;
 }
@@ -36,6 +36,6 @@ export function explain(differences: Difference[], explanations: Explanation[]):
 }
 
 function fits(difference: Difference, pattern: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`).test(difference);
+  const text = pattern.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^${text.replaceAll("*", ".*").replaceAll("?", ".")}$`).test(difference);
 }

@@ -1,13 +1,14 @@
 /** Picks from a PATCH body what its `updateMask` names; what is not named is ignored, whatever the body holds. */
-import { Problem } from "../ground/errors.ts";
+import { Problem, type ProblemSlug } from "../ground/errors.ts";
 
-/** The named members with their values. Throws a 400 Problem for a path that is unknown or has no value. */
+/** The named members with their values. Throws a 400 Problem for an unknown path, and `missing` for one without a value. */
 export function pickMasked<Source extends object, Name extends keyof Source & string>(
   mask: string[],
   source: Source,
   allowed: readonly Name[],
   /** The member of the body that holds the values, for example `providerApp`. */
   member: string,
+  missing: "invalid-request" | "semantically-invalid" = "invalid-request",
 ): Pick<Source, Name> {
   const picked = mask.map((path) => {
     const name = allowed.find((candidate) => candidate === path.replaceAll("\\", ""));
@@ -15,12 +16,12 @@ export function pickMasked<Source extends object, Name extends keyof Source & st
       throw wrong("updateMask", `\`${path}\` cannot be updated; these can: ${allowed.join(", ")}.`);
     }
     if (source[name] === undefined)
-      throw wrong(`${member}.${name}`, "is missing, but `updateMask` names it.");
+      throw wrong(`${member}.${name}`, "is missing, but `updateMask` names it.", missing);
     return [name, source[name]] as const;
   });
   // Names come from `allowed` and values from `source`, which the signature cannot follow through the entries.
   return Object.fromEntries(picked) as Pick<Source, Name>;
 }
 
-const wrong = (name: string, detail: string): Problem =>
-  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });
+const wrong = (name: string, detail: string, slug: ProblemSlug = "invalid-request"): Problem =>
+  new Problem(slug, { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

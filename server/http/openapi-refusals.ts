@@ -34,6 +34,7 @@ const ProblemSchema = Type.Object(
     title: text("The problem type in a few words."),
     status: Type.Integer({ minimum: 400, maximum: 599, description: "The HTTP status." }),
     detail: text("What happened this time and what to do."),
+    instance: text("Names this occurrence.", "uri"),
     remedy: Type.Optional(text("What to do, where it can be said apart.")),
     subsystem: text("Part of Busbar that refused: api, write, read, search or proxy."),
     time: text("When it happened.", "date-time"),
@@ -147,7 +148,8 @@ export function problemExamples(docsUrl: string): Record<string, Document> {
     if (!found) return [];
     const [slug, { title, retryable }] = found;
     const type = `${docsUrl}/problems/${slug}`;
-    const place = { requestId: "0198a1f2-6c1e-7d30-9c43-7a1b5e2f9d10", subsystem: "api" };
+    const instance = "urn:uuid:0198a1f2-6c1e-7d30-9c43-7a1b5e2f9d10";
+    const place = { instance, requestId: instance.slice(9), subsystem: "api" };
     const value = {
       type,
       href: type,

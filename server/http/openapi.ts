@@ -11,6 +11,8 @@ export interface Reference {
   /** By name, in the order they are shown. */
   tags: Record<string, string>;
   words: Words;
+  /** Bodies of what is sent to builders, by name. */
+  webhooks: Record<string, TSchema>;
   /** By operation id. */
   examples: Record<string, Example>;
 }
@@ -55,6 +57,7 @@ function describe(routes: Route[], reference: Reference): { document: Document; 
     servers: [{ url: "/", description: "This Busbar" }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: mapValues(reference.webhooks, (name, body) => webhook(name, body, shapes)),
     components: {
       securitySchemes: SECURITY_SCHEMES,
       responses: usualAnswers(shapes),
@@ -86,6 +89,32 @@ function operation(entry: Route, example: Example, shapes: Shapes): Document {
     },
   };
 }
+
+/** What a builder's server is sent, and what its answers mean. */
+const webhook = (name: string, body: TSchema, shapes: Shapes): Document => ({
+  post: {
+    operationId: `on-${name.replaceAll(".", "-")}`,
+    tags: ["Webhooks"],
+    summary: name,
+    security: [],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: shapes.show(body, {
+            name: `${name.split(".").map(pascal).join("")}Message`,
+            description: `What a webhook is sent for \`${name}\`.`,
+          }),
+        },
+      },
+    },
+    responses: {
+      "2XX": { description: "The message was taken." },
+      410: { description: "Nobody listens here any more: the destination is disabled." },
+      default: { description: "The message is sent again later." },
+    },
+  },
+});
 
 function success(
   { operationId, success: { status, description, schema, media } }: Endpoint,

@@ -20,6 +20,7 @@ export function problemBody(
     title: PROBLEM_TYPES[problem.slug].title,
     status: problem.status,
     detail,
+    instance: `urn:uuid:${context.requestId}`,
     remedy,
     subsystem: context.subsystem,
     time: now().toISOString(),

@@ -31,16 +31,14 @@ export function completeConfig(content: unknown, integration: ManifestIntegratio
 }
 
 function completeRead({ objects }: NonNullable<ConfigInput["read"]>) {
-  return objects === undefined
-    ? {}
-    : {
-        objects: mapMembers(objects, (object, key) => ({
-          ...object,
-          objectName: object.objectName || key,
-          selectedFields: object.selectedFields ?? {},
-          selectedFieldMappings: object.selectedFieldMappings ?? {},
-        })),
-      };
+  return {
+    objects: mapMembers(objects ?? {}, (object, key) => ({
+      ...object,
+      objectName: object.objectName || key,
+      selectedFields: object.selectedFields ?? {},
+      selectedFieldMappings: object.selectedFieldMappings ?? {},
+    })),
+  };
 }
 
 function completeWrite({ objects }: NonNullable<ConfigInput["write"]>) {
@@ -54,8 +52,7 @@ function completeSubscribe(
   { objects }: NonNullable<ConfigInput["subscribe"]>,
   integration: ManifestIntegration,
 ) {
-  if (objects === undefined) return {};
-  const completed = mapMembers(objects, (object, key) => {
+  const completed = mapMembers(objects ?? {}, (object, key) => {
     const objectName = object.objectName || key;
     const declared = integration.subscribe?.objects?.find((candidate) => candidate.objectName === objectName);
     return {

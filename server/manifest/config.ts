@@ -171,13 +171,11 @@ export const ConfigInputSchema = open(
 export const ConfigContentSchema = open(
   {
     provider: Type.String(),
-    read: Type.Optional(open({ objects: Type.Optional(Type.Record(Type.String(), ConfigReadObjectSchema)) })),
+    read: Type.Optional(open({ objects: Type.Record(Type.String(), ConfigReadObjectSchema) })),
     write: Type.Optional(
       open({ objects: Type.Optional(Type.Record(Type.String(), ConfigWriteObjectSchema)) }),
     ),
-    subscribe: Type.Optional(
-      open({ objects: Type.Optional(Type.Record(Type.String(), ConfigSubscribeObjectSchema)) }),
-    ),
+    subscribe: Type.Optional(open({ objects: Type.Record(Type.String(), ConfigSubscribeObjectSchema) })),
     proxy: Type.Optional(ProxySchema),
   },
   "ConfigContent",

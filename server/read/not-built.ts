@@ -97,6 +97,16 @@ const pausing =
 export const pauseReads = pausing("pauseReads", "Pause scheduled reads");
 export const unpauseReads = pausing("unpauseReads", "Resume scheduled reads");
 
+const FoundRecord = Type.Object(
+  {
+    id: Type.Optional(Type.String({ description: "The provider's id." })),
+    fields: Type.Record(Type.String(), Type.Unknown(), { description: "By the provider's names." }),
+    mappedFields: Type.Record(Type.String(), Type.Unknown(), { description: "By yours." }),
+    raw: Type.Record(Type.String(), Type.Unknown(), { description: "As the provider gave it." }),
+  },
+  { title: "FoundRecord", description: "A record that a search found." },
+);
+
 export const searchRecords = (on: Services): Endpoint =>
   projectEndpoint({
     operationId: "searchRecords",
@@ -124,15 +134,8 @@ export const searchRecords = (on: Services): Endpoint =>
       status: 200,
       description: "One page of records.",
       schema: Type.Object({
-        results: Type.Array(
-          Type.Object({
-            id: Type.Optional(Type.String({ description: "The provider's id." })),
-            fields: Type.Record(Type.String(), Type.Unknown(), { description: "By the provider's names." }),
-            mappedFields: Type.Record(Type.String(), Type.Unknown(), { description: "By yours." }),
-            raw: Type.Record(Type.String(), Type.Unknown(), { description: "As the provider gave it." }),
-          }),
-          { description: "The records." },
-        ),
+        results: Type.Array(FoundRecord, { description: "The records." }),
+        result: Type.Array(FoundRecord, { description: "The same, for clients that look for it here." }),
       }),
     },
     refusals,

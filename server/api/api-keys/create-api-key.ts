@@ -53,6 +53,7 @@ export const createApiKey = (on: { database: Database }) =>
 function personWhoSigns({ builderId }: Caller): string {
   if (builderId !== undefined) return builderId;
   throw new Problem("forbidden", {
-    detail: "`signIn` is for signed-in people, and an API key is nobody. Sign in with POST /v1/sessions first.",
+    detail:
+      "`signIn` is for signed-in people, and an API key is nobody. Sign in with POST /v1/sessions first.",
   });
 }

@@ -34,9 +34,12 @@ export const updateApiKey = (on: { database: Database }) =>
       }),
     }),
     success: { status: 200, description: "The API key as it now is.", schema: ApiKeySchema },
-    refusals: { 409: "It is the last active key with the scope `full` of the project." },
+    refusals: {
+      409: "It is the last active key with the scope `full` of the project.",
+      422: "The mask names a member that the body does not have.",
+    },
     async handle({ project, params, body }) {
-      const change = pickMasked(body.updateMask, body.apiKey, MEMBERS, "apiKey");
+      const change = pickMasked(body.updateMask, body.apiKey, MEMBERS, "apiKey", "semantically-invalid");
       return on.database.queries.transaction().execute(async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);
         const { active = row.active, scopes = row.scopes } = change;

@@ -9,7 +9,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, type Database } from "../../store/database.ts";
 import { insertDestination } from "../../store/destinations.ts";
 import { checkName } from "../names.ts";
-import { DestinationSchema, nameTaken, toDestination } from "./destination.ts";
+import { DestinationSchema, MetadataSchema, SecretsSchema, nameTaken, toDestination } from "./destination.ts";
 
 export const createDestination = (on: { database: Database; sealer: Sealer; egress: Egress }) =>
   projectEndpoint({
@@ -22,8 +22,8 @@ export const createDestination = (on: { database: Database; sealer: Sealer; egre
     body: Type.Object({
       name: Type.String({ description: "Letters, digits and dashes, at most 64; unique in the project." }),
       type: Type.String({ description: "For example `webhook`." }),
-      metadata: Type.Record(Type.String(), Type.Unknown()),
-      secrets: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+      metadata: MetadataSchema,
+      secrets: Type.Optional(Type.Union([SecretsSchema, Type.Null()])),
     }),
     success: { status: 201, description: "The destination.", schema: DestinationSchema },
     refusals: {

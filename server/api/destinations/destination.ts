@@ -1,17 +1,43 @@
 /** The destination as the API shows it: without secrets unless they were asked for. */
-import { Type, type Static } from "typebox";
+import { Type, type Static, type TSchema } from "typebox";
+import { DESTINATIONS } from "../../../destinations/index.gen.ts";
 import { Problem } from "../../ground/errors.ts";
 import { keysInForce, type DestinationSecrets } from "../../deliver/destination-secrets.ts";
 import type { Queries } from "../../store/database.ts";
 import { findDestination, type DestinationRow } from "../../store/destinations.ts";
 import { times, TimeSchema } from "../times.ts";
 
+/** Every member that some type of destination has; which belong to the type is checked in better words. */
+export const MetadataSchema = anyMembers("config", "Settings of the type.");
+export const SecretsSchema = anyMembers("secrets", "Secrets of the type. Kept sealed, never shown.");
+
+function anyMembers(part: "config" | "secrets", description: string) {
+  const members = new Map<string, TSchema>();
+  for (const type of Object.values(DESTINATIONS)) {
+    for (const [name, schema] of Object.entries(type[part].properties)) {
+      const known = members.get(name);
+      const types = [...(known ? [wordsOf(known).split(": ")[0]] : []), `\`${type.type}\``].join(", ");
+      const said = wordsOf(known ?? schema)
+        .split(": ")
+        .slice(known ? 1 : 0)
+        .join(": ");
+      members.set(name, Type.Optional({ ...schema, description: said ? `${types}: ${said}` : types }));
+    }
+  }
+  const shown = Type.Object(Object.fromEntries(members), { description, additionalProperties: true });
+  return Type.Record(Type.String(), Type.Unknown(), { shownAs: shown });
+}
+
+function wordsOf(schema: TSchema): string {
+  return (schema as { description?: string }).description ?? "";
+}
+
 export const DestinationSchema = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
     type: Type.String(),
-    metadata: Type.Record(Type.String(), Type.Unknown()),
+    metadata: MetadataSchema,
     createTime: TimeSchema,
     updateTime: Type.Optional(TimeSchema),
     disabledTime: Type.Optional(

@@ -8,7 +8,14 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, type Database, type Queries } from "../../store/database.ts";
 import { updateDestination as updateRow, type DestinationRow } from "../../store/destinations.ts";
 import { checkName } from "../names.ts";
-import { DestinationSchema, getDestinationRow, nameTaken, toDestination } from "./destination.ts";
+import {
+  DestinationSchema,
+  getDestinationRow,
+  MetadataSchema,
+  SecretsSchema,
+  nameTaken,
+  toDestination,
+} from "./destination.ts";
 import { maskedDestination, type DestinationChange } from "./masked-destination.ts";
 
 interface Needs {
@@ -31,8 +38,8 @@ export const updateDestination = (on: Needs) =>
       destination: Type.Object({
         name: Type.Optional(Type.String()),
         type: Type.Optional(Type.String()),
-        metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-        secrets: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+        metadata: Type.Optional(MetadataSchema),
+        secrets: Type.Optional(SecretsSchema),
       }),
     }),
     success: { status: 200, description: "The destination as it now is.", schema: DestinationSchema },

@@ -35,6 +35,7 @@ const RequestSchema = Type.Object({
     connectionId: Type.Optional(Type.String()),
     config: Type.Optional(
       Type.Object({
+        revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision counts." })),
         createdBy: Type.Optional(Type.String()),
         content: Type.Optional(Type.Unknown({ shownAs: ConfigInputSchema })),
       }),

@@ -22,12 +22,14 @@ export const updateJWTKey = (on: { database: Database }) =>
       jwtKey: Type.Object({ active: Type.Optional(Type.Boolean()), label: Label, name: Label }),
     }),
     success: { status: 200, description: "The key as it now is.", schema: JwtKeySchema },
+    refusals: { 422: "The mask names a member that the body does not have." },
     async handle({ project, params, body }) {
       const { name, active, label } = pickMasked(
         body.updateMask,
         body.jwtKey,
         ["active", "label", "name"],
         "jwtKey",
+        "semantically-invalid",
       );
       const change = { ...(active !== undefined && { active }), ...labelOf(label ?? name) };
       const row = await updateRow(on.database.queries, project.id, params.keyId, change);
