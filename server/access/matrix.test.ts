@@ -170,8 +170,9 @@ describe("who may call what", () => {
     await database.close();
     await on.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId: values["orgId"] });
     const second = await on.call("POST", "/v1/projects/second/api-keys", { label: "second" });
+    const keyOfSecond = { "x-api-key": second.body.key };
     const signerOfSecond = await registerJwtKey({
-      inProject: (method, path, body) => on.call(method, `/v1/projects/second${path}`, body),
+      inProject: (method, path, body) => on.call(method, `/v1/projects/second${path}`, body, keyOfSecond),
     });
     const frontend = await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
     const now = Math.floor(Date.now() / 1_000);
@@ -186,7 +187,7 @@ describe("who may call what", () => {
       "a token of the wrong algorithm": bearer(`${hs256}.${signature}`),
       "an unsigned token": bearer(`${encode({ alg: "none", kid: signer.kid })}.${claims}.`),
       "another organisation's key": { "x-api-key": otherOrganization },
-      "another project's key": { "x-api-key": second.body.key },
+      "another project's key": keyOfSecond,
       "a frontend key": { "x-api-key": frontend.body.key },
       "a customer's token": bearer(await signer.sign()),
       "the token of another group": bearer(await signer.sign({ groupRef: "globex", consumerRef: "ada" })),
