@@ -3,6 +3,8 @@ import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { API_VERSION, INTRODUCTION, TAGS } from "../server/api/docs/reference.ts";
 import { WORDS } from "../server/api/docs/words.ts";
+import { EVENT_TYPES } from "../server/deliver/payloads/event-types.ts";
+import { notification } from "../server/deliver/payloads/notification.ts";
 import { openApiDocument } from "../server/http/openapi.ts";
 import { routes, type Services } from "../server/routes.ts";
 
@@ -32,6 +34,7 @@ async function generateOpenApi(): Promise<void> {
     introduction: INTRODUCTION,
     tags: TAGS,
     words: WORDS,
+    webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, notification(type)])),
     examples: JSON.parse(await readFile("server/api/docs/examples.json", "utf8")),
   });
   const text = `${JSON.stringify(document, null, 2)}\n`;

@@ -1,12 +1,7 @@
 /** Takes out of a message what makes it too large for its destination, and puts an address in its place. */
 import type { Message } from "../../destinations/kit/destination.ts";
 import { isJsonObject, type Json } from "../ground/json.ts";
-
-/** Members that may be left out, and the member that then says where they are. */
-const LARGE_MEMBERS = [
-  ["lastConfig", "lastConfigURL"],
-  ["config", "configURL"],
-] as const;
+import { LARGE_MEMBERS } from "./payloads/large-members.ts";
 
 /** Of what a destination writes around the data. */
 const ENVELOPE_BYTES = 200;

@@ -104,7 +104,7 @@ function typed(schema: Document): Document {
   return texts && schema["type"] === undefined ? { type: "string", ...schema } : { ...schema };
 }
 
-function mapValues<From, To>(
+export function mapValues<From, To>(
   from: Record<string, From>,
   to: (key: string, value: From) => To,
 ): Record<string, To> {

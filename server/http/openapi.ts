@@ -2,7 +2,7 @@
 import { Type, type TObject, type TSchema } from "typebox";
 import type { Audience, Endpoint, Route } from "./endpoint.ts";
 import { problemExamples, refusals, usualAnswers } from "./openapi-refusals.ts";
-import { collectShapes, type Document, type Shapes, type Words } from "./openapi-schemas.ts";
+import { collectShapes, mapValues, type Document, type Shapes, type Words } from "./openapi-schemas.ts";
 
 /** What the route table cannot say: introduction, groups, meanings, examples. */
 export interface Reference {

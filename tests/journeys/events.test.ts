@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Webhook } from "svix";
-import { EVENT_TYPES } from "../../server/deliver/payloads/event-types.ts";
+import { EVENT_TYPES, type EventType } from "../../server/deliver/payloads/event-types.ts";
+import { notification } from "../../server/deliver/payloads/notification.ts";
 import { drawRoute, type TestDestination } from "../../server/deliver/testing/routes.ts";
 import { openSink, type Received, type Sink } from "../../server/deliver/testing/sink.ts";
 import { until } from "../../server/deliver/testing/until.ts";
+import { validator } from "../../server/http/validation.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { installCrm, type InstalledCrm } from "./installed-crm.ts";
 
@@ -25,12 +27,13 @@ describe("events of a customer's life", () => {
     crm = await installCrm(on, "acme");
   });
 
-  /** The message of this type, its signature verified. */
-  const heard = async (type: string): Promise<Received["message"]["data"]> => {
+  /** The message of this type, its signature and its members verified. */
+  const heard = async (type: EventType): Promise<Received["message"]["data"]> => {
     const one = await until(type, () =>
       sink.received.find(({ message }) => message.notificationType === type),
     );
     new Webhook(hook.signingKey).verify(one.body, one.headers);
+    validator(notification(type), "body")(one.message);
     return one.message.data;
   };
 

@@ -64,6 +64,8 @@ export const TAGS: Record<string, string> = {
   Destinations: "Where events are sent to.",
   Topics: "Which events go where: event type → topic → destination.",
   Deliveries: "Events on their way, to look up and to send again.",
+  Webhooks:
+    "What is sent to your server, one message per event; signed, and verified by any Standard Webhooks library.",
   Projects: "Your applications.",
   "API keys": "Keys of a project.",
   "JWT keys": "Public keys with which customers' tokens are checked.",

@@ -1,79 +1,108 @@
-/** The members of each event's `data`, as receivers read them. */
+/** What each type of event carries as `data`: the schemas, and from them the types that the builders beside this file fill. */
+import { Type, type Static } from "typebox";
 
-/** Common to everything that tells of an installation. */
-export interface InstallationFields {
-  projectId: string;
-  provider: string;
-  integrationId: string;
-  integrationName: string;
-  installationId: string;
-  connectionId: string;
-  groupRef: string;
-  groupName: string;
-  consumerRef: string;
-  consumerName: string;
-}
+const CONNECTION = {
+  projectId: Type.String(),
+  connectionId: Type.String({ description: "Id of the connection." }),
+  provider: Type.String(),
+  groupRef: Type.String(),
+  consumerRef: Type.String(),
+  consumerName: Type.String({ description: "How the person is shown." }),
+};
 
 /** Common to everything that tells of a connection. */
-export interface ConnectionFields {
-  projectId: string;
-  connectionId: string;
-  provider: string;
-  groupRef: string;
-  consumerRef: string;
-  consumerName: string;
-}
+export const ConnectionFieldsSchema = Type.Object(CONNECTION, { title: "ConnectionEvent" });
+export type ConnectionFields = Static<typeof ConnectionFieldsSchema>;
 
-/** `config` leaves as `configURL` when the message would be too large with it; so does `lastConfig`. */
-export interface InstallationData extends InstallationFields {
-  config: object;
-}
+const INSTALLATION = {
+  ...CONNECTION,
+  groupName: Type.String({ description: "How the group is shown." }),
+  integrationId: Type.String({ description: "Id of the integration." }),
+  integrationName: Type.String({ description: "Name of the integration." }),
+  installationId: Type.String(),
+};
 
-export interface InstallationUpdatedData extends InstallationData {
-  lastConfig: object;
-}
+/** Common to everything that tells of an installation. */
+const InstallationFieldsSchema = Type.Object(INSTALLATION);
+export type InstallationFields = Static<typeof InstallationFieldsSchema>;
 
-export interface ReadBackfillDoneData extends InstallationFields {
-  objectName: string;
-}
+const object = (description: string) => Type.Unsafe<object>(Type.Object({}, { description }));
+const texts = (description: string) => Type.Array(Type.String(), { description });
 
-export interface ReadSchedulePausedData extends InstallationData {
-  error: string;
-}
+const CONFIG = { config: object("Content of the installation's configuration.") };
+const LAST_CONFIG = { lastConfig: object("Content of the configuration before.") };
+const OBJECT = { objectName: Type.String() };
+const ERROR = { error: Type.String({ description: "What went wrong." }) };
+const time = (description: string) => Type.Optional(Type.String({ format: "date-time", description }));
+const SPAN = {
+  ...OBJECT,
+  fromTimestamp: time("The beginning of what was read, where it had one."),
+  untilTimestamp: time("Its end, where it had one."),
+};
 
-export interface ReadTriggeredDoneData extends InstallationFields {
-  objectName: string;
-  /** RFC 3339. */
-  fromTimestamp?: string;
-  untilTimestamp?: string;
-}
+export const InstallationEventSchema = Type.Object(
+  { ...INSTALLATION, ...CONFIG },
+  { title: "InstallationEvent" },
+);
 
-export interface ReadTriggeredErrorData extends ReadTriggeredDoneData {
-  error: string;
-}
+export const InstallationUpdatedSchema = Type.Object(
+  { ...INSTALLATION, ...CONFIG, ...LAST_CONFIG },
+  { title: "InstallationUpdatedEvent" },
+);
 
-export interface WriteAsyncDoneData extends InstallationFields {
-  objectName: string;
-  success: boolean;
-  successfulRecordIds: string[];
-  errors: string[];
-  /** Ours: published schemas do not have it and do not mind it. */
-  operationId: string;
-}
+export const ReadBackfillDoneSchema = Type.Object(
+  { ...INSTALLATION, ...OBJECT },
+  { title: "ReadBackfillDoneEvent" },
+);
 
-export interface SubscribeCreateErrorData extends InstallationFields {
-  error: string;
-}
+export const ReadSchedulePausedSchema = Type.Object(
+  { ...INSTALLATION, ...CONFIG, ...ERROR },
+  { title: "ReadSchedulePausedEvent" },
+);
 
-export interface ConnectionErrorData extends ConnectionFields {
-  errors: string[];
-  /** The same list under its older name. */
-  error: string[];
-}
+export const ReadTriggeredDoneSchema = Type.Object(
+  { ...INSTALLATION, ...SPAN },
+  { title: "ReadTriggeredDoneEvent" },
+);
 
-export interface DestinationWebhookDisabledData {
-  projectId: string;
-  destinationId: string;
-  destinationName: string;
-  url: string;
-}
+export const ReadTriggeredErrorSchema = Type.Object(
+  { ...INSTALLATION, ...SPAN, ...ERROR },
+  { title: "ReadTriggeredErrorEvent" },
+);
+
+export const WriteAsyncDoneSchema = Type.Object(
+  {
+    ...INSTALLATION,
+    ...OBJECT,
+    success: Type.Boolean({ description: "False as soon as one record failed." }),
+    successfulRecordIds: texts("The provider's ids of the records that were written."),
+    errors: texts("One sentence per failed record, or one for the whole write."),
+    // Ours: published schemas do not have it and do not mind it.
+    operationId: Type.String({ description: "Id of the operation." }),
+  },
+  { title: "WriteAsyncDoneEvent" },
+);
+
+export const SubscribeCreateErrorSchema = Type.Object(
+  { ...INSTALLATION, ...ERROR },
+  { title: "SubscribeCreateErrorEvent" },
+);
+
+export const ConnectionErrorSchema = Type.Object(
+  {
+    ...CONNECTION,
+    errors: texts("What went wrong, in sentences."),
+    error: texts("The same list under its older name."),
+  },
+  { title: "ConnectionErrorEvent" },
+);
+
+export const DestinationWebhookDisabledSchema = Type.Object(
+  {
+    projectId: Type.String(),
+    destinationId: Type.String(),
+    destinationName: Type.String({ description: "Name of the destination." }),
+    url: Type.String({ description: "Where nothing is sent any more." }),
+  },
+  { title: "DestinationWebhookDisabledEvent" },
+);

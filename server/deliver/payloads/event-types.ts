@@ -1,58 +1,44 @@
 /** Every type of event there is and what each carries. */
-import type {
-  ConnectionErrorData,
-  ConnectionFields,
-  DestinationWebhookDisabledData,
-  InstallationData,
-  InstallationUpdatedData,
-  ReadBackfillDoneData,
-  ReadSchedulePausedData,
-  ReadTriggeredDoneData,
-  ReadTriggeredErrorData,
-  SubscribeCreateErrorData,
-  WriteAsyncDoneData,
+import type { Static, TObject } from "typebox";
+import {
+  ConnectionErrorSchema,
+  ConnectionFieldsSchema,
+  DestinationWebhookDisabledSchema,
+  InstallationEventSchema,
+  InstallationUpdatedSchema,
+  ReadBackfillDoneSchema,
+  ReadSchedulePausedSchema,
+  ReadTriggeredDoneSchema,
+  ReadTriggeredErrorSchema,
+  SubscribeCreateErrorSchema,
+  WriteAsyncDoneSchema,
 } from "./event-data.ts";
 
 /** What an event of each type carries as `data`. */
-export interface EventData {
-  "installation.created": InstallationData;
-  "installation.updated": InstallationUpdatedData;
-  "installation.deleted": InstallationData;
-  "read.backfill.done": ReadBackfillDoneData;
-  "read.schedule.paused": ReadSchedulePausedData;
-  "read.triggered.done": ReadTriggeredDoneData;
-  "read.triggered.error": ReadTriggeredErrorData;
-  "write.async.done": WriteAsyncDoneData;
-  "subscribe.create.error": SubscribeCreateErrorData;
-  "connection.created": ConnectionFields;
-  "connection.refreshed": ConnectionFields;
-  "connection.updated": ConnectionFields;
-  "connection.deleted": ConnectionFields;
-  "connection.error": ConnectionErrorData;
-  "destination.webhook.disabled": DestinationWebhookDisabledData;
-}
+export const EVENT_DATA = {
+  "installation.created": InstallationEventSchema,
+  "installation.updated": InstallationUpdatedSchema,
+  "installation.deleted": InstallationEventSchema,
+  "read.backfill.done": ReadBackfillDoneSchema,
+  "read.schedule.paused": ReadSchedulePausedSchema,
+  "read.triggered.done": ReadTriggeredDoneSchema,
+  "read.triggered.error": ReadTriggeredErrorSchema,
+  "write.async.done": WriteAsyncDoneSchema,
+  "subscribe.create.error": SubscribeCreateErrorSchema,
+  "connection.created": ConnectionFieldsSchema,
+  "connection.refreshed": ConnectionFieldsSchema,
+  "connection.updated": ConnectionFieldsSchema,
+  "connection.deleted": ConnectionFieldsSchema,
+  "connection.error": ConnectionErrorSchema,
+  "destination.webhook.disabled": DestinationWebhookDisabledSchema,
+} as const satisfies Record<string, TObject>;
 
-export type EventType = keyof EventData;
+export type EventType = keyof typeof EVENT_DATA;
 
-export const EVENT_TYPES = [
-  "installation.created",
-  "installation.updated",
-  "installation.deleted",
-  "read.backfill.done",
-  "read.schedule.paused",
-  "read.triggered.done",
-  "read.triggered.error",
-  "write.async.done",
-  "subscribe.create.error",
-  "connection.created",
-  "connection.refreshed",
-  "connection.updated",
-  "connection.deleted",
-  "connection.error",
-  "destination.webhook.disabled",
-] as const satisfies readonly EventType[];
+// The keys of the object above and no others.
+export const EVENT_TYPES = Object.keys(EVENT_DATA) as EventType[];
 
 /** An event that is to be recorded; made by the builders beside this file. */
 export type NewEvent = {
-  [Type in EventType]: { projectId: string; type: Type; data: EventData[Type] };
+  [Type in EventType]: { projectId: string; type: Type; data: Static<(typeof EVENT_DATA)[Type]> };
 }[EventType];

@@ -1,0 +1,129 @@
+/** Every type of event carries what its contract says: no member missing, none of another type, none that nobody knows. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { validator } from "../../http/validation.ts";
+import { fitMessage } from "../fit-message.ts";
+import { connectionError } from "./connection-events.ts";
+import { EVENT_TYPES, type EventType, type NewEvent } from "./event-types.ts";
+import { installationUpdated } from "./installation-events.ts";
+import { notification } from "./notification.ts";
+import { readTriggeredDone } from "./read-events.ts";
+import { sampleEvent } from "./sample-event.ts";
+import { writeAsyncDone } from "./write-events.ts";
+
+const CONNECTION = ["projectId", "connectionId", "provider", "groupRef", "consumerRef", "consumerName"];
+const INSTALLATION = [...CONNECTION, "groupName", "integrationId", "integrationName", "installationId"];
+const SPAN = ["objectName", "fromTimestamp", "untilTimestamp"];
+
+/** As published, and `operationId`, which is ours. */
+const MEMBERS: Record<EventType, string[]> = {
+  "installation.created": [...INSTALLATION, "config"],
+  "installation.updated": [...INSTALLATION, "config", "lastConfig"],
+  "installation.deleted": [...INSTALLATION, "config"],
+  "read.backfill.done": [...INSTALLATION, "objectName"],
+  "read.schedule.paused": [...INSTALLATION, "config", "error"],
+  "read.triggered.done": [...INSTALLATION, ...SPAN],
+  "read.triggered.error": [...INSTALLATION, ...SPAN, "error"],
+  "write.async.done": [
+    ...INSTALLATION,
+    "objectName",
+    "success",
+    "successfulRecordIds",
+    "errors",
+    "operationId",
+  ],
+  "subscribe.create.error": [...INSTALLATION, "error"],
+  "connection.created": CONNECTION,
+  "connection.refreshed": CONNECTION,
+  "connection.updated": CONNECTION,
+  "connection.deleted": CONNECTION,
+  "connection.error": [...CONNECTION, "errors", "error"],
+  "destination.webhook.disabled": ["projectId", "destinationId", "destinationName", "url"],
+};
+
+const received = ({ type, data }: NewEvent) => ({
+  notificationType: type,
+  data: { ...data } as Record<string, unknown>,
+});
+const check = (message: { notificationType: EventType }) =>
+  validator(notification(message.notificationType), "body")(message);
+const fieldsOf = (type: "installation.updated") => {
+  const event = sampleEvent(type, "p");
+  assert.equal(event.type, type);
+  return event.data;
+};
+
+test("there are fifteen types, each with the members of its contract", () => {
+  assert.equal(EVENT_TYPES.length, 15);
+  for (const type of EVENT_TYPES) {
+    const event = sampleEvent(type, "p");
+    assert.equal(event.type, type);
+    assert.equal(event.projectId, "p");
+    assert.deepEqual(Object.keys(event.data).toSorted(), MEMBERS[type].toSorted(), type);
+    check(received(event));
+  }
+});
+
+test("the schema misses every member that receivers rely on, and knows its type", () => {
+  const optional = ["fromTimestamp", "untilTimestamp", "config", "lastConfig"];
+  for (const type of EVENT_TYPES) {
+    for (const member of MEMBERS[type]) {
+      const without = received(sampleEvent(type, "p"));
+      delete without.data[member];
+      if (optional.includes(member)) check(without);
+      else assert.throws(() => check(without), new RegExp(member), `${type} without ${member}`);
+      const other = received(sampleEvent(type, "p"));
+      other.data[member] = 7;
+      assert.throws(() => check(other), new RegExp(member), `${type} with another ${member}`);
+    }
+  }
+});
+
+test("a configuration that does not fit goes by an address, the last one first, and still fits the schema", () => {
+  const fields = fieldsOf("installation.updated");
+  const large = { text: "x".repeat(10_000) };
+  for (const [maxBytes, gone] of [
+    [15_000, ["lastConfigURL"]],
+    [5_000, ["configURL", "lastConfigURL"]],
+  ] as const) {
+    const { type, data } = installationUpdated(fields, large, large);
+    const message = {
+      id: "m",
+      topic: type,
+      time: new Date(0),
+      projectId: "p",
+      destinationId: "d",
+      data: JSON.stringify(data),
+    };
+    const fitted = JSON.parse(
+      fitMessage(message, maxBytes, (member) => `https://example.com/${member}`).data,
+    );
+    check({ notificationType: type, data: fitted } as { notificationType: EventType });
+    const urls = Object.keys(fitted).filter((name) => name.endsWith("URL"));
+    assert.deepEqual(urls.toSorted(), gone);
+    for (const name of urls) assert.equal(fitted[name.slice(0, -"URL".length)], undefined);
+  }
+});
+
+test("a write that failed in part is no success and has both lists", () => {
+  const end = { operationId: "o", objectName: "contacts", success: false };
+  const fields = fieldsOf("installation.updated");
+  const event = writeAsyncDone(fields, { ...end, successfulRecordIds: ["1", "2"], errors: ["too long"] });
+  check(received(event));
+  const { success, successfulRecordIds, errors } = received(event).data;
+  assert.deepEqual([success, successfulRecordIds, errors], [false, ["1", "2"], ["too long"]]);
+});
+
+test("a triggered read of everything names no span; a connection's errors stand under both names", () => {
+  const read = received(readTriggeredDone(fieldsOf("installation.updated"), { objectName: "contacts" }));
+  check(read);
+  assert.ok(!("fromTimestamp" in read.data) && !("untilTimestamp" in read.data));
+  const { errors, error } = received(connectionError(fieldsOf("installation.updated"), ["a", "b"])).data;
+  assert.deepEqual(
+    [errors, error],
+    [
+      ["a", "b"],
+      ["a", "b"],
+    ],
+  );
+});

@@ -1,0 +1,28 @@
+/** Events as receivers read them: what was too large for a message has become an address. */
+import { Type, type TSchema } from "typebox";
+import { EVENT_DATA, type EventType } from "./event-types.ts";
+import { LARGE_MEMBERS } from "./large-members.ts";
+
+/** The body of a webhook of this type. */
+export const notification = (type: EventType): TSchema =>
+  Type.Object({
+    notificationType: Type.Literal(type, { description: "The type of the event." }),
+    data: receivedData(type),
+  });
+
+function receivedData(type: EventType): TSchema {
+  const { properties, title }: { properties: Record<string, TSchema>; title?: string } = EVENT_DATA[type];
+  const members = { ...properties };
+  for (const [member, urlMember] of LARGE_MEMBERS) {
+    const schema = members[member];
+    if (!schema) continue;
+    members[member] = Type.Optional(schema);
+    members[urlMember] = Type.Optional(
+      Type.String({
+        format: "uri",
+        description: `Instead of \`${member}\` where that is too large: an address that serves it for 15 minutes.`,
+      }),
+    );
+  }
+  return Type.Object(members, { title, description: "What the event tells." });
+}
