@@ -1,12 +1,9 @@
 /** Writes every generated file, or with `--check` fails naming those that are not fresh. */
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
-import { API_VERSION, INTRODUCTION, TAGS } from "../server/api/docs/reference.ts";
-import { WORDS } from "../server/api/docs/words.ts";
-import { EVENT_TYPES } from "../server/deliver/payloads/event-types.ts";
-import { notification } from "../server/deliver/payloads/notification.ts";
 import { openApiDocument } from "../server/http/openapi.ts";
 import { routes, type Services } from "../server/routes.ts";
+import { readReference } from "./reference.ts";
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];
@@ -29,14 +26,7 @@ if (stale.length > 0) {
 
 async function generateOpenApi(): Promise<void> {
   // Describing the routes calls no handler, so no service is needed.
-  const document = openApiDocument(routes({} as Services), {
-    version: API_VERSION,
-    introduction: INTRODUCTION,
-    tags: TAGS,
-    words: WORDS,
-    webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, notification(type)])),
-    examples: JSON.parse(await readFile("server/api/docs/examples.json", "utf8")),
-  });
+  const document = openApiDocument(routes({} as Services), await readReference());
   const text = `${JSON.stringify(document, null, 2)}\n`;
   const old = await readFile("openapi.json", "utf8").catch(() => "");
   if (old === text) return;

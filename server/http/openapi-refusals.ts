@@ -71,6 +71,7 @@ const EXAMPLE_DETAILS: Record<number, string> = {
   413: "The body is larger than this endpoint takes (10 MB, uploads 50 MB). Send it in smaller parts.",
   415: "This endpoint takes a JSON body: send it with the header `Content-Type: application/json`.",
   422: "name: may hold letters, digits and dashes only",
+  429: "The limit of this connection is reached. Try again in 1 second.",
   500: "This is a fault of the service, not of the request. The log has it under the `requestId`.",
   501: "Reading is not built yet.",
   502: "The provider could not be reached. Try again later.",

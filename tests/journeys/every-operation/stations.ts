@@ -289,7 +289,7 @@ async function notBuilt(
   await call("triggerRead", { path: object, body: { groupRef: "acme", mode: "async" }, refusedWith });
   await call("deliverResults", { path: object, body: { groupRef: "acme", pages: 1 }, refusedWith });
   await call("pauseReads", { path, body: { objects: ["contacts"], note: "moving house" }, refusedWith });
-  await call("unpauseReads", { path, refusedWith });
+  await call("unpauseReads", { path, body: { objects: ["contacts"] }, refusedWith });
   const fieldFilters = [{ fieldName: "email", operator: "eq", value: "ada@example.com" }];
   const body = { objectName: "contacts", fieldFilters };
   await call("searchRecords", { path, query: { groupRef: "acme" }, body, refusedWith });

@@ -1,0 +1,19 @@
+/** Everything that openapi.json says beside the routes, put together. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { API_VERSION, INTRODUCTION, TAGS } from "../server/api/docs/reference.ts";
+import { WORDS } from "../server/api/docs/words.ts";
+import { EVENT_TYPES } from "../server/deliver/payloads/event-types.ts";
+import { notification } from "../server/deliver/payloads/notification.ts";
+import type { Reference } from "../server/http/openapi.ts";
+
+const EXAMPLES = join(import.meta.dirname, "../server/api/docs/examples.json");
+
+export const readReference = async (): Promise<Reference> => ({
+  version: API_VERSION,
+  introduction: INTRODUCTION,
+  tags: TAGS,
+  words: WORDS,
+  webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, notification(type)])),
+  examples: JSON.parse(await readFile(EXAMPLES, "utf8")),
+});
