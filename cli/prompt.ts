@@ -16,14 +16,11 @@ export async function ask(terminal: Asking, question: string, otherwise = ""): P
 
 /** The answer, which nobody can read over a shoulder or in a scroll-back. */
 export async function askHidden(terminal: Asking, question: string): Promise<string> {
-  terminal.stderr.write(`${question}: `);
   // Raw mode takes the echo from the terminal, and this takes it from the line editor.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  try {
-    return await read(terminal, nowhere, "");
-  } finally {
-    terminal.stderr.write("\n");
-  }
+  // Asked only once the echo is off: whoever types fast, or pastes, would otherwise see the beginning.
+  const answer = read(terminal, nowhere, "", () => terminal.stderr.write(`${question}: `));
+  return answer.finally(() => terminal.stderr.write("\n"));
 }
 
 /** Asks until the answer begins with one of the letters. */
@@ -35,7 +32,12 @@ export async function choose(terminal: Asking, question: string, letters: string
   }
 }
 
-async function read(terminal: Asking, output: Writable, question: string): Promise<string> {
+async function read(
+  terminal: Asking,
+  output: Writable,
+  question: string,
+  onReady: () => void = () => {},
+): Promise<string> {
   if (!canAsk(terminal)) {
     throw new UsageFailure("This needs answers, and there is no terminal to ask on.", {
       remedy: "Give them as options; --help lists them.",
@@ -46,11 +48,13 @@ async function read(terminal: Asking, output: Writable, question: string): Promi
   const gone = new AbortController();
   lines.once("SIGINT", () => gone.abort());
   lines.once("close", () => gone.abort());
+  onReady();
   try {
     return (await lines.question(question, { signal: gone.signal })).trim();
   } catch (error) {
-    if (gone.signal.aborted) throw new Ended();
-    throw error;
+    if (!gone.signal.aborted) throw error;
+    output.write("\n");
+    throw new Ended();
   } finally {
     lines.close();
   }
