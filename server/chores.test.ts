@@ -34,3 +34,27 @@ test("ended operations go when they are old, those under way and the young stay"
   const { rows } = await database.pool.query<{ id: string }>("select id from operations order by id");
   assert.deepEqual(rows.map((row) => row.id).toSorted(), [young.id, running.id].toSorted());
 });
+
+test("idempotency keys go after the time that is configured", async (t) => {
+  const database = await testDatabase(t);
+  const made = await bootstrapIfEmpty(database, undefined);
+  const projectId = made?.projectId ?? "";
+  const hoursOld = [1, 3, 60];
+  for (const hours of hoursOld) {
+    await database.pool.query(
+      `insert into idempotency_keys (project_id, key, request_hash, operation_id, claimed_by, create_time)
+       values ($1, $2, '', gen_random_uuid(), 1, now() - make_interval(hours => $2::text::integer))`,
+      [projectId, String(hours)],
+    );
+  }
+  const left = async (env: Record<string, string>) => {
+    await sweep(createLog("silent"), chores({ database, config: readConfig(env) }), () => false);
+    const { rows } = await database.pool.query<{ key: string }>(
+      "select key from idempotency_keys order by key",
+    );
+    return rows.map(({ key }) => key);
+  };
+  assert.deepEqual(await left({ BUSBAR_IDEMPOTENCY_HOURS: "72" }), ["1", "3", "60"]);
+  assert.deepEqual(await left({}), ["1", "3"]);
+  assert.deepEqual(await left({ BUSBAR_IDEMPOTENCY_HOURS: "2" }), ["1"]);
+});

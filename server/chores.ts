@@ -27,7 +27,10 @@ export function chores({ database, config }: { database: Database; config: Confi
       what: "proxy usage",
       remove: (most) => removeProxyUsageBefore(queries, daysAgo(config.usageRetentionDays), most),
     },
-    { what: "idempotency keys", remove: (most) => removeOldIdempotencyKeys(queries, most) },
+    {
+      what: "idempotency keys",
+      remove: (most) => removeOldIdempotencyKeys(queries, config.idempotencyHours, most),
+    },
     { what: "sessions", remove: (most) => removeExpiredSessions(queries, most) },
     { what: "connect sessions", remove: (most) => removeExpiredCustomAuthSessions(queries, most) },
     { what: "uploads", remove: (most) => removeExpiredUploads(queries, most) },

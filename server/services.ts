@@ -107,7 +107,7 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
     gates: openSharedGates({ database, changes, log }),
     installations: openInstallations({ database, changes }),
     ledger: openLedger({ database, identity, onWork: () => onWork.listener() }),
-    idempotency: openIdempotency({ database, identity }),
+    idempotency: openIdempotency({ database, identity, keptHours: config.idempotencyHours }),
     minuteMs: config.minuteMs,
     providerTimeoutMs,
     onWork,

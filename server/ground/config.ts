@@ -40,6 +40,8 @@ export interface Config {
   operationRetentionDays: number;
   /** Lines of the proxy's usage log are removed after this many days. */
   usageRetentionDays: number;
+  /** A request that is repeated under its `Idempotency-Key` within so many hours gets the first answer again. */
+  idempotencyHours: number;
   retryBaseSeconds: number;
   minuteMs: number;
   /** Of the proxy, over all processes of one start; 0: none. */
@@ -86,6 +88,7 @@ export function readConfig(env: Environment = process.env): Config {
     eventRetentionDays: positive(env, "BUSBAR_EVENT_RETENTION_DAYS", 30),
     operationRetentionDays: positive(env, "BUSBAR_OPERATION_RETENTION_DAYS", 30),
     usageRetentionDays: positive(env, "BUSBAR_USAGE_RETENTION_DAYS", 30),
+    idempotencyHours: positive(env, "BUSBAR_IDEMPOTENCY_HOURS", 24),
     retryBaseSeconds: positive(env, "BUSBAR_RETRY_BASE_SECONDS", 1),
     minuteMs: integer(env, "BUSBAR_MINUTE_MS", 60_000, 1),
     proxyLimits: {

@@ -11,17 +11,16 @@ export interface IdempotencyRow {
   body: unknown;
 }
 
-export const KEPT_HOURS = 24;
-
 interface Key {
   projectId: string;
   key: string;
 }
 
-/** Whether the key was free and is now this request's. A key older than a day is free again. */
+/** Whether the key was free and is now this request's. One that was kept for so long is free again. */
 export async function claimIdempotencyKey(
   queries: Queries,
   claim: Key & Pick<IdempotencyRow, "requestHash" | "operationId" | "claimedBy">,
+  keptHours: number,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await queries
     .insertInto("idempotencyKeys")
@@ -37,7 +36,11 @@ export async function claimIdempotencyKey(
           body: null,
           createTime: sql`now()`,
         })
-        .where("idempotencyKeys.createTime", "<", sql<Date>`now() - make_interval(hours => ${KEPT_HOURS})`),
+        .where(
+          "idempotencyKeys.createTime",
+          "<",
+          sql<Date>`now() - make_interval(secs => ${keptHours * 3_600})`,
+        ),
     )
     .executeTakeFirst();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -77,10 +80,14 @@ export async function removeIdempotencyKey(queries: Queries, { projectId, key }:
 }
 
 /** Removes keys that are too old to count, some at a time. Answers how many. */
-export async function removeOldIdempotencyKeys(queries: Queries, limit: number): Promise<number> {
+export async function removeOldIdempotencyKeys(
+  queries: Queries,
+  keptHours: number,
+  limit: number,
+): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from idempotency_keys where ctid in (
-      select ctid from idempotency_keys where create_time < now() - make_interval(hours => ${KEPT_HOURS}) limit ${limit})
+      select ctid from idempotency_keys where create_time < now() - make_interval(secs => ${keptHours * 3_600}) limit ${limit})
     returning key
   `.execute(queries);
   return rows.length;

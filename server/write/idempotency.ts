@@ -18,6 +18,8 @@ import type { WriteAnswer } from "./answer.ts";
 interface Services {
   database: Database;
   identity: WorkerIdentity;
+  /** After so long a key is free again. */
+  keptHours: number;
 }
 
 interface Keyed {
@@ -46,7 +48,7 @@ export function openIdempotency(on: Services): Idempotency {
     running.add(operationId);
     try {
       const claim = { ...place, requestHash, operationId, claimedBy: on.identity.id };
-      if (await claimIdempotencyKey(on.database.queries, claim))
+      if (await claimIdempotencyKey(on.database.queries, claim, on.keptHours))
         return await answered(on, place, operationId, write);
     } finally {
       running.delete(operationId);
@@ -88,7 +90,7 @@ function checkedKey(key: string | string[]): string {
 
 const reused = (key: string): Problem =>
   new Problem("idempotency-key-reused", {
-    detail: `The key "${key.slice(0, 50)}" was sent with another request in the last 24 hours. Use a new key per request.`,
+    detail: `The key "${key.slice(0, 50)}" was sent with another request not long ago. Use a new key per request.`,
   });
 
 /** Refusals are answers too, unless they say that nothing was tried. */
