@@ -144,10 +144,11 @@ function moveAlong(info: ProviderInfo, baseURL: Json | undefined): ProviderInfo 
     return rest !== undefined && /^(\/|$)/.test(rest) ? target + rest : address;
   };
   const moved = structuredClone(info);
-  const { oauth2Opts, authHealthCheck, customOpts, modules = {} } = moved;
+  const { oauth2Opts, authHealthCheck, accountInfo, customOpts, modules = {} } = moved;
   if (oauth2Opts) oauth2Opts.tokenURL = move(oauth2Opts.tokenURL);
   if (oauth2Opts?.authURL) oauth2Opts.authURL = move(oauth2Opts.authURL);
   if (authHealthCheck) authHealthCheck.url = move(authHealthCheck.url);
+  if (accountInfo) accountInfo.url = move(accountInfo.url);
   for (const module of Object.values(modules)) module.baseURL = move(module.baseURL);
   const { connectSteps = [], refreshSteps = [] } = customOpts ?? {};
   for (const { redirect, request } of [

@@ -11,5 +11,14 @@ export const provider = defineProvider({
     authURL: "https://auth.calendly.com/oauth/authorize",
     tokenURL: "https://auth.calendly.com/oauth/token",
   },
+  postAuthInfoNeeded: true,
+  accountInfo: {
+    url: "https://api.calendly.com/users/me",
+    fields: [
+      { name: "UserURI", displayName: "User", path: "resource.uri" },
+      { name: "OrganizationURI", displayName: "Organisation", path: "resource.current_organization" },
+    ],
+  },
+  metadata: { postAuthentication: [{ name: "UserURI" }, { name: "OrganizationURI" }] },
   authHealthCheck: { url: "https://api.calendly.com/users/me" },
 });

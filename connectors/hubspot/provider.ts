@@ -20,6 +20,17 @@ export const provider = defineProvider({
     // Needed: oauth, crm.objects.<object>.read and .write, and crm.schemas.<object>.write for custom fields.
     explicitScopesRequired: true,
   },
+  postAuthInfoNeeded: true,
+  accountInfo: {
+    url: "https://api.hubapi.com/account-info/v3/details",
+    fields: [
+      { name: "portalId", displayName: "Account id", path: "portalId" },
+      // A daily quota starts anew at midnight there.
+      { name: "timeZone", displayName: "Time zone", path: "timeZone" },
+    ],
+    workspaceField: "portalId",
+  },
+  metadata: { postAuthentication: [{ name: "portalId" }, { name: "timeZone" }] },
   authHealthCheck: { url: "https://api.hubapi.com/integrations/v1/me", successStatusCodes: [200] },
   providerAppMetadata: {
     authQueryParams: [

@@ -63,6 +63,7 @@ export function addresses(info: ProviderInfo): [member: string, address: string]
     ["oauth2Opts.authURL", info.oauth2Opts?.authURL],
     ["oauth2Opts.tokenURL", info.oauth2Opts?.tokenURL],
     ["authHealthCheck.url", info.authHealthCheck?.url],
+    ["accountInfo.url", info.accountInfo?.url],
     ...stepAddresses(info),
     ...Object.entries(info.modules ?? {}).map(([key, module]): [string, string] => [
       `modules.${key}.baseURL`,

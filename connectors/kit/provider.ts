@@ -270,6 +270,15 @@ export const ProviderInfoSchema = Type.Object(
       }),
     ),
     postAuthInfoNeeded: Type.Optional(Type.Boolean()),
+    /** Ours: the call that says what `metadata.postAuthentication` names, made when the account is connected. */
+    accountInfo: Type.Optional(
+      Type.Object({
+        url: Type.String(),
+        fields: Type.Array(TokenField),
+        /** Which of the fields tells the account from others. */
+        workspaceField: Type.Optional(Type.String()),
+      }),
+    ),
     media: Type.Optional(Type.Object({ regular: Type.Optional(Icons), darkMode: Type.Optional(Icons) })),
     labels: Type.Optional(Type.Record(Type.String(), Type.String())),
     subscribeRequirements: Type.Optional(SubscribeRequirementsSchema),

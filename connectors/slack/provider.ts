@@ -12,6 +12,11 @@ export const provider = defineProvider({
     authURL: "https://slack.com/oauth/v2/authorize",
     tokenURL: "https://slack.com/api/oauth.v2.access",
     explicitScopesRequired: true,
-    tokenMetadataFields: { workspaceRefField: "workspace_name", scopesField: "scope" },
+    tokenMetadataFields: {
+      workspaceRefField: "workspace_name",
+      scopesField: "scope",
+      otherFields: [{ name: "teamId", displayName: "Team id", path: "team.id" }],
+    },
   },
+  metadata: { postAuthentication: [{ name: "teamId" }] },
 });

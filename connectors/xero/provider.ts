@@ -16,4 +16,12 @@ export const provider = defineProvider({
     explicitScopesRequired: true,
     tokenMetadataFields: { scopesField: "scope" },
   },
+  postAuthInfoNeeded: true,
+  // The first organisation that was agreed to; who agreed to several asks there again with the token.
+  accountInfo: {
+    url: "https://api.xero.com/connections",
+    fields: [{ name: "tenantId", displayName: "Tenant id", path: "0.tenantId" }],
+    workspaceField: "tenantId",
+  },
+  metadata: { postAuthentication: [{ name: "tenantId" }] },
 });

@@ -1,6 +1,7 @@
 /** Connections ready to be used: opened, with their base address and what authenticates a call, kept in memory. */
 import { LRUCache } from "lru-cache";
 import { authorization, CredentialsError, type Authorization } from "../../connectors/kit/authorization.ts";
+import type { Account } from "../../connectors/kit/connector.ts";
 import { ProviderError } from "../../connectors/kit/errors.ts";
 import type { ProviderInfo } from "../../connectors/kit/provider.ts";
 import { baseUrl, TemplateError } from "../../connectors/kit/template.ts";
@@ -25,6 +26,8 @@ export interface LiveConnection {
   sealed: string;
   providerWorkspaceRef: string | null;
   providerMetadata: ConnectionRow["providerMetadata"];
+  /** What reading the provider's answers takes. */
+  account: Account;
   authorization: Authorization;
   /** OAuth only. */
   accessToken?: string;
@@ -148,6 +151,7 @@ function open(on: Services, row: ConnectionRow): LiveConnection {
     sealed: row.credentialsSealed,
     providerWorkspaceRef,
     providerMetadata,
+    account: { timeZone: providerMetadata["timeZone"]?.value },
     authorization: wire ? attach(provider, wire) : { headers: [], query: [] },
     accessToken: isOauth(stored) ? stored.accessToken?.token : undefined,
     mark: current?.mark,

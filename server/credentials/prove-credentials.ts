@@ -1,20 +1,68 @@
-/** Tries credentials that buy a token before they are stored, so that a mistake shows where it is made. */
+/** Tries credentials that buy others before they are stored, so that a mistake shows where it is made. */
 import type { ProviderInfo } from "../../connectors/kit/provider.ts";
 import type { Egress } from "../egress.ts";
 import { Problem } from "../ground/errors.ts";
+import type { Log } from "../ground/log.ts";
+import type { Sealer } from "../ground/seal.ts";
 import type { ProviderMetadata } from "../store/connections.ts";
+import type { Database } from "../store/database.ts";
+import { findDefaultProviderApp, type ProviderAppRow } from "../store/provider-apps.ts";
+import { withAccountInfo } from "./account-info.ts";
+import { lasting, takeStep, valuesOfApp, type CustomCredentials, type StepState } from "./custom-steps.ts";
 import { metadataValues } from "./provider-metadata.ts";
 import type { StoredCredentials } from "./stored-credentials.ts";
 import { requestToken, TokenEndpointError } from "./token-endpoint.ts";
 
-/** The credentials with a first access token where they buy one. Throws a Problem: 422 refused, 502 out of reach. */
-export async function proveCredentials(
-  on: { egress: Egress },
-  provider: ProviderInfo,
-  metadata: ProviderMetadata,
-  credentials: StoredCredentials,
+interface Services {
+  database: Database;
+  sealer: Sealer;
+  egress: Egress;
+  log: Log;
+}
+
+export interface WantedCredentials {
+  projectId: string;
+  provider: ProviderInfo;
+  metadata: ProviderMetadata;
+  credentials: StoredCredentials;
+}
+
+export interface Proven {
+  credentials: StoredCredentials;
+  /** With what the provider told about the account. */
+  metadata: ProviderMetadata;
+  workspaceRef?: string;
+  /** The app that was needed. */
+  providerAppId?: string;
+}
+
+/** The credentials, bought where they are bought. Throws a Problem: 400 incomplete, 422 refused, 502 out of reach. */
+export async function proveCredentials(on: Services, wanted: WantedCredentials): Promise<Proven> {
+  const { metadata, providerAppId, credentials } = await bought(on, wanted);
+  return {
+    ...(await withAccountInfo(on, wanted.provider, metadata, credentials)),
+    providerAppId,
+    credentials,
+  };
+}
+
+async function bought(
+  on: Services,
+  wanted: WantedCredentials,
+): Promise<Pick<Proven, "credentials" | "metadata" | "providerAppId">> {
+  const { provider, metadata, credentials } = wanted;
+  if (credentials.scheme === "custom" && provider.customOpts?.connectSteps) {
+    return bySteps(on, wanted, credentials);
+  }
+  if (!("clientId" in credentials)) return { metadata, credentials };
+  return { metadata, credentials: await withToken(on, wanted, credentials) };
+}
+
+async function withToken(
+  on: Services,
+  { provider, metadata }: WantedCredentials,
+  credentials: Extract<StoredCredentials, { clientId: string }>,
 ): Promise<StoredCredentials> {
-  if (!("clientId" in credentials)) return credentials;
   const { clientId, clientSecret, scopes } = credentials;
   const scope: Record<string, string> = scopes?.length ? { scope: scopes.join(" ") } : {};
   const grant: Record<string, string> =
@@ -22,15 +70,58 @@ export async function proveCredentials(
       ? { grant_type: "password", username: credentials.username, password: credentials.password, ...scope }
       : { grant_type: "client_credentials", ...scope };
   const urlOptions = { values: metadataValues(metadata), allowPlainHttp: on.egress.allowsPlainHttp };
+  const answer = await orProblem(
+    requestToken(on.egress, { provider, urlOptions, clientId, clientSecret, grant }),
+  );
+  const { accessToken, refreshToken } = answer;
+  return { ...credentials, accessToken, refreshToken, scopes: answer.scopes ?? scopes };
+}
+
+/** The steps of a provider's own scheme, as long as none of them needs the customer. */
+async function bySteps(
+  on: Services,
+  { projectId, provider, metadata }: WantedCredentials,
+  credentials: CustomCredentials,
+): Promise<Pick<Proven, "credentials" | "metadata" | "providerAppId">> {
+  const app = await appFor(on.database, projectId, provider);
+  let state: StepState = { provider, metadata, credentials };
+  for (const { request } of provider.customOpts?.connectSteps ?? []) {
+    if (!request) throw needsCustomer(provider);
+    state = await orProblem(takeStep(on, state, request, valuesOfApp(on.sealer, app)));
+  }
+  return {
+    metadata: state.metadata,
+    credentials: lasting(provider, state.credentials),
+    providerAppId: app?.id,
+  };
+}
+
+async function appFor(
+  { queries }: Database,
+  projectId: string,
+  { name, customOpts }: ProviderInfo,
+): Promise<ProviderAppRow | undefined> {
+  if (!customOpts?.providerInputs?.length) return undefined;
+  const app = await findDefaultProviderApp(queries, projectId, name);
+  if (app) return app;
+  throw new Problem("invalid-request", {
+    detail: `The project has no provider app for ${name}. Create one with the client you registered there.`,
+  });
+}
+
+const needsCustomer = ({ name }: ProviderInfo): Problem =>
+  new Problem("invalid-request", {
+    detail: `${name} is connected on a page of its own. Begin with POST /v1/custom-auth/connect.`,
+  });
+
+/** What a provider refuses while something is connected is the caller's to know: 422, or 502 when it is out of reach. */
+export async function orProblem<Value>(asked: Promise<Value>): Promise<Value> {
   try {
-    const answer = await requestToken(on.egress, { provider, urlOptions, clientId, clientSecret, grant });
-    const { accessToken, refreshToken } = answer;
-    return { ...credentials, accessToken, refreshToken, scopes: answer.scopes ?? scopes };
+    return await asked;
   } catch (error) {
     if (!(error instanceof TokenEndpointError)) throw error;
-    const slug = error.failure === "transient" ? "provider-unreachable" : "provider-refused";
-    throw new Problem(slug, {
-      detail: `No access token for these credentials: ${error.message}.`,
+    throw new Problem(error.failure === "transient" ? "provider-unreachable" : "provider-refused", {
+      detail: `The provider gave nothing for these credentials: ${error.message}.`,
       cause: error,
     });
   }

@@ -100,7 +100,7 @@ function workspaceOf(provider: ProviderInfo, told: string): { value: string; isC
 }
 
 /** The group `result` of the pattern where there is one, otherwise the whole text. */
-function captured(text: string | undefined, pattern: string | undefined): string | undefined {
+export function captured(text: string | undefined, pattern: string | undefined): string | undefined {
   if (text === undefined || pattern === undefined) return text;
   const match = new RegExp(pattern).exec(text);
   return match?.groups?.["result"] ?? match?.[1] ?? match?.[0];

@@ -1,6 +1,7 @@
 /** Decides where a proxied call goes: whose key, which installation, what address, which credentials. */
 import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../connectors/catalog.ts";
+import type { Account } from "../../connectors/kit/connector.ts";
 import type { Access } from "../access/authorize.ts";
 import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
 import { nowMs } from "../ground/clock.ts";
@@ -23,6 +24,8 @@ export interface Target extends Base {
   connectionId: string;
   /** Provider key of the catalog. */
   provider: string;
+  /** What reading the provider's answers takes. */
+  account?: Account;
   /** Credentials: name and value in turn. */
   headers: readonly string[];
   /** Names of `headers` in lower case: the caller's own headers of that name do not pass. Less what never passes. */
@@ -256,6 +259,7 @@ function build(on: Services, gate: Gate, live: LiveConnection): Target {
     installationId: gate.id,
     connectionId: live.id,
     provider: live.provider.name,
+    account: live.account,
     origin: url.origin,
     basePath: url.pathname.replace(/\/+$/, ""),
     query,

@@ -1,7 +1,7 @@
 /** Throttle mode: reads from an answer that the provider wants to be left alone, closes the gate, and says until when. */
 import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../connectors/catalog.ts";
-import type { ProviderResponse } from "../../connectors/kit/connector.ts";
+import type { Account, ProviderResponse } from "../../connectors/kit/connector.ts";
 import type { ClosedGate, ConnectionGates } from "../credentials/connection-gates.ts";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
@@ -39,8 +39,8 @@ export function openThrottle(on: { catalog: Catalog; gates: ConnectionGates }): 
     },
     needsBody: ({ provider }, status) =>
       status >= 400 && on.catalog.connector(provider)?.classify !== undefined,
-    judge({ connectionId, provider }, answer) {
-      const told = understand(on.catalog, provider, answer);
+    judge({ connectionId, provider, account }, answer) {
+      const told = understand(on.catalog, provider, account, answer);
       if (!told) {
         if (answer.status < 400) strikes.delete(connectionId);
         return undefined;
@@ -83,8 +83,13 @@ interface Told {
 }
 
 /** What the provider's own connector makes of the answer, or what its status and headers say by custom. */
-function understand(catalog: Catalog, provider: string, answer: ProviderResponse): Told | undefined {
-  const error = answer.status < 400 ? undefined : catalog.connector(provider)?.classify?.(answer);
+function understand(
+  catalog: Catalog,
+  provider: string,
+  account: Account | undefined,
+  answer: ProviderResponse,
+): Told | undefined {
+  const error = answer.status < 400 ? undefined : catalog.connector(provider)?.classify?.(answer, account);
   if (error?.kind === "rate_limited" || error?.kind === "locked_out") {
     return {
       lockedOut: error.kind === "locked_out",

@@ -114,7 +114,10 @@ async function send(
       timeoutMs: on.providerTimeoutMs,
       onExchange: (exchange) => log.push(exchangeEntry(exchange)),
     });
-    const execution = await execute(plan, connector.write, fetch, { readBack: false });
+    const execution = await execute(plan, connector.write, fetch, {
+      readBack: false,
+      account: connection.account,
+    });
     log.push(...settledEntries(plan.records, execution.plan.records, terms.batch));
     log.push(...outcomeEntries(execution.outcomes, execution.warnings, terms.batch));
     if (connection.status === "created" && execution.outcomes.some((outcome) => outcome.success)) {

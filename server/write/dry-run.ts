@@ -33,7 +33,7 @@ export const DryRunSchema = Type.Object(
 );
 
 export function dryRun(target: WriteTarget, plan: WritePlan): Static<typeof DryRunSchema> {
-  const requests = target.connector.write.prepare(toRecordWrite(plan, true));
+  const requests = target.connector.write.prepare(toRecordWrite(plan, { readBack: true }));
   const readFirst = neededReads(plan);
   return {
     dryRun: true,

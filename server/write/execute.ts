@@ -1,5 +1,11 @@
 /** Carries out a plan against the provider: reads what must be read, writes, and reports one outcome per record. */
-import type { Connector, ProviderFetch, RecordOutcome, WriteResult } from "../../connectors/kit/connector.ts";
+import type {
+  Account,
+  Connector,
+  ProviderFetch,
+  RecordOutcome,
+  WriteResult,
+} from "../../connectors/kit/connector.ts";
 import { ProviderError } from "../../connectors/kit/errors.ts";
 import { neededReads, settleIfEmpty, toRecordWrite, type WritePlan } from "./plan.ts";
 
@@ -15,19 +21,19 @@ export async function execute(
   plan: WritePlan,
   connector: NonNullable<Connector["write"]>,
   fetch: ProviderFetch,
-  options: { readBack: boolean },
+  options: { readBack: boolean; account?: Account },
 ): Promise<Execution> {
   let settled = plan;
   try {
     const reads = neededReads(plan);
     if (reads) {
-      const current = await connector.readFields({ objectName: plan.objectName, ...reads }, fetch);
+      const current = await connector.readFields(
+        { objectName: plan.objectName, ...reads, account: options.account },
+        fetch,
+      );
       settled = settleIfEmpty(plan, current, (value) => connector.isEmpty(value));
     }
-    const { outcomes, warnings, rawResponse } = await connector.write(
-      toRecordWrite(settled, options.readBack),
-      fetch,
-    );
+    const { outcomes, warnings, rawResponse } = await connector.write(toRecordWrite(settled, options), fetch);
     return { plan: settled, outcomes, warnings, rawResponse };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

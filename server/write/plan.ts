@@ -144,12 +144,16 @@ export function settleIfEmpty(
 }
 
 /** What the connector is asked to do. `readBack`: whether somebody waits for the record as it then is. */
-export const toRecordWrite = (plan: WritePlan, readBack: boolean): RecordWrite => ({
+export const toRecordWrite = (
+  plan: WritePlan,
+  { readBack, account }: Pick<RecordWrite, "account"> & { readBack: boolean },
+): RecordWrite => ({
   objectName: plan.objectName,
   type: plan.type,
   batch: plan.batch,
   allOrNone: plan.allOrNone,
   headers: plan.headers,
   readBack,
+  account,
   records: plan.records.map(({ id, fields, associations }) => ({ id, fields, associations })),
 });

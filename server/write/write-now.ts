@@ -70,7 +70,10 @@ async function carryOut(
     timeoutMs: on.providerTimeoutMs,
     onExchange: (exchange) => log.push(exchangeEntry(exchange)),
   });
-  const execution = await execute(plan, connector.write, fetch, { readBack: true });
+  const execution = await execute(plan, connector.write, fetch, {
+    readBack: true,
+    account: connection.account,
+  });
   if (connection.status === "created" && execution.outcomes.some((outcome) => outcome.success)) {
     await markConnectionWorking(on.database.queries, projectId, connectionId);
   }

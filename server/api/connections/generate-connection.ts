@@ -1,10 +1,10 @@
 /** POST /v1/projects/{projectIdOrName}/connections:generate: a connection from credentials the builder holds. */
 import { Type } from "typebox";
 import { enteredMetadata, requireAddress } from "../../credentials/provider-metadata.ts";
-import { proveCredentials } from "../../credentials/prove-credentials.ts";
+import { proveCredentials, type WantedCredentials } from "../../credentials/prove-credentials.ts";
 import { CredentialsInput, readCredentials } from "../../credentials/read-credentials.ts";
 import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
-import { isOauth, type StoredCredentials } from "../../credentials/stored-credentials.ts";
+import { isOauth } from "../../credentials/stored-credentials.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
@@ -46,20 +46,22 @@ export const generateConnection = (on: RefreshServices) =>
       const credentials = readCredentials(provider, body);
       const metadata = enteredMetadata(provider, body.providerMetadata, body.providerWorkspaceRef);
       requireAddress(provider, metadata, on.egress.allowsPlainHttp);
-      const proven = await proveCredentials(on, provider, metadata, credentials);
+      const wanted = { projectId: project.id, provider, metadata, credentials };
+      const proven = await proveCredentials(on, wanted);
       const { groupRef, groupName, consumerRef, consumerName, providerWorkspaceRef } = body;
       const row = await saveConnection(on, {
         projectId: project.id,
         provider: provider.name,
-        providerAppId: await appFor(on.database, project.id, provider.name, proven),
+        providerAppId: proven.providerAppId ?? (await appFor(on.database, wanted)),
         mustBeNew: true,
         groupRef,
         groupName,
         consumerRef,
         consumerName,
-        providerWorkspaceRef: metadata["workspace"]?.value ?? providerWorkspaceRef,
-        providerMetadata: metadata,
-        credentials: proven,
+        providerWorkspaceRef:
+          proven.metadata["workspace"]?.value ?? providerWorkspaceRef ?? proven.workspaceRef,
+        providerMetadata: proven.metadata,
+        credentials: proven.credentials,
       });
       return toConnection(row);
     },
@@ -76,10 +78,8 @@ function unknownProvider(key: string): Problem {
 /** Tokens that were got elsewhere are renewed with the project's own client; client credentials bring theirs. */
 async function appFor(
   database: Database,
-  projectId: string,
-  provider: string,
-  credentials: StoredCredentials,
+  { projectId, provider, credentials }: WantedCredentials,
 ): Promise<string | undefined> {
   if (!isOauth(credentials) || "clientId" in credentials) return undefined;
-  return (await findDefaultProviderApp(database.queries, projectId, provider))?.id;
+  return (await findDefaultProviderApp(database.queries, projectId, provider.name))?.id;
 }

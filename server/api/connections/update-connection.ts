@@ -17,6 +17,7 @@ import {
   type ConnectionRow,
   type ProviderMetadata,
 } from "../../store/connections.ts";
+import { transact } from "../../store/database.ts";
 import { findProviderApp } from "../../store/provider-apps.ts";
 import { pickMasked } from "../update-mask.ts";
 import { ConnectionSchema, getConnectionRow, ProviderMetadataSchema, toConnection } from "./connection.ts";
@@ -61,18 +62,18 @@ export const updateConnection = (on: RefreshServices) =>
       if (!provider) throw outOfCatalog(row);
       const metadata = changedMetadata(provider, row, change);
       requireAddress(provider, metadata, on.egress.allowsPlainHttp);
-      const credentials = CREDENTIALS.some((name) => change[name] !== undefined)
-        ? await proveCredentials(
-            on,
+      const proven = CREDENTIALS.some((name) => change[name] !== undefined)
+        ? await proveCredentials(on, {
+            projectId: project.id,
             provider,
             metadata,
-            sameScheme(row, provider, readCredentials(provider, change)),
-          )
+            credentials: sameScheme(row, provider, readCredentials(provider, change)),
+          })
         : undefined;
       const workspaceRef = change.providerWorkspaceRef ?? change.providerMetadata?.["workspace"]?.value;
       const updated = await store(on, provider, row, {
-        credentials,
-        metadata,
+        credentials: proven?.credentials,
+        metadata: proven?.metadata ?? metadata,
         providerWorkspaceRef: workspaceRef && (metadata["workspace"]?.value ?? workspaceRef),
       });
       const providerApp = updated.providerAppId
@@ -118,7 +119,7 @@ function store(
   change: { credentials?: StoredCredentials; metadata: ProviderMetadata; providerWorkspaceRef?: string },
 ): Promise<ConnectionRow> {
   const { credentials, metadata, providerWorkspaceRef } = change;
-  return on.database.queries.transaction().execute(async (queries) => {
+  return transact(on.database, async (queries) => {
     await lockConnection(queries, projectId, id);
     await updateRow(queries, projectId, id, {
       providerMetadata: metadata,

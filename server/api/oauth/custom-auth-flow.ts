@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { readCallback, redirectUrl, sendsState, StepError } from "../../../connectors/kit/custom-steps.ts";
-import type { ProviderInfo, Redirect } from "../../../connectors/kit/provider.ts";
+import type { Redirect } from "../../../connectors/kit/provider.ts";
 import { TemplateError } from "../../../connectors/kit/template.ts";
 import {
   lasting,
@@ -12,10 +12,12 @@ import {
   withBrought,
   type StepState,
 } from "../../credentials/custom-steps.ts";
+import { orProblem } from "../../credentials/prove-credentials.ts";
 import { requireAddress } from "../../credentials/provider-metadata.ts";
+import { withAccountInfo } from "../../credentials/account-info.ts";
 import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
-import { TokenEndpointError } from "../../credentials/token-endpoint.ts";
 import type { Egress } from "../../egress.ts";
+import type { Log } from "../../ground/log.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
@@ -35,6 +37,7 @@ export interface FlowServices {
   catalog: Catalog;
   sealer: Sealer;
   egress: Egress;
+  log: Log;
   /** Origin under which customers' browsers reach this Busbar. */
   publicUrl: () => string;
 }
@@ -62,7 +65,9 @@ export async function proceed(on: FlowServices, flow: Flow, step = 0): Promise<F
   for (const [index, { redirect, request }] of steps.entries()) {
     if (index < step) continue;
     if (redirect) return { redirect: await sendAway(on, state, redirect, index) };
-    if (request) state = { ...state, ...(await ask(on, state, request)) };
+    if (request) {
+      state = { ...state, ...(await orProblem(takeStep(on, state, request, ourValues(on, state)))) };
+    }
   }
   return { row: await connect(on, state) };
 }
@@ -114,22 +119,6 @@ function readBack(flow: Flow, redirect: Redirect, params: Record<string, string>
   }
 }
 
-async function ask(
-  on: FlowServices,
-  flow: Flow,
-  request: Parameters<typeof takeStep>[2],
-): Promise<StepState> {
-  try {
-    return await takeStep(on, flow, request, ourValues(on, flow));
-  } catch (error) {
-    if (!(error instanceof TokenEndpointError)) throw error;
-    throw new Problem(error.failure === "transient" ? "provider-unreachable" : "provider-refused", {
-      detail: `${flow.provider.displayName} was not connected: ${error.message}.`,
-      cause: error,
-    });
-  }
-}
-
 const ourValues = (on: FlowServices, { app }: Flow): Record<string, string> => ({
   ...valuesOfApp(on.sealer, app),
   callbackURL: `${on.publicUrl()}${CUSTOM_CALLBACK_PATH}`,
@@ -175,8 +164,9 @@ function addressOf(on: FlowServices, flow: Flow, redirect: Redirect, state: stri
   }
 }
 
-function connect(on: FlowServices, flow: Flow): Promise<ConnectionRow> {
-  const { provider, metadata, app, projectId, groupRef, groupName, consumerRef, consumerName } = flow;
+async function connect(on: FlowServices, flow: Flow): Promise<ConnectionRow> {
+  const { provider, app, projectId, groupRef, groupName, consumerRef, consumerName } = flow;
+  const { metadata, workspaceRef } = await withAccountInfo(on, provider, flow.metadata, flow.credentials);
   requireAddress(provider, metadata, on.egress.allowsPlainHttp);
   return saveConnection(on, {
     projectId,
@@ -186,7 +176,7 @@ function connect(on: FlowServices, flow: Flow): Promise<ConnectionRow> {
     groupName,
     consumerRef,
     consumerName,
-    providerWorkspaceRef: metadata["workspace"]?.value,
+    providerWorkspaceRef: metadata["workspace"]?.value ?? workspaceRef,
     providerMetadata: metadata,
     credentials: lasting(provider, flow.credentials),
   });

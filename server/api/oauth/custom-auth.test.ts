@@ -13,8 +13,10 @@ const PASSWORD = "the-customers-password";
 const CLIENT_SECRET = "the-builders-secret";
 
 /** Changes a password for a key, and an application's secret for a token of a tenant that has consented. */
-function openProvider(): { server: Server; received: string[] } {
+function openProvider(): { server: Server; received: string[]; revoked: Set<string> } {
   const received: string[] = [];
+  const revoked = new Set<string>();
+  let issued = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -32,16 +34,31 @@ function openProvider(): { server: Server; received: string[] } {
       if (url === "/t-42/token") {
         const form = new URLSearchParams(body);
         if (form.get("client_secret") !== CLIENT_SECRET) return send(401, { error: "invalid_client" });
-        return send(200, { access_token: `app-token-${form.get("client_id")}`, expires_in: 3_600 });
+        issued += 1;
+        return send(200, { access_token: `app-token-${issued}`, expires_in: 3_600 });
       }
+      if (revoked.has(headers.authorization ?? "")) return send(401, {});
       send(200, { url, authorization: headers.authorization });
     });
   });
-  return { server, received };
+  return { server, received, revoked };
 }
 
 function providers(url: string) {
   const support = { proxy: true };
+  const tokenStep = {
+    request: {
+      method: "POST",
+      url: `${url}/{{.workspace}}/token`,
+      form: {
+        grant_type: "client_credentials",
+        client_id: "{{.clientId}}",
+        client_secret: "{{.clientSecret}}",
+      },
+      take: { accessToken: "access_token" },
+      expiresIn: "expires_in",
+    },
+  };
   return {
     keyed: {
       authType: "custom",
@@ -87,20 +104,9 @@ function providers(url: string) {
               metadata: { workspace: "tenant" },
             },
           },
-          {
-            request: {
-              method: "POST",
-              url: `${url}/{{.workspace}}/token`,
-              form: {
-                grant_type: "client_credentials",
-                client_id: "{{.clientId}}",
-                client_secret: "{{.clientSecret}}",
-              },
-              take: { accessToken: "access_token" },
-              expiresIn: "expires_in",
-            },
-          },
+          tokenStep,
         ],
+        refreshSteps: [tokenStep],
         headers: [{ name: "Authorization", valueTemplate: "Bearer {{.accessToken}}" }],
       },
     },
@@ -108,7 +114,7 @@ function providers(url: string) {
 }
 
 describe("connecting in several steps", () => {
-  const { server, received } = openProvider();
+  const { server, received, revoked } = openProvider();
   let on: TestBusbar;
   let signer: TokenSigner;
   let url: string;
@@ -145,6 +151,18 @@ describe("connecting in several steps", () => {
     consumerRef: "ada",
     customAuth: { apiKey: "vendor", username: "ada", password },
   });
+  const proxied = async (installationId: string) => {
+    const answer = await fetch(`${on.busbar.urls.proxy}/things`, {
+      headers: {
+        "x-api-key": on.apiKey,
+        "x-amp-proxy-version": "1",
+        "x-amp-project-id": on.projectId,
+        "x-amp-installation-id": installationId,
+      },
+    });
+    const { authorization } = (await answer.json()) as { authorization: string };
+    return { status: answer.status, authorization };
+  };
   /** What a connection's row and the sessions hold, opened by nobody. */
   const storedText = async () => {
     const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
@@ -209,24 +227,58 @@ integrations:
     await comeBack((await begin("proxied")).body.redirect);
     for (const [name, provider, authorization] of [
       ["k", "keyed", `Userkeyauth ${Buffer.from("vendor:uk-1").toString("base64")}`],
-      ["c", "consented", "Bearer app-token-app-1"],
-    ]) {
+      ["c", "consented", "Bearer app-token-2"],
+    ] as const) {
       const config = { content: { provider } };
       const made = await on.inProject("POST", `/integrations/${name}/installations`, {
         groupRef: "proxied",
         config,
       });
       assert.equal(made.status, 201, made.text);
-      const answer = await fetch(`${on.busbar.urls.proxy}/things`, {
-        headers: {
-          "x-api-key": on.apiKey,
-          "x-amp-proxy-version": "1",
-          "x-amp-project-id": on.projectId,
-          "x-amp-installation-id": made.body.id,
-        },
-      });
-      assert.equal(((await answer.json()) as { authorization: string }).authorization, authorization);
+      assert.deepEqual(await proxied(made.body.id), { status: 200, authorization });
     }
+  });
+
+  test("values that the provider refuses are got anew by the refresh steps, and the call is repeated", async () => {
+    const { connection } = (await comeBack((await begin("renewed")).body.redirect)).body;
+    const config = { content: { provider: "consented" } };
+    const made = await on.inProject("POST", "/integrations/c/installations", { groupRef: "renewed", config });
+    const first = await proxied(made.body.id);
+    revoked.add(first.authorization);
+    const second = await proxied(made.body.id);
+    assert.equal(second.status, 200);
+    assert.notEqual(second.authorization, first.authorization);
+    const apps = await on.inProject("GET", "/provider-apps");
+    const path = `/provider-apps/${apps.body[0].id}`;
+    const secret = (clientSecret: string) =>
+      on.inProject("PATCH", path, { updateMask: ["clientSecret"], providerApp: { clientSecret } });
+    await secret("wrong");
+    const refused = await on.inProject("GET", `/connections/${connection.id}?refresh=force`);
+    assert.notEqual(refused.status, 500, refused.text);
+    const after = await on.inProject("GET", `/connections/${connection.id}`);
+    assert.notEqual(after.body.status, "bad_credentials", "the builder's mistake is not the customer's");
+    await secret(CLIENT_SECRET);
+  });
+
+  test("steps without a page serve a builder's server too; those with one do not", async () => {
+    const generate = (body: object) => on.inProject("POST", "/connections:generate", body);
+    const made = await generate(keyed("generated"));
+    assert.equal(made.status, 201, made.text);
+    assert.equal((await generate(keyed("generated-wrong", "wrong"))).status, 422);
+    const refused = await generate({
+      provider: "consented",
+      groupRef: "x",
+      consumerRef: "y",
+      customAuth: {},
+    });
+    assert.equal(refused.status, 400, refused.text);
+    assert.match(refused.body.detail, /custom-auth\/connect/);
+    const change = { updateMask: ["customAuth"], connection: { customAuth: keyed("x", "wrong").customAuth } };
+    const path = `/connections/${made.body.id}`;
+    assert.equal((await on.inProject("PATCH", path, change)).status, 422);
+    change.connection.customAuth.password = PASSWORD;
+    assert.equal((await on.inProject("PATCH", path, change)).status, 200);
+    assert.equal((await storedText()).includes(PASSWORD), false);
   });
 
   test("a session serves once, in its own project, for ten minutes", async () => {

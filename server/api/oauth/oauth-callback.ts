@@ -1,6 +1,7 @@
 /** GET /callbacks/v1/oauth: where providers send customers back to, with a code or a refusal. */
 import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import { withAccountInfo } from "../../credentials/account-info.ts";
 import { codeGrant } from "../../credentials/authorization-code.ts";
 import {
   accountFacts,
@@ -9,6 +10,7 @@ import {
   type AccountFacts,
 } from "../../credentials/provider-metadata.ts";
 import { openProviderAppSecret } from "../../credentials/provider-app-secret.ts";
+import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
 import { requestToken, TokenEndpointError, type TokenAnswer } from "../../credentials/token-endpoint.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Log } from "../../ground/log.ts";
@@ -88,8 +90,10 @@ async function connect(
   const app = await findProviderApp(on.database.queries, session.projectId, session.providerAppId);
   if (!app) throw new ConsentFailed("The provider app was deleted meanwhile.");
   const answer = await redeem(on, provider, app, session, code);
+  const credentials = credentialsOf(provider, answer, app);
   const facts = factsOf(provider, answer, session);
-  requireAddress(provider, facts.providerMetadata, on.egress.allowsPlainHttp);
+  const told = await withAccountInfo(on, provider, facts.providerMetadata, credentials);
+  requireAddress(provider, told.metadata, on.egress.allowsPlainHttp);
   return saveConnection(on, {
     projectId: session.projectId,
     provider: session.provider,
@@ -100,17 +104,25 @@ async function connect(
     consumerRef: session.consumerRef,
     consumerName: session.consumerName ?? undefined,
     ...facts,
-    credentials: {
-      scheme:
-        provider.oauth2Opts?.grantType === "authorizationCodePKCE"
-          ? "oauth2/authorizationCodePKCE"
-          : "oauth2/authorizationCode",
-      accessToken: answer.accessToken,
-      refreshToken: answer.refreshToken,
-      scopes: answer.scopes ?? app.scopes,
-    },
+    providerWorkspaceRef: facts.providerWorkspaceRef ?? told.workspaceRef,
+    providerMetadata: told.metadata,
+    credentials,
   });
 }
+
+const credentialsOf = (
+  provider: ProviderInfo,
+  { accessToken, refreshToken, scopes }: TokenAnswer,
+  app: ProviderAppRow,
+): StoredCredentials => ({
+  scheme:
+    provider.oauth2Opts?.grantType === "authorizationCodePKCE"
+      ? "oauth2/authorizationCodePKCE"
+      : "oauth2/authorizationCode",
+  accessToken,
+  refreshToken,
+  scopes: scopes ?? app.scopes,
+});
 
 function redeem(
   on: Services,

@@ -1,0 +1,76 @@
+/** Asks a provider about the account that has just been connected, where the catalog says what is worth knowing. */
+import { authorization, CredentialsError } from "../../connectors/kit/authorization.ts";
+import type { ProviderInfo } from "../../connectors/kit/provider.ts";
+import { providerUrl, TemplateError } from "../../connectors/kit/template.ts";
+import { textAt } from "../../connectors/kit/text-at.ts";
+import { EgressError, type Egress } from "../egress.ts";
+import type { Json } from "../ground/json.ts";
+import type { Log } from "../ground/log.ts";
+import type { ProviderMetadata } from "../store/connections.ts";
+import { captured, metadataValues } from "./provider-metadata.ts";
+import { wireCredentials, type StoredCredentials } from "./stored-credentials.ts";
+
+/** A customer waits at the end of the consent. */
+const TIMEOUT_MS = 5_000;
+const MAX_BYTES = 256 * 1024;
+
+export interface Told {
+  metadata: ProviderMetadata;
+  /** What tells the account from others. */
+  workspaceRef?: string;
+}
+
+/**
+ * What is known, with what the provider tells. Never fails: a connection that lacks a time zone is better than none,
+ * and what an address needs is missed by whoever builds the address.
+ */
+export async function withAccountInfo(
+  on: { egress: Egress; log: Log },
+  provider: ProviderInfo,
+  known: ProviderMetadata,
+  credentials: StoredCredentials,
+): Promise<Told> {
+  const { accountInfo } = provider;
+  const answer = accountInfo && (await ask(on, provider, accountInfo.url, known, credentials));
+  if (!answer) return { metadata: known };
+  const metadata = { ...known };
+  for (const { name, displayName, path, capture } of accountInfo.fields) {
+    const value = captured(textAt(answer, path), capture);
+    if (value) metadata[name] = { value, source: "provider", ...(displayName && { displayName }) };
+  }
+  const { workspaceField } = accountInfo;
+  return { metadata, workspaceRef: workspaceField && metadata[workspaceField]?.value };
+}
+
+async function ask(
+  on: { egress: Egress; log: Log },
+  provider: ProviderInfo,
+  address: string,
+  known: ProviderMetadata,
+  credentials: StoredCredentials,
+): Promise<Json | undefined> {
+  try {
+    const wire = wireCredentials(credentials);
+    if (!wire) return undefined;
+    const { headers, query } = authorization(provider, wire);
+    const { allowsPlainHttp: allowPlainHttp } = on.egress;
+    const url = providerUrl(provider, address, { values: metadataValues(known), allowPlainHttp });
+    for (const [name, value] of query) url.searchParams.set(name, value);
+    const { status, body } = await on.egress.send({
+      url,
+      method: "GET",
+      headers: { accept: "application/json", ...Object.fromEntries(headers) },
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+    });
+    if (status === 200) return JSON.parse(body.toString("utf8")) as Json;
+    on.log.warn({ provider: provider.name, status }, "the provider did not tell about an account");
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    on.log.warn({ provider: provider.name, error: String(error) }, "an account could not be asked about");
+  }
+  return undefined;
+}
+
+const isExpected = (error: unknown): boolean =>
+  [EgressError, TemplateError, CredentialsError, SyntaxError].some((kind) => error instanceof kind);
