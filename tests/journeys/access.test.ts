@@ -4,19 +4,12 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { connectCustomer, openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 import { query, traces } from "./traces.ts";
 
 const BUSBAR = join(import.meta.dirname, "../../server/busbar.ts");
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: crm
-    provider: hubspot
-    write: { objects: [{ objectName: contacts }] }
-    proxy: { enabled: true }
-`;
 const FRONTEND_KEY = "frontend-key-0123456789-0123456789-abc";
 
 describe("a caller", () => {
@@ -27,12 +20,7 @@ describe("a caller", () => {
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
-    ids = await connectCustomer(on, {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "crm",
-      groupRef: "acme",
-    });
+    ids = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
     const env = {
       ...process.env,
       DATABASE_URL: on.connectionString,
@@ -49,7 +37,7 @@ describe("a caller", () => {
 
   const PROJECT = "/v1/projects/default";
   const create = { groupRef: "acme", type: "create", record: { email: "access@example.com" } };
-  const body = { path: "/write/v1/projects/default/integrations/crm/objects/contacts", body: create };
+  const body = { path: "/write/v1/projects/default/integrations/hubspot/objects/contacts", body: create };
 
   const refusals: [title: string, key: () => string, to: { path: string; body?: object }, status: number][] =
     [
@@ -88,9 +76,9 @@ describe("a caller", () => {
 
   test("of another project does not find this one's things under its own address either", async () => {
     const headers = { "x-api-key": other.apiKey };
-    const created = await on.write("crm", "contacts", create);
+    const created = await on.write("hubspot", "contacts", create);
     const things = [
-      "integrations/crm",
+      "integrations/hubspot",
       `connections/${ids.connectionId}`,
       `operations/${created.body.operationId}`,
     ];

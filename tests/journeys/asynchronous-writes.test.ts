@@ -2,26 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Client } from "pg";
-import { connectCustomer, openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
-
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: hub
-    provider: hubspot
-    write:
-      objects:
-        - objectName: contacts
-        - objectName: companies
-    proxy:
-      enabled: true
-  - name: force
-    provider: salesforce
-    write:
-      objects:
-        - objectName: Contact
-`;
 
 describe("asynchronous writes", () => {
   let on: TestBusbar;
@@ -30,23 +13,17 @@ describe("asynchronous writes", () => {
     // A minute is 30 ms here, so that delays and deadlines can be waited for.
     on = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
     on.sandbox.hubspot.setLimits("off");
-    await connectCustomer(on, {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "hub",
-      groupRef: "acme",
-    });
-    await connectCustomer(on, {
-      provider: "salesforce",
-      manifest: MANIFEST,
-      integration: "force",
-      groupRef: "acme",
-    });
+    await connectCustomer(on, { provider: "hubspot", objects: ["contacts", "companies"] });
+    await connectCustomer(on, { provider: "salesforce", objects: ["Contact"] });
   });
   beforeEach(() => on.sandbox.clearFaults());
 
-  const write = (body: object, integration = "hub", object = "companies", headers?: Record<string, string>) =>
-    on.write(integration, object, { groupRef: "acme", mode: "asynchronous", ...body }, headers);
+  const write = (
+    body: object,
+    integration = "hubspot",
+    object = "companies",
+    headers?: Record<string, string>,
+  ) => on.write(integration, object, { groupRef: "acme", mode: "asynchronous", ...body }, headers);
 
   const ended = (answer: Answer): Promise<Answer> => {
     assert.equal(answer.status, 200, answer.text);
@@ -160,7 +137,7 @@ describe("asynchronous writes", () => {
   });
 
   test("an update whose answer was lost is repeated", async () => {
-    const created = await on.write("hub", "companies", {
+    const created = await on.write("hubspot", "companies", {
       groupRef: "acme",
       type: "create",
       record: { name: "Upd" },
@@ -172,7 +149,7 @@ describe("asynchronous writes", () => {
   });
 
   test("updates of one record are applied in the order they were accepted, also when one is retried", async () => {
-    const created = await on.write("hub", "companies", {
+    const created = await on.write("hubspot", "companies", {
       groupRef: "acme",
       type: "create",
       record: { name: "Order" },
@@ -231,7 +208,7 @@ describe("asynchronous writes", () => {
     const company = await write({ type: "create", record: { name: "G" }, ...policy });
     const contact = await write(
       { type: "create", record: { email: "g@example.com" }, ...policy },
-      "hub",
+      "hubspot",
       "contacts",
     );
     assert.notEqual(company.body.operationId, contact.body.operationId);
@@ -240,23 +217,23 @@ describe("asynchronous writes", () => {
   test("an Idempotency-Key repeats the first answer, refuses another request, and one that still runs", async () => {
     const headers = { "idempotency-key": "once-1" };
     const body = { type: "create", record: { name: "Only once" } };
-    const first = await write(body, "hub", "companies", headers);
-    const second = await write(body, "hub", "companies", headers);
+    const first = await write(body, "hubspot", "companies", headers);
+    const second = await write(body, "hubspot", "companies", headers);
     assert.equal(second.body.operationId, first.body.operationId);
     await ended(first);
     assert.equal(named("Only once").length, 1);
-    const other = await write({ type: "create", record: { name: "Other" } }, "hub", "companies", headers);
+    const other = await write({ type: "create", record: { name: "Other" } }, "hubspot", "companies", headers);
     assert.equal(other.status, 422);
 
     on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", delayMs: 2_000, count: 1 });
     const sync = { groupRef: "acme", type: "create", record: { name: "Slow" } };
     const key = { "idempotency-key": "once-2" };
-    const running = on.write("hub", "companies", sync, key);
+    const running = on.write("hubspot", "companies", sync, key);
     await until(async () =>
-      (await on.write("hub", "companies", sync, key)).status === 409 ? true : undefined,
+      (await on.write("hubspot", "companies", sync, key)).status === 409 ? true : undefined,
     );
     const done = await running;
-    const repeated = await on.write("hub", "companies", sync, key);
+    const repeated = await on.write("hubspot", "companies", sync, key);
     assert.deepEqual(repeated.body, done.body);
     assert.equal(named("Slow").length, 1);
   });
@@ -264,8 +241,8 @@ describe("asynchronous writes", () => {
   test("a refusal under an Idempotency-Key is repeated as it was", async () => {
     const headers = { "idempotency-key": "refused-1" };
     const body = { groupRef: "acme", type: "create", record: { nope: 1 } };
-    const first = await on.write("hub", "companies", body, headers);
-    const second = await on.write("hub", "companies", body, headers);
+    const first = await on.write("hubspot", "companies", body, headers);
+    const second = await on.write("hubspot", "companies", body, headers);
     assert.equal(first.status, 422);
     assert.equal(second.status, 422);
     assert.equal(second.body.operationId, first.body.operationId);
@@ -276,7 +253,7 @@ describe("asynchronous writes", () => {
     const body = { groupRef: "acme", type: "create", record: { name: "Dry" } };
     const shown = await on.call(
       "POST",
-      "/write/v1/projects/default/integrations/hub/objects/companies?dryRun=true",
+      "/write/v1/projects/default/integrations/hubspot/objects/companies?dryRun=true",
       body,
     );
     assert.equal(shown.status, 200, shown.text);
@@ -301,23 +278,23 @@ describe("asynchronous writes", () => {
 
   test("Salesforce: asynchronous create, batch and update", async () => {
     const single = await ended(
-      await write({ type: "create", record: { LastName: "Async" } }, "force", "Contact"),
+      await write({ type: "create", record: { LastName: "Async" } }, "salesforce", "Contact"),
     );
     assert.equal(single.body.status, "success", single.text);
     const [id] = single.body.metadata.successfulRecordIds;
     const update = await ended(
-      await write({ type: "update", record: { id, FirstName: "Later" } }, "force", "Contact"),
+      await write({ type: "update", record: { id, FirstName: "Later" } }, "salesforce", "Contact"),
     );
     assert.equal(update.body.status, "success", update.text);
     const batch = [{ record: { LastName: "One" } }, { record: { FirstName: "No last name" } }];
-    const part = await ended(await write({ type: "create", batch }, "force", "Contact"));
+    const part = await ended(await write({ type: "create", batch }, "salesforce", "Contact"));
     assert.match(part.body.result, /1 succeeded, 1 failed/);
   });
 
   test("a group survives a restart and takes more records afterwards", async () => {
     const policy = { autoBatchPolicy: { maxDelayMinutes: 40 } };
     const contact = (email: string) =>
-      write({ type: "create", record: { email }, ...policy }, "hub", "contacts");
+      write({ type: "create", record: { email }, ...policy }, "hubspot", "contacts");
     const first = await contact("before@restart.example.com");
     await on.restart();
     const second = await contact("after@restart.example.com");

@@ -1,21 +1,10 @@
 /** Requests that are wrong before any provider is asked: each is told so in one Problem and leaves nothing behind. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { connectCustomer, openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 import { traces } from "./traces.ts";
-
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: crm
-    provider: hubspot
-    write:
-      objects:
-        - objectName: contacts
-        - objectName: companies
-    proxy: { enabled: true }
-`;
 
 describe("a request that is wrong", () => {
   let on: TestBusbar;
@@ -23,16 +12,11 @@ describe("a request that is wrong", () => {
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
-    ids = await connectCustomer(on, {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "crm",
-      groupRef: "acme",
-    });
+    ids = await connectCustomer(on, { provider: "hubspot", objects: ["contacts", "companies"] });
   });
 
   const create = { groupRef: "acme", type: "create", record: { email: "bad@example.com" } };
-  const WRITE = "/write/v1/projects/default/integrations/crm/objects/contacts";
+  const WRITE = "/write/v1/projects/default/integrations/hubspot/objects/contacts";
 
   /** `read` picks from the Problem what the case wants to see. */
   interface Case {
@@ -45,7 +29,7 @@ describe("a request that is wrong", () => {
   }
 
   const write = (body: unknown, object = "contacts", headers?: Record<string, string>) =>
-    on.write("crm", object, body, headers);
+    on.write("hubspot", object, body, headers);
 
   const cases: Case[] = [
     {
@@ -209,7 +193,7 @@ describe("a request that is wrong", () => {
     },
     {
       title: "for an installation by an id that is no id",
-      send: () => on.inProject("GET", "/integrations/crm/installations/not-an-id"),
+      send: () => on.inProject("GET", "/integrations/hubspot/installations/not-an-id"),
       status: 404,
       type: "not-found",
     },
@@ -222,7 +206,10 @@ describe("a request that is wrong", () => {
     {
       title: "with a query that is out of bounds",
       send: () =>
-        on.inProject("GET", `/integrations/crm/installations/${ids.installationId}/operations?pageSize=0`),
+        on.inProject(
+          "GET",
+          `/integrations/hubspot/installations/${ids.installationId}/operations?pageSize=0`,
+        ),
       status: 400,
       type: "invalid-request",
       says: /pageSize/,
@@ -230,7 +217,7 @@ describe("a request that is wrong", () => {
     {
       title: "to install for a group that is not connected",
       send: () =>
-        on.inProject("POST", "/integrations/crm/installations", {
+        on.inProject("POST", "/integrations/hubspot/installations", {
           groupRef: "stranger",
           config: { content: {} },
         }),
@@ -241,7 +228,7 @@ describe("a request that is wrong", () => {
     {
       title: "to install a second time",
       send: () =>
-        on.inProject("POST", "/integrations/crm/installations", {
+        on.inProject("POST", "/integrations/hubspot/installations", {
           groupRef: "acme",
           config: { content: {} },
         }),
@@ -251,7 +238,7 @@ describe("a request that is wrong", () => {
     {
       title: "to install with a configuration that does not fit",
       send: () =>
-        on.inProject("POST", "/integrations/crm/installations", {
+        on.inProject("POST", "/integrations/hubspot/installations", {
           groupRef: "acme",
           config: { content: { write: { objects: { contact: {} } } } },
         }),
@@ -300,7 +287,7 @@ describe("a request that is wrong", () => {
   }
 
   test("with a method that the path does not take is a Problem 405 that names those it takes", async () => {
-    const answer = await on.inProject("PUT", "/integrations/crm");
+    const answer = await on.inProject("PUT", "/integrations/hubspot");
     const problem = assertProblem(answer, 405, "method-not-allowed");
     assert.equal(answer.headers.get("allow"), "GET, DELETE");
     assert.match(problem.detail, /GET, DELETE/);

@@ -1,20 +1,11 @@
 /** Custom fields made in customers' accounts: every kind, told field by field, and nothing of the customer's lost. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { connectCustomer, openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { bearer, registerJwtKey } from "../harness/customer-tokens.ts";
 import { assertProblem } from "./assert-problem.ts";
 import { actions, KINDS, resultsOf, type Result } from "./custom-field-kinds.ts";
-
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: hub
-    provider: hubspot
-    write:
-      objects:
-        - objectName: contacts
-`;
 
 describe("custom fields", () => {
   let on: TestBusbar;
@@ -29,8 +20,7 @@ describe("custom fields", () => {
 
   describe("at HubSpot", () => {
     before(async () => {
-      const customer = { provider: "hubspot", manifest: MANIFEST, integration: "hub" } as const;
-      await connectCustomer(on, { ...customer, groupRef: "acme" });
+      await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
     });
 
     const upsert = (fields: object, headers?: Record<string, string>) =>
@@ -68,7 +58,7 @@ describe("custom fields", () => {
       assert.equal(made["Motto"]?.metadata?.["groupName"], "integrationcreatedproperties");
 
       on.sandbox.clearRequests();
-      const second = await on.inProject("PUT", "/integrations/hub/object-metadata", {
+      const second = await on.inProject("PUT", "/integrations/hubspot/object-metadata", {
         groupRef: "acme",
         fields: { contacts: KINDS },
       });
@@ -76,7 +66,7 @@ describe("custom fields", () => {
       assert.deepEqual(new Set(Object.values(actions(second, "contacts"))), new Set(["none"]));
       assert.deepEqual([...sent("POST"), ...sent("PATCH")], []);
 
-      const written = await on.write("hub", "contacts", {
+      const written = await on.write("hubspot", "contacts", {
         groupRef: "acme",
         type: "create",
         record: {
@@ -262,7 +252,11 @@ describe("custom fields", () => {
         "not-found",
       );
       assertProblem(await put("/integrations/nope/object-metadata"), 404, "not-found");
-      assertProblem(await put("/integrations/hub/object-metadata", { groupRef: "nobody" }), 404, "not-found");
+      assertProblem(
+        await put("/integrations/hubspot/object-metadata", { groupRef: "nobody" }),
+        404,
+        "not-found",
+      );
       assertProblem(await put("/providers/hubspot/object-metadata", {}, { "x-api-key": "wrong" }), 401);
       const signer = await registerJwtKey(on);
       const other = bearer(await signer.sign({ groupRef: "other" }));

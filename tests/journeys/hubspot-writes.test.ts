@@ -1,39 +1,22 @@
 /** Synchronous writes to HubSpot: every rule of writing, seen in HubSpot's own records. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { connectCustomer, openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
-
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: hub
-    provider: hubspot
-    write:
-      objects:
-        - objectName: contacts
-        - objectName: companies
-        - objectName: deals
-`;
 
 describe("writing to HubSpot", () => {
   let on: TestBusbar;
-  let installationId = "";
+  let acme: Customer;
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
     on.sandbox.hubspot.setLimits("off");
-    const customer = {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "hub",
-      groupRef: "acme",
-    } as const;
-    ({ installationId } = await connectCustomer(on, customer));
+    acme = await connectCustomer(on, { provider: "hubspot", objects: ["contacts", "companies", "deals"] });
   });
   beforeEach(() => on.sandbox.clearRequests());
 
-  const write = (object: string, body: object) => on.write("hub", object, { groupRef: "acme", ...body });
+  const write = (object: string, body: object) => acme.write(object, body);
   const succeed = async (object: string, body: object): Promise<Answer["body"]> => {
     const answer = await write(object, body);
     assert.equal(answer.status, 200, answer.text);
@@ -45,8 +28,8 @@ describe("writing to HubSpot", () => {
     on.sandbox.records("hubspot", object).find((record) => record["id"] === id);
   const sent = () => on.sandbox.requests({ provider: "hubspot" });
   const patch = (object: string, changes: object[]) =>
-    on.inProject("PATCH", `/integrations/hub/objects/${object}/config-content`, {
-      installationId,
+    on.inProject("PATCH", `/integrations/hubspot/objects/${object}/config-content`, {
+      installationId: acme.installationId,
       action: "write",
       changes,
     });

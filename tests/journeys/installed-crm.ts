@@ -1,5 +1,6 @@
 /** An installed HubSpot customer whose configuration tests change. */
-import { connectCustomer, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import type { Answer, TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 
 export const CRM_MANIFEST = `
 specVersion: 1.0.0
@@ -47,20 +48,20 @@ export interface InstalledCrm {
 }
 
 export async function installCrm(on: TestBusbar, groupRef: string): Promise<InstalledCrm> {
-  const ids = await connectCustomer(on, {
+  const { connectionId, installationId } = await connectCustomer(on, {
     provider: "hubspot",
     manifest: CRM_MANIFEST,
     integration: "crm",
     groupRef,
     content: CONTENT,
   });
-  const { installationId } = ids;
   const path = `/integrations/crm/installations/${installationId}`;
   const update: InstalledCrm["update"] = (updateMask, installation) =>
     on.inProject("PATCH", path, { updateMask, installation });
   return {
     groupRef,
-    ...ids,
+    connectionId,
+    installationId,
     update,
     updateContent: (updateMask, content) => update(updateMask, { config: { content } }),
     patch: (action, changes, objectName = "contacts", which = { installationId }) =>

@@ -1,7 +1,8 @@
 /** The main job from nothing: deploy, connect, install, write, look it up, proxy. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { connectCustomer, openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -130,16 +131,9 @@ describe("the main job", () => {
   });
 
   test("a proxied call reaches the provider with the customer's credentials", async () => {
-    const headers = {
-      "x-api-key": on.apiKey,
-      "x-amp-proxy-version": "1",
-      "x-amp-project-id": on.projectId,
-      "x-amp-integration-name": "crm-hubspot",
-      "x-amp-group-ref": "acme",
-    };
-    const response = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, { headers });
-    assert.equal(response.status, 200, await response.clone().text());
-    const body = (await response.json()) as { results: unknown[] };
-    assert.equal(body.results.length, 1);
+    const acme = { integration: "crm-hubspot", groupRef: "acme" };
+    const answer = await on.proxied(acme, "/crm/v3/objects/contacts?limit=1");
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.body.results.length, 1);
   });
 });

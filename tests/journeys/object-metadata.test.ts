@@ -1,7 +1,8 @@
 /** What a customer's account has to offer: objects with their fields, and revisions hydrated with them. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { connectCustomer, openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { bearer, registerJwtKey } from "../harness/customer-tokens.ts";
 import { assertProblem } from "./assert-problem.ts";
 

@@ -2,19 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { Fault } from "../../sandbox/sandbox.ts";
-import { connectCustomer, openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
-
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: on-hubspot
-    provider: hubspot
-    write: { objects: [{ objectName: contacts }] }
-  - name: on-salesforce
-    provider: salesforce
-    write: { objects: [{ objectName: Contact }] }
-`;
 
 const HTML = { body: "<html><body>Sorry</body></html>", headers: { "content-type": "text/html" } };
 
@@ -98,12 +88,7 @@ describe("when a provider misbehaves", () => {
       // Refreshing a token takes the builder's client.
       const app = { provider, clientId: "client", clientSecret: "secret", scopes: ["crm"] };
       assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
-      await connectCustomer(on, {
-        provider,
-        manifest: MANIFEST,
-        integration: `on-${provider}`,
-        groupRef: "acme",
-      });
+      await connectCustomer(on, { provider, objects: [OBJECTS[provider]] });
     }
   });
   beforeEach(() => on.sandbox.clearFaults());
@@ -117,7 +102,7 @@ describe("when a provider misbehaves", () => {
   const freshRecord = (provider: "hubspot" | "salesforce") =>
     provider === "hubspot" ? { email: `trouble-${++count}@example.com` } : { LastName: `Trouble ${++count}` };
   const write = (provider: "hubspot" | "salesforce", type: string, record: object) =>
-    on.write(`on-${provider}`, OBJECTS[provider], { groupRef: "acme", type, record });
+    on.write(provider, OBJECTS[provider], { groupRef: "acme", type, record });
 
   /** The operation that the refusal names: failed, listed first, with a log that shows no token. */
   async function assertFailed(answer: Answer, provider: "hubspot" | "salesforce"): Promise<void> {
@@ -125,10 +110,10 @@ describe("when a provider misbehaves", () => {
     const operation = await on.inProject("GET", `/operations/${operationId}`);
     assert.equal(operation.body.status, "failure", operation.text);
     assert.match(operation.body.result, new RegExp(`\\[${OBJECTS[provider]}\\]`));
-    const [installation] = (await on.inProject("GET", `/integrations/on-${provider}/installations`)).body;
+    const [installation] = (await on.inProject("GET", `/integrations/${provider}/installations`)).body;
     const list = await on.inProject(
       "GET",
-      `/integrations/on-${provider}/installations/${installation.id}/operations?pageSize=1`,
+      `/integrations/${provider}/installations/${installation.id}/operations?pageSize=1`,
     );
     assert.equal(list.body.results[0].id, operationId);
     assert.equal(installation.lastOperationStatus, "failure");
@@ -225,7 +210,7 @@ describe("when a provider misbehaves", () => {
       await assertFailed(answer, provider);
       const [connection] = (await on.inProject("GET", `/connections?provider=${provider}`)).body;
       assert.equal(connection.status, "bad_credentials");
-      const [installation] = (await on.inProject("GET", `/integrations/on-${provider}/installations`)).body;
+      const [installation] = (await on.inProject("GET", `/integrations/${provider}/installations`)).body;
       assert.equal(installation.healthStatus, "unhealthy");
       const again = await write(provider, "update", SEEDED[provider]);
       assert.match(assertProblem(again, 422).detail, /connect/i);

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "@hubspot/api-client";
 import jsforce from "jsforce";
-import { connectCustomer, openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0

@@ -1,20 +1,10 @@
 /** Custom fields made in a Salesforce organisation: merged with what is there, and visible to the connected user. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { connectCustomer, openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 import { actions, KINDS, resultsOf } from "./custom-field-kinds.ts";
-
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: force
-    provider: salesforce
-    write:
-      objects:
-        - objectName: Account
-        - objectName: Lead
-`;
 
 describe("custom fields at Salesforce", () => {
   let on: TestBusbar;
@@ -24,8 +14,7 @@ describe("custom fields at Salesforce", () => {
     on = await openTestBusbar();
     const app = { provider: "salesforce", clientId: "c", clientSecret: "s" };
     assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
-    const customer = { provider: "salesforce", manifest: MANIFEST, integration: "force" } as const;
-    await connectCustomer(on, { ...customer, groupRef: "acme" });
+    await connectCustomer(on, { provider: "salesforce", objects: ["Account", "Lead"] });
   });
 
   const upsert = (fields: object) =>
@@ -84,12 +73,12 @@ describe("custom fields at Salesforce", () => {
       Score__c: 1.5,
       Parent_Machine__c: "003Sb0000000001IAA",
     };
-    const written = await on.write("force", "Account", { groupRef: "acme", type: "create", record });
+    const written = await on.write("salesforce", "Account", { groupRef: "acme", type: "create", record });
     assert.equal(written.status, 200, written.text);
     assert.equal(written.body.result.data.Motto__c, "go");
 
     on.sandbox.clearRequests();
-    const second = await on.inProject("PUT", "/integrations/force/object-metadata", {
+    const second = await on.inProject("PUT", "/integrations/salesforce/object-metadata", {
       groupRef: "acme",
       fields: { Account: allKinds },
     });
@@ -134,7 +123,7 @@ describe("custom fields at Salesforce", () => {
     assert.equal(shown.status, 200, shown.text);
     assert.equal(shown.body.fields.Many_22__c.displayName, 'Many "22" <&>');
     const record = { LastName: "Many", Company: "X", Many_22__c: "here" };
-    const written = await on.write("force", "Lead", { groupRef: "acme", type: "create", record });
+    const written = await on.write("salesforce", "Lead", { groupRef: "acme", type: "create", record });
     assert.equal(written.status, 200, written.text);
   });
 

@@ -1,37 +1,24 @@
 /** Synchronous writes to Salesforce: every rule of writing, seen in Salesforce's own records. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { connectCustomer, openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
-
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: force
-    provider: salesforce
-    write:
-      objects:
-        - objectName: Contact
-        - objectName: Account
-        - objectName: Machine__c
-`;
 
 describe("writing to Salesforce", () => {
   let on: TestBusbar;
-  let installationId = "";
+  let acme: Customer;
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
-    ({ installationId } = await connectCustomer(on, {
+    acme = await connectCustomer(on, {
       provider: "salesforce",
-      manifest: MANIFEST,
-      integration: "force",
-      groupRef: "acme",
-    }));
+      objects: ["Contact", "Account", "Machine__c"],
+    });
   });
   beforeEach(() => on.sandbox.clearRequests());
 
-  const write = (object: string, body: object) => on.write("force", object, { groupRef: "acme", ...body });
+  const write = (object: string, body: object) => acme.write(object, body);
   const succeed = async (object: string, body: object): Promise<Answer["body"]> => {
     const answer = await write(object, body);
     assert.equal(answer.status, 200, answer.text);
@@ -44,13 +31,13 @@ describe("writing to Salesforce", () => {
   const countOf = (object: string) => on.sandbox.records("salesforce", object).length;
   const sent = () => on.sandbox.requests({ provider: "salesforce" });
   const patch = async (object: string, path: string, value: unknown): Promise<void> => {
-    const answer = await on.inProject("PATCH", `/integrations/force/objects/${object}/config-content`, {
+    const answer = await on.inProject("PATCH", `/integrations/salesforce/objects/${object}/config-content`, {
       groupRef: "acme",
       action: "write",
       changes: [{ op: "add", path, value }],
     });
     assert.equal(answer.status, 200, answer.text);
-    assert.equal(answer.body.id, installationId);
+    assert.equal(answer.body.id, acme.installationId);
   };
   const configure = (settings: object) => patch("Account", "/selectedFieldSettings", settings);
 

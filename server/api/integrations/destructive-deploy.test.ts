@@ -1,7 +1,8 @@
 /** Deploys that take objects away, through a real Busbar: installations keep them unless the deploy says otherwise. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { connectCustomer, openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
 const manifest = (...objects: string[]) => `
 specVersion: 1.0.0

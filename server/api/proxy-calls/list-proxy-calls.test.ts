@@ -1,7 +1,8 @@
 /** Proxied calls can be looked up by whoever owns the installation, and by nobody else. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { connectCustomer, openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { newId } from "../../ground/ids.ts";
 import { createLog } from "../../ground/log.ts";

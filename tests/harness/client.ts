@@ -1,0 +1,81 @@
+/** Calls a Busbar as a builder's server does, whatever runs it. */
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // A test says what it expects; a wrong guess fails the test.
+  body: any; // oxlint-disable-line typescript/no-explicit-any
+  text: string;
+}
+
+export interface Client {
+  apiKey: string;
+  projectId: string;
+  /** `call("GET", "/v1/projects")`; a string body goes out as it is. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Calls below `/v1/projects/default`. */
+  inProject(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  write(
+    integration: string,
+    object: string,
+    body: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+  /** A GET through the proxy as that customer; `headers` over those that name key, project and customer. */
+  proxied(
+    customer: { integration: string; groupRef: string },
+    path: string,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+}
+
+export interface ClientOptions {
+  apiKey: string;
+  projectId: string;
+  /** Asked for every call: a restart changes them. */
+  urls(): { base: string; proxy: string };
+  /** May refuse an answer of the API by throwing. */
+  onAnswer?(answer: Answer): void;
+}
+
+export function openClient({ apiKey, projectId, urls, onAnswer }: ClientOptions): Client {
+  const call: Client["call"] = async (method, path, body, headers) => {
+    const url = `${new URL(urls().base).origin}${path}`;
+    const answer = await send(url, method, body, { "x-api-key": apiKey, ...headers });
+    onAnswer?.(answer);
+    return answer;
+  };
+  return {
+    apiKey,
+    projectId,
+    call,
+    inProject: (method, path, body, headers) => call(method, `/v1/projects/default${path}`, body, headers),
+    write: (integration, object, body, headers) =>
+      call("POST", `/write/v1/projects/default/integrations/${integration}/objects/${object}`, body, headers),
+    proxied: ({ integration, groupRef }, path, headers) =>
+      send(`${urls().proxy}${path}`, "GET", undefined, {
+        "x-api-key": apiKey,
+        "x-amp-proxy-version": "1",
+        "x-amp-project-id": projectId,
+        "x-amp-integration-name": integration,
+        "x-amp-group-ref": groupRef,
+        ...headers,
+      }),
+  };
+}
+
+async function send(
+  url: string,
+  method: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json") && text !== "";
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : text };
+}

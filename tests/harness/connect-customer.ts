@@ -1,0 +1,82 @@
+/** A customer who has connected a CRM and installed an integration: where most stories begin. */
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { Answer, Client } from "./client.ts";
+
+export interface Customer {
+  integration: string;
+  groupRef: string;
+  connectionId: string;
+  installationId: string;
+  /** Of the groupRef in the body: this customer's. */
+  write(object: string, body: object, headers?: Record<string, string>): Promise<Answer>;
+  proxied(path: string, headers?: Record<string, string>): Promise<Answer>;
+}
+
+interface Wanted {
+  provider: "hubspot" | "salesforce";
+  groupRef?: string;
+  /** Of the installation's configuration. */
+  content?: object;
+  /** How long the access token still serves; the connection says so, as the provider does. */
+  expiresInSeconds?: number;
+}
+/** What the integration is: one that writes these objects and proxies, or one of a manifest. */
+type Integration = { objects: string[] } | { manifest: string; integration: string };
+
+export async function connectCustomer(
+  on: Client & { sandbox: Sandbox },
+  wanted: Wanted & Integration,
+): Promise<Customer> {
+  const { provider, groupRef = "acme", content } = wanted;
+  const { manifest, integration } =
+    "manifest" in wanted
+      ? wanted
+      : { manifest: writingManifest(provider, wanted.objects), integration: provider };
+  const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
+  if (deployed.status !== 200) throw new Error(`deploy: ${deployed.text}`);
+  const connectionId = await connect(on, { ...wanted, groupRef });
+  const installation = await on.inProject("POST", `/integrations/${integration}/installations`, {
+    groupRef,
+    config: { content: { provider, ...("objects" in wanted && { proxy: { enabled: true } }), ...content } },
+  });
+  if (installation.status !== 201) throw new Error(`install: ${installation.text}`);
+  return {
+    integration,
+    groupRef,
+    connectionId,
+    installationId: installation.body.id,
+    write: (object, body, headers) => on.write(integration, object, { groupRef, ...body }, headers),
+    proxied: (path, headers) => on.proxied({ integration, groupRef }, path, headers),
+  };
+}
+
+/** With tokens of the sandbox. HubSpot says when they end; Salesforce does not. */
+async function connect(
+  on: Client & { sandbox: Sandbox },
+  { provider, groupRef, expiresInSeconds }: Wanted & { groupRef: string },
+): Promise<string> {
+  const tokens = on.sandbox[provider].mintToken({ expiresInSeconds });
+  const ends = provider === "hubspot" && expiresInSeconds !== undefined && { expiresAt: tokens.expiresAt };
+  const connection = await on.inProject("POST", "/connections:generate", {
+    provider,
+    groupRef,
+    consumerRef: `${groupRef}-admin`,
+    providerWorkspaceRef: "acme",
+    oauth2AuthorizationCode: {
+      accessToken: { token: tokens.accessToken, ...ends },
+      refreshToken: { token: tokens.refreshToken },
+    },
+  });
+  if (connection.status !== 201) throw new Error(`connect: ${connection.text}`);
+  return connection.body.id;
+}
+
+const writingManifest = (provider: string, objects: string[]): string => `specVersion: 1.0.0
+integrations:
+  - name: ${provider}
+    provider: ${provider}
+    write:
+      objects:${objects.map((name) => `\n        - objectName: ${name}`).join("")}
+    proxy:
+      enabled: true
+`;
