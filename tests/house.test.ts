@@ -34,7 +34,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
     files: /^server\/(demo\/|[\w-]+\.ts$)/,
     mayImport: [...services(), ...sharedRooms(), ...rooms(), "api", "catalog", "kit", "sandbox", "cli"],
   },
-  // Knows a server by its address only; the check of manifests works without one (docs/decisions/0010).
+  // Knows a server by its address only; the check of manifests works without one (docs/decisions/0012).
   { name: "cli", files: /^cli\//, mayImport: ["manifest", "catalog", "kit"] },
   { name: "kit", files: /^connectors\/kit\//, mayImport: ["ground"] },
   {

@@ -1,0 +1,359 @@
+/** The commands against a real server, where nobody is at a terminal: what scripts rely on. */
+import assert from "node:assert/strict";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { runCli, type Surroundings } from "../../tests/harness/command-line.ts";
+import { until } from "../../tests/harness/until.ts";
+
+const MANIFEST = `specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read: { objects: [{ objectName: companies, destination: my-app, schedule: "0 * * * *" }] }
+    write: { objects: [{ objectName: contacts }] }
+    proxy: { enabled: true }
+`;
+
+describe("commands without a terminal", () => {
+  let on: TestBusbar;
+  let cwd = "";
+  let installationId = "";
+  before(async () => {
+    on = await openTestBusbar();
+    cwd = await mkdtemp(join(tmpdir(), "busbar-commands-"));
+    await writeFile(join(cwd, "amp.yaml"), MANIFEST);
+    const customer = {
+      provider: "hubspot",
+      manifest: MANIFEST,
+      integration: "crm",
+      groupRef: "acme",
+    } as const;
+    ({ installationId } = await connectCustomer(on, customer));
+  });
+  after(async () => {
+    await on?.stop();
+    await rm(cwd, { recursive: true, force: true });
+  });
+
+  const env = () => ({ AMP_API_URL: new URL(on.busbar.urls.base).origin, AMP_API_KEY: on.apiKey });
+  const busbar = (args: string[], more: Surroundings = {}) =>
+    runCli(args, { cwd, ...more, env: { ...env(), ...more.env } });
+  /** What a command that succeeds prints for machines. */
+  async function json(...args: string[]) {
+    const { code, stdout, stderr } = await busbar([...args, "--json"]);
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  }
+  const writeArgs = (...fields: string[]) => [
+    ..."write crm contacts --group acme".split(" "),
+    ...fields.flatMap((field) => ["--set", field]),
+  ];
+
+  test("tables hold every row with its id, and the public command line's spelling means the same", async () => {
+    const { code, stdout } = await busbar(["list", "installations", "--integration", "crm"]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^ID +GROUP +PROVIDER .*\n/);
+    assert.match(stdout, new RegExp(`^${installationId} +acme +hubspot +healthy`, "m"));
+    assert.equal((await busbar(["list:installations", "crm"])).stdout, stdout);
+    assert.equal((await busbar(["ls", "installations", "--group", "nobody"])).stdout, "");
+  });
+
+  test("every resource that can be listed is listed, as a table and as JSON", async () => {
+    const of: Record<string, string[]> = {
+      operations: ["--installation", installationId],
+      deliveries: ["--destination", "hook"],
+    };
+    await busbar(["create", "destination", "hook", "--webhook", "http://127.0.0.1:9/x"]);
+    const names = /Resources: (.*)/.exec((await busbar(["list", "--help"])).stdout)?.[1]?.split(", ") ?? [];
+    assert.ok(names.length > 10);
+    for (const name of names) {
+      assert.ok(Array.isArray(await json("list", name, ...(of[name] ?? []))), name);
+      const { code, stderr } = await busbar(["list", name, ...(of[name] ?? [])]);
+      assert.equal(code, 0, `${name}: ${stderr}`);
+    }
+    assert.equal((await busbar(["delete", "destination", "hook"])).code, 0);
+  });
+
+  test("get shows one thing whole, wherever its address lies", async () => {
+    assert.equal((await json("get", "installation", installationId)).id, installationId);
+    assert.equal((await json("get", "integration", "crm")).name, "crm");
+    assert.match((await busbar(["get", "project", "default"])).stdout, /^id: .*\nname: default$/m);
+    const missing = await busbar(["get", "installation", "nothing"]);
+    assert.equal(missing.code, 1);
+  });
+
+  test("a filter that would not be heeded is refused", async () => {
+    const { code, stderr } = await busbar(["list", "projects", "--group", "acme"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /--group does not narrow projects/);
+  });
+
+  test("a destination, a topic with its routes, a provider app and a key are made, changed and deleted", async () => {
+    const url = "http://127.0.0.1:9/a";
+    const destination = await json("create", "destination", "made", "--webhook", url);
+    const topic = await json("create", "topic", "made");
+    await json("create", "event-route", "write.async.done", topic.id);
+    await json("create", "destination-route", topic.id, destination.id);
+    const changed = await json(
+      "update",
+      "destination",
+      "made",
+      "--webhook",
+      "http://127.0.0.1:9/b",
+      "--name",
+      "renamed",
+    );
+    assert.deepEqual([changed.name, changed.metadata.url], ["renamed", "http://127.0.0.1:9/b"]);
+    const app = await busbar(
+      ["create", "provider-app", "hubspot", "--client-id", "c", "--client-secret", "-", "--json"],
+      {
+        stdin: "hidden-secret\n",
+      },
+    );
+    assert.equal(app.code, 0, app.stderr);
+    assert.doesNotMatch(app.stdout + app.stderr, /hidden-secret/);
+    const key = await json("create", "api-key", "ci", "--scope", "frontend");
+    assert.match(key.key, /^bb_/);
+    assert.equal((await json("update", "api-key", key.id, "--active", "false")).active, false);
+    const inPath = await busbar(["delete", "api-key", key.key]);
+    assert.equal(inPath.code, 2, "a key does not belong into an address");
+    assert.ok(!inPath.stderr.includes(key.key));
+    for (const [what, id] of [
+      ["api-key", key.id],
+      ["provider-app", JSON.parse(app.stdout).id],
+      ["topic", topic.id],
+      ["destination", "renamed"],
+    ]) {
+      assert.deepEqual((await busbar(["delete", what, id])).stdout, `deleted ${what} ${id}\n`);
+    }
+    assert.deepEqual(await json("list", "event-routes"), []);
+  });
+
+  test("a secret is not taken from the command line, where other users could read it", async () => {
+    const { code, stderr } = await busbar(
+      "create provider-app hubspot --client-id c --client-secret s3cret".split(" "),
+    );
+    assert.equal(code, 2);
+    assert.doesNotMatch(stderr, /s3cret/);
+  });
+
+  test("deploy tells what changed, keeps reading what customers have installed, and stops it with --destructive", async () => {
+    const changed = MANIFEST.replace(/ {4}read.*\n/, "").replace(
+      "contacts }",
+      "contacts }, { objectName: deals }",
+    );
+    const stdin = changed;
+    const kept = await busbar(["deploy", "-"], { stdin });
+    assert.equal(kept.code, 0, kept.stderr);
+    assert.match(kept.stdout, /^updated +crm .*\n +- read\n +\+ write\.objects\.deals\n/m);
+    assert.match(
+      kept.stderr,
+      /crm: no longer read: companies \(1 installation\)\nthey go on being read; --destructive stops that/,
+    );
+    await busbar(["deploy", "."]);
+    const stopped = await busbar(["deploy", "-", "--destructive"], { stdin });
+    assert.equal(stopped.code, 0);
+    assert.doesNotMatch(stopped.stderr, /no longer read/);
+    assert.match((await busbar(["deploy:integration", "-"], { stdin })).stdout, /^unchanged +crm/m);
+    assert.equal((await busbar(["deploy", "."])).code, 0);
+  });
+
+  test("a folder without a manifest, a file that is no text and one that does not end are told apart", async () => {
+    const tell = async (path: string, stdin = "") => (await busbar(["validate", path], { stdin })).stderr;
+    assert.match(await tell("nowhere"), /no file or folder nowhere/);
+    await writeFile(join(cwd, "binary"), Buffer.from([0xff, 0xfe, 0]));
+    assert.match(await tell("binary"), /binary is not UTF-8/);
+    assert.match(await tell("-", "x".repeat(1024 * 1024 + 1)), /More than 1048576 bytes/);
+    assert.match(await tell("/"), /no amp\.yaml or amp\.yml/);
+  });
+
+  test("a write says which record and operation; a batch says how each record went and fails when one did", async () => {
+    const one = await busbar(writeArgs("email=one@write.example"));
+    assert.match(one.stdout, /^created record \d+\n$/);
+    assert.match(one.stderr, /^operation [0-9a-f-]{36}$/m);
+    const data = JSON.stringify([{ email: "two@write.example" }, { email: "no address" }]);
+    const batch = await busbar([...writeArgs(), "--data", "-"], { stdin: data });
+    assert.equal(batch.code, 1);
+    assert.match(batch.stdout, /^0 +created +\d+ *\n1 +failed +\S.*$/m);
+  });
+
+  test("a repeated write with an idempotency key writes once; a dry run writes nothing", async () => {
+    const args = [...writeArgs("email=once@write.example"), "--idempotency-key", "k-1"];
+    const [first, second] = [await json(...args), await json(...args)];
+    assert.deepEqual(second, first);
+    const dry = await json(...writeArgs("email=never@write.example"), "--dry-run");
+    assert.equal(dry.requests[0].method, "POST");
+    const found = await json(
+      "proxy",
+      "POST",
+      "/crm/v3/objects/contacts/search",
+      ...proxied(),
+      "-d",
+      search("never@write.example"),
+    );
+    assert.equal(found.total, 0);
+  });
+
+  const proxied = () => ["--integration", "crm", "-g", "acme", "--proxy-url", on.busbar.urls.proxy];
+  const search = (email: string) =>
+    JSON.stringify({
+      filterGroups: [{ filters: [{ propertyName: "email", operator: "EQ", value: email }] }],
+    });
+
+  test("an asynchronous write is waited for, and its end is the exit code", async () => {
+    const done = await json(...writeArgs("email=later@write.example"), "--async", "--wait");
+    assert.equal(done.status, "success");
+    const failed = await busbar([...writeArgs("email=no address"), "--async", "--wait", "--json"]);
+    assert.equal(failed.code, 1);
+    assert.equal(JSON.parse(failed.stdout).status, "failure");
+    const failures = await json(
+      "operations",
+      "--integration",
+      "crm",
+      "--group",
+      "acme",
+      "--status",
+      "failure",
+    );
+    assert.ok(failures.length > 0);
+    assert.ok(failures.every(({ status }: { status: string }) => status === "failure"));
+    assert.equal((await json("operations", "--installation", installationId, "--limit", "2")).length, 2);
+    const logs = await busbar(["logs", failures[0].id, "--follow"]);
+    assert.match(logs.stdout, /^\S+Z {2}\w+ +\S/);
+  });
+
+  test("the proxy's answer comes as it is; the provider's refusal and ours are exit code 1", async () => {
+    const path = "/crm/v3/objects/contacts?limit=1";
+    const plain = await busbar(["proxy", "GET", path, ...proxied()]);
+    assert.equal(plain.code, 0, plain.stderr);
+    assert.equal(JSON.parse(plain.stdout).results.length, 1);
+    const whole = await busbar(["proxy", "get", path, ...proxied(), "-i", "-H", "X-Own: 1"]);
+    assert.match(whole.stdout, /^HTTP\/1\.1 200 OK\ncontent-type: /i);
+    const theirs = await busbar(["proxy", "GET", "/crm/v3/objects/nope", ...proxied()]);
+    assert.deepEqual([theirs.code, JSON.parse(theirs.stdout).status], [1, "error"]);
+    const ours = await busbar([
+      "proxy",
+      "GET",
+      path,
+      "--installation",
+      "nothing",
+      "--proxy-url",
+      on.busbar.urls.proxy,
+    ]);
+    assert.deepEqual([ours.code, ours.stdout], [1, ""]);
+    assert.match(ours.stderr, /error: .*\n(.*\n)* {2}requestId /);
+    assert.equal((await busbar(["proxy", "GET", path, "--integration", "crm", "-g", "acme"])).code, 2);
+  });
+
+  test("refusals are told with title, detail, place, remedy and request; with --json as the server gave them", async () => {
+    const words = await busbar([
+      "write",
+      "crm",
+      "contacts",
+      "--request",
+      '{"groupRef":"acme","type":"upsert","record":{}}',
+    ]);
+    assert.equal(words.code, 1);
+    assert.match(
+      words.stderr,
+      /error: The request is not valid\n {2}type: must be .*\n {2}body type \(given: "upsert"\)\n/,
+    );
+    assert.match(words.stderr, /requestId \S+/);
+    const problem = await busbar(["get", "integration", "nothing", "--json"]);
+    assert.equal(problem.stdout, "");
+    assert.equal(JSON.parse(problem.stderr).status, 404);
+    const key = await busbar(["list", "projects", "--key", "bb_wrong"]);
+    assert.match(key.stderr, /error: .*\n(.*\n)* {2}→ Log in again/);
+  });
+
+  test("a server that is away is exit code 3, a wrong use 2, and neither shows the key", async () => {
+    const away = await busbar(["list", "projects", "--url", "http://127.0.0.1:1"]);
+    assert.deepEqual([away.code, away.stdout], [3, ""]);
+    assert.match(away.stderr, /Cannot reach http:\/\/127\.0\.0\.1:1: nobody listens there/);
+    assert.equal((await busbar(["list"])).code, 2);
+    assert.equal((await busbar(["lst"])).code, 2);
+    assert.equal((await busbar(["--help"])).code, 0);
+    assert.ok(!away.stderr.includes(on.apiKey));
+  });
+
+  test("what answers but is no Busbar is told so, and a redirect takes no key along", async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    const server = createServer((request, response) => {
+      seen.push(request.headers);
+      if (request.url === "/v1/projects") response.writeHead(302, { location: "/elsewhere" }).end();
+      else response.end("<html>");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const redirected = await busbar(["list", "projects", "--url", url]);
+    assert.equal(redirected.code, 1);
+    assert.match(redirected.stderr, /HTTP 302 .*elsewhere/);
+    assert.match((await busbar(["list", "providers", "--url", url])).stderr, /not the expected one/);
+    assert.equal(seen.length, 2);
+    server.close();
+  });
+
+  test("login takes the key from stdin, proves it, and keeps several addresses apart", async () => {
+    const home = await mkdtemp(join(tmpdir(), "busbar-login-"));
+    const own = { HOME: home, AMP_API_URL: undefined, AMP_API_KEY: undefined };
+    const address = env().AMP_API_URL;
+    const login = (stdin: string) => busbar(["login", address, "--key-stdin"], { stdin, env: own });
+    const wrong = await login("bb_wrong\n");
+    assert.equal(wrong.code, 1);
+    await assert.rejects(readFile(join(home, ".config/busbar/profiles.json")));
+    assert.equal((await login(`${on.apiKey}\n`)).code, 0);
+    const listed = await busbar(["list", "integrations"], { env: own });
+    assert.match(listed.stdout, /^crm /m);
+    assert.match(listed.stderr, /^using http.* \(logged in\)$/m);
+    const profiles = await busbar(["profiles"], { env: own });
+    assert.match(profiles.stdout, /^\* +http.* +default$/m);
+    assert.ok(!(listed.stderr + profiles.stdout).includes(on.apiKey));
+    assert.equal((await busbar(["logout", "https://other.example"], { env: own })).code, 1);
+    assert.equal((await busbar(["logout"], { env: own })).code, 0);
+    assert.equal((await busbar(["list", "integrations"], { env: own })).code, 2);
+    await rm(home, { recursive: true });
+  });
+
+  test("listen prints verified events as lines of JSON, hands them on with their signatures, and tidies up", async () => {
+    const handed: { headers: IncomingHttpHeaders; text: string }[] = [];
+    const app = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      handed.push({ headers: request.headers, text: Buffer.concat(chunks).toString() });
+      response.writeHead(202).end();
+    });
+    await new Promise<void>((resolve) => app.listen(0, "127.0.0.1", resolve));
+    const to = `http://127.0.0.1:${(app.address() as AddressInfo).port}/hook`;
+    let said = "";
+    const args = ["listen", "--json", "--count", "1", "--events", "write.async.done", "--forward-to", to];
+    const listening = busbar(args, { onOutput: (text) => (said += text) });
+    await until(async () => (said.includes("listening at") ? true : undefined));
+    await json(...writeArgs("email=event@write.example"), "--async");
+    const { code, stdout, stderr } = await listening;
+    assert.equal(code, 0, stderr);
+    const line = JSON.parse(stdout);
+    assert.equal(line.body.notificationType, "write.async.done");
+    assert.deepEqual(JSON.parse(handed[0]?.text ?? ""), line.body);
+    assert.equal(handed[0]?.headers["webhook-id"], line.id);
+    assert.ok(handed[0]?.headers["webhook-signature"]);
+    assert.equal(handed[0]?.headers["x-api-key"], undefined);
+    assert.deepEqual(await json("list", "destinations"), []);
+    app.close();
+  });
+
+  test("listen says what to set when the server does not send there, and leaves nothing behind", async () => {
+    const refused = await busbar(["listen", "--public-url", "http://10.1.2.3/hook"]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /→ Start the server with BUSBAR_EGRESS_ALLOW=10\.1\.2\.3 /);
+    const unreachable = await busbar(["listen", "--public-url", "http://127.0.0.1:9/"]);
+    assert.equal(unreachable.code, 1);
+    assert.match(unreachable.stderr, /The server cannot reach http:\/\/127\.0\.0\.1:9\//);
+    assert.deepEqual(await json("list", "destinations"), []);
+  });
+});
