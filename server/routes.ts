@@ -58,6 +58,7 @@ import { upsertMetadataForConnection } from "./api/objects/upsert-metadata-for-c
 import { upsertMetadataForInstallation } from "./api/objects/upsert-metadata-for-installation.ts";
 import { customAuthCallback, customAuthFormCallback } from "./api/oauth/custom-auth-callback.ts";
 import { customAuthConnect } from "./api/oauth/custom-auth-connect.ts";
+import { oauthBegin } from "./api/oauth/oauth-begin.ts";
 import { oauthCallback } from "./api/oauth/oauth-callback.ts";
 import { oauthConnect } from "./api/oauth/oauth-connect.ts";
 import { oauthUpdate } from "./api/oauth/oauth-update.ts";
@@ -95,6 +96,7 @@ import { deleteTopicDestinationRoute } from "./api/topic-destination-routes/dele
 import { listTopicDestinationRoutes } from "./api/topic-destination-routes/list-topic-destination-routes.ts";
 import { createTopic } from "./api/topics/create-topic.ts";
 import { deleteTopic } from "./api/topics/delete-topic.ts";
+import { getTopic } from "./api/topics/get-topic.ts";
 import { listTopics } from "./api/topics/list-topics.ts";
 import { updateTopic } from "./api/topics/update-topic.ts";
 import { generateUploadUrl } from "./api/uploads/generate-upload-url.ts";
@@ -128,6 +130,7 @@ export function routes(on: Services): Route[] {
     ...objectRoutes(on),
     ...dataRoutes(on),
     route("GET /callbacks/v1/oauth", "public", oauthCallback(on)),
+    route("GET /callbacks/v1/oauth/begin", "public", oauthBegin(on)),
     route("GET /callbacks/v1/custom-auth", "public", customAuthCallback()),
     route("POST /callbacks/v1/custom-auth", "public", customAuthFormCallback()),
     route("GET /healthz", "public", getHealthz()),
@@ -259,6 +262,7 @@ const deliveryRoutes = (on: Services): Route[] => [
 
   route(`GET ${P}/topics`, "full", listTopics(on)),
   route(`POST ${P}/topics`, "full", createTopic(on)),
+  route(`GET ${P}/topics/{topicId}`, "full", getTopic(on)),
   route(`PATCH ${P}/topics/{topicId}`, "full", updateTopic(on)),
   route(`DELETE ${P}/topics/{topicId}`, "full", deleteTopic(on)),
   route(`GET ${P}/notification-event-topic-routes`, "full", listEventTopicRoutes(on)),

@@ -8,20 +8,31 @@ export interface DestinationChange {
   secrets: Record<string, unknown>;
 }
 
+/** Members that destinations of the type have. */
+interface Members {
+  metadata: string[];
+  secrets: string[];
+}
+
 /** The destination after the change, and whether the change lets messages go there again. Throws a Problem. */
 export function maskedDestination(
   mask: string[],
   source: Partial<DestinationChange>,
   before: DestinationChange,
+  members: Members,
 ): DestinationChange & { enable: boolean } {
   const after = { ...before, metadata: { ...before.metadata }, secrets: { ...before.secrets } };
-  for (const path of mask) apply(path, source, after);
+  for (const path of mask) apply(parse(path, members), path, source, after);
   const enable = mask.some((path) => path === "metadata" || path === "metadata.url");
   return { ...after, enable };
 }
 
-function apply(path: string, source: Partial<DestinationChange>, after: DestinationChange): void {
-  const { group, member } = parse(path);
+function apply(
+  { group, member }: Step,
+  path: string,
+  source: Partial<DestinationChange>,
+  after: DestinationChange,
+): void {
   if (group === "name") {
     after.name = present(source.name, path);
   } else if (group === "type") {
@@ -40,14 +51,18 @@ type Step =
   | { group: "name" | "type"; member?: undefined }
   | { group: "metadata" | "secrets"; member: string | undefined };
 
-function parse(path: string): Step {
+function parse(path: string, members: Members): Step {
   if (path === "name" || path === "type") return { group: path };
-  const [, group, member] = /^(metadata|secrets)(?:\.([A-Za-z]+))?$/.exec(path) ?? [];
-  if (group === "metadata" || group === "secrets") return { group, member };
-  throw wrong(
-    "updateMask",
-    `\`${path}\` cannot be updated; these can: name, metadata, metadata.<member>, secrets.<member>.`,
-  );
+  const [group, member, ...rest] = path.split(".");
+  const isKnown = group === "metadata" || group === "secrets";
+  if (isKnown && (member === undefined || (members[group].includes(member) && rest.length === 0))) {
+    return { group, member };
+  }
+  const known = (["metadata", "secrets"] as const).flatMap((one) => [
+    one,
+    ...members[one].map((name) => `${one}.${name}`),
+  ]);
+  throw wrong("updateMask", `\`${path}\` cannot be updated; these can: name, ${known.join(", ")}.`);
 }
 
 function present<Value>(value: Value | undefined, path: string): Value {

@@ -51,11 +51,7 @@ export const updateDestination = (on: Needs) =>
       try {
         return await on.database.queries.transaction().execute(async (queries) => {
           const row = await getDestinationRow(queries, project.id, params.destination, "update");
-          return toDestination(
-            await change(on, queries, row, (before) =>
-              maskedDestination(body.updateMask, body.destination, before),
-            ),
-          );
+          return toDestination(await change(on, queries, row, body));
         });
       } catch (error) {
         const taken = isUniqueViolation(error, "destinations_project_id_name_key");
@@ -68,13 +64,19 @@ function change(
   on: Needs,
   queries: Queries,
   row: DestinationRow,
-  decide: (before: DestinationChange) => DestinationChange & { enable: boolean },
+  { updateMask, destination }: { updateMask: string[]; destination: Partial<DestinationChange> },
 ): Promise<DestinationRow> {
   const { signingKeys, secrets } = openDestinationSecrets(on.sealer, row);
   const metadata = row.metadata as Record<string, unknown>;
-  const { enable, ...after } = decide({ name: row.name, type: row.type, metadata, secrets });
+  const type = getDestinationType(row.type);
+  const members = {
+    metadata: Object.keys(type.config.properties),
+    secrets: Object.keys(type.secrets.properties),
+  };
+  const before = { name: row.name, type: row.type, metadata, secrets };
+  const { enable, ...after } = maskedDestination(updateMask, destination, before, members);
   const name = after.name === row.name ? row.name : checkName(after.name, "destination.name");
-  const checked = checkSettings(getDestinationType(row.type), after, on.egress, "destination.");
+  const checked = checkSettings(type, after, on.egress, "destination.");
   return updateRow(queries, row.projectId, row.id, {
     name,
     metadata: checked.metadata,

@@ -118,6 +118,7 @@ export async function events({ walk, sink }: Ground): Promise<void> {
   const topic = await call("createTopic", { body: { name: "customers" } });
   const { id: topicId } = await call("createTopic", { body: { name: "old" } });
   await call("listTopics");
+  await call("getTopic", { path: { topicId } });
   await call("updateTopic", { path: { topicId }, body: { name: "older" } });
   await call("deleteTopic", { path: { topicId } });
   const place = { topicId: topic.id };

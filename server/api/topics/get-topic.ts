@@ -1,0 +1,16 @@
+/** GET /v1/projects/{projectIdOrName}/topics/{topicId} */
+import { Type } from "typebox";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { getTopicRow, TopicSchema, toTopic } from "./topic.ts";
+
+export const getTopic = (on: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getTopic",
+    tag: "Topics",
+    summary: "Get a topic",
+    params: Type.Object({ topicId: Type.String() }),
+    success: { status: 200, description: "The topic.", schema: TopicSchema },
+    handle: async ({ project, params }) =>
+      toTopic(await getTopicRow(on.database.queries, project.id, params.topicId)),
+  });
