@@ -1,5 +1,6 @@
 /** Sessions of customers who are at a provider's consent page. */
 import { sql } from "kysely";
+import { isUuid } from "../ground/ids.ts";
 import type { ProviderMetadata } from "./connections.ts";
 import type { Queries } from "./database.ts";
 
@@ -17,12 +18,16 @@ export interface OauthSession {
   providerMetadata: ProviderMetadata;
   redirectUri: string;
   codeVerifierSealed: string | null;
+  /** Whether it must end in the browser it was begun in. */
+  browserBound: boolean;
+  /** Digest of the cookie that browser has; null until it has come. */
+  browserHash: Buffer | null;
 }
 
 /** Also removes what nobody came back to. */
 export async function insertOauthSession(
   queries: Queries,
-  session: OauthSession & { stateHash: Buffer; expireTime: Date },
+  session: Omit<OauthSession, "browserHash"> & { stateHash: Buffer; expireTime: Date },
 ): Promise<void> {
   await queries
     .deleteFrom("oauthSessions")
@@ -46,4 +51,30 @@ export async function takeOauthSession(
     .returningAll()
     .executeTakeFirst();
   return row && { ...row, providerMetadata: row.providerMetadata as ProviderMetadata };
+}
+
+/** A session that is still open and waits for its browser. */
+export const findOauthSession = async (
+  queries: Queries,
+  id: string,
+): Promise<{ id: string; projectId: string } | undefined> =>
+  isUuid(id)
+    ? queries
+        .selectFrom("oauthSessions")
+        .select(["id", "projectId"])
+        .where("id", "=", id)
+        .where("browserBound", "=", true)
+        .where("expireTime", ">", sql<Date>`now()`)
+        .executeTakeFirst()
+    : undefined;
+
+/** False when another browser was there first. */
+export async function bindToBrowser(queries: Queries, id: string, hash: Buffer): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("oauthSessions")
+    .set({ browserHash: hash })
+    .where("id", "=", id)
+    .where("browserHash", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

@@ -227,6 +227,8 @@ export interface Memberships {
 }
 
 export interface OauthSessions {
+  browserBound: Generated<boolean>;
+  browserHash: Buffer | null;
   codeVerifierSealed: string | null;
   connectionId: string | null;
   consumerName: string | null;

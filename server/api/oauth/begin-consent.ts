@@ -11,6 +11,7 @@ import type { Sealer } from "../../ground/seal.ts";
 import type { ProviderMetadata } from "../../store/connections.ts";
 import type { Database } from "../../store/database.ts";
 import { insertOauthSession, takeOauthSession, type OauthSession } from "../../store/oauth-sessions.ts";
+import { beginAddress } from "./browser-binding.ts";
 import { usableProviderApp } from "./usable-provider-app.ts";
 
 export interface ConsentServices {
@@ -34,6 +35,8 @@ export interface Consent {
   consumerName?: string;
   providerWorkspaceRef?: string | null;
   providerMetadata: ProviderMetadata;
+  /** Whether it must end in the browser it is begun in. */
+  browserBound?: boolean;
 }
 
 /** As long as a person may take to sign in and agree. */
@@ -81,8 +84,10 @@ export async function beginConsent(on: ConsentServices, consent: Consent): Promi
     providerMetadata: consent.providerMetadata,
     redirectUri,
     codeVerifierSealed: codeVerifier ? sealVerifier(on.sealer, session, codeVerifier) : null,
+    browserBound: consent.browserBound ?? false,
     expireTime: new Date(nowMs() + SESSION_MS),
   });
+  if (consent.browserBound) return beginAddress(on.publicUrl(), on.sealer, session, url.href);
   return url.href;
 }
 

@@ -1,4 +1,5 @@
 /** GET /callbacks/v1/oauth: where providers send customers back to, with a code or a refusal. */
+import type { IncomingHttpHeaders } from "node:http";
 import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
 import { withAccountInfo } from "../../credentials/account-info.ts";
@@ -19,6 +20,7 @@ import type { OauthSession } from "../../store/oauth-sessions.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { saveConnection } from "../connections/save-connection.ts";
 import { endConsent, type ConsentServices } from "./begin-consent.ts";
+import { isSameBrowser } from "./browser-binding.ts";
 import { callbackPage, type ConsentResult } from "./callback-page.ts";
 
 type Services = ConsentServices & { log: Log };
@@ -47,7 +49,7 @@ export const oauthCallback = (on: Services) =>
       media: "text/html",
     },
     otherPages: { 400: "The page, where it did not." },
-    handle: async ({ query }) => callbackPage(await finish(on, query)),
+    handle: async ({ query, headers }) => callbackPage(await finish(on, query, headers)),
   });
 
 /** Thrown for what the person at the page should read. */
@@ -55,12 +57,21 @@ class ConsentFailed extends Error {
   override name = "ConsentFailed";
 }
 
-async function finish(on: Services, query: Static<typeof Query>): Promise<ConsentResult> {
+async function finish(
+  on: Services,
+  query: Static<typeof Query>,
+  headers: IncomingHttpHeaders,
+): Promise<ConsentResult> {
   try {
     const session = query.state ? await endConsent(on, query.state) : undefined;
     if (!session) {
       throw new ConsentFailed(
         "This sign-in has expired or was used already. Close this window and connect again.",
+      );
+    }
+    if (!isSameBrowser(session, headers)) {
+      throw new ConsentFailed(
+        "This sign-in was begun in another browser. Close this window and connect again.",
       );
     }
     const row = await connect(on, session, query);

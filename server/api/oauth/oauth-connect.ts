@@ -32,7 +32,11 @@ export const oauthConnect = (on: ConsentServices) =>
         Type.String({ description: "Default: the project's first provider app for the provider." }),
       ),
       enableCSRFProtection: Type.Optional(
-        Type.Boolean({ description: "Accepted; the state is always random and serves once." }),
+        Type.Boolean({
+          description:
+            "The address leads over a page of this Busbar that ties the consent to the browser by a cookie. With or " +
+            "without it the state is random and serves once.",
+        }),
       ),
     }),
     success: {
@@ -56,6 +60,7 @@ export const oauthConnect = (on: ConsentServices) =>
         consumerName: consumerName || undefined,
         providerWorkspaceRef: providerMetadata["workspace"]?.value ?? body.providerWorkspaceRef,
         providerMetadata,
+        browserBound: body.enableCSRFProtection,
       });
     },
   });

@@ -57,6 +57,43 @@ describe("connecting by consent", () => {
     assert.equal(url.searchParams.get("redirect_uri"), `${origin}/callbacks/v1/oauth`);
   });
 
+  test("a consent that is tied to the browser ends in the one that began it, and in no other", async () => {
+    const tied = async (groupRef: string) => {
+      const begun = await begin("hubspot", groupRef, { enableCSRFProtection: true });
+      assert.equal(begun.status, 200, begun.text);
+      assert.ok(begun.text.startsWith(`${new URL(on.busbar.urls.base).origin}/callbacks/v1/oauth/begin?`));
+      assert.equal(begun.text.includes("state="), false, "the state is for that browser only");
+      const opened = await fetch(begun.text, { redirect: "manual" });
+      assert.equal(opened.status, 302);
+      const cookie = opened.headers.get("set-cookie") ?? "";
+      assert.match(cookie, /; Path=\/callbacks\/v1\/oauth; Max-Age=600; HttpOnly; SameSite=Lax$/);
+      const address = opened.headers.get("location") ?? "";
+      assert.ok(address.startsWith(on.sandbox.url));
+      return { begun: begun.text, cookie: cookie.split(";")[0] ?? "", back: await consent(address) };
+    };
+    const finish = async (back: string, cookie: string) => {
+      const response = await fetch(back, { headers: { cookie } });
+      return { status: response.status, html: await response.text() };
+    };
+    const [first, second] = [await tied("tied"), await tied("tied-other")];
+    const again = await fetch(first.begun, { redirect: "manual" });
+    assert.equal(again.status, 400, "only the first browser gets the cookie");
+    const done = await finish(first.back, `theme=dark; ${second.cookie}; ${first.cookie}`);
+    assert.equal(done.status, 200, done.html);
+
+    for (const cookie of ["", first.cookie, `${second.cookie}x`]) {
+      const { back } = cookie === "" ? second : await tied("tied-again");
+      const refused = await finish(back, cookie);
+      assert.equal(refused.status, 400, refused.html);
+      assert.match(refused.html, /another browser/);
+    }
+    assert.deepEqual((await on.inProject("GET", "/connections?groupRef=tied-other")).body, []);
+    const origin = `${new URL(on.busbar.urls.base).origin}/callbacks/v1/oauth/begin`;
+    const forged = await fetch(`${origin}?session=${"0".repeat(8)}-0000-7000-8000-000000000000&to=v1.x.y.z`);
+    assert.equal(forged.status, 400);
+    await forged.text();
+  });
+
   test("the page posts one message with the connection, which is committed by then, and lets no other script run", async () => {
     const { response, html, message } = await comeBack(await consent((await begin("hubspot", "one")).text));
     assert.equal(response.status, 200, html);

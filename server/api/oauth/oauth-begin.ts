@@ -1,0 +1,47 @@
+/** GET /callbacks/v1/oauth/begin: the first stop of a consent that is tied to a browser. */
+import { Type } from "typebox";
+import { endpoint, Page } from "../../http/endpoint.ts";
+import { bindToBrowser, findOauthSession } from "../../store/oauth-sessions.ts";
+import type { ConsentServices } from "./begin-consent.ts";
+import { consentAddress, newCookie } from "./browser-binding.ts";
+import { callbackPage } from "./callback-page.ts";
+
+export const oauthBegin = (on: ConsentServices) =>
+  endpoint({
+    operationId: "oauthBegin",
+    tag: "OAuth",
+    summary: "Begin a consent that is tied to the browser",
+    description:
+      "What `POST /v1/oauth-connect` answers with `enableCSRFProtection`. The first browser that opens it is sent on to " +
+      "the provider's consent page with a cookie, and only that one can finish.",
+    query: Type.Object({ session: Type.String(), to: Type.String({ maxLength: 16_384 }) }),
+    success: {
+      status: 200,
+      description: "Never: the browser is sent on.",
+      schema: Type.String(),
+      media: "text/html",
+    },
+    otherPages: { 302: "To the provider's consent page.", 400: "It was opened already, or has expired." },
+    async handle({ query }) {
+      const { queries } = on.database;
+      const session = await findOauthSession(queries, query.session);
+      const address = session && consentAddress(on.sealer, session, query.to);
+      if (!session || !address) return expired();
+      const { hash, header } = newCookie(session, on.publicUrl());
+      if (!(await bindToBrowser(queries, session.id, hash))) return expired();
+      return new Page("", {
+        status: 302,
+        headers: {
+          location: address,
+          "set-cookie": header,
+          "cache-control": "no-store",
+          "referrer-policy": "no-referrer",
+        },
+      });
+    },
+  });
+
+const expired = (): Page =>
+  callbackPage({
+    error: "This address has expired or was opened already. Close this window and connect again.",
+  });
