@@ -81,9 +81,11 @@ async function login(
 
 async function askKey(options: LoginOptions, terminal: Terminal): Promise<string> {
   if (options.keyStdin) return (await readBody(terminal.stdin, MAX_KEY_BYTES)).toString();
-  const given = options.key ?? terminal.env["BUSBAR_API_KEY"] ?? terminal.env["AMP_API_KEY"];
-  if (given) return given;
+  if (options.key) return options.key;
+  // A person is asked even if the environment has a key: it may be that of another server.
   if (canAsk(terminal)) return askHidden(terminal, "API key (not shown)");
+  const given = terminal.env["BUSBAR_API_KEY"] ?? terminal.env["AMP_API_KEY"];
+  if (given) return given;
   throw new UsageFailure("There is no terminal to ask for the API key on.", {
     remedy: "Pipe it in with --key-stdin.",
   });

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "../http/json.ts";
 import type { Terminal } from "../terminal.ts";
 import { createPaint, type Paint } from "./paint.ts";
+import { printable } from "./printable.ts";
 import { table } from "./table.ts";
 
 export interface Output {
@@ -40,7 +41,7 @@ export function createOutput(terminal: Pick<Terminal, "stdout" | "stderr" | "env
       const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
       for (const line of table(Object.keys(columns), cells, paint)) output.line(line);
     },
-    note: (text) => void stderr.write(`${notePaint.dim(text)}\n`),
+    note: (text) => void stderr.write(`${notePaint.dim(printable(text))}\n`),
   };
   return output;
 }

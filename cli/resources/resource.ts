@@ -81,6 +81,7 @@ export async function paged(
     pageToken = textAt(page, "pagination.nextPageToken");
     if (!pageToken || items.length === 0) break;
   }
+  if (found.length >= limit && pageToken) on.out.note(`the newest ${limit}; --limit shows more`);
   return found.slice(0, limit);
 }
 

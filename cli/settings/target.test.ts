@@ -18,7 +18,7 @@ describe("which Busbar is meant", () => {
     await mkdir(join(served, ".busbar"), { recursive: true });
     const urls = { base: "http://127.0.0.1:4000/v1", proxy: "http://127.0.0.1:4001" };
     const file = { apiKey: "bb_local", projectId: "p1", urls };
-    await writeFile(join(served, ".busbar", "bootstrap.json"), JSON.stringify(file));
+    await writeFile(join(served, ".busbar", "bootstrap.json"), JSON.stringify(file), { mode: 0o600 });
     const all = new Map([
       ["https://one.example", { apiKey: "bb_one", project: "first" }],
       ["https://two.example", { apiKey: "bb_two" }],
@@ -59,6 +59,13 @@ describe("which Busbar is meant", () => {
   test("AMP_API_KEY, which may be another vendor's, goes only to an address that was given", async () => {
     assert.equal(await pair({}, { AMP_API_KEY: "amp" }), "https://one.example bb_one");
     assert.equal(await pair({ url: "http://o:1" }, { AMP_API_KEY: "amp" }), "http://o:1 amp");
+  });
+
+  test("a bootstrap.json that others can read, as one from a repository, decides nothing", async () => {
+    const path = join(served, ".busbar", "bootstrap.json");
+    await chmod(path, 0o644);
+    assert.equal(await pair({}, {}, served), "https://one.example bb_one");
+    await chmod(path, 0o600);
   });
 
   test("what was found rather than given is said", async () => {

@@ -1,5 +1,5 @@
 /** Decides which Busbar a command talks to, with which key: flags, then the environment, then what lies around. */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Failure, UsageFailure } from "../failures.ts";
 import { parseJson, textAt } from "../http/json.ts";
@@ -30,6 +30,8 @@ interface Stored extends Profile {
   origin: string;
   found: string;
 }
+
+const MAX_BOOTSTRAP_BYTES = 64 * 1024;
 
 /**
  * A stored key goes to the address that it was stored with and to no other; AMP_API_KEY, which may be another
@@ -81,19 +83,22 @@ async function findStored(
   return { ...profile, origin: wanted, found: `${wanted} (logged in)` };
 }
 
-/** What the server wrote down beside its data: it is only there, and only readable, for who runs it. */
+/**
+ * What the server wrote down beside its data. It made the file readable by its owner only; one that others can read came
+ * from elsewhere, perhaps with somebody's repository, and must not decide where records go.
+ */
 async function readBootstrap({ cwd, env }: Pick<Terminal, "env" | "cwd">): Promise<Stored | undefined> {
   const shown = join(env["BUSBAR_DATA_DIR"] || ".busbar", "bootstrap.json");
   const path = resolve(cwd, shown);
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text === undefined) return undefined;
-  const file = parseJson(text);
+  const found = await stat(path).catch(() => undefined);
+  if (!found || (process.platform !== "win32" && (found.mode & 0o077) !== 0)) return undefined;
+  const file = found.size > MAX_BOOTSTRAP_BYTES ? undefined : parseJson(await readFile(path, "utf8"));
   const [base, apiKey] = [textAt(file, "urls.base"), textAt(file, "apiKey")];
   if (!base || !apiKey || !URL.canParse(base)) throw new Failure(`${path} cannot be understood.`);
   const [project, proxyUrl] = [textAt(file, "projectId"), textAt(file, "urls.proxy")];
   const { origin } = new URL(base);
-  const found = `${origin} (the server of this folder, ${shown})`;
-  return { origin, apiKey, found, ...(project && { project }), ...(proxyUrl && { proxyUrl }) };
+  const how = `${origin} (the server of this folder, ${shown})`;
+  return { origin, apiKey, found: how, ...(project && { project }), ...(proxyUrl && { proxyUrl }) };
 }
 
 /** An address as people give it: with or without scheme, with or without `/v1`. Throws `UsageFailure`. */
