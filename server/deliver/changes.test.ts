@@ -65,7 +65,9 @@ describe("deliveries amid changes", () => {
       (await all.deliveriesOf(name)).every(({ status }) => status === "failed"),
     );
     const failed = await all.deliveriesOf(name);
-    assert.match(failed[0].attempts.at(-1).error, /destination is disabled/);
+    const { error, time } = failed[0].attempts.at(-1);
+    assert.match(error, /destination is disabled/);
+    assert.equal(new Date(time).toISOString(), time);
     sink.answer = accept;
     const attempts = sink.at("/down").length;
     const refused = await on.inProject("POST", `/destinations/${name}/deliveries:resend`, { since });

@@ -123,9 +123,13 @@ function storedEvents(rows: (RoutedRow & { eventId: string })[]): Map<string, St
 const lanesOf = ({ lanes }: Claim) =>
   sql`unnest(${lanes.map(({ id }) => id)}::uuid[], ${lanes.map(({ free }) => free)}::integer[]) as lane (id, free)`;
 
-/** What stands in the place of an attempt when a destination is disabled. */
-const notAttempted = () =>
-  sql`jsonb_build_array(jsonb_build_object('time', now(), 'durationMs', 0, 'error', 'not attempted: the destination is disabled'))`;
+/** What stands in the place of an attempt when a destination is disabled; its time as those of attempts are. */
+const notAttempted = () => sql`
+  jsonb_build_array(jsonb_build_object(
+    'time', to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'durationMs', 0, 'error', 'not attempted: the destination is disabled'
+  ))
+`;
 
 /** Claims deliveries that are due, a few of every destination, beginning with another destination each time. */
 export async function claimDeliveries(queries: Queries, claim: Claim): Promise<ClaimedDelivery[]> {
