@@ -1,7 +1,7 @@
 /** Gives an empty database its first organisation, builder, project and API key. */
 import { hashApiKey, newApiKey } from "../ground/ids.ts";
 import { findKeyOwner, insertApiKey } from "../store/api-keys.ts";
-import type { Database, Queries } from "../store/database.ts";
+import { type Database, type Queries, transact } from "../store/database.ts";
 import {
   countOrganizations,
   findOwner,
@@ -24,7 +24,7 @@ export async function bootstrapIfEmpty(
   database: Database,
   wanted: { apiKey?: string; email?: string } = {},
 ): Promise<Bootstrap | undefined> {
-  return database.queries.transaction().execute(async (queries) => {
+  return transact(database, async (queries) => {
     await lockOrganizations(queries);
     if ((await countOrganizations(queries)) > 0) return undefined;
     return bootstrap(queries, { org: "Default", project: "default", ...wanted });

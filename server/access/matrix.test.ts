@@ -58,6 +58,7 @@ POST /v1/sessions
 PUT /v1/uploads/{uploadId}
 GET /v1/event-files/{token}
 GET /callbacks/v1/oauth
+GET /callbacks/v1/oauth/begin
 GET /callbacks/v1/custom-auth
 POST /callbacks/v1/custom-auth
 GET /healthz

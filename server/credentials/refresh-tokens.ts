@@ -68,6 +68,7 @@ export async function refreshTokens(
   const { projectId, id } = connection;
   const failure: { error?: unknown } = {};
   const once = sendOnce(on.database, id);
+  // Not `transact`, which may run twice: a refresh token is sent in here, and some providers take it once only.
   const row = await on.database.queries.transaction().execute(async (queries) => {
     await lockConnection(queries, projectId, id);
     const fresh = await findConnection(queries, projectId, id);

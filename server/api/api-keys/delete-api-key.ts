@@ -1,7 +1,7 @@
 /** DELETE /v1/projects/{projectIdOrName}/api-keys/{apiKey} */
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { removeApiKey } from "../../store/api-keys.ts";
-import type { Database } from "../../store/database.ts";
+import { type Database, transact } from "../../store/database.ts";
 import { getApiKeyRow, NameParams, requireAnotherFullKey } from "./api-key.ts";
 
 export const deleteApiKey = (on: { database: Database }) =>
@@ -14,7 +14,7 @@ export const deleteApiKey = (on: { database: Database }) =>
     success: { status: 204, description: "Deleted; it opens nothing any more." },
     refusals: { 409: "It is the last active key with the scope `full` of the project." },
     async handle({ project, params }) {
-      await on.database.queries.transaction().execute(async (queries) => {
+      await transact(on.database, async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);
         await requireAnotherFullKey(queries, row);
         await removeApiKey(queries, project.id, row.id);

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { updateApiKey as updateRow } from "../../store/api-keys.ts";
-import type { Database } from "../../store/database.ts";
+import { type Database, transact } from "../../store/database.ts";
 import { removeSessionsOfKey } from "../../store/sessions.ts";
 import { pickMasked } from "../update-mask.ts";
 import {
@@ -40,7 +40,7 @@ export const updateApiKey = (on: { database: Database }) =>
     },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.apiKey, MEMBERS, "apiKey", "semantically-invalid");
-      return on.database.queries.transaction().execute(async (queries) => {
+      return transact(on.database, async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);
         const { active = row.active, scopes = row.scopes } = change;
         if (!active || !scopes.some((scope) => scope === "full")) {

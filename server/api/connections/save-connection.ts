@@ -16,7 +16,7 @@ import {
   type ProviderMetadata,
 } from "../../store/connections.ts";
 import { upsertConsumer, upsertGroup } from "../../store/customers.ts";
-import { isUniqueViolation, type Database, type Queries } from "../../store/database.ts";
+import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database.ts";
 import { getConnectionRow } from "./connection.ts";
 
 export interface WantedConnection {
@@ -45,7 +45,7 @@ interface Services {
 
 /** The connection as it now is. Throws a Problem: 404 when the one to renew is gone, 409 when it must be new and is not. */
 export async function saveConnection(on: Services, wanted: WantedConnection): Promise<ConnectionRow> {
-  const save = () => on.database.queries.transaction().execute((queries) => saveIn(queries, on, wanted));
+  const save = () => transact(on.database, (queries) => saveIn(queries, on, wanted));
   try {
     return await save();
   } catch (error) {

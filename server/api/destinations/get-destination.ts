@@ -9,7 +9,7 @@ import {
 import { Problem } from "../../ground/errors.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
+import { type Database, transact } from "../../store/database.ts";
 import { updateDestination, type DestinationRow } from "../../store/destinations.ts";
 import {
   DestinationWithSecretsSchema,
@@ -51,7 +51,7 @@ export const getDestination = (on: Needs) =>
   });
 
 const rotate = (on: Needs, projectId: string, idOrName: string): Promise<DestinationRow> =>
-  on.database.queries.transaction().execute(async (queries) => {
+  transact(on.database, async (queries) => {
     const row = await getDestinationRow(queries, projectId, idOrName, "update");
     if (!getDestinationType(row.type).signs) {
       const detail = `A destination of the type \`${row.type}\` has no signing key to rotate.`;

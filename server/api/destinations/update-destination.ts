@@ -5,7 +5,7 @@ import { openDestinationSecrets, sealDestinationSecrets } from "../../deliver/de
 import type { Egress } from "../../egress.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { isUniqueViolation, type Database, type Queries } from "../../store/database.ts";
+import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database.ts";
 import { updateDestination as updateRow, type DestinationRow } from "../../store/destinations.ts";
 import { checkName } from "../names.ts";
 import {
@@ -49,7 +49,7 @@ export const updateDestination = (on: Needs) =>
     },
     async handle({ project, params, body }) {
       try {
-        return await on.database.queries.transaction().execute(async (queries) => {
+        return await transact(on.database, async (queries) => {
           const row = await getDestinationRow(queries, project.id, params.destination, "update");
           return toDestination(await change(on, queries, row, body));
         });

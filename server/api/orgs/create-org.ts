@@ -1,7 +1,7 @@
 /** POST /v1/orgs */
 import { Type } from "typebox";
 import { endpoint } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
+import { type Database, transact } from "../../store/database.ts";
 import {
   findOrganization,
   findOwner,
@@ -21,7 +21,7 @@ export const createOrg = (on: { database: Database }) =>
     body: Type.Object({ label: LabelSchema }),
     success: { status: 201, description: "The organisation.", schema: OrgSchema },
     async handle({ caller, body }) {
-      return on.database.queries.transaction().execute(async (queries) => {
+      return transact(on.database, async (queries) => {
         const { id } = await insertOrganization(queries, body.label);
         const owner = caller.builderId ?? (caller.orgId && (await findOwner(queries, caller.orgId)));
         if (owner) await insertMembership(queries, { orgId: id, builderId: owner, role: "owner" });

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
+import { type Database, transact } from "../../store/database.ts";
 import { acceptInvites } from "../../store/people.ts";
 import { BuilderInfoSchema, builderInfo } from "./builder-info.ts";
 
@@ -32,7 +32,7 @@ export const acceptInvite = (on: { database: Database }) =>
         });
       }
       const { builderId } = caller;
-      return on.database.queries.transaction().execute(async (queries) => {
+      return transact(on.database, async (queries) => {
         const orgIds = await acceptInvites(queries, body.invitedEmail, builderId);
         if (orgIds.length > 0) return builderInfo(queries, caller);
         throw new Problem("not-found", { detail: "There is no open invitation for this address." });

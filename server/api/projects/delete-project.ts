@@ -1,7 +1,7 @@
 /** DELETE /v1/projects/{projectIdOrName} */
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
+import { type Database, transact } from "../../store/database.ts";
 import { countInstallations, removeProject } from "../../store/projects.ts";
 
 export const deleteProject = (on: { database: Database }) =>
@@ -13,7 +13,7 @@ export const deleteProject = (on: { database: Database }) =>
     success: { status: 204, description: "Deleted." },
     refusals: { 422: "The project has installations." },
     async handle({ project }) {
-      await on.database.queries.transaction().execute(async (queries) => {
+      await transact(on.database, async (queries) => {
         const installations = await countInstallations(queries, project.id);
         if (installations > 0) {
           throw new Problem("semantically-invalid", {

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
+import { type Database, transact } from "../../store/database.ts";
 import { countConnectionsOfApp, removeProviderApp } from "../../store/provider-apps.ts";
 import { getProviderAppRow } from "./provider-app.ts";
 
@@ -17,7 +17,7 @@ export const deleteProviderApp = (on: { database: Database }) =>
     success: { status: 204, description: "Deleted, its secret with it." },
     refusals: { 422: "Connections were made with it." },
     async handle({ project, params }) {
-      await on.database.queries.transaction().execute(async (queries) => {
+      await transact(on.database, async (queries) => {
         const { id } = await getProviderAppRow(queries, project.id, params.providerAppId);
         const users = await countConnectionsOfApp(queries, project.id, id);
         if (users > 0) {
