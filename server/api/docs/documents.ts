@@ -5,10 +5,10 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Type } from "typebox";
 import { PROBLEM_TYPES, Problem } from "../../ground/errors.ts";
-import { isJsonObject } from "../../ground/json.ts";
 import { problemsPage } from "../../http/problems-page.ts";
 import { endpoint, Page, type Endpoint } from "../../http/endpoint.ts";
-import { readerPage, readerProgram } from "./reader.ts";
+import { readerPage } from "./reader.ts";
+import { readerProgram } from "./reader-program.ts";
 
 const OPENAPI = join(import.meta.dirname, "../../../openapi.json");
 
@@ -25,9 +25,11 @@ export const getOpenApi = (): Endpoint =>
       schema: Type.Record(Type.String(), Type.Unknown()),
     },
     async handle() {
-      const document: unknown = JSON.parse(await readFile(OPENAPI, "utf8"));
-      if (!isJsonObject(document)) throw new Error("openapi.json holds no object");
-      return document;
+      return new Page(await readFile(OPENAPI), {
+        status: 200,
+        headers: { "cache-control": "no-cache" },
+        mediaType: "application/json",
+      });
     },
   });
 

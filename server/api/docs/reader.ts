@@ -1,7 +1,5 @@
 /** The reader at /docs: a page of ours around Scalar's program, which comes from here and may call nobody else. */
 import { randomBytes } from "node:crypto";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { Page } from "../../http/endpoint.ts";
 
 const CONFIGURATION = {
@@ -58,29 +56,4 @@ export function readerPage(): Page {
       "x-content-type-options": "nosniff",
     },
   });
-}
-
-let program: Promise<Buffer> | undefined;
-
-/** Scalar's program, compressed. Loaded when it is first asked for: most processes never are. */
-export function readerProgram(): Promise<Buffer> {
-  program ??= loadProgram().catch((error: unknown) => {
-    program = undefined;
-    throw error;
-  });
-  return program;
-}
-
-/** The package holds it inside a Fastify plugin, so an instance that never listens is asked for it. */
-async function loadProgram(): Promise<Buffer> {
-  const [{ default: Fastify }, { default: scalar }] = await Promise.all([
-    import("fastify"),
-    import("@scalar/fastify-api-reference"),
-  ]);
-  const app = Fastify();
-  app.register(scalar, { routePrefix: "/docs", configuration: { url: CONFIGURATION.url } });
-  const answer = await app.inject("/docs/js/scalar.js");
-  await app.close();
-  if (answer.statusCode !== 200) throw new Error(`the reader's package answered ${answer.statusCode}`);
-  return promisify(gzip)(answer.rawPayload);
 }

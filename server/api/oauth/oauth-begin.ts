@@ -14,14 +14,12 @@ export const oauthBegin = (on: ConsentServices) =>
     description:
       "What `POST /v1/oauth-connect` answers with `enableCSRFProtection`. The first browser that opens it is sent on to " +
       "the provider's consent page with a cookie, and only that one can finish.",
-    query: Type.Object({ session: Type.String(), to: Type.String({ maxLength: 16_384 }) }),
-    success: {
-      status: 200,
-      description: "Never: the browser is sent on.",
-      schema: Type.String(),
-      media: "text/html",
-    },
-    otherPages: { 302: "To the provider's consent page.", 400: "It was opened already, or has expired." },
+    query: Type.Object({
+      session: Type.String({ description: "Names the sign-in that `oauthConnect` began." }),
+      to: Type.String({ maxLength: 16_384, description: "The consent page, sealed." }),
+    }),
+    success: { status: 302, description: "To the provider's consent page." },
+    otherPages: { 400: "It was opened already, or has expired." },
     async handle({ query }) {
       const { queries } = on.database;
       const session = await findOauthSession(queries, query.session);

@@ -175,6 +175,10 @@ export async function customer({ walk }: Ground): Promise<void> {
   const asking = { projectIdOrName: "default", provider: "hubspot", groupRef: "acme", consumerRef: "ada" };
   const consent = await call("oauthConnect", { body: { ...asking, groupName: "Acme" } });
   await comeBack(walk, consent);
+  const tied = await on.call("POST", "/v1/oauth-connect", { ...asking, enableCSRFProtection: true });
+  const begun = await fetch(tied.text, { redirect: "manual" });
+  assert.equal(begun.status, 302, await begun.text());
+  walk.heard.push({ operationId: "oauthBegin" });
   const [{ id: connectionId }] = await call("listConnections", { query: { groupRef: "acme" } });
   await comeBack(walk, await call("oauthUpdate", { path: { connectionId } }));
   await call("getConnection", { path: { connectionId }, query: { includeCreds: "true" } });
