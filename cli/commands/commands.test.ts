@@ -20,12 +20,19 @@ integrations:
     proxy: { enabled: true }
 `;
 
+const HOMEMADE = {
+  authType: "apiKey",
+  baseURL: "https://api.example.com",
+  apiKeyOpts: { attachmentType: "header", header: { name: "X-Key" } },
+  support: { read: true, write: true, proxy: true },
+};
+
 describe("commands without a terminal", () => {
   let on: TestBusbar;
   let cwd = "";
   let installationId = "";
   before(async () => {
-    on = await openTestBusbar();
+    on = await openTestBusbar({ providers: { homemade: HOMEMADE } });
     cwd = await mkdtemp(join(tmpdir(), "busbar-commands-"));
     await writeFile(join(cwd, "amp.yaml"), MANIFEST);
     const customer = {
@@ -171,6 +178,20 @@ describe("commands without a terminal", () => {
     assert.match(await tell("binary"), /binary is not UTF-8/);
     assert.match(await tell("-", "x".repeat(1024 * 1024 + 1)), /More than 1048576 bytes/);
     assert.match(await tell("/"), /no amp\.yaml or amp\.yml/);
+  });
+
+  test("validate --online knows what the server knows: its own providers, destinations and apps", async () => {
+    const stdin = MANIFEST.replace("provider: hubspot", "provider: homemade");
+    const offline = await busbar(["validate", "-"], { stdin });
+    assert.deepEqual([offline.code, /no provider "homemade"/.test(offline.stdout)], [1, true]);
+    const rules = async (...args: string[]) =>
+      (await json("validate", ".", ...args)).map(({ rule }: { rule: string }) => rule);
+    assert.deepEqual(await rules(), ["destination-exists"]);
+    const online = await busbar(["validate", "-", "--online", "--json"], { stdin });
+    assert.deepEqual(
+      JSON.parse(online.stdout).map(({ rule }: { rule: string }) => rule),
+      ["not-built-yet", "destination-not-found", "not-built-yet"],
+    );
   });
 
   test("a write says which record and operation; a batch says how each record went and fails when one did", async () => {

@@ -2,8 +2,10 @@
 import type { Command } from "commander";
 import { Ended } from "../failures.ts";
 import { readManifest } from "../manifest/read-manifest.ts";
+import type { ServerFacts } from "../manifest/server-facts.ts";
 import { findingLines, summary } from "../manifest/tell-complaints.ts";
 import { createOutput } from "../output/output.ts";
+import { connect } from "../settings/connect.ts";
 import type { GlobalOptions } from "../settings/target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -12,24 +14,35 @@ export function addValidate(program: Command, terminal: Terminal): void {
     .command("validate [path]")
     .description("check a manifest, offline")
     .option("--strict", "fail on warnings too")
+    .option("--online", "ask the server for its providers, destinations and provider apps as well")
     .addHelpText(
       "after",
       "\nThe path is a file, a folder with an amp.yaml (default: this one), or - for stdin.",
     )
-    .action(async (path: string | undefined, options: { strict?: boolean }, command: Command) => {
-      const globals: GlobalOptions = command.optsWithGlobals();
-      const out = createOutput(terminal, globals.json === true);
-      const file = await readManifest(path ?? ".", terminal);
-      // The checks and the catalog are half of the program, and no other command needs them.
-      const { validate } = await import("../manifest/validate.ts");
-      const findings = validate(file.source);
-      if (out.json) {
-        out.data(findings.map((finding) => ({ file: file.shown, ...finding })));
-      } else {
-        for (const line of findingLines(findings, file, out.paint)) out.line(line);
-        out.line(summary(findings, file.shown, out.paint));
-      }
-      const fails = findings.some(({ severity }) => severity === "error" || options.strict);
-      if (fails) throw new Ended();
-    });
+    .action(
+      async (path: string | undefined, options: { strict?: boolean; online?: boolean }, command: Command) => {
+        const globals: GlobalOptions = command.optsWithGlobals();
+        const out = createOutput(terminal, globals.json === true);
+        const file = await readManifest(path ?? ".", terminal);
+        // The checks and the catalog are half of the program, and no other command needs them.
+        const { validate } = await import("../manifest/validate.ts");
+        const findings = validate(
+          file.source,
+          options.online ? await askServer(command, terminal) : undefined,
+        );
+        if (out.json) {
+          out.data(findings.map((finding) => ({ file: file.shown, ...finding })));
+        } else {
+          for (const line of findingLines(findings, file, out.paint)) out.line(line);
+          out.line(summary(findings, file.shown, out.paint));
+        }
+        const fails = findings.some(({ severity }) => severity === "error" || options.strict);
+        if (fails) throw new Ended();
+      },
+    );
+}
+
+async function askServer(command: Command, terminal: Terminal): Promise<ServerFacts> {
+  const { serverFacts } = await import("../manifest/server-facts.ts");
+  return serverFacts(await connect(command, terminal));
 }

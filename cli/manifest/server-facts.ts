@@ -1,0 +1,40 @@
+/** What a manifest's check cannot know by heart, asked of the server: its own providers, destinations and apps. */
+import { Check } from "typebox/value";
+import { ProviderInfoSchema, supports, type ProviderInfo } from "../../connectors/kit/provider.ts";
+import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import type { Connected } from "../settings/connect.ts";
+import type { Catalog } from "./catalog.ts";
+
+export interface ServerFacts {
+  destinations: string[];
+  providerApps: string[];
+  /** The server's providers. */
+  providers: Catalog;
+  built(provider: string, action: string): boolean;
+}
+
+export async function serverFacts(on: Pick<Connected, "api" | "inProject">): Promise<ServerFacts> {
+  const [providers, destinations, apps] = await Promise.all([
+    on.api("GET", "/v1/providers").then(requireObject),
+    on.inProject("GET", "/destinations").then(requireObjects),
+    on.inProject("GET", "/provider-apps").then(requireObjects),
+  ]);
+  return {
+    destinations: destinations.flatMap((destination) => textAt(destination, "name") ?? []),
+    providerApps: apps.flatMap((app) => textAt(app, "provider") ?? []),
+    providers: readProviders(providers),
+    built: (provider, action) => valueAt(providers[provider], `support.${action}`) === true,
+  };
+}
+
+/** The list shows what is built, not what may be declared; the latter is left to the deployment. */
+function readProviders(providers: JsonObject): Catalog {
+  const support = supports("read", "write", "subscribe", "proxy");
+  return Object.fromEntries(
+    Object.entries(providers).flatMap(([key, info]) =>
+      isProvider(info) ? [[key, { ...info, support }]] : [],
+    ),
+  );
+}
+
+const isProvider = (info: unknown): info is ProviderInfo => Check(ProviderInfoSchema, info);
