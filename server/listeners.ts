@@ -11,6 +11,7 @@ import { openLimits, type Limits } from "./proxy/limits.ts";
 import { createProxyServer } from "./proxy/proxy-server.ts";
 import { limitsOfParent } from "./proxy/shared-limits.ts";
 import { routes } from "./routes.ts";
+import { serveMetrics } from "./scrape.ts";
 import type { Closers, Opened } from "./services.ts";
 import type { Workers } from "./workers.ts";
 
@@ -37,6 +38,7 @@ export async function listen(
     docsUrl,
     onAnswer,
   });
+  if (on.metrics) serveMetrics(api, on.metrics.registry);
   if (config.roles.has("api")) {
     listeners.push(() => drain(api.server, () => api.close()));
     const address = await listenApi(api, config);
@@ -66,7 +68,7 @@ async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<
 
 async function listenProxy(on: Opened, docsUrl: () => string, listeners: Closers): Promise<string> {
   const { config } = on;
-  const proxy = createProxyServer({ ...on, docsUrl, limits: limitsFor(config) });
+  const proxy = createProxyServer({ ...on, docsUrl, limits: limitsFor(config), meter: on.metrics?.proxy });
   await new Promise<void>((resolve, reject) => {
     proxy.once("error", (cause) => reject(listenError("BUSBAR_PROXY_PORT", config.proxyPort, cause)));
     proxy.listen(config.proxyPort, config.host, resolve);

@@ -6,6 +6,7 @@ import { StartError } from "./ground/errors.ts";
 import type { Log } from "./ground/log.ts";
 import { openLimits, type Limits } from "./proxy/limits.ts";
 import { countFor } from "./proxy/shared-limits.ts";
+import { answerScrapes } from "./scrape.ts";
 import { startEmbeddedPostgres } from "./store/embedded/start-embedded-postgres.ts";
 
 /** What a process says once it serves. */
@@ -45,6 +46,7 @@ export async function startProcesses(
     limits: openLimits(config.proxyLimits),
     stopping: false,
   };
+  if (config.metrics) answerScrapes();
   const stopDatabase = await openDatabase(count, on, crew);
   cluster.setupPrimary({ exec: `${import.meta.dirname}/busbar.ts`, args: ["start"] });
   const stop = async (): Promise<void> => {

@@ -16,6 +16,7 @@ import { StartError } from "./ground/errors.ts";
 import type { Log } from "./ground/log.ts";
 import { Sealer } from "./ground/seal.ts";
 import { requireKeys } from "./keys-command.ts";
+import { openMetrics, type Metrics } from "./metrics.ts";
 import { takeIdentity, type WorkerIdentity } from "./jobs/worker-identity.ts";
 import { listenForChanges, type Changes } from "./store/changes.ts";
 import { openDatabase, type Database } from "./store/database.ts";
@@ -41,6 +42,8 @@ export interface Opened {
   installations: Installations;
   ledger: Ledger;
   idempotency: Idempotency;
+  /** Undefined unless they are wanted. */
+  metrics?: Metrics;
   minuteMs: number;
   providerTimeoutMs?: number;
   /** Told whenever an asynchronous write was accepted in this process. */
@@ -74,6 +77,8 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
   closers.push(() => identity.close());
   const egress = openEgress(config.egressAllow);
   closers.push(() => egress.close());
+  const metrics = config.metrics ? openMetrics(database) : undefined;
+  const events = metrics?.connectionEvents(connectionEvents) ?? connectionEvents;
   const connections = openLiveConnections({
     database,
     changes,
@@ -81,10 +86,11 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
     egress,
     catalog,
     log,
-    connectionEvents,
+    connectionEvents: events,
   });
   closers.push(() => connections.doubts.settled());
   const onWork = { listener: () => {} };
+  const ledger = openLedger({ database, identity, onWork: () => onWork.listener() });
   const sessions = openSessions({ database, log, issuer: config.oidc?.issuer });
   return {
     config,
@@ -103,11 +109,12 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
       personOf: config.oidc && openPersonTokens({ database, egress, oidc: config.oidc }),
     }),
     connections,
-    connectionEvents,
+    connectionEvents: events,
     gates: openSharedGates({ database, changes, log }),
     installations: openInstallations({ database, changes }),
-    ledger: openLedger({ database, identity, onWork: () => onWork.listener() }),
+    ledger: metrics?.ledger(ledger) ?? ledger,
     idempotency: openIdempotency({ database, identity, keptHours: config.idempotencyHours }),
+    metrics,
     minuteMs: config.minuteMs,
     providerTimeoutMs,
     onWork,

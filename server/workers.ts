@@ -21,7 +21,11 @@ export function startWorkers(on: Opened): Workers {
   });
   const renewals = startRenewAhead(on);
   const sweeper = startSweeper({ log: on.log, chores: chores(on) });
-  const deliveries = startDeliveries({ ...on, publicUrl: () => on.address.publicUrl });
+  const deliveries = startDeliveries({
+    ...on,
+    publicUrl: () => on.address.publicUrl,
+    onAttempt: on.metrics?.onAttempt,
+  });
   on.onWork.listener = () => writes.wake();
   return {
     get running() {

@@ -19,6 +19,7 @@ import {
   routeEvents,
   type Claim,
   type ClaimedDelivery,
+  type FinishedAttempt,
 } from "../store/deliveries.ts";
 import { listEventsById, type StoredEvent } from "../store/events.ts";
 import { openRelaxedQueries, type RelaxedQueries } from "../store/relaxed-queries.ts";
@@ -41,6 +42,8 @@ export interface DeliveryServices {
   config: Config;
   log: Log;
   publicUrl: () => string;
+  /** Told of every attempt: what the delivery is afterwards. */
+  onAttempt?: (state: FinishedAttempt["state"]) => void;
 }
 
 export interface Deliveries {
@@ -284,6 +287,7 @@ class DeliveryEngine {
       return;
     }
     const ended = await attempt(destination, this.#message(item), claimed.failures, this.#retry);
+    this.#on.onAttempt?.(ended.finished.state);
     this.#lanes.judge(destinationId, ended.outcome?.kind !== "delivered");
     this.#notes.add(ended);
   }

@@ -14,7 +14,7 @@ import type { UsageLog } from "./usage-log.ts";
 
 export interface Forwarding extends Exchanging {
   targets: Targets;
-  usage: UsageLog;
+  usage: Pick<UsageLog, "add">;
   /** Undefined: none. */
   limits?: Limits;
 }

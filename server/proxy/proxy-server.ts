@@ -5,6 +5,7 @@ import type { Access } from "../access/authorize.ts";
 import { openConnectionGates, type ConnectionGates } from "../credentials/connection-gates.ts";
 import type { LiveConnections } from "../credentials/live-connections.ts";
 import type { Egress } from "../egress.ts";
+import type { ProblemSlug } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
@@ -12,7 +13,17 @@ import { createForwardingServer } from "./forwarding-server.ts";
 import type { Limits } from "./limits.ts";
 import { openTargets } from "./targets.ts";
 import { openThrottle } from "./throttle.ts";
-import { openUsageLog } from "./usage-log.ts";
+import { openUsageLog, type UsageLog } from "./usage-log.ts";
+
+/** Counts what the proxy does, where an operator wants it counted. */
+export interface ProxyMeter {
+  /** A call that had a target has ended. */
+  called(call: { status: number; durationMs: number }): void;
+  /** The proxy itself answered, with a problem of this type. */
+  refused(type: ProblemSlug): void;
+  /** How to learn the number of usage lines that were dropped. */
+  watchDropped(read: () => number): void;
+}
 
 export interface ProxyServices {
   database: Database;
@@ -28,6 +39,7 @@ export interface ProxyServices {
   gates?: ConnectionGates;
   /** The operator's, off where absent. */
   limits?: Limits;
+  meter?: ProxyMeter;
   answerTimeoutMs?: number;
   idleTimeoutMs?: number;
 }
@@ -40,12 +52,14 @@ const IDLE_TIMEOUT_MS = 60_000;
 export function createProxyServer(on: ProxyServices): Server & { flushed(): Promise<void> } {
   const gates = on.gates ?? openConnectionGates();
   const usage = openUsageLog(on);
+  on.meter?.watchDropped(() => usage.dropped);
   const server = createForwardingServer({
     egress: on.egress,
     targets: openTargets(on),
     throttle: openThrottle({ catalog: on.catalog, gates }),
     limits: on.limits,
-    usage,
+    usage: on.meter ? metered(usage, on.meter) : usage,
+    onRefused: on.meter?.refused,
     log: on.log,
     docsUrl: on.docsUrl,
     answerTimeoutMs: on.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
@@ -53,3 +67,10 @@ export function createProxyServer(on: ProxyServices): Server & { flushed(): Prom
   });
   return Object.assign(server, { flushed: () => usage.close() });
 }
+
+const metered = (usage: UsageLog, meter: ProxyMeter): Pick<UsageLog, "add"> => ({
+  add(use) {
+    meter.called(use);
+    usage.add(use);
+  },
+});

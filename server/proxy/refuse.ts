@@ -11,6 +11,8 @@ import { problemBody, PROBLEM_MEDIA_TYPE, toProblem } from "../http/problem.ts";
 
 export interface Refusing {
   log: Log;
+  /** Told of every refusal. */
+  onRefused?: (slug: ProblemSlug) => void;
   docsUrl: () => string;
 }
 
@@ -77,6 +79,7 @@ export function refuseOnSocket(on: Refusing, socket: Duplex, error: unknown, sta
 
 function render(on: Refusing, problem: Problem): { headers: Record<string, string>; body: string } {
   const requestId = newId();
+  on.onRefused?.(problem.slug);
   const { cause, retryAfter } = problem.options;
   const level = problem.status >= 500 ? "warn" : "debug";
   on.log[level]({ requestId, slug: problem.slug, cause: cause && String(cause) }, "proxied call refused");

@@ -21,6 +21,7 @@ test("a process that is killed is replaced, the others serve on, and SIGTERM end
     BUSBAR_PROXY_PORT: "0",
     BUSBAR_LOG_LEVEL: "info",
     BUSBAR_DATABASE_CONNECTIONS: "3",
+    BUSBAR_METRICS: "true",
   };
   const command = join(import.meta.dirname, "../../server/busbar.ts");
   const parent = spawn(process.execPath, [command, "start", "--processes", "2"], {
@@ -48,6 +49,8 @@ test("a process that is killed is replaced, the others serve on, and SIGTERM end
     return (await fetch(`${urls.base}/projects`, { headers: { "x-api-key": apiKey }, signal })).status;
   };
   await until(async () => ((await call()) === 200 ? true : undefined));
+  const metrics = await (await fetch(`${new URL(urls.base).origin}/metrics`)).text();
+  for (const number of [1, 2]) assert.match(metrics, new RegExp(`busbar_database_up{process="${number}"} 1`));
 
   const [first] = await children();
   process.kill(Number(first), "SIGKILL");

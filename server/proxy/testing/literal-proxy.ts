@@ -60,7 +60,7 @@ export async function startLiteralProxy(options: {
     },
     throttle: openThrottle({ catalog: buildCatalog(), gates: openConnectionGates() }),
     limits: options.limits,
-    usage: { add: (use) => void uses.push(use), dropped: 0, close: async () => {} },
+    usage: { add: (use) => void uses.push(use) },
     log: createLog("silent"),
     docsUrl: () => "http://docs.test",
     answerTimeoutMs: options.answerTimeoutMs ?? 10_000,

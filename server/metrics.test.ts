@@ -1,0 +1,101 @@
+/** What /metrics tells, and to whom. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../tests/harness/busbar.ts";
+import { connectCustomer } from "../tests/harness/connect-customer.ts";
+import { until } from "../tests/harness/until.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: hub
+    provider: hubspot
+    proxy: {enabled: true}
+    write:
+      objects:
+        - objectName: companies
+`;
+
+describe("/metrics", () => {
+  let on: TestBusbar;
+  let installationId: string;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar({ env: { BUSBAR_METRICS: "true" } });
+    const customer = {
+      provider: "hubspot",
+      manifest: MANIFEST,
+      integration: "hub",
+      groupRef: "northwind",
+    } as const;
+    ({ installationId } = await connectCustomer(on, customer));
+  });
+
+  const scrape = async (): Promise<string> => (await on.call("GET", "/metrics", undefined, {})).text;
+  const valueOf = (text: string, line: string): number | undefined => {
+    const found = text.split("\n").find((candidate) => candidate.startsWith(`${line} `));
+    return found === undefined ? undefined : Number(found.slice(line.length + 1));
+  };
+  const proxied = async (key: string): Promise<number> => {
+    const response = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/companies?limit=1`, {
+      headers: {
+        "x-api-key": key,
+        "x-amp-proxy-version": "1",
+        "x-amp-project-id": on.projectId,
+        "x-amp-installation-id": installationId,
+      },
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+
+  test("counts proxied calls by class of status, and what the proxy itself refused by type", async () => {
+    assert.equal(await proxied(on.apiKey), 200);
+    assert.equal(await proxied("nobody's"), 401);
+    const text = await until(async () => {
+      const text = await scrape();
+      return valueOf(text, 'busbar_proxy_call_duration_seconds_count{status="2xx"}') === 1 ? text : undefined;
+    });
+    assert.equal(valueOf(text, 'busbar_proxy_refusals_total{type="unauthenticated"}'), 1);
+    assert.equal(valueOf(text, "busbar_proxy_usage_lines_dropped_total"), 0);
+  });
+
+  test("counts writes by mode and operations by outcome", async () => {
+    const record = { name: "Northwind" };
+    await on.write("hub", "companies", { groupRef: "northwind", type: "create", record });
+    await on.write("hub", "companies", {
+      groupRef: "northwind",
+      type: "create",
+      mode: "asynchronous",
+      record,
+    });
+    const text = await until(async () => {
+      const text = await scrape();
+      return valueOf(text, 'busbar_operations_ended_total{status="success"}') === 2 ? text : undefined;
+    });
+    assert.equal(valueOf(text, 'busbar_writes_accepted_total{mode="synchronous"}'), 1);
+    assert.equal(valueOf(text, 'busbar_writes_accepted_total{mode="asynchronous"}'), 1);
+    assert.equal(valueOf(text, "busbar_writes_queued"), 0);
+  });
+
+  test("tells of the database and the process", async () => {
+    const text = await scrape();
+    assert.equal(valueOf(text, "busbar_database_up"), 1);
+    assert.ok((valueOf(text, 'busbar_database_connections{state="idle"}') ?? 0) > 0);
+    assert.ok((valueOf(text, "process_resident_memory_bytes") ?? 0) > 0);
+    assert.match(text, /nodejs_eventloop_lag_p99_seconds /);
+  });
+
+  test("names no customer, project, connection or key", async () => {
+    const text = await scrape();
+    for (const name of ["northwind", on.projectId, installationId, on.apiKey, "hub", "companies"]) {
+      assert.ok(!text.toLowerCase().includes(name.toLowerCase()), name);
+    }
+  });
+});
+
+test("/metrics is not there unless it is asked for", async (t) => {
+  const on = await openTestBusbar();
+  t.after(() => on.stop());
+  assert.equal((await on.call("GET", "/metrics")).status, 404);
+});

@@ -1,0 +1,204 @@
+/** What one process counts and measures for /metrics. No label names a customer or a project, so their number is bounded. */
+import cluster from "node:cluster";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
+import type { ConnectionEvents } from "./credentials/connection-events.ts";
+import type { ProxyMeter } from "./proxy/proxy-server.ts";
+import { readBacklog, type Backlog } from "./store/backlog.ts";
+import type { Database } from "./store/database.ts";
+import type { Ledger } from "./write/ledger.ts";
+
+export interface Metrics {
+  registry: Registry;
+  proxy: ProxyMeter;
+  /** The same, counted. */
+  ledger(ledger: Ledger): Ledger;
+  connectionEvents(events: ConnectionEvents): ConnectionEvents;
+  onAttempt(state: string): void;
+}
+
+/** Seconds; providers answer in tenths of a second, and the slowest reports take minutes. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
+
+export function openMetrics(database: Database): Metrics {
+  const registry = new Registry();
+  // One of several processes. A sum over them would fall when one dies, which looks like all being started anew.
+  if (cluster.worker) registry.setDefaultLabels({ process: String(cluster.worker.id) });
+  collectDefaultMetrics({ register: registry });
+  watchDatabase(registry, database);
+  return {
+    registry,
+    proxy: proxyMeter(registry),
+    ...writeMeter(registry),
+    ...otherMeters(registry),
+  };
+}
+
+function proxyMeter(registry: Registry): ProxyMeter {
+  const registers = [registry];
+  const calls = new Histogram({
+    name: "busbar_proxy_call_duration_seconds",
+    help: "Proxied calls that had a target, by class of the status the caller got; 4xx holds 499, a caller that left.",
+    labelNames: ["status"],
+    buckets: BUCKETS,
+    registers,
+  });
+  // Looked up once: labels are found by their text, which is too much work for every call.
+  const byClass = ["1xx", "2xx", "3xx", "4xx", "5xx"].map((status) => calls.labels({ status }));
+  const refusals = new Counter({
+    name: "busbar_proxy_refusals_total",
+    help: "Proxied calls that Busbar itself answered, by problem type.",
+    labelNames: ["type"],
+    registers,
+  });
+  let readDropped = () => 0;
+  const dropped = new Counter({
+    name: "busbar_proxy_usage_lines_dropped_total",
+    help: "Lines of the usage log that were lost because the database was away for too long.",
+    registers: [],
+    collect() {
+      this.reset();
+      this.inc(readDropped());
+    },
+  });
+  registry.registerMetric(dropped);
+  return {
+    called: ({ status, durationMs }) => byClass[Math.floor(status / 100) - 1]?.observe(durationMs / 1_000),
+    refused: (type) => refusals.inc({ type }),
+    watchDropped: (read) => void (readDropped = read),
+  };
+}
+
+function writeMeter(registry: Registry): Pick<Metrics, "ledger"> {
+  const registers = [registry];
+  const accepted = new Counter({
+    name: "busbar_writes_accepted_total",
+    help: "Requests to write that were accepted, by mode.",
+    labelNames: ["mode"],
+    registers,
+  });
+  const ended = new Counter({
+    name: "busbar_operations_ended_total",
+    help: "Operations that ended here, by outcome.",
+    labelNames: ["status"],
+    registers,
+  });
+  return {
+    ledger: (ledger) => ({
+      ...ledger,
+      async begin(operation) {
+        await ledger.begin(operation);
+        accepted.inc({ mode: "synchronous" });
+      },
+      async accept(write) {
+        await ledger.accept(write);
+        accepted.inc({ mode: "asynchronous" });
+      },
+      async group(write) {
+        const id = await ledger.group(write);
+        accepted.inc({ mode: "collected" });
+        return id;
+      },
+      async end(operation) {
+        await ledger.end(operation);
+        ended.inc({ status: operation.status });
+      },
+      async endLater(operation) {
+        await ledger.endLater(operation);
+        ended.inc({ status: operation.status });
+      },
+    }),
+  };
+}
+
+function otherMeters(registry: Registry): Pick<Metrics, "connectionEvents" | "onAttempt"> {
+  const registers = [registry];
+  const refreshes = new Counter({
+    name: "busbar_token_refreshes_total",
+    help: "Renewals of access tokens; `failed` are those after which the customer must connect again.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const attempts = new Counter({
+    name: "busbar_delivery_attempts_total",
+    help: "Attempts to deliver an event, by what the delivery is afterwards; `waiting` will be tried again.",
+    labelNames: ["state"],
+    registers,
+  });
+  return {
+    connectionEvents: (events) => ({
+      async refreshed(queries, row) {
+        await events.refreshed(queries, row);
+        refreshes.inc({ outcome: "refreshed" });
+      },
+      async failed(queries, row, reason) {
+        await events.failed(queries, row, reason);
+        refreshes.inc({ outcome: "failed" });
+      },
+    }),
+    onAttempt: (state) => attempts.inc({ state }),
+  };
+}
+
+/** A scrape waits no longer for a database that is away. */
+const DATABASE_MS = 1_000;
+
+/** The pool, and what waits in the database; without its answer those lines are missing and `up` is 0. */
+function watchDatabase(registry: Registry, database: Database): void {
+  const registers = [registry];
+  // First, so that it does not count what a scrape itself wants.
+  const connections = new Gauge({
+    name: "busbar_database_connections",
+    help: "Connections of this process's pool, and callers that wait for one.",
+    labelNames: ["state"],
+    registers: [],
+    collect() {
+      const { totalCount, idleCount, waitingCount } = database.pool;
+      this.set({ state: "busy" }, totalCount - idleCount);
+      this.set({ state: "idle" }, idleCount);
+      this.set({ state: "wanted" }, waitingCount);
+    },
+  });
+  registry.registerMetric(connections);
+  const ask = once(() =>
+    Promise.race([readBacklog(database.queries).catch(() => undefined), late(DATABASE_MS)]),
+  );
+  const gauge = (name: string, help: string, read: (backlog: Backlog) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const backlog = await ask();
+        if (backlog) this.set(read(backlog));
+        else this.remove();
+      },
+    });
+  gauge("busbar_writes_queued", "Writes that have not ended, up to 100,000.", ({ writes }) => writes);
+  gauge("busbar_deliveries_queued", "Deliveries to be made, up to 200,000.", ({ deliveries }) => deliveries);
+  gauge(
+    "busbar_gates_closed",
+    "Connections whose provider asked to be left alone.",
+    ({ closedGates }) => closedGates,
+  );
+  const up = new Gauge({
+    name: "busbar_database_up",
+    help: "Whether the database answered this scrape within a second.",
+    registers: [],
+    async collect() {
+      this.set((await ask()) ? 1 : 0);
+    },
+  });
+  registry.registerMetric(up);
+}
+
+/** All that ask while it runs get the answer of one run. */
+function once<Answer>(run: () => Promise<Answer>): () => Promise<Answer> {
+  let running: Promise<Answer> | undefined;
+  return () =>
+    (running ??= run().finally(() => {
+      running = undefined;
+    }));
+}
+
+const late = (ms: number): Promise<undefined> =>
+  new Promise((resolve) => setTimeout(() => resolve(undefined), ms).unref());

@@ -1,0 +1,59 @@
+/** GET /metrics, for Prometheus. With several processes, any of them answers for all: it asks their parent. */
+import cluster, { type Worker } from "node:cluster";
+import { AggregatorRegistry, type Registry } from "@prometheus-io/client";
+import type { FastifyInstance } from "fastify";
+import { Problem } from "./ground/errors.ts";
+
+interface Ask {
+  metrics: "ask";
+  scrape: number;
+}
+
+interface Answer {
+  metrics: "answer";
+  scrape: number;
+  /** Undefined when not all processes answered in time. */
+  text?: string;
+}
+
+/** Not part of the API and not in its document: an address for the operator's own network. */
+export function serveMetrics(api: FastifyInstance, registry: Registry): void {
+  const read = cluster.isWorker ? readAll(registry) : () => registry.metrics();
+  api.get("/metrics", async (_request, reply) => reply.type(registry.contentType).send(await read()));
+}
+
+/** The parent's side; to be called before there are processes. */
+export function answerScrapes(): void {
+  const all = new AggregatorRegistry();
+  cluster.on("message", async (worker: Worker, message: unknown) => {
+    if (!isAbout<Ask>(message, "ask")) return;
+    const text = await all.clusterMetrics().catch(() => undefined);
+    if (worker.isConnected()) worker.send({ metrics: "answer", scrape: message.scrape, text });
+  });
+}
+
+/** A process's side: hands its own to the parent when asked, and asks for those of all. */
+function readAll(registry: Registry): () => Promise<string> {
+  AggregatorRegistry.setRegistries(registry);
+  // Its making is what makes the process hear the parent's questions.
+  void new AggregatorRegistry();
+  const waiting = new Map<number, (text: string | undefined) => void>();
+  let scrapes = 0;
+  process.on("message", (message: unknown) => {
+    if (!isAbout<Answer>(message, "answer")) return;
+    waiting.get(message.scrape)?.(message.text);
+    waiting.delete(message.scrape);
+  });
+  return async () => {
+    const scrape = (scrapes += 1);
+    const text = await new Promise<string | undefined>((resolve) => {
+      waiting.set(scrape, resolve);
+      process.send?.({ metrics: "ask", scrape });
+    });
+    if (text !== undefined) return text;
+    throw new Problem("unavailable", { detail: "Not all processes told their metrics in time. Ask again." });
+  };
+}
+
+const isAbout = <Message>(message: unknown, what: "ask" | "answer"): message is Message =>
+  typeof message === "object" && message !== null && "metrics" in message && message.metrics === what;
