@@ -60,10 +60,22 @@ test("an allowed host, address or CIDR is reached, a cloud's metadata address ne
     const answer = await open(t, allow).send({ url: target, method: "GET" });
     assert.equal(answer.body.toString(), "hello");
   }
-  await assert.rejects(
-    open(t, ["169.254.0.0/16"]).send({ url: new URL("http://169.254.169.254/"), method: "GET" }),
-    fails("forbidden-address", false),
-  );
+  const everything = open(t, ["0.0.0.0/0", "::/0"]);
+  for (const host of [
+    "169.254.169.254",
+    "100.100.100.200",
+    "[fd00:ec2::254]",
+    "[::ffff:169.254.169.254]",
+    "[::169.254.169.254]",
+    "[64:ff9b::a9fe:a9fe]",
+    "[2002:a9fe:a9fe::1]",
+  ]) {
+    await assert.rejects(
+      everything.send({ url: new URL(`http://${host}/`), method: "GET" }),
+      fails("forbidden-address", false),
+      host,
+    );
+  }
 });
 
 test("a failure says whether the request may have left", async (t) => {
@@ -91,4 +103,22 @@ test("redirects are handed back, not followed", async (t) => {
   const answer = await open(t, ["127.0.0.1"]).send({ url, method: "GET" });
   assert.equal(answer.status, 302);
   assert.equal(answer.headers["location"], "http://10.0.0.1/");
+});
+
+test("a client with sockets of its own finds only addresses that may be connected to", async (t) => {
+  const lookUp = (allow: string[], host: string) =>
+    new Promise<string>((resolve, reject) => {
+      open(t, allow).guardedLookup(host)(host, { all: false }, (error, address) =>
+        error ? reject(error) : resolve(String(address)),
+      );
+    });
+  assert.match(await lookUp(["localhost"], "localhost"), /^(127\.0\.0\.1|::1)$/);
+  for (const host of ["localhost", "2130706433", "0x7f.1"]) {
+    await assert.rejects(lookUp([], host), fails("forbidden-address", false), host);
+  }
+  for (const host of ["127.0.0.1", "[::1]", "::ffff:10.0.0.1", "169.254.169.254"]) {
+    assert.throws(() => open(t, []).guardedLookup(host), fails("forbidden-address", false), host);
+  }
+  assert.throws(() => open(t, ["169.254.0.0/16"]).guardedLookup("169.254.169.254"), /private address/);
+  open(t, ["127.0.0.0/8"]).guardedLookup("127.0.0.1");
 });

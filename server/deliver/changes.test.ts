@@ -51,10 +51,11 @@ describe("deliveries amid changes", () => {
     sink.answer = accept;
   });
 
-  test("one that has only failed for long is disabled, and once enabled gets what is resent", async () => {
+  test("one that has only failed for long is disabled, others are told, and once enabled it gets what is resent", async () => {
     const { on, sink } = all;
     sink.answer = refuse("/down", 500);
-    const { name } = await drawRoute(on, `${sink.url}/down`, ["connection.updated"]);
+    const { name, id } = await drawRoute(on, `${sink.url}/down`, ["connection.updated"]);
+    await drawRoute(on, `${sink.url}/told`, ["destination.webhook.disabled"]);
     const since = new Date().toISOString();
     await until("it is disabled", async () => {
       await all.happens("connection.updated");
@@ -64,6 +65,8 @@ describe("deliveries amid changes", () => {
     await until("nothing waits", async () =>
       (await all.deliveriesOf(name)).every(({ status }) => status === "failed"),
     );
+    const [told] = await until("the others are told", () => sink.at("/told").length > 0 && sink.at("/told"));
+    assert.equal(told?.message.data["destinationId"], id);
     const failed = await all.deliveriesOf(name);
     const { error, time } = failed[0].attempts.at(-1);
     assert.match(error, /destination is disabled/);
