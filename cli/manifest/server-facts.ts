@@ -27,14 +27,17 @@ export async function serverFacts(on: Pick<Connected, "api" | "inProject">): Pro
   };
 }
 
-/** The list shows what is built, not what may be declared; the latter is left to the deployment. */
 function readProviders(providers: JsonObject): Catalog {
-  const support = supports("read", "write", "subscribe", "proxy");
   return Object.fromEntries(
-    Object.entries(providers).flatMap(([key, info]) =>
-      isProvider(info) ? [[key, { ...info, support }]] : [],
-    ),
+    Object.entries(providers).flatMap(([key, info]) => {
+      const read = readProvider(info);
+      return read ? [[key, read]] : [];
+    }),
   );
 }
 
-const isProvider = (info: unknown): info is ProviderInfo => Check(ProviderInfoSchema, info);
+/** The server shows what is built, not what may be declared; judging the latter is left to the deployment. */
+function readProvider(info: unknown): ProviderInfo | undefined {
+  const support = supports("read", "write", "subscribe", "proxy");
+  return Check(ProviderInfoSchema, info) ? { ...info, support } : undefined;
+}
