@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { openClient, type Client } from "./client.ts";
 
 const BUSBAR = join(import.meta.dirname, "../../server/busbar.ts");
 const PATIENCE_MS = 30_000;
@@ -20,7 +21,7 @@ export interface BootstrapFile {
   urls: Record<"base" | "write" | "read" | "search" | "proxy" | "dashboard", string>;
 }
 
-export interface ChildBusbar {
+export interface ChildBusbar extends Client {
   pid: number;
   file: BootstrapFile;
   /** Of the management listener. */
@@ -72,6 +73,7 @@ export async function startChildBusbar(dataDir: string, env: Record<string, stri
   const file: BootstrapFile = JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8"));
   const pid = child.pid ?? 0;
   return {
+    ...openClient({ ...file, urls: () => file.urls }),
     pid,
     file,
     origin: new URL(file.urls.base).origin,

@@ -7,13 +7,6 @@ import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { endChildBusbar, startChildBusbar, type ChildBusbar } from "./child-busbar.ts";
 import { createTestDatabase } from "./database.ts";
 
-export interface Reply {
-  status: number;
-  text: string;
-  // A test says what it expects; a wrong guess fails the test.
-  body: any; // oxlint-disable-line typescript/no-explicit-any
-}
-
 export interface ProcessGroup {
   sandbox: Sandbox;
   connectionString: string;
@@ -55,24 +48,4 @@ export async function openProcessGroup(env: Record<string, string> = {}): Promis
       await endChildBusbar(undefined, home);
     },
   };
-}
-
-/** Calls the API of one process with the first key; whatever the status. */
-export async function callChild(
-  { origin, file }: ChildBusbar,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<Reply> {
-  const response = await fetch(`${origin}${path}`, {
-    method,
-    headers: {
-      "x-api-key": file.apiKey,
-      ...(body !== undefined && { "content-type": "application/json" }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get("content-type")?.includes("json");
-  return { status: response.status, text, body: isJson ? JSON.parse(text) : text };
 }

@@ -6,25 +6,13 @@ import jsforce from "jsforce";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: proxied-hubspot
-    provider: hubspot
-    proxy: { enabled: true }
-  - name: proxied-salesforce
-    provider: salesforce
-    proxy: { enabled: true }
-`;
-
 describe("published clients through the proxy", () => {
   let on: TestBusbar;
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
     for (const provider of ["hubspot", "salesforce"] as const) {
-      const integration = `proxied-${provider}`;
-      await connectCustomer(on, { provider, manifest: MANIFEST, integration, groupRef: "acme" });
+      await connectCustomer(on, { provider, objects: ["contacts"] });
     }
   });
 
@@ -43,7 +31,7 @@ describe("published clients through the proxy", () => {
       accessToken: "not-the-customers",
       version: "60.0",
     });
-    addHeaders(connection, headersFor("proxied-salesforce"));
+    addHeaders(connection, headersFor("salesforce"));
     const contacts = connection.sobject("Contact");
     const created = await contacts.create({ LastName: "Proxied", Email: "proxied@example.com" });
     assert.equal(created.success, true);
@@ -66,7 +54,7 @@ describe("published clients through the proxy", () => {
     const client = new Client({
       accessToken: "not-the-customers",
       basePath: on.busbar.urls.proxy,
-      defaultHeaders: headersFor("proxied-hubspot"),
+      defaultHeaders: headersFor("hubspot"),
     });
     const { basicApi, searchApi } = client.crm.contacts;
     const created = await basicApi.create({

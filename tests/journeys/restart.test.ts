@@ -7,16 +7,8 @@ import { after, before, describe, test } from "node:test";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import type { Answer } from "../harness/busbar.ts";
 import { endChildBusbar, startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
-
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: crm
-    provider: hubspot
-    write: { objects: [{ objectName: contacts }] }
-    proxy: { enabled: true }
-`;
 
 describe("a Busbar that is stopped and started again", () => {
   let sandbox: Sandbox;
@@ -44,40 +36,34 @@ describe("a Busbar that is stopped and started again", () => {
     return busbar;
   };
 
-  async function call(method: string, path: string, body?: object): Promise<Answer["body"]> {
-    const { origin, file } = running();
-    const response = await fetch(`${origin}${path}`, {
-      method,
-      headers: { "x-api-key": file.apiKey, ...(body && { "content-type": "application/json" }) },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
-    return text ? JSON.parse(text) : undefined;
+  async function read(path: string): Promise<Answer["body"]> {
+    const { status, text, body } = await running().inProject("GET", path);
+    assert.equal(status, 200, text);
+    return body;
   }
-  const inProject = (method: string, path: string, body?: object) =>
-    call(method, `/v1/projects/default${path}`, body);
 
   async function write(): Promise<Answer["body"]> {
-    const answer = await call("POST", "/write/v1/projects/default/integrations/crm/objects/contacts", {
+    const record = { email: `restart-${++count}@example.com` };
+    const { status, text, body } = await running().write("hubspot", "contacts", {
       groupRef: "acme",
       type: "create",
-      record: { email: `restart-${++count}@example.com` },
+      record,
     });
-    operations.push(answer.operationId);
-    return answer;
+    assert.equal(status, 200, text);
+    operations.push(body.operationId);
+    return body;
   }
 
   /** Everything that was acknowledged is there, and the credentials still open the account. */
   async function assertComplete(): Promise<void> {
     for (const id of operations) {
-      const operation = await inProject("GET", `/operations/${id}`);
+      const operation = await read(`/operations/${id}`);
       assert.equal(operation.status, "success");
-      assert.ok((await inProject("GET", `/operations/${id}/logs`)).length > 0);
+      assert.ok((await read(`/operations/${id}/logs`)).length > 0);
     }
-    const [integration] = await inProject("GET", "/integrations");
-    assert.equal(integration.name, "crm");
-    const [installation] = await inProject("GET", "/integrations/crm/installations?groupRef=acme");
+    const [integration] = await read("/integrations");
+    assert.equal(integration.name, "hubspot");
+    const [installation] = await read("/integrations/hubspot/installations?groupRef=acme");
     assert.equal(installation.config.content.marker, "kept");
     assert.equal((await write()).result.success, true);
   }
@@ -93,16 +79,14 @@ describe("a Busbar that is stopped and started again", () => {
     const { file } = busbar;
     assert.ok(file.apiKey.length >= 32 && file.projectId && file.urls.proxy.startsWith("http://127.0.0.1:"));
 
-    await inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
-    const tokens = sandbox.hubspot.mintToken();
-    await inProject("POST", "/connections:generate", {
-      provider: "hubspot",
-      groupRef: "acme",
-      consumerRef: "admin",
-      oauth2AuthorizationCode: { accessToken: { token: tokens.accessToken } },
-    });
-    const config = { content: { marker: "kept" } };
-    await inProject("POST", "/integrations/crm/installations", { groupRef: "acme", config });
+    await connectCustomer(
+      { ...busbar, sandbox },
+      {
+        provider: "hubspot",
+        objects: ["contacts"],
+        content: { marker: "kept" },
+      },
+    );
     await assertComplete();
   });
 

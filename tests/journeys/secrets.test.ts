@@ -75,20 +75,10 @@ describe("what a journey leaves behind", () => {
     { headers = {}, shows = false }: { headers?: Record<string, string>; shows?: boolean } = {},
   ) {
     assert.ok(busbar);
-    const response = await fetch(`${busbar.origin}${path}`, {
-      method,
-      headers: {
-        "x-api-key": busbar.file.apiKey,
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const all = `${response.status} ${JSON.stringify([...response.headers])} ${text}`;
+    const answer = await busbar.call(method, path, body, headers);
+    const all = `${answer.status} ${JSON.stringify([...answer.headers])} ${answer.text}`;
     if (!shows) shown.push({ of: `${method} ${path.split("?")[0]}`, text: all });
-    const isJson = response.headers.get("content-type")?.includes("json");
-    return { status: response.status, text, body: isJson && text ? JSON.parse(text) : text };
+    return answer;
   }
 
   const json = (method: string, path: string, body?: unknown, shows = false) =>
@@ -124,21 +114,10 @@ describe("what a journey leaves behind", () => {
   }
   async function proxied(groupRef: string, headers: Record<string, string> = {}): Promise<number> {
     assert.ok(busbar);
-    const response = await fetch(`${busbar.file.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
-      headers: {
-        "x-api-key": busbar.file.apiKey,
-        "x-amp-proxy-version": "1",
-        "x-amp-project-id": busbar.file.projectId,
-        "x-amp-integration-name": "hubspot",
-        "x-amp-group-ref": groupRef,
-        ...headers,
-      },
-    });
-    shown.push({
-      of: "a proxied call",
-      text: JSON.stringify([...response.headers]) + (await response.text()),
-    });
-    return response.status;
+    const customer = { integration: "hubspot", groupRef };
+    const answer = await busbar.proxied(customer, "/crm/v3/objects/contacts?limit=1", headers);
+    shown.push({ of: "a proxied call", text: `${JSON.stringify([...answer.headers])} ${answer.text}` });
+    return answer.status;
   }
   const write = (integration: string, object: string, body: object) =>
     call("POST", `/write/v1/projects/default/integrations/${integration}/objects/${object}`, {

@@ -3,25 +3,16 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { Client } from "pg";
 import type { ChildBusbar } from "../harness/child-busbar.ts";
-import { callChild, openProcessGroup, type ProcessGroup } from "../harness/process-group.ts";
+import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { openProcessGroup, type ProcessGroup } from "../harness/process-group.ts";
 import { until } from "../harness/until.ts";
 
-/** Salesforce rotates refresh tokens and names no end of access tokens; HubSpot does neither. */
+/** Salesforce rotates refresh tokens and does not say when access tokens end; HubSpot the other way round. */
 const CRMS = {
   salesforce: { object: "Contact", field: "LastName", path: "/services/data/v60.0/limits" },
   hubspot: { object: "contacts", field: "lastname", path: "/crm/v3/objects/contacts?limit=1" },
 } as const;
 type Crm = keyof typeof CRMS;
-
-const MANIFEST = `specVersion: 1.0.0\nintegrations:${(Object.keys(CRMS) as Crm[])
-  .map(
-    (crm) => `
-  - name: ${crm}
-    provider: ${crm}
-    write: { objects: [{ objectName: ${CRMS[crm].object} }] }
-    proxy: { enabled: true }`,
-  )
-  .join("")}\n`;
 
 describe("token refresh by several processes", () => {
   let on: ProcessGroup;
@@ -35,70 +26,45 @@ describe("token refresh by several processes", () => {
   before(async () => {
     on = await openProcessGroup();
     on.sandbox.hubspot.setLimits("off");
-    [first, second] = await Promise.all([on.start(), on.start()]);
     sql = new Client({ connectionString: on.connectionString });
     await sql.connect();
-    const P = "/v1/projects/default";
-    const deployed = await callChild(first, "PUT", `${P}/integrations:batch`, { sourceYaml: MANIFEST });
-    assert.equal(deployed.status, 200, deployed.text);
+    [first, second] = await Promise.all([on.start(), on.start()]);
     for (const provider of Object.keys(CRMS)) {
-      await callChild(first, "POST", `${P}/provider-apps`, { provider, clientId: "c", clientSecret: "s" });
+      await first.inProject("POST", "/provider-apps", { provider, clientId: "c", clientSecret: "s" });
     }
   });
 
   /** A connected and installed customer whose access token has just ended. */
-  async function expiredCustomer(crm: Crm, groupRef: string): Promise<string> {
-    const { accessToken, refreshToken, expiresAt } = on.sandbox[crm].mintToken({
-      expiresInSeconds: 1,
-      clientId: "c",
-    });
-    const P = "/v1/projects/default";
-    const made = await callChild(running(second), "POST", `${P}/connections:generate`, {
+  async function expiredCustomer(crm: Crm, groupRef: string): Promise<Customer> {
+    const objects = [CRMS[crm].object];
+    const through = { ...running(second), sandbox: on.sandbox };
+    const customer = await connectCustomer(through, {
       provider: crm,
       groupRef,
-      consumerRef: "ada",
-      providerWorkspaceRef: "acme",
-      oauth2AuthorizationCode: {
-        accessToken: { token: accessToken, ...(crm === "hubspot" && { expiresAt }) },
-        refreshToken: { token: refreshToken },
-      },
+      objects,
+      expiresInSeconds: 1,
     });
-    assert.equal(made.status, 201, made.text);
-    const config = { content: { provider: crm, proxy: { enabled: true } } };
-    const path = `${P}/integrations/${crm}/installations`;
-    const installed = await callChild(running(second), "POST", path, { groupRef, config });
-    assert.equal(installed.status, 201, installed.text);
     on.sandbox[crm].expireTokens();
     on.sandbox.clearRequests();
-    return made.body.id;
+    return customer;
   }
 
-  async function proxied(child: ChildBusbar, crm: Crm, groupRef: string): Promise<number> {
-    const response = await fetch(`${child.file.urls.proxy}${CRMS[crm].path}`, {
-      headers: {
-        "x-api-key": child.file.apiKey,
-        "x-amp-proxy-version": "1",
-        "x-amp-project-id": child.file.projectId,
-        "x-amp-integration-name": crm,
-        "x-amp-group-ref": groupRef,
-      },
-    });
-    await response.arrayBuffer();
-    return response.status;
-  }
-  async function written(child: ChildBusbar, crm: Crm, groupRef: string, name: string): Promise<number> {
-    const { object, field } = CRMS[crm];
-    const path = `/write/v1/projects/default/integrations/${crm}/objects/${object}`;
-    const record = { [field]: name };
-    return (await callChild(child, "POST", path, { groupRef, type: "create", record })).status;
-  }
-  /** `count` calls and writes at once, through all the processes in turn. */
-  const calls = (children: ChildBusbar[], crm: Crm, groupRef: string, count: number): Promise<number[]> =>
+  /** `count` calls and writes at once, through all the processes in turn; their statuses. */
+  const calls = (
+    children: ChildBusbar[],
+    { integration, groupRef }: Customer,
+    count: number,
+  ): Promise<number[]> =>
     Promise.all(
-      Array.from({ length: count }, (_, index) => {
+      Array.from({ length: count }, async (_, index) => {
         const child = children[index % children.length] ?? running(first);
-        const isWrite = index % 4 === 3;
-        return isWrite ? written(child, crm, groupRef, `Late ${index}`) : proxied(child, crm, groupRef);
+        const { object, field, path } = CRMS[integration as Crm];
+        const record = { [field]: `Late ${index}` };
+        const answer =
+          index % 4 === 3
+            ? await child.write(integration, object, { groupRef, type: "create", record })
+            : await child.proxied({ integration, groupRef }, path);
+        return answer.status;
       }),
     );
 
@@ -108,8 +74,8 @@ describe("token refresh by several processes", () => {
       .requests()
       .filter(({ path }) => path.endsWith("/token"))
       .flatMap(({ body }) => new URLSearchParams(body).get("refresh_token") ?? []);
-  const stored = async (id: string) =>
-    (await callChild(running(second), "GET", `/v1/projects/default/connections/${id}`)).body;
+  const statusOf = async ({ connectionId }: Customer) =>
+    (await running(second).inProject("GET", `/connections/${connectionId}`)).body.status;
   /** Until that many statements wait for a lock that somebody holds. */
   const waiting = (statement: string, count: number) =>
     until(async () => {
@@ -122,37 +88,37 @@ describe("token refresh by several processes", () => {
 
   for (const crm of ["salesforce", "hubspot"] as const) {
     test(`${crm}: two hundred calls and writes on an expired token are one refresh, and none fails`, async () => {
-      const id = await expiredCustomer(crm, "many");
+      const customer = await expiredCustomer(crm, "many");
       // Long enough for all of them to meet the refresh.
       on.sandbox.addFault({ provider: crm, path: "/token$", delayMs: 400 });
-      const statuses = await calls([running(first), running(second)], crm, "many", 200);
+      const statuses = await calls([running(first), running(second)], customer, 200);
       assert.deepEqual([...new Set(statuses)], [200]);
       assert.equal(sentTokens().length, 1);
-      assert.notEqual((await stored(id)).status, "bad_credentials");
+      assert.notEqual(await statusOf(customer), "bad_credentials");
     });
   }
 
   test("a holder killed while the provider answers: those who wait refresh and are served", async () => {
-    const id = await expiredCustomer("hubspot", "killed");
+    const customer = await expiredCustomer("hubspot", "killed");
     on.sandbox.addFault({ provider: "hubspot", path: "/token$", hang: true });
-    const lost = calls([running(first)], "hubspot", "killed", 8).catch(() => "lost");
+    const lost = calls([running(first)], customer, 8).catch(() => "lost");
     await until(async () => (sentTokens().length === 1 ? true : undefined));
-    const kept = calls([running(second)], "hubspot", "killed", 40);
+    const kept = calls([running(second)], customer, 40);
     await waiting("%connections%for no key update%", 1);
     await killFirst();
     assert.deepEqual([...new Set(await kept)], [200]);
     assert.equal(await lost, "lost");
     assert.equal(sentTokens().length, 2);
-    assert.notEqual((await stored(id)).status, "bad_credentials");
+    assert.notEqual(await statusOf(customer), "bad_credentials");
   });
 
   test("a holder killed before it sent a rotating token: the next one sends it, once", async () => {
-    const id = await expiredCustomer("salesforce", "unsent");
+    const customer = await expiredCustomer("salesforce", "unsent");
     // A process writes down that it is about to send, and cannot while somebody has that row.
-    const lock = await lockRenewal(id);
-    const lost = calls([running(first)], "salesforce", "unsent", 8).catch(() => "lost");
+    const lock = await lockRenewal(customer.connectionId);
+    const lost = calls([running(first)], customer, 8).catch(() => "lost");
     await waiting('update "token_renewals"%', 1);
-    const kept = calls([running(second)], "salesforce", "unsent", 40);
+    const kept = calls([running(second)], customer, 40);
     await waiting("%connections%for no key update%", 1);
     await killFirst();
     await lock.end();
@@ -162,37 +128,37 @@ describe("token refresh by several processes", () => {
   });
 
   test("a holder killed after it sent a rotating token: nobody sends it again, and the customer has to connect anew", async () => {
-    const id = await expiredCustomer("salesforce", "sent");
+    const customer = await expiredCustomer("salesforce", "sent");
     on.sandbox.addFault({ provider: "salesforce", path: "/token$", hang: true });
-    const lost = calls([running(first)], "salesforce", "sent", 8).catch(() => "lost");
+    const lost = calls([running(first)], customer, 8).catch(() => "lost");
     await until(async () => (sentTokens().length === 1 ? true : undefined));
-    const kept = calls([running(second)], "salesforce", "sent", 8);
+    const kept = calls([running(second)], customer, 8);
     await waiting("%connections%for no key update%", 1);
     await killFirst();
     assert.ok((await kept).every((status) => status === 401 || status === 422));
     assert.equal(await lost, "lost");
     assert.equal(sentTokens().length, 1);
-    assert.equal((await stored(id)).status, "bad_credentials");
+    assert.equal(await statusOf(customer), "bad_credentials");
   });
 
   test("refreshes that both processes are asked for, beside calls: no refresh token is seen twice, no call fails", async () => {
-    const groups = ["a", "b", "c", "d"];
-    const ids: string[] = [];
-    for (const groupRef of groups) ids.push(await expiredCustomer("salesforce", groupRef));
+    const customers: Customer[] = [];
+    for (const groupRef of ["a", "b", "c", "d"])
+      customers.push(await expiredCustomer("salesforce", groupRef));
     const children = [running(first), running(second)];
-    const force = async (child: ChildBusbar, id = "") =>
-      (await callChild(child, "GET", `/v1/projects/default/connections/${id}?refresh=force`)).status;
+    const force = async (child: ChildBusbar, { connectionId }: Customer) =>
+      (await child.inProject("GET", `/connections/${connectionId}?refresh=force`)).status;
     for (let round = 0; round < 4; round += 1) {
       const statuses = await Promise.all(
-        groups.flatMap((groupRef, index) => [
-          ...children.map((child) => force(child, ids[index])),
-          calls(children, "salesforce", groupRef, 8),
+        customers.flatMap((customer) => [
+          ...children.map((child) => force(child, customer)),
+          calls(children, customer, 8),
         ]),
       );
       assert.deepEqual([...new Set(statuses.flat())], [200]);
     }
     const sent = sentTokens();
-    assert.ok(sent.length >= groups.length * 4, `${sent.length} refreshes`);
+    assert.ok(sent.length >= customers.length * 4, `${sent.length} refreshes`);
     assert.equal(new Set(sent).size, sent.length);
   });
 
