@@ -80,6 +80,7 @@ import { createOrgInvite, deleteOrgInvite, getOrgInvite, listOrgInvites } from "
 import { acceptInvite, getMyInfo } from "./api/people/people.ts";
 import { createProject } from "./api/projects/create-project.ts";
 import { deleteProject } from "./api/projects/delete-project.ts";
+import type { Retention } from "./api/projects/project.ts";
 import { updateProject } from "./api/projects/update-project.ts";
 import { getProject } from "./api/projects/get-project.ts";
 import { listProjects } from "./api/projects/list-projects.ts";
@@ -112,7 +113,7 @@ import { writeRecords, type WriteServices } from "./write/write-records.ts";
 export type Services = RefreshServices &
   WriteServices &
   Readiness &
-  TestServices & { publicUrl: () => string; sessions: Sessions };
+  TestServices & { publicUrl: () => string; sessions: Sessions; config: Retention };
 
 const P = "/v1/projects/{projectIdOrName}";
 const PROVIDER = `${P}/providers/{provider}`;

@@ -8,7 +8,7 @@ describe("organisations and projects", () => {
   let orgId: string;
   after(() => on.stop());
   before(async () => {
-    on = await openTestBusbar();
+    on = await openTestBusbar({ env: { BUSBAR_OPERATION_RETENTION_DAYS: "7" } });
     orgId = on.busbar.bootstrap?.orgId ?? "";
   });
   const create = (name: string, more: object = {}) =>
@@ -48,6 +48,26 @@ describe("organisations and projects", () => {
     assert.equal((await on.call("POST", keys, { label: "more" }, own)).status, 201);
     assert.equal((await on.call("GET", "/v1/projects/second-project", undefined, own)).status, 200);
     assert.equal((await on.call("GET", "/v1/projects/default", undefined, own)).status, 403);
+  });
+
+  test("a project says, when it is asked, how long its logs are kept", async () => {
+    const kept = await on.call("GET", "/v1/projects/default?includeEntitlements=true");
+    assert.equal(kept.body.entitlements.logRetentionDays.value, 7, kept.text);
+    assert.equal((await on.call("GET", "/v1/projects/default")).body.entitlements, undefined);
+  });
+
+  test("there is nothing to pay for, and nobody learns of another organisation by asking", async () => {
+    const portal = { redirectUrl: "https://app.example.com" };
+    assert.equal((await on.call("GET", `/v1/orgs/${orgId}/billingAccount`)).status, 404);
+    assert.equal((await on.call("POST", "/v1/billingAccounts/any/portalSession", portal)).status, 404);
+    assert.equal((await on.call("POST", "/v1/billingAccounts/any/portalSession", {})).status, 400);
+    const elsewhere = "/v1/orgs/01a1fecd-d759-75de-a63c-a80eaf0833b4/billingAccount";
+    assert.equal((await on.call("GET", elsewhere)).status, 403);
+    const nobody = { "x-api-key": "wrong" };
+    assert.equal(
+      (await on.call("POST", "/v1/billingAccounts/any/portalSession", portal, nobody)).status,
+      401,
+    );
   });
 
   test("names are unique whatever their case, and no name looks like an id", async () => {

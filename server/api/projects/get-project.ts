@@ -4,9 +4,9 @@ import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findProject } from "../../store/projects.ts";
-import { ProjectSchema, toProject } from "./project.ts";
+import { ProjectSchema, toProject, type Retention } from "./project.ts";
 
-export const getProject = (on: { database: Database }) =>
+export const getProject = (on: { database: Database; config: Retention }) =>
   projectEndpoint({
     operationId: "getProject",
     tag: "Projects",
@@ -20,6 +20,6 @@ export const getProject = (on: { database: Database }) =>
     async handle({ project, query }) {
       const row = await findProject(on.database.queries, project.id);
       if (!row) throw new Problem("not-found", { detail: "The project was deleted." });
-      return toProject(row, query.includeEntitlements);
+      return toProject(row, query.includeEntitlements ? on.config : undefined);
     },
   });

@@ -26,17 +26,25 @@ export const ProjectSchema = Type.Object(
   { title: "Project" },
 );
 
-/** Self-hosted: nothing is sold, so everything is included. */
-const ENTITLEMENTS = { brandingRemoval: { value: true }, logRetentionDays: { value: 30 } };
+export interface Retention {
+  operationRetentionDays: number;
+}
 
-export const toProject = (row: ProjectRow, includeEntitlements = false): Static<typeof ProjectSchema> => ({
+/** With `entitlements` where it is said how long logs are kept. Nothing is sold here, so everything is included. */
+export const toProject = (row: ProjectRow, kept?: Retention): Static<typeof ProjectSchema> => ({
   id: row.id,
   name: row.name,
   appName: row.appName,
   orgId: row.orgId,
   dropUnmappedFields: row.dropUnmappedFields,
   ...times(row),
-  ...(includeEntitlements && { entitlements: ENTITLEMENTS }),
+  ...(kept && {
+    entitlements: {
+      brandingRemoval: { value: true },
+      // The public member counts whole days.
+      logRetentionDays: { value: Math.ceil(kept.operationRetentionDays) },
+    },
+  }),
 });
 
 export const AppNameSchema = Type.String({ minLength: 1, maxLength: 128 });

@@ -1,0 +1,118 @@
+/** The read and search APIs, through a real Busbar: who may ask is told honestly, who may not learns nothing. */
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { after, before, describe, test } from "node:test";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    proxy: { enabled: true }
+`;
+
+describe("reading and searching, which are not built", () => {
+  let on: TestBusbar;
+  let installationId: string;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar({ env: { BUSBAR_READ_HOST: "read.example.com" } });
+    const customer = {
+      provider: "hubspot",
+      manifest: MANIFEST,
+      integration: "crm",
+      groupRef: "acme",
+    } as const;
+    ({ installationId } = await connectCustomer(on, customer));
+  });
+
+  type Send = (more?: {
+    integration?: string;
+    groupRef?: string;
+    headers?: Record<string, string>;
+  }) => Promise<Answer>;
+  const at = (surface: string, integration = "crm") =>
+    `/${surface}/v1/projects/default/integrations/${integration}`;
+  const read: Send = ({ integration, groupRef = "acme", headers } = {}) =>
+    on.call("POST", `${at("read", integration)}/objects/contacts`, { groupRef, mode: "async" }, headers);
+  const deliver: Send = ({ integration, groupRef = "acme", headers } = {}) =>
+    on.call(
+      "POST",
+      `${at("read", integration)}/objects/contacts:deliverResults`,
+      { groupRef, pages: 1 },
+      headers,
+    );
+  const search: Send = ({ integration, groupRef = "acme", headers } = {}) => {
+    const body = { objectName: "contacts", fieldFilters: [] };
+    return on.call("POST", `${at("search", integration)}?groupRef=${groupRef}`, body, headers);
+  };
+  const pause: Send = ({ integration, headers } = {}) =>
+    on.call("POST", `${at("read", integration)}/installations/${installationId}:pause`, undefined, headers);
+
+  test("say so with 501 and name what to use instead", async () => {
+    for (const send of [read, deliver, search, pause]) {
+      const answer = await send();
+      assert.equal(answer.status, 501, answer.text);
+      assert.match(answer.body.type, /\/docs\/problems\/not-built$/);
+      assert.match(answer.body.detail, /through the proxy/);
+      assert.match(answer.body.subsystem, /^(read|search)$/);
+    }
+  });
+
+  test("credential, integration, customer and body are looked at first", async () => {
+    for (const send of [read, deliver, search, pause]) {
+      assert.equal((await send({ headers: { "x-api-key": "wrong" } })).status, 401);
+      assert.equal((await send({ integration: "other" })).status, 404);
+    }
+    for (const send of [read, deliver, search])
+      assert.equal((await send({ groupRef: "stranger" })).status, 404);
+    const nobody = `${at("read")}/installations/01a1fecd-d759-75de-a63c-a80eaf0833b4:unpause`;
+    assert.equal((await on.call("POST", nobody)).status, 404);
+    const wrongMode = { groupRef: "acme", mode: "sync" };
+    assert.equal((await on.call("POST", `${at("read")}/objects/contacts`, wrongMode)).status, 400);
+    const key = (await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] })).body.key;
+    assert.equal((await read({ headers: { "x-api-key": key } })).status, 403);
+  });
+
+  test("another project's key learns nothing of this one's customers", async () => {
+    const orgId = on.busbar.bootstrap?.orgId;
+    await on.call("POST", "/v1/projects", { orgId, name: "other", appName: "Other" });
+    const { key } = (await on.call("POST", "/v1/projects/other/api-keys", { label: "key" })).body;
+    for (const send of [read, deliver, search, pause]) {
+      assert.equal((await send({ headers: { "x-api-key": key } })).status, 403);
+    }
+  });
+
+  test("answer at /v1 to whoever says so in the header, or comes to the host", async () => {
+    const path = "/v1/projects/default/integrations/crm/objects/contacts";
+    const body = { groupRef: "acme", mode: "async" };
+    const byHeader = await on.call("POST", path, body, { "x-amp-request-type": "read" });
+    assert.equal(byHeader.body.subsystem, "read", byHeader.text);
+    const searched = await on.call(
+      "POST",
+      "/v1/projects/default/integrations/crm?groupRef=acme",
+      { objectName: "contacts", fieldFilters: [] },
+      { "x-amp-request-type": "search" },
+    );
+    assert.equal(searched.body.subsystem, "search", searched.text);
+    assert.equal((await on.call("POST", path, body)).status, 404);
+    assert.equal(await statusAtHost(`${new URL(on.busbar.urls.base).origin}${path}`, body), 501);
+  });
+
+  /** `fetch` lets nobody choose the host. */
+  function statusAtHost(url: string, body: object): Promise<number | undefined> {
+    const headers = {
+      host: "read.example.com:443",
+      "x-api-key": on.apiKey,
+      "content-type": "application/json",
+    };
+    return new Promise((resolve, reject) => {
+      const sent = request(url, { method: "POST", headers }, (answer) => {
+        answer.resume().once("end", () => resolve(answer.statusCode));
+      });
+      sent.once("error", reject).end(JSON.stringify(body));
+    });
+  }
+});
