@@ -148,7 +148,8 @@ const PRIVATE_V4 =
 const PUBLIC_V6 = "2000::/3";
 const PRIVATE_V6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20";
 /** Where clouds serve their instances' credentials: refused whatever the operator allows. */
-const METADATA = "169.254.0.0/16 fe80::/10 fd00:ec2::254/128";
+const METADATA =
+  "169.254.0.0/16 100.100.100.200/32 192.0.0.192/32 fe80::/10 fd00:ec2::254/128 fd20:ce::254/128";
 
 /** Decides which addresses may be connected to. Judges the address, never the name. */
 class AddressGuard {
@@ -172,7 +173,8 @@ class AddressGuard {
 
   permits(address: string, hostIsListed: boolean): boolean {
     const bare = unmapped(address);
-    if (contains(this.#metadata, bare)) return false;
+    // Who allows a translator's network does not mean the clouds' addresses behind it.
+    if (contains(this.#metadata, bare) || contains(this.#metadata, translated(bare))) return false;
     if (hostIsListed || contains(this.#allowed, bare)) return true;
     if (isIP(bare) === 6 && !contains(this.#publicV6, bare)) return false;
     return !contains(this.#private, bare);
@@ -185,9 +187,31 @@ function unmapped(address: string): string {
   const url = isIP(bare) === 6 ? URL.parse(`http://[${bare}]/`) : null;
   const hex = url && /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(url.hostname);
   if (!hex) return bare;
-  const [high, low] = [Number.parseInt(hex[1] ?? "", 16), Number.parseInt(hex[2] ?? "", 16)];
-  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  return dotted(Number.parseInt(hex[1] ?? "", 16), Number.parseInt(hex[2] ?? "", 16));
 }
+
+/** The IPv4 address that a translated one (NAT64, 6to4, "compatible") leads to; any other address itself. */
+function translated(address: string): string {
+  const url = isIP(address) === 6 ? URL.parse(`http://[${address}]/`) : null;
+  const words = url ? toWords(url.hostname) : [];
+  const is = (...first: number[]) => first.every((word, index) => words[index] === word);
+  if (is(0x2002)) return dotted(words[1], words[2]);
+  if (is(0x64, 0xff9b, 0, 0, 0, 0) || is(0, 0, 0, 0, 0, 0)) return dotted(words[6], words[7]);
+  return address;
+}
+
+/** The eight words of an address as a URL writes it, in brackets and with `::` for the longest run of zeros. */
+function toWords(host: string): number[] {
+  const [head = [], tail = []] = host
+    .slice(1, -1)
+    .split("::")
+    .map((part) => part.split(":").filter(Boolean));
+  const known = [...head, ...tail];
+  const zeros = Array.from({ length: 8 - known.length }, () => "0");
+  return [...head, ...zeros, ...tail].map((word) => Number.parseInt(word, 16));
+}
+
+const dotted = (high = 0, low = 0): string => [high >> 8, high & 255, low >> 8, low & 255].join(".");
 
 function blockList(cidrs: string): BlockList {
   const list = new BlockList();

@@ -13,15 +13,23 @@ export const provider = defineProvider({
     tokenURL: "https://auth.atlassian.com/oauth/token",
     explicitScopesRequired: true,
   },
+  postAuthInfoNeeded: true,
+  // The sites that were agreed to; the consent may name several.
+  accountInfo: {
+    url: "https://api.atlassian.com/oauth/token/accessible-resources",
+    pick: { where: "url", equals: "https://{{.workspace}}.atlassian.net" },
+    fields: [{ name: "cloudId", displayName: "Cloud id", path: "id" }],
+  },
   metadata: {
-    // Could be looked up after sign-in; until Busbar does, the customer is asked.
     input: [
       {
-        name: "cloudId",
-        displayName: "Cloud id",
-        prompt: "The cloudId shown by https://acme.atlassian.net/_edge/tenant_info on your own site.",
+        name: "workspace",
+        displayName: "Site",
+        prompt: "The part of your site's address before atlassian.net: acme in acme.atlassian.net.",
+        pastedSuffixes: [".atlassian.net"],
       },
     ],
+    postAuthentication: [{ name: "cloudId" }],
   },
   modules: {
     jira: {

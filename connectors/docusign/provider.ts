@@ -14,14 +14,21 @@ export const provider = defineProvider({
     tokenAuthStyle: "basic",
     explicitScopesRequired: true,
   },
-  metadata: {
-    // Could be looked up after sign-in; until Busbar does, the customer is asked.
-    input: [
+  postAuthInfoNeeded: true,
+  // A person may have several accounts; calls go to the one they work in by default.
+  accountInfo: {
+    url: "https://account.docusign.com/oauth/userinfo",
+    pick: { list: "accounts", where: "is_default", equals: "true" },
+    fields: [
       {
         name: "server",
         displayName: "Server",
-        prompt: "The first part of your account's base URI: na3 in na3.docusign.net.",
+        path: "base_uri",
+        capture: "^https://(?<result>[^.]+)\\.docusign\\.net",
       },
+      { name: "accountId", displayName: "Account id", path: "account_id" },
     ],
+    workspaceField: "accountId",
   },
+  metadata: { postAuthentication: [{ name: "server" }, { name: "accountId" }] },
 });

@@ -274,6 +274,10 @@ export const ProviderInfoSchema = Type.Object(
     accountInfo: Type.Optional(
       Type.Object({
         url: Type.String(),
+        /** Where the answer lists several: the one whose `where` is `equals`; the first while a value for that is missing. */
+        pick: Type.Optional(
+          Type.Object({ list: Type.Optional(Type.String()), where: Type.String(), equals: Type.String() }),
+        ),
         fields: Type.Array(TokenField),
         /** Which of the fields tells the account from others. */
         workspaceField: Type.Optional(Type.String()),

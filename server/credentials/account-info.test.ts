@@ -1,5 +1,7 @@
 /** What a provider tells about an account when it is connected, through a real Busbar. */
 import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
@@ -66,5 +68,61 @@ describe("what a provider tells about an account", () => {
     });
     assert.equal(made.status, 201, made.text);
     assert.deepEqual(made.body.providerMetadata, {});
+  });
+});
+
+describe("what decides where calls go", () => {
+  let on: TestBusbar;
+  let server: Server;
+  after(async () => {
+    await on.stop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  before(async () => {
+    const sites = [
+      { id: "site-1", url: "https://acme.atlassian.net" },
+      { id: "site-2", url: "https://globex.atlassian.net" },
+    ];
+    const accounts = [
+      { account_id: "a1", is_default: false, base_uri: "https://na1.docusign.net" },
+      { account_id: "a2", is_default: true, base_uri: "https://eu.docusign.net" },
+    ];
+    server = createServer((request, response) => {
+      const answer = request.url === "/sites" ? sites : { accounts };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    on = await openTestBusbar({
+      providers: {
+        atlassian: { accountInfo: { url: `${url}/sites` } },
+        docusign: { accountInfo: { url: `${url}/userinfo` } },
+      },
+    });
+  });
+  const connect = (provider: string, groupRef: string, providerWorkspaceRef?: string) =>
+    on.inProject("POST", "/connections:generate", {
+      provider,
+      groupRef,
+      consumerRef: "ada",
+      providerWorkspaceRef,
+      oauth2AuthorizationCode: { accessToken: { token: "t" } },
+    });
+  const valueOf = (answer: { body: any }, name: string) => answer.body.providerMetadata[name]?.value; // oxlint-disable-line typescript/no-explicit-any
+
+  test("of several accounts the one that was named is connected, and none that was not agreed to", async () => {
+    const named = await connect("atlassian", "globex", "https://globex.atlassian.net/jira");
+    assert.equal(named.status, 201, named.text);
+    assert.equal(valueOf(named, "cloudId"), "site-2");
+    const unknown = await connect("atlassian", "other", "initech");
+    assert.equal(unknown.status, 400, unknown.text);
+    assert.match(unknown.body.detail, /cloudId/);
+  });
+
+  test("nobody is asked for what the provider tells", async () => {
+    const made = await connect("docusign", "acme");
+    assert.equal(made.status, 201, made.text);
+    assert.equal(valueOf(made, "server"), "eu");
+    assert.equal(made.body.providerWorkspaceRef, "a2");
   });
 });

@@ -1,8 +1,8 @@
 /** Asks a provider about the account that has just been connected, where the catalog says what is worth knowing. */
 import { authorization, CredentialsError } from "../../connectors/kit/authorization.ts";
 import type { ProviderInfo } from "../../connectors/kit/provider.ts";
-import { providerUrl, TemplateError } from "../../connectors/kit/template.ts";
-import { textAt } from "../../connectors/kit/text-at.ts";
+import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../connectors/kit/template.ts";
+import { textAt, valueAt } from "../../connectors/kit/text-at.ts";
 import { EgressError, type Egress } from "../egress.ts";
 import type { Json } from "../ground/json.ts";
 import type { Log } from "../ground/log.ts";
@@ -32,14 +32,28 @@ export async function withAccountInfo(
 ): Promise<Told> {
   const { accountInfo } = provider;
   const answer = accountInfo && (await ask(on, provider, accountInfo.url, known, credentials));
-  if (!answer) return { metadata: known };
+  const account = answer && picked(answer, accountInfo.pick, metadataValues(known));
+  if (!account) return { metadata: known };
   const metadata = { ...known };
   for (const { name, displayName, path, capture } of accountInfo.fields) {
-    const value = captured(textAt(answer, path), capture);
+    const value = captured(textAt(account, path), capture);
     if (value) metadata[name] = { value, source: "provider", ...(displayName && { displayName }) };
   }
   const { workspaceField } = accountInfo;
   return { metadata, workspaceRef: workspaceField && metadata[workspaceField]?.value };
+}
+
+/** Of several accounts the one that was meant. */
+function picked(
+  answer: Json,
+  pick: NonNullable<ProviderInfo["accountInfo"]>["pick"],
+  values: Record<string, string>,
+): Json | undefined {
+  if (!pick) return answer;
+  const list = pick.list ? valueAt(answer, pick.list) : answer;
+  if (!Array.isArray(list)) return undefined;
+  const wanted = placeholders(pick.equals).every((name) => values[name]) && fillTemplate(pick.equals, values);
+  return list.find((item) => textAt(item, pick.where) === wanted) ?? (wanted ? undefined : list[0]);
 }
 
 async function ask(

@@ -9,7 +9,7 @@ import type { Database } from "../store/database.ts";
 import { findDefaultProviderApp, type ProviderAppRow } from "../store/provider-apps.ts";
 import { withAccountInfo } from "./account-info.ts";
 import { lasting, takeStep, valuesOfApp, type CustomCredentials, type StepState } from "./custom-steps.ts";
-import { metadataValues } from "./provider-metadata.ts";
+import { metadataValues, requireAddress } from "./provider-metadata.ts";
 import type { StoredCredentials } from "./stored-credentials.ts";
 import { requestToken, TokenEndpointError } from "./token-endpoint.ts";
 
@@ -38,13 +38,18 @@ export interface Proven {
 
 /** The credentials, bought where they are bought. Throws a Problem: 400 incomplete, 422 refused, 502 out of reach. */
 export async function proveCredentials(on: Services, wanted: WantedCredentials): Promise<Proven> {
+  const { provider } = wanted;
+  const { allowsPlainHttp } = on.egress;
+  // A mistake in the address is better told before anybody is asked; what the provider tells comes later.
+  if (!tellsOfAddress(provider)) requireAddress(provider, wanted.metadata, allowsPlainHttp);
   const { metadata, providerAppId, credentials } = await bought(on, wanted);
-  return {
-    ...(await withAccountInfo(on, wanted.provider, metadata, credentials)),
-    providerAppId,
-    credentials,
-  };
+  const told = await withAccountInfo(on, provider, metadata, credentials);
+  requireAddress(provider, told.metadata, allowsPlainHttp);
+  return { ...told, providerAppId, credentials };
 }
+
+const tellsOfAddress = ({ accountInfo, customOpts }: ProviderInfo): boolean =>
+  accountInfo !== undefined || customOpts?.connectSteps !== undefined;
 
 async function bought(
   on: Services,

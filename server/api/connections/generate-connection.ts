@@ -1,6 +1,6 @@
 /** POST /v1/projects/{projectIdOrName}/connections:generate: a connection from credentials the builder holds. */
 import { Type } from "typebox";
-import { enteredMetadata, requireAddress } from "../../credentials/provider-metadata.ts";
+import { enteredMetadata } from "../../credentials/provider-metadata.ts";
 import { proveCredentials, type WantedCredentials } from "../../credentials/prove-credentials.ts";
 import { CredentialsInput, readCredentials } from "../../credentials/read-credentials.ts";
 import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
@@ -45,7 +45,6 @@ export const generateConnection = (on: RefreshServices) =>
       if (!provider) throw unknownProvider(body.provider);
       const credentials = readCredentials(provider, body);
       const metadata = enteredMetadata(provider, body.providerMetadata, body.providerWorkspaceRef);
-      requireAddress(provider, metadata, on.egress.allowsPlainHttp);
       const wanted = { projectId: project.id, provider, metadata, credentials };
       const proven = await proveCredentials(on, wanted);
       const { groupRef, groupName, consumerRef, consumerName, providerWorkspaceRef } = body;

@@ -18,6 +18,7 @@ export const getConnection = (on: Services) =>
     operationId: "getConnection",
     tag: "Connections",
     summary: "Get a connection",
+    description: "Without secrets, unless they are asked for. `refresh` obtains a new token first.",
     params: Type.Object({ connectionId: Type.String() }),
     query: Type.Object({
       includeCreds: Type.Optional(

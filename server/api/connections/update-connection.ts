@@ -61,7 +61,6 @@ export const updateConnection = (on: RefreshServices) =>
       const provider = on.catalog.find(row.provider);
       if (!provider) throw outOfCatalog(row);
       const metadata = changedMetadata(provider, row, change);
-      requireAddress(provider, metadata, on.egress.allowsPlainHttp);
       const proven = CREDENTIALS.some((name) => change[name] !== undefined)
         ? await proveCredentials(on, {
             projectId: project.id,
@@ -70,6 +69,7 @@ export const updateConnection = (on: RefreshServices) =>
             credentials: sameScheme(row, provider, readCredentials(provider, change)),
           })
         : undefined;
+      if (!proven) requireAddress(provider, metadata, on.egress.allowsPlainHttp);
       const workspaceRef = change.providerWorkspaceRef ?? change.providerMetadata?.["workspace"]?.value;
       const updated = await store(on, provider, row, {
         credentials: proven?.credentials,
