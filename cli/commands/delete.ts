@@ -1,10 +1,9 @@
 /** `busbar delete installation <id>`: removes things; a person is asked first where more goes than was named. */
 import type { Command } from "commander";
-import { UsageFailure } from "../failures.ts";
 import { printable } from "../output/printable.ts";
 import { canAsk, choose } from "../prompt.ts";
 import type { Filters } from "../resources/resource.ts";
-import { findResource, RESOURCES } from "../resources/resources.ts";
+import { ableTo, findResource } from "../resources/resources.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { addFilters } from "./resource-options.ts";
@@ -14,7 +13,7 @@ interface DeleteOptions extends Filters {
 }
 
 export function addDelete(program: Command, terminal: Terminal): void {
-  const deletable = RESOURCES.filter(({ remove }) => remove);
+  const deletable = ableTo("remove");
   const remove = program
     .command("delete <resource> <idOrName...>")
     .description("delete resources")
@@ -46,8 +45,7 @@ async function deleteResources(
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
-  const { remove, singular, takesAlong, plural } = findResource(name, "remove");
-  if (!remove) throw new UsageFailure(`${plural} cannot be deleted.`);
+  const { remove, singular, takesAlong } = findResource(name, "remove");
   const on = await connect(command, terminal);
   for (const id of ids) {
     if (takesAlong && !options.yes && canAsk(terminal)) {

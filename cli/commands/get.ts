@@ -1,15 +1,14 @@
 /** `busbar get destination my-app`: everything about one thing. */
 import type { Command } from "commander";
-import { UsageFailure } from "../failures.ts";
 import { tellRecord } from "../output/tell-record.ts";
 import type { Filters } from "../resources/resource.ts";
-import { findResource, RESOURCES } from "../resources/resources.ts";
+import { ableTo, findResource } from "../resources/resources.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { addFilters } from "./resource-options.ts";
 
 export function addGet(program: Command, terminal: Terminal): void {
-  const gettable = RESOURCES.filter(({ get }) => get);
+  const gettable = ableTo("get");
   const get = program
     .command("get <resource> <idOrName>")
     .description("show one resource whole")
@@ -36,6 +35,5 @@ async function getResource(
 ): Promise<void> {
   const resource = findResource(name, "get");
   const on = await connect(command, terminal);
-  if (!resource.get) throw new UsageFailure(`${resource.plural} cannot be fetched.`);
   await tellRecord(await resource.get(on, id, filters), on.out);
 }

@@ -1,6 +1,6 @@
 /** `busbar init`: writes a manifest to start from. */
-import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { Failure, UsageFailure } from "../failures.ts";
 import type { StarterManifest } from "../manifest/starter-manifest.ts";
@@ -45,6 +45,9 @@ async function complete(options: InitOptions, terminal: Terminal): Promise<Start
   if (!given) throw new UsageFailure("Which provider? Give --provider, for example --provider hubspot.");
   const { provider, remedy } = findProvider(given);
   if (!provider) throw new UsageFailure(`There is no provider "${given}".`, { remedy });
+  if (options.object && !provider.support.write) {
+    throw new UsageFailure(`${provider.displayName ?? provider.name} does not support writing objects.`);
+  }
   const objects = options.object ?? (provider.support.write ? await askObjects(terminal) : []);
   return { provider, objects, name: options.name ?? provider.name };
 }
@@ -67,6 +70,7 @@ async function askObjects(terminal: Terminal): Promise<string[]> {
 
 async function write(path: string, text: string, shown: string, force: boolean): Promise<void> {
   try {
+    await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text, { flag: force ? "w" : "wx" });
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;

@@ -1,7 +1,6 @@
 /** `busbar list installations`: what there is, as a table. */
 import type { Command } from "commander";
-import { UsageFailure } from "../failures.ts";
-import { findResource, RESOURCES } from "../resources/resources.ts";
+import { ableTo, findResource } from "../resources/resources.ts";
 import type { Filters } from "../resources/resource.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -21,7 +20,7 @@ const FILTERS = [
 ] as const satisfies (keyof Filters)[];
 
 export function addList(program: Command, terminal: Terminal): void {
-  const listable = RESOURCES.filter(({ list }) => list);
+  const listable = ableTo("list");
   const list = program
     .command("list <resource>")
     .alias("ls")
@@ -49,6 +48,5 @@ async function listResource(
   const resource = findResource(name, "list");
   requireKnownFilters(resource, filters);
   const on = await connect(command, terminal);
-  if (!resource.list) throw new UsageFailure(`${resource.plural} cannot be listed.`);
   on.out.rows(await resource.list(on, filters), resource.columns, `There are no ${resource.plural}.`);
 }

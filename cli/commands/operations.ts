@@ -10,7 +10,7 @@ import type { Filters } from "../resources/resource.ts";
 import { OPERATIONS } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { addFilters, requireKnownFilters, wholeNumber } from "./resource-options.ts";
+import { addFilters, wholeNumber } from "./resource-options.ts";
 
 interface OperationsOptions extends Filters {
   watch?: boolean;
@@ -27,7 +27,9 @@ export function addOperations(program: Command, terminal: Terminal): void {
     async (id: string | undefined, options: OperationsOptions, command: Command) => {
       const { watch, timeoutSeconds, ...filters } = options;
       if (id === undefined && watch) throw new UsageFailure("Watch which operation? Give its id.");
-      if (id !== undefined) requireKnownFilters({ ...OPERATIONS, filters: [] }, filters);
+      if (id !== undefined && Object.keys(filters).length > 0) {
+        throw new UsageFailure("The operation is named by its id; filters are for the list.");
+      }
       const on = await connect(command, terminal);
       if (id === undefined) {
         const rows = (await OPERATIONS.list?.(on, filters)) ?? [];

@@ -23,12 +23,8 @@ export function addFilters(command: Command, ...names: (keyof Filters)[]): Comma
 }
 
 /** A filter that a resource does not know would look as if it had been heeded. */
-export function requireKnownFilters(
-  resource: Resource,
-  filters: Filters,
-  also: (keyof Filters)[] = [],
-): void {
-  const known = [...(resource.filters ?? []), ...also];
+export function requireKnownFilters(resource: Resource, filters: Filters): void {
+  const known = resource.filters ?? [];
   const unknown = Object.keys(filters).find((name) => name in OPTIONS && !known.some((one) => one === name));
   if (unknown === undefined) return;
   const choice =

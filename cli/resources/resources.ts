@@ -257,7 +257,7 @@ const PROVIDERS: Resource = {
   get: async ({ api }, name) => requireObject(await api("GET", `/v1/providers/${step(name)}`)),
 };
 
-export const RESOURCES: Resource[] = [
+const RESOURCES: Resource[] = [
   PROJECTS,
   INTEGRATIONS,
   INSTALLATIONS,
@@ -274,15 +274,25 @@ export const RESOURCES: Resource[] = [
   PROVIDERS,
 ];
 
+type Verb = "list" | "get" | "remove";
+type Able<Does extends Verb> = Resource & Required<Pick<Resource, Does>>;
+
+const isAble = <Does extends Verb>(resource: Resource, verb: Does): resource is Able<Does> =>
+  resource[verb] !== undefined;
+
+/** Those that can be listed, fetched or deleted. */
+export const ableTo = <Does extends Verb>(verb: Does): Able<Does>[] =>
+  RESOURCES.filter((resource) => isAble(resource, verb));
+
+const PARTICIPLE = { list: "listed", get: "fetched", remove: "deleted" };
+
 /** By plural, singular or alias. Throws `UsageFailure` naming those that can do it. */
-export function findResource(name: string, verb: "list" | "get" | "remove"): Resource {
-  const able = RESOURCES.filter((resource) => resource[verb]);
+export function findResource<Does extends Verb>(name: string, verb: Does): Able<Does> {
   const found = RESOURCES.find(({ plural, singular, aliases = [] }) =>
     [plural, singular, ...aliases].includes(name.toLowerCase()),
   );
-  if (found?.[verb]) return found;
+  if (found && isAble(found, verb)) return found;
   const why = found ? `${found.plural} cannot be ${PARTICIPLE[verb]} here` : `There is no resource "${name}"`;
-  throw new UsageFailure(`${why}; these can: ${able.map(({ plural }) => plural).join(", ")}.`);
+  const able = ableTo(verb).map(({ plural }) => plural);
+  throw new UsageFailure(`${why}; these can: ${able.join(", ")}.`);
 }
-
-const PARTICIPLE = { list: "listed", get: "fetched", remove: "deleted" };

@@ -63,15 +63,20 @@ export async function readProfiles(env: Terminal["env"]): Promise<Profiles> {
 /** All of it or nothing; says where. Without profiles the file goes. */
 export async function writeProfiles(env: Terminal["env"], { current, all }: Profiles): Promise<string> {
   const path = profilesPath(env);
-  if (all.size === 0) {
-    await rm(path, { force: true });
-    return path;
+  try {
+    if (all.size === 0) await rm(path, { force: true });
+    else await writeWhole(path, JSON.stringify({ current, profiles: Object.fromEntries(all) }, null, 2));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure(`${path} cannot be written: ${why}.`, { cause });
   }
+  return path;
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await chmod(dirname(path), 0o700);
   const draft = `${path}.${randomUUID()}.tmp`;
-  const text = JSON.stringify({ current, profiles: Object.fromEntries(all) }, null, 2);
   await writeFile(draft, `${text}\n`, { mode: 0o600, flag: "wx" });
   await rename(draft, path);
-  return path;
 }
