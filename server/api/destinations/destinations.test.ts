@@ -73,7 +73,7 @@ describe("destinations, topics and routes", () => {
       assert.equal(refused.status, status, refused.text);
       assert.equal(refused.body.issues[0].name, name, refused.text);
     }
-    for (const type of ["azureservicebus", "bigquery", "clickhouse", "redshift", "snowflake"]) {
+    for (const type of ["bigquery", "clickhouse", "redshift", "snowflake"]) {
       const notYet = await create({ type, metadata: {} });
       assert.equal(notYet.status, 501);
       assert.match(notYet.body.detail, new RegExp(`\`${type}\` are not built yet`));

@@ -1,0 +1,105 @@
+/** Azure Service Bus: one message per message, sent by its REST API to a queue or topic. */
+import { createHmac } from "node:crypto";
+import { Type } from "typebox";
+import { nowMs } from "../../server/ground/clock.ts";
+import { checkUrl } from "../kit/check-url.ts";
+import { defineDestination, type Fault, type World } from "../kit/destination.ts";
+import { httpOutcome } from "../kit/http-outcome.ts";
+
+/** What the cheapest namespaces take, less what stands in headers. */
+const MAX_MESSAGE_BYTES = 250_000;
+
+export const azureservicebus = defineDestination({
+  type: "azureservicebus",
+  label: "Azure Service Bus",
+  config: Type.Object({
+    name: Type.String({
+      pattern: "^[A-Za-z0-9]([A-Za-z0-9._/-]{0,258}[A-Za-z0-9])?$",
+      description: "Name of the queue or topic.",
+    }),
+  }),
+  secrets: Type.Object({
+    connectionString: Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      description: "With a key that may send: `Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…`.",
+    }),
+  }),
+  maxMessageBytes: MAX_MESSAGE_BYTES,
+  check: ({ config, secrets }, world) => checkAccess(config.name, secrets.connectionString, world),
+  open({ config: { name }, secrets: { connectionString } }, world) {
+    const access = readAccess(connectionString);
+    if (!access) throw new Error("secrets.connectionString is none");
+    const url = new URL(`/${name}/messages`, access.endpoint);
+    return {
+      async deliver({ id, topic, data }) {
+        const headers = {
+          authorization: signed(new URL(`/${name}`, access.endpoint).href, access),
+          "content-type": "application/json",
+          brokerproperties: JSON.stringify({ MessageId: id, Label: topic }),
+          // Properties of the message: texts in quotes.
+          topic: JSON.stringify(topic),
+          "event-id": JSON.stringify(id),
+        };
+        const outcome = httpOutcome(await world.send({ url, method: "POST", headers, body: data }));
+        // 410 says that there is no such queue or topic; it can be made again.
+        return outcome.kind === "gone" ? { ...outcome, kind: "failed", error: NO_ENTITY } : outcome;
+      },
+      close: async () => {},
+    };
+  },
+});
+
+const NO_ENTITY = "the namespace answered 410: it has no queue or topic of this name";
+
+interface Access {
+  endpoint: URL;
+  keyName: string;
+  key: string;
+  /** The only queue or topic that the key is for, where it is for one. */
+  entity: string | undefined;
+}
+
+/** A connection string: members divided by semicolons, their names of any case. */
+function readAccess(text: string): Access | undefined {
+  const members = new Map(
+    text.split(";").map((member) => {
+      const at = member.indexOf("=");
+      return [member.slice(0, at).trim().toLowerCase(), member.slice(at + 1).trim()] as const;
+    }),
+  );
+  const endpoint = URL.parse((members.get("endpoint") ?? "").replace(/^sb:/i, "https:"));
+  const keyName = members.get("sharedaccesskeyname");
+  const key = members.get("sharedaccesskey");
+  return endpoint && keyName && key
+    ? { endpoint, keyName, key, entity: members.get("entitypath") }
+    : undefined;
+}
+
+function checkAccess(name: string, text: string, world: Pick<World, "allowsPlainHttp">): Fault[] {
+  const access = readAccess(text);
+  if (!access) {
+    const detail =
+      "must have Endpoint, SharedAccessKeyName and SharedAccessKey, as the Azure portal shows it";
+    return [{ name: "secrets.connectionString", detail }];
+  }
+  const { entity, endpoint } = access;
+  if (entity !== undefined && entity !== name) {
+    return [{ name: "metadata.name", detail: `is not ${entity}, which the connection string is for` }];
+  }
+  return checkUrl("secrets.connectionString", endpoint.href, world);
+}
+
+const LIFE_SECONDS = 300;
+
+/**
+ * A shared access signature
+ * (https://learn.microsoft.com/en-us/rest/api/eventhub/generate-sas-token): the key's text itself is the secret.
+ */
+function signed(resource: string, { keyName, key }: Access): string {
+  const encoded = encodeURIComponent(resource);
+  const expiry = Math.floor(nowMs() / 1000) + LIFE_SECONDS;
+  const signature = createHmac("sha256", key).update(`${encoded}\n${expiry}`).digest("base64");
+  const name = encodeURIComponent(keyName);
+  return `SharedAccessSignature sr=${encoded}&sig=${encodeURIComponent(signature)}&se=${expiry}&skn=${name}`;
+}
