@@ -76,6 +76,11 @@ describe("rotating the encryption key", () => {
         await askers;
         return state.asked;
       },
+      /** Until so many more have been done. */
+      rounds: (count: number): Promise<boolean> => {
+        const goal = state.asked + count;
+        return until(async () => (state.asked > goal ? true : undefined));
+      },
       /** Fails at once when an asker has. */
       whileAsking: <T>(work: Promise<T>): Promise<T> =>
         Promise.race([work, askers.then(() => assert.fail("nobody asks any more"))]),
@@ -121,6 +126,7 @@ describe("rotating the encryption key", () => {
       await takeOut();
       await on.restart(keys(...given));
       front.push(memberOf(on.busbar));
+      await asking.rounds(20);
       await takeOut();
       await second.stop();
       second = await on.sibling(keys(...given));
