@@ -8,6 +8,7 @@ export const getApiKey = (on: { database: Database }) =>
     operationId: "getApiKey",
     tag: "API keys",
     summary: "Get an API key",
+    description: "By the key itself or by its id. The answer has the beginning of the key only.",
     params: NameParams,
     success: { status: 200, description: "The API key, not whole.", schema: ApiKeySchema },
     handle: async ({ project, params }) =>

@@ -10,6 +10,7 @@ export const listApiKeys = (on: { database: Database }) =>
     operationId: "listApiKeys",
     tag: "API keys",
     summary: "List API keys",
+    description: "With the beginning of each key; the whole of it was shown once, when it was made.",
     query: Type.Object({
       active: Type.Optional(Type.Boolean({ description: "`true`: active ones only. Default: all." })),
     }),

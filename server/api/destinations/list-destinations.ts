@@ -10,6 +10,7 @@ export const listDestinations = (on: { database: Database }) =>
     operationId: "listDestinations",
     tag: "Destinations",
     summary: "List destinations",
+    description: "Without secrets. One that is disabled says since when and why.",
     success: {
       status: 200,
       description: "The destinations, without secrets.",

@@ -10,6 +10,7 @@ export const deleteEventTopicRoute = (on: { database: Database }) =>
     operationId: "deleteEventTopicRoute",
     tag: "Topics",
     summary: "Delete a route from an event type to a topic",
+    description: "Events of the type go to the topic no more.",
     params: Type.Object({ routeId: Type.String() }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {

@@ -7,6 +7,7 @@ export const getHealthz = () =>
     operationId: "getHealthz",
     tag: "Health",
     summary: "Alive",
+    description: "Answers as long as the process does, whatever else is wrong.",
     success: {
       status: 200,
       description: "The process answers.",

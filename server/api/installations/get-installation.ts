@@ -10,6 +10,7 @@ export const getInstallation = (on: { database: Database }) =>
     operationId: "getInstallation",
     tag: "Installations",
     summary: "Get an installation",
+    description: "With its configuration, and the connection that it works with.",
     params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
     success: { status: 200, description: "The installation.", schema: InstallationSchema },
     async handle({ project, params }) {

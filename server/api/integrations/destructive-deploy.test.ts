@@ -21,7 +21,10 @@ describe("a manifest that reads less than before", () => {
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
-    const objects = { contacts: { selectedFields: { email: true } }, companies: { selectedFields: { name: true } } };
+    const objects = {
+      contacts: { selectedFields: { email: true } },
+      companies: { selectedFields: { name: true } },
+    };
     ({ installationId } = await connectCustomer(on, {
       provider: "hubspot",
       manifest: manifest("contacts", "companies"),

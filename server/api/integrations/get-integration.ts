@@ -9,6 +9,7 @@ export const getIntegration = (on: { database: Database }) =>
     operationId: "getIntegration",
     tag: "Integrations",
     summary: "Get an integration",
+    description: "By id or name, with its latest revision.",
     params: Type.Object({ integrationIdOrName: Type.String() }),
     success: { status: 200, description: "The integration.", schema: IntegrationSchema },
     handle: async ({ project, params }) =>

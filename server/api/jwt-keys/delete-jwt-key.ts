@@ -9,6 +9,7 @@ export const deleteJWTKey = (on: { database: Database }) =>
     operationId: "deleteJWTKey",
     tag: "JWT keys",
     summary: "Delete a JWT key",
+    description: "Tokens that it signed open nothing from the next call on, in every process.",
     params: KeyParams,
     success: { status: 204, description: "Deleted; its tokens open nothing any more." },
     async handle({ project, params }) {

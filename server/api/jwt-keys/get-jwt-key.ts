@@ -9,6 +9,7 @@ export const getJWTKey = (on: { database: Database }) =>
     operationId: "getJWTKey",
     tag: "JWT keys",
     summary: "Get a JWT key",
+    description: "By its `kid`.",
     params: KeyParams,
     success: { status: 200, description: "The key.", schema: JwtKeySchema },
     async handle({ project, params }) {

@@ -10,6 +10,7 @@ export const listJWTKeys = (on: { database: Database }) =>
     operationId: "listJWTKeys",
     tag: "JWT keys",
     summary: "List JWT keys",
+    description: "With the public halves, which is all that is known here.",
     query: Type.Object({
       active: Type.Optional(Type.Boolean({ description: "`true`: active ones only. Default: all." })),
     }),

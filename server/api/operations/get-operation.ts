@@ -9,6 +9,8 @@ export const getOperation = (on: { database: Database }) =>
     operationId: "getOperation",
     tag: "Operations",
     summary: "Get an operation",
+    description:
+      "How it stands: `in_progress`, or ended with `success` or `failure`, which stays. The single steps are in its logs.",
     params: Type.Object({ operationId: Type.String() }),
     success: { status: 200, description: "The operation.", schema: OperationSchema },
     handle: async ({ project, params }) =>

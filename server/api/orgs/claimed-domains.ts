@@ -102,6 +102,7 @@ export const listOrgClaimedDomains = (on: { database: Database }) =>
     operationId: "listOrgClaimedDomains",
     tag: "Organisations",
     summary: "List the domains an organisation has claimed",
+    description: "The mail domains whose people may enter the organisation by themselves.",
     params: OrgParams,
     success: {
       status: 200,

@@ -8,6 +8,8 @@ export const getOrg = (on: { database: Database }) =>
     operationId: "getOrg",
     tag: "Organisations",
     summary: "Get an organisation",
+    description:
+      "The organisation of the credential; another one is refused with 403, whether it exists or not.",
     params: OrgParams,
     success: { status: 200, description: "The organisation.", schema: OrgSchema },
     handle: async ({ caller, params }) => toOrg(await getOwnOrg(on.database.queries, caller, params.orgId)),

@@ -54,6 +54,7 @@ export const listOrgInvites = (on: { database: Database }) =>
     operationId: "listOrgInvites",
     tag: "Organisations",
     summary: "List invitations",
+    description: "Those that are open and those that were accepted, revoked or have expired.",
     params: OrgParams,
     success: { status: 200, description: "The invitations, oldest first.", schema: Type.Array(InviteSchema) },
     async handle({ caller, params }) {
@@ -67,6 +68,7 @@ export const getOrgInvite = (on: { database: Database }) =>
     operationId: "getOrgInvite",
     tag: "Organisations",
     summary: "Get an invitation",
+    description: "With what became of it so far.",
     params: InviteParams,
     success: { status: 200, description: "The invitation.", schema: InviteSchema },
     async handle({ caller, params }) {
@@ -82,6 +84,7 @@ export const deleteOrgInvite = (on: { database: Database }) =>
     operationId: "deleteOrgInvite",
     tag: "Organisations",
     summary: "Revoke an invitation",
+    description: "Nobody can accept it any more. Answers 404 for one that is not open.",
     params: InviteParams,
     success: { status: 204, description: "Revoked." },
     async handle({ caller, params }) {

@@ -11,6 +11,7 @@ export const getProject = (on: { database: Database; config: Retention }) =>
     operationId: "getProject",
     tag: "Projects",
     summary: "Get a project",
+    description: "By id or name.",
     query: Type.Object({
       includeEntitlements: Type.Optional(
         Type.Boolean({ description: "Adds `entitlements`. Default false." }),

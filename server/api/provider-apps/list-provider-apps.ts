@@ -10,6 +10,7 @@ export const listProviderApps = (on: { database: Database }) =>
     operationId: "listProviderApps",
     tag: "Provider apps",
     summary: "List provider apps",
+    description: "Your OAuth clients at providers, without their secrets.",
     success: {
       status: 200,
       description: "The provider apps, without secrets.",

@@ -10,6 +10,8 @@ export const getProvider = (on: { catalog: Catalog }) =>
     operationId: "getProvider",
     tag: "Providers",
     summary: "Get a provider",
+    description:
+      "What the catalog knows of it: how accounts sign in, where its API lives, what a manifest may declare.",
     params: Type.Object({ provider: Type.String({ description: "Key, case-sensitive: `hubspot`." }) }),
     success: { status: 200, description: "The provider.", schema: ProviderInfoSchema },
     refusals: { 404: "No provider has this name." },

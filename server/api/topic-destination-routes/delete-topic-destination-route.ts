@@ -10,6 +10,7 @@ export const deleteTopicDestinationRoute = (on: { database: Database }) =>
     operationId: "deleteTopicDestinationRoute",
     tag: "Topics",
     summary: "Delete a route from a topic to a destination",
+    description: "What comes to the topic goes to the destination no more; what is on its way still arrives.",
     params: Type.Object({ routeId: Type.String() }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {

@@ -9,6 +9,7 @@ export const getTopic = (on: { database: Database }) =>
     operationId: "getTopic",
     tag: "Topics",
     summary: "Get a topic",
+    description: "By its id.",
     params: Type.Object({ topicId: Type.String() }),
     success: { status: 200, description: "The topic.", schema: TopicSchema },
     handle: async ({ project, params }) =>

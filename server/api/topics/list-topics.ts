@@ -10,6 +10,7 @@ export const listTopics = (on: { database: Database }) =>
     operationId: "listTopics",
     tag: "Topics",
     summary: "List topics",
+    description: "The project's topics.",
     success: { status: 200, description: "The topics.", schema: Type.Array(TopicSchema) },
     handle: async ({ project }) => (await listRows(on.database.queries, project.id)).map(toTopic),
   });

@@ -11,6 +11,7 @@ export const updateTopic = (on: { database: Database }) =>
     operationId: "updateTopic",
     tag: "Topics",
     summary: "Rename a topic",
+    description: "Gives it another name; its routes stay.",
     params: Type.Object({ topicId: Type.String() }),
     body: Type.Object({ name: Type.String({ description: "Letters, digits and dashes, at most 64." }) }),
     success: { status: 200, description: "The topic as it now is.", schema: TopicSchema },
