@@ -368,6 +368,19 @@ describe("commands without a terminal", () => {
     app.close();
   });
 
+  test("an installation is deleted in the public command line's spelling, the integration first", async () => {
+    const { connectionId, installationId } = await connectCustomer(on, {
+      provider: "hubspot",
+      manifest: MANIFEST,
+      integration: "crm",
+      groupRef: "leaver",
+    });
+    assert.equal((await busbar(["delete:installation", "crm", installationId])).code, 0);
+    const left = await json("list", "installations", "--group", "leaver");
+    assert.deepEqual(left, []);
+    assert.equal((await busbar(["get", "connection", connectionId])).code, 1);
+  });
+
   test("listen says what to set when the server does not send there, and leaves nothing behind", async () => {
     const refused = await busbar(["listen", "--public-url", "http://10.1.2.3/hook"]);
     assert.equal(refused.code, 1);

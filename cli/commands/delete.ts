@@ -23,19 +23,19 @@ export function addDelete(program: Command, terminal: Terminal): void {
     async (name: string, ids: string[], options: DeleteOptions, command: Command) =>
       deleteResources(name, ids, options, command, terminal),
   );
+  const spelled = (name: string) => program.command(name, { hidden: true }).option("-y, --yes", "do not ask");
   for (const { singular } of deletable) {
-    // `delete:installation <integration> <installation>` is the public command line's order.
-    const inside = singular === "installation" ? "<integration> " : "";
-    const spelled = program
-      .command(`delete:${singular} ${inside}<idOrName>`, { hidden: true })
-      .option("-y, --yes", "do not ask");
-    spelled.action(async (...given: unknown[]) => {
-      const [first, second] = spelled.args;
-      const ids = inside ? [second ?? ""] : [first ?? ""];
-      const options: DeleteOptions = { ...spelled.opts(), ...(inside && { integration: first }) };
-      await deleteResources(singular, ids, options, given.at(-1) as Command, terminal);
-    });
+    if (singular === "installation") continue;
+    spelled(`delete:${singular} <idOrName>`).action(
+      async (id: string, options: DeleteOptions, command: Command) =>
+        deleteResources(singular, [id], options, command, terminal),
+    );
   }
+  // The public command line names the integration first.
+  spelled("delete:installation <integration> <id>").action(
+    async (integration: string, id: string, options: DeleteOptions, command: Command) =>
+      deleteResources("installation", [id], { ...options, integration }, command, terminal),
+  );
 }
 
 async function deleteResources(

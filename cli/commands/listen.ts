@@ -1,10 +1,10 @@
 /** `busbar listen`: receives events on this machine, proves their signatures, prints them, hands them on. */
 import type { Command } from "commander";
 import { Ended, Failure, UsageFailure } from "../failures.ts";
-import { parseJson, textAt, valueAt } from "../http/json.ts";
-import { send } from "../http/send.ts";
 import { EVENT_TYPES } from "../listen/event-types.ts";
-import { startReceiver, type Message } from "../listen/receiver.ts";
+import { forwardMessage } from "../listen/forward-message.ts";
+import { startReceiver } from "../listen/receiver.ts";
+import { tellMessage } from "../listen/tell-message.ts";
 import {
   egressRemedy,
   makeTemporaryDestination,
@@ -13,8 +13,6 @@ import {
   type TemporaryDestination,
 } from "../listen/temporary-destination.ts";
 import { signatureFault } from "../listen/verify-signature.ts";
-import type { Output } from "../output/output.ts";
-import { printable, printableLines } from "../output/printable.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { wholeNumber } from "./resource-options.ts";
@@ -77,7 +75,7 @@ async function listen(wanted: Wanted, on: Connected, interrupted: AbortSignal): 
     }
     if (!ready) return 204;
     tellMessage(message, on.out);
-    const status = wanted.forwardTo ? await forward(message, wanted.forwardTo, on.out) : 204;
+    const status = wanted.forwardTo ? await forwardMessage(message, wanted.forwardTo, on.out) : 204;
     left -= 1;
     if (left <= 0) enough.abort();
     return status;
@@ -120,42 +118,6 @@ async function requireReachable(on: Connected, destination: string, url: URL): P
     ? egressRemedy(url)
     : "Does this address lead from the server to the port that is listened on here? --port chooses it.";
   throw new Failure(`The server cannot reach ${url.href}: ${why}.`, { remedy });
-}
-
-/** As it came, with the headers that vouch for it. The status goes back to the server, which tries again if it is bad. */
-async function forward({ headers, body }: Message, to: URL, out: Output): Promise<number> {
-  const passed = Object.entries(headers).filter(([name]) =>
-    /^(content-type|user-agent|webhook-.*|svix-.*)$/.test(name),
-  );
-  try {
-    const answer = await send({
-      method: "POST",
-      url: to,
-      headers: { ...Object.fromEntries(passed), "content-length": body.length },
-      body,
-    });
-    answer.resume();
-    const status = answer.statusCode ?? 502;
-    out.note(`forwarded: ${status}`);
-    return status;
-  } catch (error) {
-    out.note(`not forwarded: ${error instanceof Error ? error.message : String(error)}`);
-    return 502;
-  }
-}
-
-function tellMessage({ headers, body }: Message, out: Output): void {
-  const content = parseJson(body.toString());
-  const [id, timestamp] = [String(headers["webhook-id"]), Number(headers["webhook-timestamp"])];
-  if (out.json) return out.item({ id, timestamp, body: content ?? null });
-  const { paint } = out;
-  const type = textAt(content, "notificationType") ?? "";
-  const time = new Date(timestamp * 1_000).toISOString().replace(".000Z", "Z");
-  out.line(
-    `${paint.dim(time)}  ${paint.bold(printable(type))}  ${paint.green("verified")}  ${paint.dim(printable(id))}`,
-  );
-  const data = JSON.stringify(valueAt(content, "data") ?? null, null, 2);
-  out.line(printableLines(data).replaceAll(/^/gm, "    "));
 }
 
 function chosenEvents(given: string | undefined): string[] {

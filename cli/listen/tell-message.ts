@@ -1,0 +1,19 @@
+/** Shows a verified message: readable for people, one line of JSON for machines. */
+import { parseJson, textAt, valueAt } from "../http/json.ts";
+import type { Output } from "../output/output.ts";
+import { printable, printableLines } from "../output/printable.ts";
+import type { Message } from "./receiver.ts";
+
+export function tellMessage({ headers, body }: Message, out: Output): void {
+  const content = parseJson(body.toString());
+  const [id, timestamp] = [String(headers["webhook-id"]), Number(headers["webhook-timestamp"])];
+  if (out.json) return out.item({ id, timestamp, body: content ?? null });
+  const { paint } = out;
+  const type = textAt(content, "notificationType") ?? "";
+  const time = new Date(timestamp * 1_000).toISOString().replace(".000Z", "Z");
+  out.line(
+    `${paint.dim(time)}  ${paint.bold(printable(type))}  ${paint.green("verified")}  ${paint.dim(printable(id))}`,
+  );
+  const data = JSON.stringify(valueAt(content, "data") ?? null, null, 2);
+  out.line(printableLines(data).replaceAll(/^/gm, "    "));
+}
