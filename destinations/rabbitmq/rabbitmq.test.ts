@@ -170,6 +170,24 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     assert.equal((await queued()).length, 121);
   });
 
+  test("closing waits for what is under way, and a message that comes later goes over a connection of its own", async (t) => {
+    const closed: Promise<unknown>[] = [];
+    const address = await serve(t, (socket) => {
+      closed.push(once(socket, "close"));
+      const onward = connectTcp(rabbit.port, "127.0.0.1").on("error", () => {});
+      socket.on("close", () => onward.destroy());
+      socket.pipe(onward).pipe(socket);
+    });
+    const channel = open({ serverUrl: address });
+    const underWay = channel.deliver(sampleMessage());
+    await channel.close();
+    assert.equal((await underWay).kind, "delivered");
+    await closed[0];
+    assert.equal((await channel.deliver(sampleMessage())).kind, "delivered");
+    await closed[1];
+    assert.equal((await queued()).length, 2);
+  });
+
   test("what no queue takes is told, and the messages beside it arrive", async () => {
     const channel = open({});
     const messages = ["connection.created", "write.async.done", "connection.deleted"].map((topic, index) =>

@@ -1,5 +1,6 @@
 /** POST /v1/projects/{projectIdOrName}/destinations */
 import { Type } from "typebox";
+import { DESTINATIONS } from "../../../destinations/index.gen.ts";
 import { checkSettings, getDestinationType } from "../../deliver/check-settings.ts";
 import { newSigningKey, sealDestinationSecrets } from "../../deliver/destination-secrets.ts";
 import type { Egress } from "../../egress.ts";
@@ -21,7 +22,7 @@ export const createDestination = (on: { database: Database; sealer: Sealer; egre
       "read it with `includeSecrets=true`.",
     body: Type.Object({
       name: Type.String({ description: "Letters, digits and dashes, at most 64; unique in the project." }),
-      type: Type.String({ description: "For example `webhook`." }),
+      type: Type.String({ description: `One of ${Object.keys(DESTINATIONS).join(", ")}.` }),
       metadata: MetadataSchema,
       secrets: Type.Optional(Type.Union([SecretsSchema, Type.Null()])),
     }),
