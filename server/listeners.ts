@@ -36,6 +36,7 @@ export async function listen(
     log,
     surfaceHosts: config.surfaceHosts,
     docsUrl,
+    support: config.support,
     onAnswer,
   });
   if (on.metrics) serveMetrics(api, on.metrics.registry);
@@ -68,7 +69,13 @@ async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<
 
 async function listenProxy(on: Opened, docsUrl: () => string, listeners: Closers): Promise<string> {
   const { config } = on;
-  const proxy = createProxyServer({ ...on, docsUrl, limits: limitsFor(config), meter: on.metrics?.proxy });
+  const proxy = createProxyServer({
+    ...on,
+    docsUrl,
+    support: config.support,
+    limits: limitsFor(config),
+    meter: on.metrics?.proxy,
+  });
   await new Promise<void>((resolve, reject) => {
     proxy.once("error", (cause) => reject(listenError("BUSBAR_PROXY_PORT", config.proxyPort, cause)));
     proxy.listen(config.proxyPort, config.host, resolve);

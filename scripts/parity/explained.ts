@@ -70,10 +70,6 @@ const REFUSALS: Explanation[] = [
     why: "Every refusal may list its faults; what is the same for all of them stands once, in the Problem around them",
   },
   {
-    lines: ["refusals | body support* | missing"],
-    why: "Nobody is named to turn to: whoever runs the service is not known to it",
-  },
-  {
     lines: [
       "refusals | body success | ours only",
       "refusals | body fields | ours only",

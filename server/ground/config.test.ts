@@ -45,6 +45,9 @@ const WRONG: [title: string, env: Record<string, string>, says: RegExp][] = [
     { BUSBAR_OIDC_ISSUER: "https://x.example" },
     /^BUSBAR_OIDC_CLIENT_ID must be set/,
   ],
+  ["help at no web address", { BUSBAR_SUPPORT_URL: "help.example" }, /^BUSBAR_SUPPORT_URL must be an https/],
+  ["help at no mail address", { BUSBAR_SUPPORT_EMAIL: "help" }, /^BUSBAR_SUPPORT_EMAIL must be a mail/],
+  ["help at no number", { BUSBAR_SUPPORT_PHONE: "call us" }, /^BUSBAR_SUPPORT_PHONE must be a phone/],
   ["a host with a port", { BUSBAR_WRITE_HOST: "write.example:80" }, /^BUSBAR_WRITE_HOST .*without port/],
 ];
 

@@ -7,6 +7,13 @@ import type { EncryptionKey } from "./seal.ts";
 export const ROLES = ["api", "proxy", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
+/** As a Problem names them. */
+export interface Support {
+  supportEmail?: string;
+  supportPhone?: string;
+  supportUrl?: string;
+}
+
 export interface Config {
   /** Undefined: an embedded PostgreSQL under `dataDir`. */
   databaseUrl?: string;
@@ -19,6 +26,8 @@ export interface Config {
   /** Origin without a trailing slash; undefined: derived from the listeners. */
   publicUrl?: string;
   proxyPublicUrl?: string;
+  /** Whom a refusal names to turn to. */
+  support: Support;
   roles: ReadonlySet<Role>;
   /** Undefined: generated once into the data folder, embedded database only. */
   encryptionKeys?: EncryptionKey[];
@@ -70,6 +79,11 @@ export function readConfig(env: Environment = process.env): Config {
     proxyPort: integer(env, "BUSBAR_PROXY_PORT", 4001, 0, 65_535),
     publicUrl: origin(env, "BUSBAR_PUBLIC_URL"),
     proxyPublicUrl: origin(env, "BUSBAR_PROXY_PUBLIC_URL"),
+    support: {
+      supportEmail: text(env, "BUSBAR_SUPPORT_EMAIL", isEmail, "a mail address"),
+      supportPhone: text(env, "BUSBAR_SUPPORT_PHONE", isPhone, "a phone number such as +49 30 123456"),
+      supportUrl: text(env, "BUSBAR_SUPPORT_URL", isWebAddress, "an https:// or http:// address"),
+    },
     roles: roles(env),
     encryptionKeys: encryptionKeys(env),
     catalogPath: env["BUSBAR_CATALOG"] || undefined,
@@ -131,6 +145,8 @@ const isLogLevel = (value: string) => LOG_LEVELS.includes(value);
 const isHost = (value: string) => isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value);
 const isPostgresUrl = (value: string) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
 const isEmail = (value: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) && value.length <= 320;
+const isPhone = (value: string) => /^[+\d][\d ()./-]{2,30}$/.test(value);
+const isWebAddress = (value: string) => /^https?:\/\//.test(value) && URL.canParse(value);
 const isLongKey = (value: string) => /^[\x21-\x7e]{32,}$/.test(value);
 
 const wrong = (name: string, expectation: string) => new StartError(`${name} ${expectation}`);

@@ -1,5 +1,6 @@
 /** Renders every refusal as Problem Details (RFC 9457) and folds every foreign error into one. */
 import { now } from "../ground/clock.ts";
+import type { Support } from "../ground/config.ts";
 import { PROBLEM_TYPES, Problem, type Issue, type ProblemSlug } from "../ground/errors.ts";
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
@@ -10,7 +11,7 @@ export type Subsystem = "api" | "write" | "read" | "search" | "proxy";
 /** The body of a refusal. `docsUrl` is where the problem types are described, without a trailing slash. */
 export function problemBody(
   problem: Problem,
-  context: { requestId: string; subsystem: Subsystem; docsUrl: string },
+  context: { requestId: string; subsystem: Subsystem; docsUrl: string; support?: Support },
 ): Record<string, unknown> {
   const { detail, remedy, issues, causes, retryAfter, context: more, extensions } = problem.options;
   const type = `${context.docsUrl}/problems/${problem.slug}`;
@@ -22,6 +23,7 @@ export function problemBody(
     detail,
     instance: `urn:uuid:${context.requestId}`,
     remedy,
+    ...context.support,
     subsystem: context.subsystem,
     time: now().toISOString(),
     requestId: context.requestId,
@@ -67,7 +69,7 @@ export function toProblem(error: unknown): Problem {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const known = FRAMEWORK_ERRORS[code];
   if (known) return new Problem(known.slug, { detail: known.detail, cause: error });
-  if (isDatabaseAway(error, code)) {
+  if (isDatabaseAway(error)) {
     return new Problem("unavailable", {
       detail: "The database does not answer at the moment. Nothing was done; try again in a few seconds.",
       cause: error,
@@ -80,11 +82,18 @@ export function toProblem(error: unknown): Problem {
 }
 
 /** Connection trouble and the SQLSTATE classes 08 (connection), 53 (resources) and 57P (shutdown). */
-const isDatabaseAway = (error: unknown, code: string): boolean =>
-  /^(08\w{3}|53\w{3}|57P\w{2})$/.test(code) ||
-  (error instanceof Error &&
-    (/^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message) ||
-      (/^E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT)$/.test(code) && "address" in error)));
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  if (/^(08\w{3}|53\w{3}|57P\w{2})$/.test(code)) return true;
+  // Said by pg itself, without a code.
+  const broken =
+    /^(Connection terminated|timeout exceeded when trying to connect|Client .* is not queryable$)/;
+  if (broken.test(error.message)) return true;
+  if (/^E(CONNREFUSED|NOENT|TIMEDOUT)$/.test(code)) return "address" in error;
+  // A connection that was there: a file has no such errors, and those of providers come wrapped.
+  return code === "ECONNRESET" || code === "EPIPE";
+}
 
 /** Whether an `Accept` header rules a media type out with `q=0`. Anything less explicit takes it. */
 export const excludes = (accept: string | undefined, media: string): boolean =>

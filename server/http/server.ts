@@ -3,6 +3,7 @@ import cors from "@fastify/cors";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
 import { elapsedMs } from "../ground/clock.ts";
+import type { Support } from "../ground/config.ts";
 import { Problem } from "../ground/errors.ts";
 import { newId } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
@@ -46,6 +47,8 @@ export interface ServerOptions {
   surfaceHosts: SurfaceHosts;
   /** Where `/docs` is reached from outside, without a trailing slash; known once the listener is up. */
   docsUrl: () => string;
+  /** Whom a refusal names to turn to. */
+  support?: Support;
   /** Waits until this process has heard of every committed change, so that the next call sees what this one did. */
   caughtUp?: () => Promise<void>;
   /** Is shown every answer of an endpoint just before it leaves: for tests. */
@@ -286,7 +289,13 @@ function refuse(
     );
   }
   const subsystem = subsystemOf(request.url);
-  const body = problemBody(problem, { requestId: request.id, subsystem, docsUrl: options.docsUrl() });
+  const { support } = options;
+  const body = problemBody(problem, {
+    requestId: request.id,
+    subsystem,
+    docsUrl: options.docsUrl(),
+    support,
+  });
   // The published write SDK cannot decode problem+json and says so in its Accept header; management clients that
   // say the same do decode it, so only the write surface listens.
   const plain = subsystem === "write" && excludes(request.headers.accept, PROBLEM_MEDIA_TYPE);

@@ -6,6 +6,7 @@ import { openConnectionGates, type ConnectionGates } from "../credentials/connec
 import type { LiveConnections } from "../credentials/live-connections.ts";
 import type { Egress } from "../egress.ts";
 import type { ProblemSlug } from "../ground/errors.ts";
+import type { Support } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
@@ -35,6 +36,8 @@ export interface ProxyServices {
   log: Log;
   /** Where the problem types are described, without a trailing slash. */
   docsUrl: () => string;
+  /** Whom a refusal names to turn to. */
+  support?: Support;
   /** Shared with the workers where there are any in this process. */
   gates?: ConnectionGates;
   /** The operator's, off where absent. */
@@ -62,6 +65,7 @@ export function createProxyServer(on: ProxyServices): Server & { flushed(): Prom
     onRefused: on.meter?.refused,
     log: on.log,
     docsUrl: on.docsUrl,
+    support: on.support,
     answerTimeoutMs: on.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
     idleTimeoutMs: on.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
   });

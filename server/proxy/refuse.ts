@@ -3,6 +3,7 @@ import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ProviderError } from "../../connectors/kit/errors.ts";
 import type { EgressError } from "../egress.ts";
+import type { Support } from "../ground/config.ts";
 import { Problem, type ProblemSlug } from "../ground/errors.ts";
 import { nowMs } from "../ground/clock.ts";
 import { newId } from "../ground/ids.ts";
@@ -14,6 +15,7 @@ export interface Refusing {
   /** Told of every refusal. */
   onRefused?: (slug: ProblemSlug) => void;
   docsUrl: () => string;
+  support?: Support;
 }
 
 /** Any error as a Problem of the proxy. */
@@ -83,7 +85,8 @@ function render(on: Refusing, problem: Problem): { headers: Record<string, strin
   const { cause, retryAfter } = problem.options;
   const level = problem.status >= 500 ? "warn" : "debug";
   on.log[level]({ requestId, slug: problem.slug, cause: cause && String(cause) }, "proxied call refused");
-  const body = JSON.stringify(problemBody(problem, { requestId, subsystem: "proxy", docsUrl: on.docsUrl() }));
+  const place = { requestId, subsystem: "proxy", docsUrl: on.docsUrl(), support: on.support } as const;
+  const body = JSON.stringify(problemBody(problem, place));
   const headers: Record<string, string> = {
     "Content-Type": PROBLEM_MEDIA_TYPE,
     "Content-Length": String(Buffer.byteLength(body)),
