@@ -87,23 +87,18 @@ const warningsOf = (integration: JsonObject): Finding[] =>
   objectsAt(integration, "warnings").flatMap((warning) => findingOf({ ...warning, severity: "warning" }));
 
 function tellDeployed(integration: JsonObject, before: JsonObject[], { out }: Connected): void {
-  const { paint } = out;
-  const name = textAt(integration, "name") ?? "";
   const old = before.find((one) => textAt(one, "id") === textAt(integration, "id"));
-  const revision = paint.dim(`revision ${textAt(integration, "latestRevision.id") ?? ""}`);
-  const content = valueAt(integration, "latestRevision.content");
-  if (!old) {
-    return out.line(
-      `${paint.green("created")}    ${printable(name)}  ${textAt(integration, "provider") ?? ""}  ${revision}`,
-    );
-  }
-  const changes = manifestChanges(valueAt(old, "latestRevision.content"), content);
-  const word = changes.length === 0 ? "unchanged" : paint.yellow("updated");
-  out.line(
-    `${word}${changes.length === 0 ? "" : "  "}  ${printable(name)}  ${textAt(integration, "provider") ?? ""}  ${revision}`,
+  const content = (one: JsonObject) => valueAt(one, "latestRevision.content");
+  const changes = old ? manifestChanges(content(old), content(integration)) : [];
+  const word = old ? (changes.length > 0 ? "updated" : "unchanged") : "created";
+  const named = [textAt(integration, "name"), textAt(integration, "provider")].map((name = "") =>
+    printable(name),
   );
+  const revision = out.paint.dim(`revision ${textAt(integration, "latestRevision.id") ?? ""}`);
+  const colour = { created: out.paint.green, updated: out.paint.yellow, unchanged: out.paint.dim }[word];
+  out.line([colour(word.padEnd("unchanged".length)), ...named, revision].join("  "));
   for (const change of changes) {
-    const colour = { added: paint.green, removed: paint.red, changed: paint.yellow }[change.kind];
+    const colour = { added: out.paint.green, removed: out.paint.red, changed: out.paint.yellow }[change.kind];
     out.line(`    ${colour(inWords(change))}`);
   }
 }
@@ -133,11 +128,8 @@ async function askAboutVanished(
   }
   if (installed.length === 0) return false;
   for (const { integration, objects, installations } of installed) {
-    on.out.note(
-      printable(
-        `${integration}: no longer read: ${objects.join(", ")} (${installations} installation${installations === 1 ? "" : "s"})`,
-      ),
-    );
+    const customers = `${installations} installation${installations === 1 ? "" : "s"}`;
+    on.out.note(`${integration}: no longer read: ${objects.join(", ")} (${customers})`);
   }
   if (!canAsk(terminal)) {
     on.out.note("they go on being read; --destructive stops that");

@@ -31,8 +31,9 @@ function inWords(failure: Failure, paint: Paint): string[] {
     textAt(problem, "remedy") ??
     (failure instanceof Refused ? remedyFor(failure) : undefined);
   const title = textAt(problem, "title");
+  const heading = title && title !== failure.message ? `${paint.bold(printable(title))}\n  ` : "";
   return [
-    `${paint.red(paint.bold("error"))}: ${title && title !== failure.message ? `${paint.bold(printable(title))}\n  ` : ""}${printableLines(failure.message)}`,
+    `${paint.red(paint.bold("error"))}: ${heading}${printableLines(failure.message)}`,
     ...issues.flatMap((issue) => issueLines(issue, failure.message, paint)),
     ...(issues.length > 0 ? [] : causes(problem, failure.message)),
     ...(remedy ? [`  ${paint.blue("→")} ${printableLines(remedy)}`] : []),

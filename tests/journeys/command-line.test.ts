@@ -83,6 +83,16 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
     assert.ok((await readFile(path, "utf8")).includes(on.apiKey));
   });
 
+  test("leaves the terminal as it was when a hidden answer is broken off", async () => {
+    enter(`busbar login ${new URL(on.busbar.urls.base).origin}`);
+    await terminal.see(/API key \(not shown\): /);
+    terminal.press("bb_half\u0003");
+    assert.equal(await exitCode(), 1);
+    enter("stty -a");
+    await terminal.see(/ icanon .* echo /s);
+    assert.ok(!terminal.transcript().includes("bb_half"));
+  });
+
   test("starts a manifest by answering questions, and never loses one that is there", async () => {
     enter("busbar init");
     await terminal.see(/Provider .*: /);
