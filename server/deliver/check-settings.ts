@@ -13,19 +13,15 @@ export interface DestinationSettings {
 /** Types that the API knows by name and that nobody has built. */
 const NOT_BUILT = [
   "azureblob",
-  "azureservicebus",
   "bigquery",
   "clickhouse",
   "eventbridge",
   "gcs",
   "kafka",
-  "pubsub",
-  "rabbitmq",
   "redshift",
   "snowflake",
   "sns",
-  "sqs",
-].filter((type) => !Object.hasOwn(DESTINATIONS, type));
+];
 
 /** The type of this name. Throws a 501 Problem for one that is known but not built, a 422 one otherwise. */
 export function getDestinationType(type: string): DestinationType {
