@@ -36,9 +36,9 @@ export const generateConnection = (on: RefreshServices) =>
     body: RequestSchema,
     success: { status: 201, description: "The connection.", schema: ConnectionSchema },
     refusals: {
-      409: "Another request connects the same group at this moment.",
-      422: "The credentials are not those of the provider's scheme, or the provider refused them.",
-      502: "The provider could not be reached to obtain a token.",
+      409: "The group has a connection with the provider already.",
+      422: "There is no such provider, or it refused the credentials.",
+      502: "The provider could not be reached to try the credentials.",
     },
     async handle({ project, body }) {
       const provider = on.catalog.find(body.provider);

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { ProviderError } from "../../../connectors/kit/errors.ts";
 import type { LiveConnections } from "../../credentials/live-connections.ts";
 import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
+import { isRenewable, serving } from "../../credentials/renewable.ts";
 import { isOauth, openCredentials } from "../../credentials/stored-credentials.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -35,8 +36,8 @@ export const getConnection = (on: Services) =>
     }),
     success: { status: 200, description: "The connection.", schema: ConnectionSchema },
     refusals: {
-      422: "The token cannot be refreshed: the customer has to connect again.",
-      502: "The provider could not be reached to refresh the token.",
+      422: "With `refresh`: the provider gave no token; the customer has to connect again.",
+      502: "With `refresh`: the provider could not be reached.",
     },
     async handle({ project, params, query, caller }) {
       if (query.includeCreds && !caller.scopes.includes("full")) {
@@ -58,9 +59,9 @@ async function refreshed(
   when: "force" | "ifExpired",
 ): Promise<ConnectionRow> {
   const stored = openCredentials(on.sealer, row);
-  if (!isOauth(stored)) return row;
+  if (!isOauth(stored) && !isRenewable(on.catalog.find(row.provider), stored)) return row;
   const expired = row.accessExpireTime !== null && row.accessExpireTime.getTime() <= nowMs();
-  if (when === "ifExpired" && !expired && stored.accessToken) return row;
+  if (when === "ifExpired" && !expired && serving(stored)) return row;
   try {
     await on.connections.refresh(row);
     return await getConnectionRow(on.database.queries, row.projectId, row.id);

@@ -52,8 +52,8 @@ export const updateConnection = (on: RefreshServices) =>
     }),
     success: { status: 200, description: "The connection as it now is.", schema: ConnectionSchema },
     refusals: {
-      422: "The provider refused the new credentials.",
-      502: "The provider could not be reached to obtain a token.",
+      422: "The provider refused the new credentials, or is no longer in the catalog.",
+      502: "The provider could not be reached to try the credentials.",
     },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.connection, MEMBERS, "connection");

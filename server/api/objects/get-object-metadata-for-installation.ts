@@ -18,7 +18,7 @@ export const getObjectMetadataForInstallation = (on: UpsertServices) =>
     query: MetadataQuerySchema,
     success: { status: 200, description: "The object and its fields.", schema: ObjectMetadataSchema },
     refusals: {
-      422: "The provider refused, or the integration or object is not one the customer has.",
+      422: "The provider refused.",
       502: "The provider could not be reached, or its answer could not be understood.",
       504: "The provider did not answer in time.",
     },

@@ -16,7 +16,7 @@ export const upsertMetadataForInstallation = (on: UpsertServices) =>
     body: UpsertRequestSchema,
     success: { status: 200, description: "All fields are as defined.", schema: UpsertAnswerSchema },
     refusals: {
-      422: "The provider refused, or the integration or object is not one the customer has.",
+      422: "The provider refused.",
       502: "The provider could not be reached, or its answer could not be understood.",
       504: "The provider did not answer in time.",
     },

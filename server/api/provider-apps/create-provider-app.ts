@@ -27,7 +27,7 @@ export const createProviderApp = (on: { database: Database; catalog: Catalog; se
       metadata: Type.Optional(ProviderAppMetadataSchema),
     }),
     success: { status: 200, description: "The provider app.", schema: ProviderAppSchema },
-    refusals: { 422: "The provider does not sign in with OAuth, or has an app in this project already." },
+    refusals: { 422: "There is no such provider, or it needs no OAuth client." },
     async handle({ project, body }) {
       const { provider, clientId, clientSecret, scopes = [], externalRef, metadata } = body;
       requireAppProvider(on.catalog, provider, "provider");

@@ -40,7 +40,9 @@ export const updateProviderApp = (on: { database: Database; catalog: Catalog; se
       }),
     }),
     success: { status: 200, description: "The provider app as it now is.", schema: ProviderAppSchema },
-    refusals: { 422: "Connections were made with it, so that its provider stays." },
+    refusals: {
+      422: "Connections were made with it, so that its provider stays; or the new one needs no OAuth client.",
+    },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.providerApp, MEMBERS, "providerApp");
       const { clientSecret, ...columns } = change;

@@ -19,7 +19,6 @@ export const createTopicDestinationRoute = (on: { database: Database }) =>
     refusals: {
       404: "No topic or no destination of the project has this id.",
       409: "The topic leads to this destination already.",
-      422: "An id is not one.",
     },
     async handle({ project, body }) {
       try {
