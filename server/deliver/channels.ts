@@ -7,6 +7,7 @@ import type { Sealer } from "../ground/seal.ts";
 import type { Queries } from "../store/database.ts";
 import { listDestinationsById, type DestinationRow } from "../store/destinations.ts";
 import { keysInForce, openDestinationSecrets } from "./destination-secrets.ts";
+import { hidingSecrets } from "./hide-secrets.ts";
 
 /** A destination that messages can be handed to. */
 export interface OpenDestination {
@@ -68,7 +69,11 @@ export function openDestination(on: { sealer: Sealer; world: World }, row: Desti
       },
       on.world,
     );
-    return { row, type: { paced, maxMessageBytes, disables }, channel };
+    return {
+      row,
+      type: { paced, maxMessageBytes, disables },
+      channel: hidingSecrets(channel, secrets.secrets),
+    };
   } catch (error) {
     // What it says is of keys and settings, not of their values.
     const reason = error instanceof Error ? error.message : String(error);

@@ -169,6 +169,24 @@ describe("destinations, topics and routes", () => {
     assert.match(refused.body.attempt.error, /private address/);
   });
 
+  test("a service that sends back what it was sent makes no secret readable", async () => {
+    const awsSessionToken = "FwoGZXIvYXdzEXAMPLEsession+token==";
+    const sent: string[] = [];
+    sink.answer = ({ headers }, response) => {
+      sent.push(headers["x-amz-security-token"] ?? "");
+      response.writeHead(403).end(`<CanonicalRequest>${JSON.stringify(headers)}</CanonicalRequest>`);
+    };
+    const { body } = await create({
+      type: "s3",
+      metadata: { bucket: "events", region: "eu-west-1", endpointUrl: sink.url },
+      secrets: { awsKeyId: "AKID", awsSecretKey: "hush-hush", awsSessionToken },
+    });
+    const tried = await on.inProject("POST", `/destinations/${body.id}:test`);
+    assert.deepEqual(sent, [awsSessionToken]);
+    assert.match(tried.body.attempt.answer, /"x-amz-security-token":"\[secret\]"/);
+    assert.ok(!tried.text.includes(awsSessionToken));
+  });
+
   test("topics are unique by name, renamed and deleted with their routes", async () => {
     const topic = await on.inProject("POST", "/topics", { name: "news" });
     assert.equal(topic.status, 201, topic.text);
