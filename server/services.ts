@@ -88,9 +88,9 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
     log,
     connectionEvents: events,
   });
-  closers.push(() => connections.doubts.settled());
+  closers.push(() => connections.settled());
   const onWork = { listener: () => {} };
-  const ledger = openLedger({ database, identity, onWork: () => onWork.listener() });
+  const ledger = openLedger({ database, identity, log, onWork: () => onWork.listener() });
   const sessions = openSessions({ database, log, issuer: config.oidc?.issuer });
   return {
     config,

@@ -58,11 +58,15 @@ export async function claimWrites(
   return rows;
 }
 
-/** Remembers that these are about to be sent. Committed before the provider is called. */
-export async function markCalled(queries: Queries, operationIds: string[]): Promise<void> {
-  await sql`update writes set called = true where operation_id = any(${operationIds}::uuid[])`.execute(
-    queries,
-  );
+/**
+ * Remembers that these are about to be sent. Committed before the provider is called. Throws when not all of them are
+ * claimed by this worker: another one, which took it for dead, may be sending them.
+ */
+export async function markCalled(queries: Queries, workerId: number, operationIds: string[]): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update writes set called = true
+    where operation_id = any(${operationIds}::uuid[]) and claimed_by = ${workerId}`.execute(queries);
+  if (Number(numAffectedRows) !== operationIds.length) throw new Error("a claimed write was taken over");
 }
 
 /** An operation that is repeated for long keeps its first steps and those of its end. */
@@ -85,7 +89,8 @@ export async function rescheduleWrite(
     with back as (
       update writes set claimed_by = null, called = false, records = ${JSON.stringify(records)}::jsonb,
         due_time = ${dueTime}, attempts = ${attempts}
-      where operation_id = ${operationId} and claimed_by = ${workerId}
+      -- The attempts, so that this may be repeated although the write has been claimed again since.
+      where operation_id = ${operationId} and claimed_by = ${workerId} and attempts < ${attempts}
       returning operation_id
     )
     update operations set update_time = now(),
@@ -96,7 +101,13 @@ export async function rescheduleWrite(
   `.execute(queries);
 }
 
-/** Gives claimed writes back unexecuted, for example when the process stops or their connection was told to wait. */
+/** What may run again: it was not sent, or sending it twice does no harm, or the caller wants it so. */
+const MAY_RUN_AGAIN = sql<boolean>`(not called or write_type = 'update' or terms->>'onUnknownOutcome' = 'retry')`;
+
+/**
+ * Gives claimed writes back, for example when the process stops or their connection was told to wait. A create that
+ * may have been sent stays claimed.
+ */
 export async function releaseWrites(
   queries: Queries,
   workerId: number,
@@ -108,6 +119,7 @@ export async function releaseWrites(
     .set({ claimedBy: null })
     .where("claimedBy", "=", workerId)
     .where("operationId", "in", operationIds)
+    .where(MAY_RUN_AGAIN)
     .execute();
 }
 
@@ -141,19 +153,23 @@ export interface OrphanedWrite {
 }
 
 /**
- * Takes over from a dead worker: what it had not sent, and updates, which may be repeated, go back into the queue;
- * creates it was sending are handed to the caller, still claimed by the dead worker.
+ * Takes over from a worker that is dead, or has lost sight of all but `held`: what it had not sent, and updates, which
+ * may be repeated, go back into the queue; creates it was sending are handed to the caller, still claimed.
  */
-export async function takeOverWrites(queries: Queries, deadWorker: number): Promise<OrphanedWrite[]> {
+export async function takeOverWrites(
+  queries: Queries,
+  worker: number,
+  held: string[] = [],
+): Promise<OrphanedWrite[]> {
   await sql`
     update writes set claimed_by = null
-    where claimed_by = ${deadWorker} and (not called or write_type = 'update' or terms->>'onUnknownOutcome' = 'retry')
+    where claimed_by = ${worker} and operation_id <> all(${held}::uuid[]) and ${MAY_RUN_AGAIN}
   `.execute(queries);
   const { rows } = await sql<OrphanedWrite>`
     select writes.operation_id, operations.project_id, writes.installation_id, operations.object_name, write_type,
       terms, records
     from writes join operations on operations.id = writes.operation_id
-    where writes.claimed_by = ${deadWorker}
+    where writes.claimed_by = ${worker} and writes.operation_id <> all(${held}::uuid[])
   `.execute(queries);
   return rows;
 }

@@ -34,6 +34,7 @@ import {
   summarize,
 } from "./tell.ts";
 import type { Installations } from "./installations.ts";
+import { unlessAway, untilBack } from "./until-back.ts";
 import { writeDone } from "./write-done.ts";
 
 export interface AttemptServices {
@@ -121,7 +122,8 @@ async function send(
     log.push(...settledEntries(plan.records, execution.plan.records, terms.batch));
     log.push(...outcomeEntries(execution.outcomes, execution.warnings, terms.batch));
     if (connection.status === "created" && execution.outcomes.some((outcome) => outcome.success)) {
-      await markConnectionWorking(on.database.queries, connection.projectId, connection.id);
+      const { projectId, id } = connection;
+      await unlessAway(() => markConnectionWorking(on.database.queries, projectId, id));
     }
     return execution.outcomes;
   } catch (error) {
@@ -176,14 +178,16 @@ async function putBack(
     severity: "WARNING",
     msg: `Attempt ${next.attempts} failed; next at ${next.at.toISOString()}`,
   };
-  await rescheduleWrite(on.database.queries, {
+  const back = {
     operationId: write.operationId,
     workerId: on.workerId(),
     records: kept.map(toJson),
     dueTime: next.at,
     attempts: next.attempts,
     log: [...next.log, entry],
-  });
+  };
+  // What became of the records is known here only.
+  await untilBack(() => rescheduleWrite(on.database.queries, back));
 }
 
 async function finish(

@@ -25,7 +25,13 @@ async function open(t: { after(callback: () => Promise<void>): void }) {
     objectName: "contacts",
     claimedBy: identity.id,
   });
-  return { database, identity, projectId, operation, idempotency: openIdempotency({ database, identity, keptHours: 24 }) };
+  return {
+    database,
+    identity,
+    projectId,
+    operation,
+    idempotency: openIdempotency({ database, identity, keptHours: 24 }),
+  };
 }
 
 const keyed = (projectId: string, mode: "now" | "later" | "grouped") => ({

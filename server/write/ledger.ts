@@ -1,4 +1,6 @@
 /** Keeps the operations of writes: begins, accepts and ends them, many of them in one commit. */
+import type { Log } from "../ground/log.ts";
+import { isDatabaseAway } from "../http/problem.ts";
 import type { WorkerIdentity } from "../jobs/worker-identity.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
 import {
@@ -15,6 +17,7 @@ import {
   type NewOperation,
 } from "../store/operations.ts";
 import { markCalled } from "../store/write-queue.ts";
+import { untilBack } from "./until-back.ts";
 
 export interface Ledger {
   /** Before the provider is called synchronously: what may happen there must be traceable here. */
@@ -23,16 +26,24 @@ export interface Ledger {
   accept(write: AcceptedWrite): Promise<void>;
   /** Commits a record to its group and answers the id of the group's operation. */
   group(write: GroupedWrite): Promise<string>;
-  /** Commits that a create is about to be sent. */
+  /** Commits that a create is about to be sent. Throws when this process has lost its claim to the write. */
   called(operationId: string): Promise<void>;
-  /** Ends an operation, and tells its event with the same commit. */
+  /**
+   * Ends an operation, and tells its event with the same commit. Does not wait for a database that is away: what
+   * happened is noted when it is back, and a caller is told now.
+   */
   end(operation: EndedOperation): Promise<void>;
-  /** The same where no caller waits: a little later, together with more. */
+  /** The same where no caller waits: a little later, together with more. Settles when it is noted. */
   endLater(operation: EndedOperation): Promise<void>;
 }
 
 /** `onWork` is called when something was accepted that may be executed now. */
-export function openLedger(on: { database: Database; identity: WorkerIdentity; onWork(): void }): Ledger {
+export function openLedger(on: {
+  database: Database;
+  identity: WorkerIdentity;
+  log: Log;
+  onWork(): void;
+}): Ledger {
   const { queries } = on.database;
   const begin = sharedCommit<NewOperation>((operations) =>
     insertOperations(
@@ -48,15 +59,36 @@ export function openLedger(on: { database: Database; identity: WorkerIdentity; o
       for (const item of ordered) item.masterId = await appendToGroup(transaction, item.write);
     }),
   );
-  const called = sharedCommit<string>((ids) => markCalled(queries, ids));
+  const called = sharedCommit<string>((ids) => markCalled(queries, on.identity.id, ids));
   const endAll = (operations: EndedOperation[]) => endOperations(queries, operations);
   const end = sharedCommit<EndedOperation>(endAll);
   const endLater = sharedCommit<EndedOperation>(endAll, { mostUnderWay: 1, gather: { items: 100, ms: 2 } });
+  // An operation that has ended already stays as it is, so an end may be repeated.
+  const insist = (operation: EndedOperation) => untilBack(() => endLater.add(operation));
+  const endWithoutWaiting = (operation: EndedOperation): void => {
+    insist(operation).catch((error: unknown) =>
+      on.log.error({ operationId: operation.id, err: error }, "an operation's end could not be noted"),
+    );
+  };
   return {
-    begin: (operation) => begin.add(operation),
+    async begin(operation) {
+      try {
+        await begin.add(operation);
+      } catch (error) {
+        if (mayHaveArrived(error)) endWithoutWaiting(notSent(operation));
+        throw error;
+      }
+    },
     called: (operationId) => called.add(operationId),
-    end: (operation) => end.add(operation),
-    endLater: (operation) => endLater.add(operation),
+    async end(operation) {
+      try {
+        await end.add(operation);
+      } catch (error) {
+        if (!isDatabaseAway(error)) throw error;
+        endWithoutWaiting(operation);
+      }
+    },
+    endLater: insist,
     async accept(write) {
       await accept.add(write);
       on.onWork();
@@ -68,4 +100,14 @@ export function openLedger(on: { database: Database; identity: WorkerIdentity; o
       return item.masterId ?? write.operation.id;
     },
   };
+}
+
+/** The database was there when the statement left, so it may be committed although no answer came. */
+const mayHaveArrived = (error: unknown): boolean =>
+  isDatabaseAway(error) && !(error instanceof Error && "address" in error);
+
+function notSent({ id, objectName }: NewOperation): EndedOperation {
+  const error = "Not sent: the database went away before the write could begin";
+  const result = `[${objectName}] ${error}`;
+  return { id, status: "failure", result, metadata: {}, log: [{ severity: "ERROR", msg: error }] };
 }

@@ -58,8 +58,17 @@ export function takeOver(on: TakeOverServices, onWork: () => void): () => void {
   };
 }
 
+/** What a worker has claimed beside `held` goes back into the queue, or ends if nobody can know what became of it. */
+export async function takeOverQueued(
+  on: Pick<TakeOverServices, "database" | "ledger" | "installations">,
+  worker: number,
+  held: string[] = [],
+): Promise<void> {
+  for (const write of await takeOverWrites(on.database.queries, worker, held)) await endUnknown(on, write);
+}
+
 async function takeOverFrom(on: TakeOverServices, worker: number): Promise<void> {
-  for (const write of await takeOverWrites(on.database.queries, worker)) await endUnknown(on, write);
+  await takeOverQueued(on, worker);
   for (const { id, objectName } of await listOrphanedOperations(on.database.queries, worker)) {
     await on.ledger.end({
       id,
@@ -75,7 +84,10 @@ const UNKNOWN =
   "The outcome is unknown: Busbar stopped after the write may have been sent. Look the record up at the provider before you repeat it.";
 
 /** A create that may have been sent: what has an outcome keeps it, the rest is said to be unknown. */
-async function endUnknown(on: TakeOverServices, write: OrphanedWrite): Promise<void> {
+async function endUnknown(
+  on: Pick<TakeOverServices, "ledger" | "installations">,
+  write: OrphanedWrite,
+): Promise<void> {
   const { batch } = readTerms(write.terms);
   const error = new ProviderError({ kind: "unknown_outcome", message: UNKNOWN });
   const outcomes = readRecords(write.records).map(({ outcome }): RecordOutcome =>

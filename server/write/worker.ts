@@ -7,13 +7,14 @@
  *     called     … and, for a create, is about to send it or has
  *     gone       its operation has ended
  *
- * A dead worker's claimed writes are due again; its called creates end with an unknown outcome.
+ * A dead worker's claimed writes are due again; its called creates end with an unknown outcome. The same happens to what
+ * a worker has in the database but not in its hands: the answer to a claim was lost, or a write could not be given back.
  */
 import type { Log } from "../ground/log.ts";
 import { claimWrites, nextDueMs, releaseWrites, type ClaimedWrite } from "../store/write-queue.ts";
 import { attempt, type AttemptResult, type AttemptServices } from "./attempt.ts";
 import { Shares } from "./shares.ts";
-import { takeOver } from "./take-over.ts";
+import { takeOver, takeOverQueued } from "./take-over.ts";
 
 /** Writes claimed in one statement. */
 const CLAIM_SIZE = 128;
@@ -40,6 +41,10 @@ class WriteWorker {
   readonly #underWay = new Set<Promise<void>>();
   readonly #stopTakingOver: () => void;
   readonly #looping: Promise<void>;
+  /** Writes that are claimed here, until it is noted what became of them. */
+  readonly #held = new Map<string, ClaimedWrite>();
+  /** The database may have writes claimed for us that are not held. */
+  #isUnsure = false;
   #running = true;
   #wake = () => {};
 
@@ -73,6 +78,7 @@ class WriteWorker {
     while (this.#running) {
       const found = await this.#claim().catch((error: unknown) => {
         this.#on.log.warn({ error: String(error) }, "cannot claim writes; trying again");
+        this.#isUnsure = true;
         return 0;
       });
       if (!this.#running || found === CLAIM_SIZE) continue;
@@ -84,8 +90,16 @@ class WriteWorker {
   async #claim(): Promise<number> {
     if (this.#shares.size >= MOST_CLAIMED) return 0;
     const { database, workerId } = this.#on;
+    // Here, where no claim is under way, what is not held is nobody's.
+    if (this.#isUnsure) {
+      this.#isUnsure = false;
+      await takeOverQueued(this.#on, workerId(), [...this.#held.keys()]);
+    }
     const claimed = await claimWrites(database.queries, workerId(), CLAIM_SIZE, this.#shares.supplied());
-    for (const write of claimed) this.#shares.add(write);
+    for (const write of claimed) {
+      this.#held.set(write.operationId, write);
+      this.#shares.add(write);
+    }
     this.#beginNext();
     return claimed.length;
   }
@@ -100,10 +114,12 @@ class WriteWorker {
       answered = true;
       this.#answered(write, result);
     };
-    const ended = attempt(this.#on, write, onAnswer).catch(async (error: unknown) => {
-      await putBack(this.#on, write, error);
-      if (!answered) this.#answered(write, "sent");
-    });
+    const ended = attempt(this.#on, write, onAnswer)
+      .catch(async (error: unknown) => {
+        await this.#putBack(write, error);
+        if (!answered) this.#answered(write, "sent");
+      })
+      .finally(() => this.#letGo(write));
     // An update that waits for this one may go ahead now; nothing waits for a create.
     this.#track(write.writeType === "update" ? ended.finally(() => this.wake()) : ended);
   }
@@ -112,8 +128,7 @@ class WriteWorker {
     this.#shares.learn(write.installationId, result);
     this.#shares.end(write.installationId);
     // What waits here for a provider that said wait waits in the queue instead, behind its gate.
-    if (result !== "sent")
-      this.#track(this.#release(this.#shares.withdraw(write.installationId)).catch(() => {}));
+    if (result !== "sent") this.#track(this.#release(this.#shares.withdraw(write.installationId)));
     this.#beginNext();
     // A claim that finds only what it must leave out reads the whole queue for nothing.
     if (this.#shares.needsMore(write.installationId)) this.wake();
@@ -124,21 +139,32 @@ class WriteWorker {
     this.#underWay.add(done);
   }
 
-  #release(writes: ClaimedWrite[]): Promise<void> {
-    const { database, workerId } = this.#on;
-    return releaseWrites(
-      database.queries,
-      workerId(),
-      writes.map((write) => write.operationId),
-    );
+  /** A fault of ours, or the database is away: back into the queue as it was, if it cannot have been sent. */
+  async #putBack(write: ClaimedWrite, error: unknown): Promise<void> {
+    const { operationId } = write;
+    this.#on.log.error({ operationId, err: error }, "an attempt at a write failed on our side");
+    await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE_MS));
+    await this.#release([write]);
+    // A create that may have been sent is still claimed.
+    this.#isUnsure = true;
   }
-}
 
-/** A fault of ours, or the database is away: back into the queue as it was, since nothing is known to have happened. */
-async function putBack(on: WorkerServices, write: ClaimedWrite, error: unknown): Promise<void> {
-  on.log.error({ operationId: write.operationId, err: error }, "an attempt at a write failed on our side");
-  await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE_MS));
-  await releaseWrites(on.database.queries, on.workerId(), [write.operationId]).catch(() => {});
+  /** Never throws: what could not be given back is found when the database is. */
+  async #release(writes: ClaimedWrite[]): Promise<void> {
+    const { database, workerId } = this.#on;
+    const ids = writes.map((write) => write.operationId);
+    try {
+      await releaseWrites(database.queries, workerId(), ids);
+    } catch {
+      this.#isUnsure = true;
+    }
+    for (const write of writes) this.#letGo(write);
+  }
+
+  /** Unless it has been claimed anew meanwhile. */
+  #letGo(write: ClaimedWrite): void {
+    if (this.#held.get(write.operationId) === write) this.#held.delete(write.operationId);
+  }
 }
 
 /** Until the next thing is due, at most one poll. */

@@ -13,6 +13,7 @@ import type { WriteTarget } from "./find-target.ts";
 import type { Ledger } from "./ledger.ts";
 import type { WritePlan } from "./plan.ts";
 import { exchangeEntry, outcomeEntries, plannedEntry, settledEntries, summarize } from "./tell.ts";
+import { unlessAway } from "./until-back.ts";
 
 export interface WriteNowServices {
   database: Database;
@@ -75,7 +76,7 @@ async function carryOut(
     account: connection.account,
   });
   if (connection.status === "created" && execution.outcomes.some((outcome) => outcome.success)) {
-    await markConnectionWorking(on.database.queries, projectId, connectionId);
+    await unlessAway(() => markConnectionWorking(on.database.queries, projectId, connectionId));
   }
   return execution;
 }
