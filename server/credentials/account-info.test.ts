@@ -5,6 +5,9 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { until } from "../../tests/harness/until.ts";
+import { createLog } from "../ground/log.ts";
+import { openDatabase } from "../store/database.ts";
 import { nextMidnight } from "../../connectors/kit/midnight.ts";
 
 const MANIFEST = `specVersion: 1.0.0
@@ -56,6 +59,27 @@ describe("what a provider tells about an account", () => {
       expected.some((time) => Math.abs(time - told) <= 1_000),
       new Date(told).toISOString(),
     );
+  });
+
+  test("an account that was connected before it was asked about is asked at the next refresh", async () => {
+    const { connectionId } = await connectCustomer(on, {
+      provider: "hubspot",
+      manifest: MANIFEST,
+      integration: "hs",
+      groupRef: "older",
+      content: { write: { objects: { contacts: { objectName: "contacts" } } } },
+    });
+    const app = { provider: "hubspot", clientId: "c", clientSecret: "s" };
+    assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
+    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    await database.pool.query("update connections set provider_metadata = '{}' where id = $1", [
+      connectionId,
+    ]);
+    await database.close();
+    const path = `/connections/${connectionId}`;
+    const refreshed = await on.inProject("GET", `${path}?refresh=force`);
+    assert.equal(refreshed.status, 200, refreshed.text);
+    await until(async () => (await on.inProject("GET", path)).body.providerMetadata["timeZone"]?.value);
   });
 
   test("a provider that tells nothing does not stop a connection", async () => {

@@ -1,4 +1,6 @@
 /** Asks a provider about the account that has just been connected, where the catalog says what is worth knowing. */
+import { isDeepStrictEqual } from "node:util";
+import type { Catalog } from "../../connectors/catalog.ts";
 import { authorization, CredentialsError } from "../../connectors/kit/authorization.ts";
 import type { ProviderInfo } from "../../connectors/kit/provider.ts";
 import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../connectors/kit/template.ts";
@@ -6,9 +8,17 @@ import { textAt, valueAt } from "../../connectors/kit/text-at.ts";
 import { EgressError, type Egress } from "../egress.ts";
 import type { Json } from "../ground/json.ts";
 import type { Log } from "../ground/log.ts";
-import type { ProviderMetadata } from "../store/connections.ts";
+import type { Sealer } from "../ground/seal.ts";
+import {
+  findConnection,
+  lockConnection,
+  updateConnection,
+  type ConnectionRow,
+  type ProviderMetadata,
+} from "../store/connections.ts";
+import { transact, type Database } from "../store/database.ts";
 import { captured, metadataValues } from "./provider-metadata.ts";
-import { wireCredentials, type StoredCredentials } from "./stored-credentials.ts";
+import { openCredentials, wireCredentials, type StoredCredentials } from "./stored-credentials.ts";
 
 /** A customer waits at the end of the consent. */
 const TIMEOUT_MS = 5_000;
@@ -41,6 +51,39 @@ export async function withAccountInfo(
   }
   const { workspaceField } = accountInfo;
   return { metadata, workspaceRef: workspaceField && metadata[workspaceField]?.value };
+}
+
+/**
+ * Asks again about an account of which something is not known: it was connected before the catalog asked, or the provider
+ * was out of reach then. Throws only for what is wrong here.
+ */
+export async function completeAccountInfo(on: Services, row: ConnectionRow): Promise<void> {
+  const provider = on.catalog.find(row.provider);
+  const missing = provider?.accountInfo?.fields.some(({ name }) => !row.providerMetadata[name]) ?? false;
+  if (!provider || !missing) return;
+  const { id, projectId } = row;
+  const { metadata } = await withAccountInfo(
+    on,
+    provider,
+    row.providerMetadata,
+    openCredentials(on.sealer, row),
+  );
+  await transact(on.database, async (queries) => {
+    await lockConnection(queries, projectId, id);
+    const fresh = await findConnection(queries, projectId, id);
+    // Whoever connected anew meanwhile was told about their own account.
+    if (!fresh || !isDeepStrictEqual(fresh.providerMetadata, row.providerMetadata)) return;
+    if (isDeepStrictEqual(metadata, row.providerMetadata)) return;
+    await updateConnection(queries, projectId, id, { providerMetadata: metadata });
+  });
+}
+
+interface Services {
+  database: Database;
+  sealer: Sealer;
+  catalog: Catalog;
+  egress: Egress;
+  log: Log;
 }
 
 /** Of several accounts the one that was meant. */

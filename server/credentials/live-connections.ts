@@ -9,6 +9,7 @@ import { nowMs } from "../ground/clock.ts";
 import type { Changes } from "../store/changes.ts";
 import { findConnection, type ConnectionRow } from "../store/connections.ts";
 import { remember } from "../store/remembered.ts";
+import { completeAccountInfo } from "./account-info.ts";
 import { atMost } from "./at-most.ts";
 import { metadataValues } from "./provider-metadata.ts";
 import { openDoubts, type Doubts } from "./doubts.ts";
@@ -53,6 +54,8 @@ export interface LiveConnections {
   refresh(connection: { id: string; projectId: string }): Promise<LiveConnection>;
   /** Told of what providers answer, for those whose credentials cannot be renewed. */
   readonly doubts: Doubts;
+  /** Waits for what goes on behind the callers' backs. */
+  settled(): Promise<void>;
   /** Where calls of this connection go; `moduleKey` for the address of a module. Throws `ProviderError`. */
   baseUrl(connection: LiveConnection, moduleKey?: string): URL;
 }
@@ -71,6 +74,8 @@ export function openLiveConnections(on: Services): LiveConnections {
     affected: ({ table, id }) => (table === "connections" ? id : undefined),
   });
   const doubts = openDoubts(on);
+  /** Questions about accounts that nobody waits for. */
+  const asking = new Set<Promise<unknown>>();
   const turn = atMost(MOST_REFRESHES);
   const refreshes = new Map<string, Promise<LiveConnection>>();
   /** Until when a connection's early renewal rests, in milliseconds since the epoch. */
@@ -91,6 +96,15 @@ export function openLiveConnections(on: Services): LiveConnections {
       .then((row) => {
         const live = open(on, row);
         cache.put(row.id, live);
+        const asked: Promise<unknown> = completeAccountInfo(on, row)
+          .catch((error: unknown) =>
+            on.log.warn(
+              { connectionId: row.id, error: String(error) },
+              "an account could not be asked about",
+            ),
+          )
+          .finally(() => asking.delete(asked));
+        asking.add(asked);
         return live;
       })
       .finally(() => refreshes.delete(connection.id));
@@ -119,6 +133,9 @@ export function openLiveConnections(on: Services): LiveConnections {
       return refresh(live, live.mark);
     },
     doubts,
+    async settled() {
+      await Promise.all([doubts.settled(), ...asking]);
+    },
     renew: (connection) =>
       refresh(connection, connection.mark).catch((error: unknown) => {
         // It was refused and cannot be renewed for want of an app: then it is like one that has nothing to renew.
