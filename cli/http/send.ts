@@ -1,43 +1,32 @@
 /** The only way out: one HTTP exchange whose answer streams. Redirects are not followed, so no key wanders off. */
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { Failure, Unreachable } from "../failures.ts";
 
 export interface Call {
   method: string;
   url: URL;
   headers: OutgoingHttpHeaders;
-  body?: string | Buffer | Readable;
+  body?: string | Buffer;
   /** Nothing came or went for this long. */
   idleMs?: number;
-  signal?: AbortSignal;
 }
 
 /** Synchronous writes wait for a provider, which may take a minute. */
 const IDLE_MS = 120_000;
 
 /** The answer's head; its body is still to be read. Throws `Unreachable` when there is none. */
-export function send({
-  method,
-  url,
-  headers,
-  body,
-  idleMs = IDLE_MS,
-  signal,
-}: Call): Promise<IncomingMessage> {
+export function send({ method, url, headers, body, idleMs = IDLE_MS }: Call): Promise<IncomingMessage> {
   const open = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const request = open(url, { method, headers, timeout: idleMs, signal });
+    let sent = false;
+    const request = open(url, { method, headers, timeout: idleMs });
+    request.on("finish", () => (sent = true));
     request.on("response", resolve);
-    request.on("timeout", () =>
-      request.destroy(new Unreachable(`${url.host} did not answer within ${idleMs / 1_000} seconds.`)),
-    );
-    request.on("error", (error) => reject(error instanceof Failure ? error : unreachable(url, error)));
-    if (body instanceof Readable) {
-      body.on("error", (error) => request.destroy(error));
-      body.pipe(request);
-    } else request.end(body);
+    request.on("timeout", () => request.destroy(new Error(`no answer within ${idleMs / 1_000} seconds`)));
+    request.on("error", (error) => reject(unreachable(url, error, sent && method !== "GET")));
+    request.end(body);
   });
 }
 
@@ -49,10 +38,22 @@ const WORDS: Record<string, string> = {
   ETIMEDOUT: "no connection in time",
 };
 
-function unreachable(url: URL, error: Error & { code?: string; errors?: { code?: string }[] }): Unreachable {
+/** `maybeDone`: the request had left, and what it asked for may have happened. */
+function unreachable(
+  url: URL,
+  error: Error & { code?: string; errors?: { code?: string }[] },
+  maybeDone: boolean,
+): Unreachable {
   // An address with several IPs fails with all their errors at once.
   const code = error.code ?? error.errors?.[0]?.code ?? "";
-  return new Unreachable(`Cannot reach ${url.origin}: ${WORDS[code] ?? error.message}.`, {
+  const why = WORDS[code] ?? error.message;
+  if (maybeDone) {
+    return new Unreachable(`No answer from ${url.origin}: ${why}. Whether it was carried out is not known.`, {
+      remedy: "Look before you repeat it; a write with --idempotency-key can be repeated as it is.",
+      cause: error,
+    });
+  }
+  return new Unreachable(`Cannot reach ${url.origin}: ${why}.`, {
     remedy: "Is the server running, and is this its address? --url names another one.",
     cause: error,
   });
