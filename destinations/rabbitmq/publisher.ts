@@ -34,10 +34,7 @@ export class Publisher {
   /** Begins to connect. */
   constructor(broker: Broker, world: World) {
     this.#channel = this.#open(broker, world);
-    this.#channel.catch((error: unknown) => {
-      this.#end(error);
-      this.kill();
-    });
+    this.#channel.catch((error: unknown) => this.kill(error));
   }
 
   /** Why the broker wants nothing at present, in its words. */
@@ -47,7 +44,9 @@ export class Publisher {
 
   /** Resolves when the broker has stored the message in a queue; throws saying why it has not. `options.messageId` must be set. */
   async publish(exchange: string, key: string, content: Buffer, options: Options.Publish): Promise<void> {
-    const channel = await this.#channel;
+    const channel = await this.#channel.catch((error: unknown) => {
+      throw this.#reason ?? error;
+    });
     await new Promise<void>((resolve, reject) => {
       channel.publish(exchange, key, content, { ...options, mandatory: true }, (error: unknown) => {
         if (error) return reject(this.#reason ?? error);
@@ -64,9 +63,9 @@ export class Publisher {
     return (this.#leaving ??= this.#leave());
   }
 
-  /** Lets the connection go at once, whatever was under way. */
-  kill(): void {
-    this.ended = true;
+  /** Lets the connection go at once; what was under way fails with the reason. */
+  kill(reason: unknown): void {
+    this.#end(reason);
     this.#socket.abort();
   }
 
@@ -106,7 +105,7 @@ export class Publisher {
     const closed = this.#channel.then(() => this.#model?.close()).catch(() => {});
     await Promise.race([closed, enough]);
     clearTimeout(timer);
-    this.kill();
+    this.kill(new Error("the connection was closed"));
   }
 
   #end(reason: unknown): void {

@@ -31,15 +31,18 @@ const SAMPLE = {
 
 testDestination(rabbitmq, SAMPLE);
 
-/** What a message comes to at a server that is no good broker. */
+/** What messages come to, all in the same way, at a server that is no good broker. */
 async function deliverTo(t: TestContext, serverUrl: string, allow = ["127.0.0.1", "localhost"]) {
   const egress = openEgress(allow);
   t.after(() => egress.close());
   const world = openWorld({ egress, dataDir: "/nonexistent", timeoutMs: 500 });
   const config = { serverUrl, exchange: "crm-events", tls: false };
   const channel = openSample(rabbitmq, { ...SAMPLE, config }, world);
-  const outcome = await channel.deliver(sampleMessage());
+  const messages = Array.from({ length: 5 }, (_, index) => sampleMessage({ id: `m${index}` }));
+  const [outcome, ...others] = await Promise.all(messages.map((message) => channel.deliver(message)));
   await channel.close();
+  assert.ok(outcome);
+  for (const other of others) assert.deepEqual(other, outcome);
   assert.equal(outcome.kind, "failed");
   assert.ok(!JSON.stringify(outcome).includes("hush"));
   return outcome;

@@ -90,8 +90,9 @@ async function inTime(publisher: Publisher, published: Promise<void>, timeoutMs:
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const why = publisher.blocked === undefined ? "" : `; it blocks publishers: ${publisher.blocked}`;
-    reject(new Late(`the broker did not confirm the message within ${timeoutMs / 1000} s${why}`));
-    publisher.kill();
+    const reason = new Late(`the broker did not confirm the message within ${timeoutMs / 1000} s${why}`);
+    reject(reason);
+    publisher.kill(reason);
   }, timeoutMs);
   try {
     await Promise.race([published, late]);
