@@ -104,6 +104,9 @@ describe("commands without a terminal", () => {
   test("a destination, a topic with its routes, a provider app and a key are made, changed and deleted", async () => {
     const url = "http://127.0.0.1:9/a";
     const destination = await json("create", "destination", "made", "--webhook", url);
+    assert.equal((await json("get", "destination", "made")).secrets, undefined);
+    const { secrets } = await json("get", "destination", "made", "--include-secrets");
+    assert.match(secrets.webhookSigningKey, /^whsec_/);
     const topic = await json("create", "topic", "made");
     await json("create", "event-route", "write.async.done", topic.id);
     await json("create", "destination-route", topic.id, destination.id);

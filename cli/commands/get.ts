@@ -7,21 +7,21 @@ import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { addFilters } from "./resource-options.ts";
 
+const FILTERS = ["integration", "destination", "includeSecrets"] as const satisfies (keyof Filters)[];
+
 export function addGet(program: Command, terminal: Terminal): void {
   const gettable = ableTo("get");
   const get = program
     .command("get <resource> <idOrName>")
     .description("show one resource whole")
     .addHelpText("after", `\nResources: ${gettable.map(({ singular }) => singular).join(", ")}`);
-  addFilters(get, "integration", "destination").action(
-    async (name: string, id: string, filters: Filters, command: Command) =>
-      getResource(name, id, filters, command, terminal),
+  addFilters(get, ...FILTERS).action(async (name: string, id: string, filters: Filters, command: Command) =>
+    getResource(name, id, filters, command, terminal),
   );
   for (const { singular } of gettable) {
     const spelled = program.command(`get:${singular} <idOrName>`, { hidden: true });
-    addFilters(spelled, "integration", "destination").action(
-      async (id: string, filters: Filters, command: Command) =>
-        getResource(singular, id, filters, command, terminal),
+    addFilters(spelled, ...FILTERS).action(async (id: string, filters: Filters, command: Command) =>
+      getResource(singular, id, filters, command, terminal),
     );
   }
 }

@@ -13,6 +13,7 @@ const OPTIONS: Record<keyof Filters, () => Option> = {
   status: () => new Option("--status <status>", "with this status"),
   type: () => new Option("--type <type>", "of this type"),
   object: () => new Option("--object <name>", "about this object"),
+  includeSecrets: () => new Option("--include-secrets", "with the signing key of a webhook"),
   limit: () =>
     new Option("--limit <n>", `at most so many (${DEFAULT_LIMIT})`).argParser(wholeNumber(1, 10_000)),
 };

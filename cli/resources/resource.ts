@@ -17,6 +17,8 @@ export interface Filters {
   type?: string;
   object?: string;
   limit?: number;
+  /** Of a destination: its signing key too. */
+  includeSecrets?: boolean;
 }
 
 export interface Resource {

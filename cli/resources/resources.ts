@@ -109,7 +109,12 @@ const DESTINATIONS: Resource = {
     CREATED: time("createTime"),
   },
   list: listed("/destinations"),
-  get: fetched("/destinations"),
+  get: async (on, name, { includeSecrets }) =>
+    requireObject(
+      await on.inProject("GET", `/destinations/${step(name)}`, {
+        query: { includeSecrets: includeSecrets ? "true" : undefined },
+      }),
+    ),
   remove: removed("/destinations"),
   takesAlong: "its routes and what still waits to be delivered there",
 };
