@@ -28,6 +28,7 @@ const verdict = explain(differences, EXPLANATIONS);
 const operations = {
   ours: ours.operations.size,
   theirs: theirs.reduce((sum, one) => sum + one.operations.size, 0),
+  refusing: [...ours.operations.values()].filter((one) => one.refusesAlways).map(({ name }) => name),
 };
 console.log(report(verdict, operations));
 if (process.argv.includes("--write")) await writeFile(PAGE, compatibilityPage(verdict, operations));

@@ -18,6 +18,8 @@ export interface Content {
 export interface Operation {
   /** `POST /write/v1/projects/{}/…`: names in braces differ between documents without meaning anything. */
   name: string;
+  /** Whether it is there only to say why it does nothing: a refusal that is answered "Always". */
+  refusesAlways: boolean;
   parameters: Parameter[];
   request?: { required: boolean; content: Content[] };
   /** By status, or `default`. */
@@ -68,11 +70,13 @@ function readOperation(root: Schema, name: string, item: Schema, described: Sche
     };
   });
   const body = isSchema(described["requestBody"]) ? resolve(root, described["requestBody"]) : undefined;
-  const responses = Object.entries(asSchema(described["responses"])).map(
-    ([status, response]) => [status, contentOf(resolve(root, asSchema(response)))] as const,
+  const answers = Object.entries(asSchema(described["responses"])).map(
+    ([status, response]) => [status, resolve(root, asSchema(response))] as const,
   );
+  const responses = answers.map(([status, answer]) => [status, contentOf(answer)] as const);
   return {
     name,
+    refusesAlways: answers.some(([, answer]) => String(answer["description"]).startsWith("Always")),
     parameters,
     ...(body && { request: { required: body["required"] === true, content: contentOf(body) } }),
     responses: new Map(responses),

@@ -167,7 +167,7 @@ describe("the explanations", () => {
     const verdict = explain(differences, [{ lines: ["GET /a | *"], why: "because" }]);
     assert.deepEqual(verdict.unexplained, [differences[1]]);
     assert.deepEqual(verdict.stale, []);
-    assert.match(report(verdict, { ours: 2, theirs: 2 }), /NOT EXPLAINED\n  GET \/b/);
+    assert.match(report(verdict, { ours: 2, theirs: 2, refusing: [] }), /NOT EXPLAINED\n  GET \/b/);
   });
 
   test("that fit nothing any more are stale, also beside a line that does", () => {
@@ -182,8 +182,10 @@ describe("the explanations", () => {
     const page = compatibilityPage(explain(differences, [{ lines: ["*"], why: "so it is" }]), {
       ours: 5,
       theirs: 3,
+      refusing: ["GET /a"],
     });
     assert.match(page, /\| so it is \| 2 \|/);
     assert.match(page, /\| operations of Busbar's own \| 2 \|/);
+    assert.match(page, /\* `GET \/a`/);
   });
 });

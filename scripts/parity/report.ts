@@ -4,6 +4,8 @@ import type { Verdict } from "./explain.ts";
 export interface Counts {
   ours: number;
   theirs: number;
+  /** Names of ours that only say why they do nothing. */
+  refusing: string[];
 }
 
 export function report({ explained, unexplained, stale }: Verdict, operations: Counts): string {
@@ -47,8 +49,13 @@ types, what is required and which values are listed. It fails when a difference 
 |---|---|
 | public operations | ${operations.theirs} |
 | of these missing here | ${missing.length} |
+| of these here only to say that they are not built, or not sold | ${operations.refusing.length} |
 | operations of Busbar's own | ${ownCount} |
 | differences without a reason | ${unexplained.length} |
+
+Here only to say so:
+
+${operations.refusing.map((name) => `* \`${name}\``).join("\n")}
 
 | What differs, and why | Lines |
 |---|---|
