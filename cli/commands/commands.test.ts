@@ -95,6 +95,16 @@ describe("commands without a terminal", () => {
     assert.equal(missing.code, 1);
   });
 
+  test("a name of dots, or none, does not turn an address into that of something larger", async () => {
+    for (const name of ["..", ".", ""]) {
+      const { code, stderr } = await busbar(["delete", "integration", name]);
+      assert.deepEqual([code, /no name and no id/.test(stderr)], [2, true], name);
+    }
+    assert.equal((await json("get", "project", "default")).name, "default");
+    const slash = await busbar(["delete", "integration", "../connections"]);
+    assert.match(slash.stderr, /no integration `\.\.\/connections`/);
+  });
+
   test("a filter that would not be heeded is refused", async () => {
     const { code, stderr } = await busbar(["list", "projects", "--group", "acme"]);
     assert.equal(code, 2);

@@ -1,6 +1,6 @@
 /** Calls the management and write API of a Busbar: JSON in, JSON out, a refusal is an exception. */
 import type { IncomingMessage } from "node:http";
-import { Refused } from "../failures.ts";
+import { Refused, UsageFailure } from "../failures.ts";
 import type { Target } from "../settings/target.ts";
 import { isObject, parseJson, textAt, type Json } from "./json.ts";
 import { readBody, send } from "./send.ts";
@@ -56,6 +56,8 @@ export function refused(answer: IncomingMessage, text: string): Refused {
   return new Refused(status, {}, `The server answered HTTP ${status} without saying why${where}.`);
 }
 
-/** One step of a path, whatever the text holds. A step of dots would be lost on the way, so it is refused there. */
-export const step = (text: string): string =>
-  encodeURIComponent(text).replaceAll(/^\.{1,2}$/g, (dots) => dots.replaceAll(".", "%2E"));
+/** One step of a path, whatever the text holds. Throws for what would lead to another path: nothing, and dots. */
+export function step(text: string): string {
+  if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
+  throw new UsageFailure(`"${text}" is no name and no id.`);
+}
