@@ -178,6 +178,19 @@ describe("credentials that a provider refuses", () => {
     assert.equal(await acme.errors(), 1);
     assert.equal(await acme.call(), 200);
     await holds(async () => (await acme.status()) === "working");
+
+    await holds(async () => (await acme.call("/odd")) === 401 && (await acme.status()) === "working");
+    laterMs.by += 11 * 60_000;
+    for (let tries = 0; tries < 3; tries += 1) await acme.call("/odd");
+    await holds(async () => (await acme.status()) === "bad_credentials");
+    const change = { updateMask: ["apiKey"], connection: { apiKey: "still-wrong" } };
+    assert.equal((await on.inProject("PATCH", `/connections/${acme.id}`, change)).status, 200);
+    assert.equal(await acme.call(), 401);
+    assert.equal(
+      await acme.status(),
+      "created",
+      "what was held against the old key does not count for the new one",
+    );
     mock.restoreAll();
   });
 

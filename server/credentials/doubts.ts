@@ -12,6 +12,7 @@ import {
   updateConnection,
 } from "../store/connections.ts";
 import { transact, type Database } from "../store/database.ts";
+import type { Behind } from "./behind.ts";
 import type { ConnectionEvents } from "./connection-events.ts";
 import type { LiveConnection } from "./live-connections.ts";
 import { metadataValues } from "./provider-metadata.ts";
@@ -21,8 +22,6 @@ export interface Doubts {
   noticed(connection: LiveConnection, status: number): void;
   /** Whether any connection is doubted: as long as none is, the good news need not be told. */
   readonly any: boolean;
-  /** Waits for what is under way. */
-  settled(): Promise<void>;
 }
 
 interface Services {
@@ -62,24 +61,17 @@ const CHECK_MAX_BYTES = 256 * 1024;
  *
  * Each process counts for itself; nothing of it is on the path of a call.
  */
-export function openDoubts(on: Services): Doubts {
+export function openDoubts(on: Services, behind: Behind): Doubts {
   const strikes = new LRUCache<string, Strikes>({ max: MOST_DOUBTED });
   /** Until when a connection's health check rests, in milliseconds since the epoch. */
   const resting = new LRUCache<string, number>({ max: MOST_DOUBTED });
   /** News is told once per state of a connection. */
   const told = new WeakSet<LiveConnection>();
-  const running = new Set<Promise<unknown>>();
-  const behind = (live: LiveConnection, work: () => Promise<unknown>): void => {
-    const started = work()
-      .catch((error: unknown) =>
-        on.log.warn({ connectionId: live.id, error: String(error) }, "a connection's status was not settled"),
-      )
-      .finally(() => running.delete(started));
-    running.add(started);
-  };
+  const settle = (live: LiveConnection, work: () => Promise<unknown>) =>
+    behind.run(live.id, "a connection's status was not settled", work);
 
   const refused = async (live: LiveConnection): Promise<void> => {
-    const { id } = live;
+    const id = nameOf(live);
     const known = strikes.get(id) ?? { count: 0, firstMs: nowMs() };
     strikes.set(id, { ...known, count: known.count + 1 });
     if ((resting.get(id) ?? 0) <= nowMs()) {
@@ -103,19 +95,19 @@ export function openDoubts(on: Services): Doubts {
     },
     noticed(live, status) {
       if (status === 401) {
-        if (live.status !== "bad_credentials") behind(live, () => refused(live));
+        if (live.status !== "bad_credentials") settle(live, () => refused(live));
       } else if (status < 400) {
-        strikes.delete(live.id);
+        if (strikes.size > 0) strikes.delete(nameOf(live));
         if (live.status === "working" || told.has(live)) return;
         told.add(live);
-        behind(live, () => good(on, live));
+        settle(live, () => good(on, live));
       }
-    },
-    async settled() {
-      await Promise.all(running);
     },
   };
 }
+
+/** Of these credentials, which end in a tag of their own: what was held against others does not count for them. */
+const nameOf = ({ id, sealed }: LiveConnection): string => `${id} ${sealed.slice(-24)}`;
 
 /** Tokens that can be renewed say themselves when they cannot any more; one that still serves for a while heals nothing. */
 async function good({ database }: Services, live: LiveConnection): Promise<void> {

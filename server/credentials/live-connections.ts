@@ -11,6 +11,7 @@ import { findConnection, type ConnectionRow } from "../store/connections.ts";
 import { remember } from "../store/remembered.ts";
 import { completeAccountInfo } from "./account-info.ts";
 import { atMost } from "./at-most.ts";
+import { openBehind } from "./behind.ts";
 import { metadataValues } from "./provider-metadata.ts";
 import { openDoubts, type Doubts } from "./doubts.ts";
 import { isRenewable, serving } from "./renewable.ts";
@@ -73,9 +74,8 @@ export function openLiveConnections(on: Services): LiveConnections {
     most: MOST_CONNECTIONS,
     affected: ({ table, id }) => (table === "connections" ? id : undefined),
   });
-  const doubts = openDoubts(on);
-  /** Questions about accounts that nobody waits for. */
-  const asking = new Set<Promise<unknown>>();
+  const behind = openBehind(on.log);
+  const doubts = openDoubts(on, behind);
   const turn = atMost(MOST_REFRESHES);
   const refreshes = new Map<string, Promise<LiveConnection>>();
   /** Until when a connection's early renewal rests, in milliseconds since the epoch. */
@@ -96,15 +96,7 @@ export function openLiveConnections(on: Services): LiveConnections {
       .then((row) => {
         const live = open(on, row);
         cache.put(row.id, live);
-        const asked: Promise<unknown> = completeAccountInfo(on, row)
-          .catch((error: unknown) =>
-            on.log.warn(
-              { connectionId: row.id, error: String(error) },
-              "an account could not be asked about",
-            ),
-          )
-          .finally(() => asking.delete(asked));
-        asking.add(asked);
+        behind.run(row.id, "an account could not be asked about", () => completeAccountInfo(on, row));
         return live;
       })
       .finally(() => refreshes.delete(connection.id));
@@ -133,9 +125,7 @@ export function openLiveConnections(on: Services): LiveConnections {
       return refresh(live, live.mark);
     },
     doubts,
-    async settled() {
-      await Promise.all([doubts.settled(), ...asking]);
-    },
+    settled: () => behind.settled(),
     renew: (connection) =>
       refresh(connection, connection.mark).catch((error: unknown) => {
         // It was refused and cannot be renewed for want of an app: then it is like one that has nothing to renew.

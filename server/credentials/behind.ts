@@ -1,0 +1,24 @@
+/** Work on connections that no caller waits for: its failures go to the log, and a stop waits for it. */
+import type { Log } from "../ground/log.ts";
+
+export interface Behind {
+  /** `failed` says in the log what did not happen. */
+  run(connectionId: string, failed: string, work: () => Promise<unknown>): void;
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void>;
+}
+
+export function openBehind(log: Log): Behind {
+  const running = new Set<Promise<unknown>>();
+  return {
+    run(connectionId, failed, work) {
+      const started: Promise<unknown> = work()
+        .catch((error: unknown) => log.warn({ connectionId, error: String(error) }, failed))
+        .finally(() => running.delete(started));
+      running.add(started);
+    },
+    async settled() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
