@@ -14,6 +14,7 @@ import {
 } from "../store/idempotency-keys.ts";
 import { findOperation } from "../store/operations.ts";
 import type { WriteAnswer } from "./answer.ts";
+import { unlessAway } from "./until-back.ts";
 
 interface Services {
   database: Database;
@@ -70,7 +71,9 @@ async function answered(
 ): Promise<WriteAnswer> {
   try {
     const answer = await write(operationId);
-    await storeIdempotentAnswer(on.database.queries, place, { status: 200, body: answer as unknown as Json });
+    const kept = { status: 200, body: answer as unknown as Json };
+    // Without it a repetition learns that it must look; the first caller is told what happened all the same.
+    await unlessAway(() => storeIdempotentAnswer(on.database.queries, place, kept));
     return answer;
   } catch (error) {
     // Anything but a refusal leaves the key as it is: whoever repeats the request finds out how far it got.
