@@ -171,9 +171,9 @@ describe("deliveries amid changes", () => {
     const { name, id } = await drawRoute(on, `${sink.url}/leaves`, ["write.async.done"]);
     const stays = await drawRoute(on, `${sink.url}/stays`, ["write.async.done"]);
     await all.happens("write.async.done", 500);
-    await until("as many as go at once", () => held.length === 64);
+    await until("as many as go at once", () => held.length >= 64);
     assert.equal((await on.inProject("DELETE", `/destinations/${name}`)).status, 204);
-    await until("the other gets all", () => sink.at("/stays").length === 500);
+    await until("the other gets all", () => sink.idsAt("/stays").size === 500);
     const seen = sink.at("/leaves").length;
     held.forEach((answer) => answer());
     await all.happens("write.async.done", 10);
@@ -201,8 +201,7 @@ describe("deliveries amid changes", () => {
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'busbar deliveries'",
       );
     }
-    const ids = () => new Set(sink.at("/dropped").map(({ headers }) => headers["webhook-id"]));
-    await until("all arrive", () => ids().size === 1_000);
+    await until("all arrive", () => sink.idsAt("/dropped").size === 1_000);
     await until("nothing waits", async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
     assert.equal((await all.deliveriesOf(name)).filter(({ status }) => status !== "delivered").length, 0);
   });

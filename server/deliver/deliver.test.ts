@@ -103,7 +103,7 @@ describe("deliveries", () => {
     const slow = await drawRoute(on, `${sink.url}/hangs`, ["read.triggered.done"]);
     const fast = await drawRoute(on, `${sink.url}/quick`, ["read.triggered.done"]);
     await all.happens("read.triggered.done", 300);
-    await until("all reach the quick one", () => sink.at("/quick").length === 300, 3_000);
+    await until("all reach the quick one", () => sink.idsAt("/quick").size === 300, 3_000);
     assert.equal(
       (await all.deliveriesOf(slow.name)).filter(({ status }) => status === "delivered").length,
       0,

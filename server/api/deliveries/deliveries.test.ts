@@ -62,8 +62,8 @@ describe("deliveries through the API", () => {
     assert.deepEqual((await on.inProject("POST", path, { since })).body, { count: 0 });
     const resent = await on.inProject("POST", path, { since, until: end, status: "delivered" });
     assert.deepEqual(resent.body, { count: 5 });
-    await until("all come again", () => sink.at("/range").length === 10);
-    assert.equal(new Set(sink.at("/range").map(({ headers }) => headers["webhook-id"])).size, 5);
+    await until("all come again", () => sink.at("/range").length >= 10);
+    assert.equal(sink.idsAt("/range").size, 5);
     assert.equal((await on.inProject("POST", path, { since: end, until: since })).status, 400);
   });
 

@@ -16,6 +16,8 @@ export interface Sink {
   received: Received[];
   /** Those that came to a path. */
   at(path: string): Received[];
+  /** Ids of the messages that came to a path: one that comes again, as on a busy machine, counts once. */
+  idsAt(path: string): Set<string | undefined>;
   /** Answers everything from now on; without one, 200. */
   answer: Answerer;
   close(): Promise<void>;
@@ -46,6 +48,7 @@ export async function openSink(): Promise<Sink> {
     url: `http://127.0.0.1:${port}`,
     received,
     at: (path) => received.filter((one) => one.path === path),
+    idsAt: (path) => new Set(sink.at(path).map(({ headers }) => headers["webhook-id"])),
     answer: accept,
     async close() {
       server.closeAllConnections();
