@@ -8,11 +8,12 @@ import { walkEveryOperation } from "../tests/journeys/every-operation/every-oper
 import { anonymous } from "./examples/anonymous.ts";
 import { shortened } from "./examples/shortened.ts";
 
-const examples: Record<string, Example> = {};
+const examples: Record<string, Example[]> = {};
 const heard = await walkEveryOperation();
 // What contains itself would grow with every run.
 for (const { operationId, ...said } of heard.filter((one) => one.operationId !== "getOpenApi")) {
-  examples[operationId] ??= shortened(said) as Example;
+  const known = (examples[operationId] ??= []);
+  if (known.length === 0 || said.title !== undefined) known.push(shortened(said) as Example);
 }
 const ordered = Object.fromEntries(Object.entries(examples).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 await writeFile("server/api/docs/examples.json", `${anonymous(JSON.stringify(ordered, null, 2))}\n`);

@@ -14,7 +14,7 @@ import { routes, type Services } from "../server/routes.ts";
 interface Media {
   schema: Schema;
   example?: unknown;
-  examples?: Record<string, { $ref: string }>;
+  examples?: Record<string, { $ref?: string; value?: unknown }>;
 }
 interface Response {
   $ref?: string;
@@ -163,8 +163,10 @@ describe("openapi.json", () => {
     const faults: string[] = [];
     const look = (place: string, media: Media | undefined): void => {
       if (!media) return;
-      if (media.example === undefined) faults.push(`${place}: no example`);
-      else faults.push(...misfit(media.schema, media.example).map((why) => `${place}: ${why}`));
+      const named = Object.values(media.examples ?? {}).map(({ value }) => value);
+      const shown = media.example === undefined ? named : [media.example];
+      if (shown.length === 0) faults.push(`${place}: no example`);
+      for (const one of shown) faults.push(...misfit(media.schema, one).map((why) => `${place}: ${why}`));
     };
     for (const { operation } of operations) {
       const { operationId, requestBody, responses } = operation;

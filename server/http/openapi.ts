@@ -14,11 +14,13 @@ export interface Reference {
   /** Bodies of what is sent to builders, by name. */
   webhooks: Record<string, TSchema>;
   /** By operation id. */
-  examples: Record<string, Example>;
+  examples: Record<string, Example[]>;
 }
 
 /** A request that was made and its answer, without what is not JSON. */
 export interface Example {
+  /** Tells several examples of one operation apart. */
+  title?: string;
   query?: Record<string, string>;
   request?: unknown;
   response?: unknown;
@@ -41,7 +43,7 @@ function describe(routes: Route[], reference: Reference): { document: Document; 
   const shapes = collectShapes(reference.words);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const entry of routes) {
-    const shown = operation(entry, reference.examples[entry.endpoint.operationId] ?? {}, shapes);
+    const shown = operation(entry, reference.examples[entry.endpoint.operationId] ?? [], shapes);
     paths[entry.path] = { ...paths[entry.path], [entry.method.toLowerCase()]: shown };
   }
   const { version, introduction, tags } = reference;
@@ -68,7 +70,7 @@ function describe(routes: Route[], reference: Reference): { document: Document; 
   return { document, unused: shapes.unused() };
 }
 
-function operation(entry: Route, example: Example, shapes: Shapes): Document {
+function operation(entry: Route, examples: Example[], shapes: Shapes): Document {
   const { path, audience, endpoint } = entry;
   const { operationId, tag, summary, description } = endpoint;
   return {
@@ -79,12 +81,12 @@ function operation(entry: Route, example: Example, shapes: Shapes): Document {
     security: SECURITY[audience],
     parameters: [
       ...pathParameters(path, endpoint.params, shapes),
-      ...queryParameters(endpoint.query, example, shapes),
+      ...queryParameters(endpoint.query, examples, shapes),
       ...(endpoint.headers ? headerParameters(endpoint.headers, shapes) : []),
     ],
-    requestBody: requestBody(endpoint, example, shapes),
+    requestBody: requestBody(endpoint, examples, shapes),
     responses: {
-      [endpoint.success.status]: success(endpoint, example, shapes),
+      [endpoint.success.status]: success(endpoint, examples, shapes),
       ...refusals(entry, shapes),
     },
   };
@@ -118,7 +120,7 @@ const webhook = (name: string, body: TSchema, shapes: Shapes): Document => ({
 
 function success(
   { operationId, success: { status, description, schema, media } }: Endpoint,
-  example: Example,
+  examples: Example[],
   shapes: Shapes,
 ): Document {
   if (status === 204 || !schema) return { description };
@@ -128,7 +130,7 @@ function success(
       description: `What \`${operationId}\` answers.`,
     }),
   };
-  if (example.response !== undefined) content["example"] = example.response;
+  Object.assign(content, shownExamples(examples, "response"));
   return { description, content: { [media ?? "application/json"]: content } };
 }
 
@@ -137,9 +139,9 @@ const pathParameters = (path: string, params: TObject | undefined, shapes: Shape
     parameter("path", name, params?.properties[name] ?? Type.String(), { required: true }, shapes),
   );
 
-const queryParameters = (query: TObject | undefined, example: Example, shapes: Shapes): Document[] =>
+const queryParameters = (query: TObject | undefined, examples: Example[], shapes: Shapes): Document[] =>
   Object.entries(query?.properties ?? {}).map(([name, schema]) => {
-    const shown = example.query?.[name];
+    const shown = examples[0]?.query?.[name];
     const more = {
       required: query?.required?.includes(name) ?? false,
       ...(shown !== undefined && { example: shown }),
@@ -158,7 +160,7 @@ function parameter(place: string, name: string, schema: TSchema, more: Document,
   return { name, in: place, description, ...more, schema: rest };
 }
 
-function requestBody(endpoint: Endpoint, example: Example, shapes: Shapes): Document | undefined {
+function requestBody(endpoint: Endpoint, examples: Example[], shapes: Shapes): Document | undefined {
   const { operationId, body, bodyOptional, rawBodyLimitBytes } = endpoint;
   if (!body) return undefined;
   if (rawBodyLimitBytes !== undefined) {
@@ -171,8 +173,18 @@ function requestBody(endpoint: Endpoint, example: Example, shapes: Shapes): Docu
       description: `What \`${operationId}\` takes.`,
     }),
   };
-  if (example.request !== undefined) content["example"] = example.request;
+  Object.assign(content, shownExamples(examples, "request"));
   return { required: !bodyOptional, content: { "application/json": content } };
+}
+
+/** Several examples have names, one alone needs none. */
+function shownExamples(examples: Example[], side: "request" | "response"): Document {
+  const given = examples.filter((example) => example[side] !== undefined);
+  const [first] = given;
+  if (!first) return {};
+  if (given.length === 1) return { example: first[side] };
+  const named = given.map(({ title = "", ...said }) => [title, { summary: title, value: said[side] }]);
+  return { examples: Object.fromEntries(named) };
 }
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

@@ -261,11 +261,19 @@ async function objectsAndFields({ call }: Walk, connectionId: string, revisionId
 
 async function written(walk: Walk, path: { integrationId: string; installationId: string }): Promise<void> {
   const { on, call } = walk;
+  const contacts = { ...path, objectName: "contacts" };
+  const create = { groupRef: "acme", type: "create" };
+  const write = (title: string, body: object, query?: Record<string, string>) =>
+    call("writeRecords", { title, path: contacts, body, ...(query && { query }) });
   const record = { email: "ada@example.com", givenName: "Ada" };
-  const { operationId } = await call("writeRecords", {
-    path: { ...path, objectName: "contacts" },
-    body: { groupRef: "acme", type: "create", record },
-  });
+  const { operationId, result } = await write("One record", { ...create, record });
+  const changed = { id: result.recordId, givenName: "Augusta" };
+  await write("An update", { groupRef: "acme", type: "update", record: changed });
+  const batch = ["bob", "cleo"].map((name) => ({ record: { email: `${name}@example.com` } }));
+  await write("A batch", { ...create, batch });
+  const later = { mode: "asynchronous", retryPolicy: { deadlineHours: 12 } };
+  await write("Later", { ...create, ...later, record: { email: "dora@example.com" } });
+  await write("A dry run", { ...create, record }, { dryRun: "true" });
   await call("getOperation", { path: { operationId } });
   await call("listOperationLogs", { path: { operationId } });
   await call("listOperations", { path, query: { pageSize: "10" } });

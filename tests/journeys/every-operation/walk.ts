@@ -7,12 +7,16 @@ import type { TestBusbar } from "../../harness/busbar.ts";
 /** A request that was made and its answer; bodies only where they are JSON or the bare text of an address. */
 export interface Heard {
   operationId: string;
+  /** Tells several examples of one operation apart; without one, only the first call is an example. */
+  title?: string;
   query?: Record<string, string>;
   request?: unknown;
   response?: unknown;
 }
 
 export interface Asked {
+  /** Of the example. */
+  title?: string;
   path?: Record<string, string>;
   query?: Record<string, string>;
   body?: unknown;
@@ -61,7 +65,7 @@ export function openWalk(on: TestBusbar): Walk {
     on,
     heard,
     async call(operationId, asked = {}) {
-      const { path = {}, query, body, headers, refusedWith } = asked;
+      const { title, path = {}, query, body, headers, refusedWith } = asked;
       const place = known.get(operationId);
       assert.ok(place, `openapi.json has no operation ${operationId}`);
       const params: Record<string, string> = { projectIdOrName: "default", ...path };
@@ -81,6 +85,7 @@ export function openWalk(on: TestBusbar): Walk {
       const shown = refusedWith === undefined && /json|text\/plain/.test(type);
       heard.push({
         operationId,
+        ...(title !== undefined && { title }),
         ...(query && { query }),
         ...(body !== undefined && typeof body !== "string" && { request: body }),
         ...(shown && { response: answer.body }),
