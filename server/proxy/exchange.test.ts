@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
 import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "./testing/literal-proxy.ts";
 import { refused, statusOf } from "./testing/refused.ts";
 import { until } from "./testing/until.ts";
@@ -297,6 +298,39 @@ describe("connections", () => {
     socket.write(`GET /x HTTP/1.1\r\n${OURS}\r\n${offer}\r\n\r\n`);
     assert.equal(statusOf(await reader.message()), 200);
     assert.deepEqual(upstream.received[0]?.lines.slice(2), ["Authorization: Bearer provider-token"]);
+    reader.close();
+  });
+});
+
+describe("what a client library would do for its user", () => {
+  it("decompressing: bodies pass as they are, and Accept-Encoding is the caller's", async (t) => {
+    const zipped = gzipSync("hello ".repeat(100));
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${zipped.length}\r\n\r\n`;
+    const { upstream, proxy } = await start(t, () => Buffer.concat([Buffer.from(head), zipped]));
+    const { socket, reader } = await dial(proxy.port);
+    socket.write(
+      `POST /x HTTP/1.1\r\n${OURS}\r\nContent-Encoding: gzip\r\nContent-Length: ${zipped.length}\r\n\r\n`,
+    );
+    socket.write(zipped);
+    const answer = await reader.message();
+    assert.ok(answer?.body.equals(zipped));
+    assert.ok(upstream.received[0]?.body.equals(zipped));
+    assert.ok(!upstream.received[0]?.lines.some((line) => /^accept-encoding:/i.test(line)));
+    reader.close();
+  });
+
+  it("following redirects: they are handed back with their cookies", async (t) => {
+    const moved = "Location: https://other.test/y?a=b\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2; Path=/";
+    const { upstream, proxy } = await start(
+      t,
+      () => `HTTP/1.1 307 Temporary Redirect\r\n${moved}\r\nContent-Length: 0\r\n\r\n`,
+    );
+    const { socket, reader } = await dial(proxy.port);
+    socket.write(`POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: 2\r\n\r\nhi`);
+    const answer = await reader.message();
+    assert.equal(statusOf(answer), 307);
+    assert.deepEqual(answer?.lines.slice(0, 3), moved.split("\r\n"));
+    assert.equal(upstream.received.length, 1);
     reader.close();
   });
 });
