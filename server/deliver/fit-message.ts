@@ -1,12 +1,15 @@
 /** Takes out of a message what makes it too large for its destination, and puts an address in its place. */
 import type { Message } from "../../destinations/kit/destination.ts";
-import { isJsonObject, type Json } from "../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { LARGE_MEMBERS } from "./payloads/large-members.ts";
 
 /** Of what a destination writes around the data. */
 const ENVELOPE_BYTES = 200;
 
-/** The message, its data below `maxBytes` where leaving members out can bring it there. */
+/** Of a text in a list of errors, where the whole does not fit: what a provider says of each of a hundred records adds up. */
+const SHORT_TEXT = 500;
+
+/** The message, its data below `maxBytes` where leaving members out and shortening errors can bring it there. */
 export function fitMessage(
   message: Message,
   maxBytes: number | undefined,
@@ -25,8 +28,20 @@ export function fitMessage(
     const data = JSON.stringify(members);
     if (fits(data, maxBytes)) return { ...message, data };
   }
-  return { ...message, data: JSON.stringify(members) };
+  return { ...message, data: JSON.stringify(withShortErrors(members)) };
 }
+
+const withShortErrors = (members: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, value]) =>
+      /^errors?$/.test(name) && Array.isArray(value) ? [name, value.map(short)] : [name, value],
+    ),
+  );
+
+const short = (text: Json): Json =>
+  typeof text === "string" && text.length > SHORT_TEXT
+    ? `${text.slice(0, SHORT_TEXT).toWellFormed()}…`
+    : text;
 
 const fits = (data: string, maxBytes: number): boolean =>
   Buffer.byteLength(data) + ENVELOPE_BYTES <= maxBytes;

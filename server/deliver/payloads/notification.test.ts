@@ -127,3 +127,28 @@ test("a triggered read of everything names no span; a connection's errors stand 
     ],
   );
 });
+
+test("errors that do not fit are shortened, each of them, and what was written is told in full", () => {
+  const end = { operationId: "o", objectName: "contacts", success: false };
+  const errors = Array.from({ length: 100 }, (_, index) => `${index}: ${"ü".repeat(4_000)}`);
+  const successfulRecordIds = Array.from({ length: 100 }, (_, index) => String(index));
+  const event = writeAsyncDone(fieldsOf("installation.updated"), { ...end, successfulRecordIds, errors });
+  const message = {
+    id: "m",
+    topic: event.type,
+    time: new Date(0),
+    projectId: "p",
+    destinationId: "d",
+    data: JSON.stringify(event.data),
+  };
+  const { data } = fitMessage(message, 300_000, () => "");
+  assert.ok(Buffer.byteLength(data) < 300_000);
+  const fitted = JSON.parse(data);
+  assert.deepEqual(fitted.successfulRecordIds, successfulRecordIds);
+  assert.equal(fitted.errors.length, 100);
+  assert.ok(fitted.errors.every((text: string, index: number) => text.startsWith(`${index}: ü`)));
+  assert.deepEqual(
+    fitMessage(message, 3_000_000, () => ""),
+    message,
+  );
+});
