@@ -11,7 +11,9 @@ import { shortened } from "./examples/shortened.ts";
 const examples: Record<string, Example[]> = {};
 const heard = await walkEveryOperation();
 // What contains itself would grow with every run.
-for (const { operationId, ...said } of heard.filter((one) => one.operationId !== "getOpenApi")) {
+for (const { operationId, refusedWith: _refusedWith, ...said } of heard.filter(
+  (one) => one.operationId !== "getOpenApi",
+)) {
   const known = (examples[operationId] ??= []);
   if (known.length === 0 || said.title !== undefined) known.push(shortened(said) as Example);
 }

@@ -9,6 +9,8 @@ export interface Heard {
   operationId: string;
   /** Tells several examples of one operation apart; without one, only the first call is an example. */
   title?: string;
+  /** The status, where the operation cannot do its work. */
+  refusedWith?: number;
   query?: Record<string, string>;
   request?: unknown;
   response?: unknown;
@@ -86,6 +88,7 @@ export function openWalk(on: TestBusbar): Walk {
       heard.push({
         operationId,
         ...(title !== undefined && { title }),
+        ...(refusedWith !== undefined && { refusedWith }),
         ...(query && { query }),
         ...(body !== undefined && typeof body !== "string" && { request: body }),
         ...(shown && { response: answer.body }),
