@@ -27,6 +27,21 @@ describe("a start that cannot succeed", () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
+  /** What the start says, without a process around it. */
+  async function refusal(env: Record<string, string>): Promise<string> {
+    const start = async () => {
+      const config = readConfig({
+        BUSBAR_DATA_DIR: dataDir,
+        BUSBAR_PORT: "0",
+        BUSBAR_PROXY_PORT: "0",
+        ...env,
+      });
+      await startBusbar({ config, log: createLog("silent") });
+    };
+    const error: unknown = await start().catch((caught: unknown) => caught);
+    assert.ok(error instanceof StartError, String(error));
+    return error.message;
+  }
   /** The one line on stderr. */
   async function refused(env: Record<string, string>, args = ["start"]): Promise<string> {
     const { exited } = runBusbar(args, {
@@ -47,14 +62,13 @@ describe("a start that cannot succeed", () => {
   test("names the variable or the option, and never repeats a secret", async () => {
     const secret = { DATABASE_URL: "mysql://user:hunter2@host/db" };
     const away = { DATABASE_URL: "postgres://127.0.0.1:1/x", BUSBAR_ENCRYPTION_KEYS: KEYS };
-    const [port, keys, database, refusedConnection, option] = await Promise.all([
-      refused({ BUSBAR_PORT: "http" }),
-      refused({ DATABASE_URL: "postgres://x/y" }),
+    const [database, refusedConnection, option] = await Promise.all([
       refused(secret),
       refused(away),
       refused({}, ["start", "--port", "1"]),
     ]);
-    assert.match(port, /BUSBAR_PORT must be a whole number.*"http"/);
+    assert.match(await refusal({ BUSBAR_PORT: "http" }), /BUSBAR_PORT must be a whole number.*"http"/);
+    const keys = await refusal({ DATABASE_URL: "postgres://x/y" });
     assert.match(keys, /BUSBAR_ENCRYPTION_KEYS must be set when DATABASE_URL is/);
     assert.match(database, /DATABASE_URL must be/);
     assert.doesNotMatch(database, /hunter2/);
@@ -72,12 +86,9 @@ describe("a start that cannot succeed", () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const port = String((server.address() as AddressInfo).port);
-    const [api, proxy] = await Promise.all([
-      refused({ ...withDatabase(), BUSBAR_PORT: port }),
-      refused({ ...withDatabase(), BUSBAR_PROXY_PORT: port }),
-    ]);
-    assert.match(api, /BUSBAR_PORT.*in use/);
-    assert.match(proxy, /BUSBAR_PROXY_PORT.*in use/);
+    assert.match(await refusal({ ...withDatabase(), BUSBAR_PORT: port }), /BUSBAR_PORT.*in use/);
+    // As a process: the listener that is up by then must not keep it alive.
+    assert.match(await refused({ ...withDatabase(), BUSBAR_PROXY_PORT: port }), /BUSBAR_PROXY_PORT.*in use/);
     await new Promise((resolve) => server.close(resolve));
   });
 

@@ -1,6 +1,6 @@
 /** Token refresh by processes that share nothing but the database, also when one of them is killed on the way. */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, test } from "node:test";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { Client } from "pg";
 import type { ChildBusbar } from "../harness/child-busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
@@ -21,6 +21,9 @@ describe("token refresh by several processes", () => {
   after(async () => {
     await sql.end();
     await on.stop();
+  });
+  beforeEach(async () => {
+    first ??= await on.start();
   });
   afterEach(() => on.sandbox.clearFaults());
   before(async () => {
@@ -98,6 +101,27 @@ describe("token refresh by several processes", () => {
     });
   }
 
+  test("refreshes that both processes are asked for, beside calls: no refresh token is seen twice, no call fails", async () => {
+    const customers: Customer[] = [];
+    for (const groupRef of ["a", "b", "c", "d"])
+      customers.push(await expiredCustomer("salesforce", groupRef));
+    const children = [running(first), running(second)];
+    const force = async (child: ChildBusbar, { connectionId }: Customer) =>
+      (await child.inProject("GET", `/connections/${connectionId}?refresh=force`)).status;
+    for (let round = 0; round < 4; round += 1) {
+      const statuses = await Promise.all(
+        customers.flatMap((customer) => [
+          ...children.map((child) => force(child, customer)),
+          calls(children, customer, 8),
+        ]),
+      );
+      assert.deepEqual([...new Set(statuses.flat())], [200]);
+    }
+    const sent = sentTokens();
+    assert.ok(sent.length >= customers.length * 4, `${sent.length} refreshes`);
+    assert.equal(new Set(sent).size, sent.length);
+  });
+
   test("a holder killed while the provider answers: those who wait refresh and are served", async () => {
     const customer = await expiredCustomer("hubspot", "killed");
     on.sandbox.addFault({ provider: "hubspot", path: "/token$", hang: true });
@@ -141,27 +165,6 @@ describe("token refresh by several processes", () => {
     assert.equal(await statusOf(customer), "bad_credentials");
   });
 
-  test("refreshes that both processes are asked for, beside calls: no refresh token is seen twice, no call fails", async () => {
-    const customers: Customer[] = [];
-    for (const groupRef of ["a", "b", "c", "d"])
-      customers.push(await expiredCustomer("salesforce", groupRef));
-    const children = [running(first), running(second)];
-    const force = async (child: ChildBusbar, { connectionId }: Customer) =>
-      (await child.inProject("GET", `/connections/${connectionId}?refresh=force`)).status;
-    for (let round = 0; round < 4; round += 1) {
-      const statuses = await Promise.all(
-        customers.flatMap((customer) => [
-          ...children.map((child) => force(child, customer)),
-          calls(children, customer, 8),
-        ]),
-      );
-      assert.deepEqual([...new Set(statuses.flat())], [200]);
-    }
-    const sent = sentTokens();
-    assert.ok(sent.length >= customers.length * 4, `${sent.length} refreshes`);
-    assert.equal(new Set(sent).size, sent.length);
-  });
-
   async function lockRenewal(connectionId: string): Promise<Client> {
     const client = new Client({ connectionString: on.connectionString });
     await client.connect();
@@ -170,11 +173,11 @@ describe("token refresh by several processes", () => {
     return client;
   }
 
-  /** As the machine's power going, and another one taking its place. */
+  /** As the machine's power going; the next test begins with another one in its place. */
   async function killFirst(): Promise<void> {
     running(first).signal("SIGKILL");
     await running(first).exited;
-    first = await on.start();
+    first = undefined;
   }
 });
 

@@ -2,7 +2,7 @@
 import { Client } from "pg";
 import type { TestBusbar } from "../harness/busbar.ts";
 
-export async function query(
+async function query(
   on: TestBusbar,
   text: string,
   values: unknown[] = [],
