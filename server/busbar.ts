@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 /** The `busbar` command: what runs a server here, and beside it everything that builders do with one from outside. */
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
 import type { ServerCommand } from "../cli/program.ts";
 import { StartError } from "./ground/errors.ts";
 
@@ -18,6 +20,12 @@ const SERVER_COMMANDS: ServerCommand[] = [
     name: "bootstrap",
     usage: "--org NAME --project NAME",
     description: "an organisation, a project and an API key in the database of DATABASE_URL",
+  },
+  {
+    name: "sign-in-key",
+    usage: "--project NAME",
+    description:
+      "an API key that signs the owner of the project's organisation in, should the last one be lost",
   },
   {
     name: "keys",
@@ -39,6 +47,10 @@ async function run([command = "", ...args]: string[]): Promise<void> {
   ]);
   process.exitCode = await runCommand(process.argv.slice(2), thisTerminal(), SERVER_COMMANDS);
 }
+
+// Without it each start strips the types of some hundred files anew and keeps the compiler in memory. Beside the code,
+// because whoever can write there can change the code as well; where it cannot be written, nothing is cached.
+enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/busbar"));
 
 try {
   await run(process.argv.slice(2));

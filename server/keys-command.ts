@@ -1,12 +1,11 @@
 /** `busbar keys status | rotate`: which encryption keys are in use, and moving everything to the first one. */
+import { withDatabase } from "./command-database.ts";
 import { listKeyUse, rotateKeys, type KeyUse } from "./credentials/rotate-keys.ts";
 import { generatedKeys } from "./data-folder.ts";
 import type { Config } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 import type { Log } from "./ground/log.ts";
 import { Sealer } from "./ground/seal.ts";
-import { openDatabase } from "./store/database.ts";
-import { startEmbeddedPostgres } from "./store/embedded/start-embedded-postgres.ts";
 
 /** Prints one line per key through `print`. Whether nothing is left that the current key has not sealed. */
 export async function runKeysCommand(
@@ -18,24 +17,12 @@ export async function runKeysCommand(
   }
   const { config, log, print } = on;
   const sealer = new Sealer(config.encryptionKeys ?? (await generatedKeys(config.dataDir)));
-  const postgres = config.databaseUrl
-    ? undefined
-    : await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit: () => {} });
-  try {
-    const connectionString = config.databaseUrl ?? postgres?.connectionString ?? "";
-    const database = await openDatabase({ connectionString, log });
-    try {
-      const { queries } = database;
-      if (action === "rotate") print(`sealed anew: ${await rotateKeys({ queries, sealer, log })}`);
-      const uses = await listKeyUse(queries, sealer);
-      for (const use of uses) print(describe(use));
-      return uses.every(({ state, count }) => state === "current" || count === 0);
-    } finally {
-      await database.close();
-    }
-  } finally {
-    await postgres?.stop();
-  }
+  return withDatabase({ config, log }, async ({ queries }) => {
+    if (action === "rotate") print(`sealed anew: ${await rotateKeys({ queries, sealer, log })}`);
+    const uses = await listKeyUse(queries, sealer);
+    for (const use of uses) print(describe(use));
+    return uses.every(({ state, count }) => state === "current" || count === 0);
+  });
 }
 
 const STATES: Record<KeyUse["state"], string> = {

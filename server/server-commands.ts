@@ -2,12 +2,15 @@
 import { parseArgs } from "node:util";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { bootstrap } from "./access/bootstrap.ts";
+import { withDatabase } from "./command-database.ts";
 import { readConfig } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 import { createLog } from "./ground/log.ts";
 import { runKeysCommand } from "./keys-command.ts";
+import { giveBackMemory } from "./ground/give-back.ts";
 import { startBusbar } from "./main.ts";
 import { READY, startProcesses } from "./processes.ts";
+import { makeSignInKey } from "./sign-in-key.ts";
 import { openDatabase, transact } from "./store/database.ts";
 
 /** Throws `StartError` for what a person must mend. */
@@ -19,6 +22,8 @@ export async function runServerCommand(command: string, args: string[]): Promise
       return sandbox(args);
     case "bootstrap":
       return makeBootstrap(args);
+    case "sign-in-key":
+      return signInKey(args);
     case "keys":
       return keys(args);
     default:
@@ -40,6 +45,7 @@ async function start(args: string[]): Promise<void> {
       : await startProcesses(processes, { config, log, onFatal });
   // Heard only by the parent that `--processes` makes.
   process.send?.(READY);
+  giveBackMemory();
   onSignal(() => {
     log.info("stopping");
     return started.stop();
@@ -77,6 +83,14 @@ async function makeBootstrap(args: string[]): Promise<void> {
   } finally {
     await database.close();
   }
+}
+
+async function signInKey(args: string[]): Promise<void> {
+  const { project } = parse(args, { project: { type: "string" } });
+  if (!project) throw new StartError("busbar sign-in-key needs --project NAME");
+  const on = { config: readConfig(), log: createLog("warn") };
+  const apiKey = await withDatabase(on, (database) => makeSignInKey(database, project));
+  process.stdout.write(`${JSON.stringify({ apiKey }, null, 2)}\n`);
 }
 
 /** Exit code 1 while something still needs another key than the first one. */

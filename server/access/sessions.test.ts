@@ -57,6 +57,7 @@ describe("signing in with an API key", () => {
     const headers = await signedIn();
     const made = await createKey({ label: "laptop", signIn: true }, headers);
     assert.equal(made.status, 201, made.text);
+    assert.equal(made.body.signIn, true);
     const mine = await signedIn(made.body.key);
     assert.equal((await me(mine)).body.builder.id, on.busbar.bootstrap?.builderId);
     assert.equal((await on.inProject("DELETE", `/api-keys/${made.body.id}`)).status, 204);

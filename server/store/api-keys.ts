@@ -35,11 +35,23 @@ export interface ApiKeyRow {
   label: string;
   scopes: string[];
   active: boolean;
+  /** The person it signs in. */
+  builderId: string | null;
   createTime: Date;
   updateTime: Date | null;
 }
 
-const COLUMNS = ["id", "projectId", "hint", "label", "scopes", "active", "createTime", "updateTime"] as const;
+const COLUMNS = [
+  "id",
+  "projectId",
+  "hint",
+  "label",
+  "scopes",
+  "active",
+  "builderId",
+  "createTime",
+  "updateTime",
+] as const;
 
 /** Stores the digest of `key`. */
 export async function insertApiKey(

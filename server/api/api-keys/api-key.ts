@@ -18,6 +18,7 @@ export const ApiKeySchema = Type.Object(
     scopes: Type.Array(Type.String()),
     projectId: Type.String(),
     active: Type.Boolean(),
+    signIn: Type.Optional(Type.Boolean({ description: "Whether it also signs a person in." })),
     createTime: TimeSchema,
     updateTime: Type.Optional(TimeSchema),
   },
@@ -37,6 +38,7 @@ export const toApiKey = (row: ApiKeyRow, whole?: string): Static<typeof ApiKeySc
   scopes: row.scopes,
   projectId: row.projectId,
   active: row.active,
+  ...(row.builderId !== null && { signIn: true }),
   ...times(row),
 });
 

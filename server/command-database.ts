@@ -1,0 +1,26 @@
+/** The database for a command that runs beside no server: the one of DATABASE_URL, or the embedded one, started for it. */
+import type { Config } from "./ground/config.ts";
+import type { Log } from "./ground/log.ts";
+import { openDatabase, type Database } from "./store/database.ts";
+import { startEmbeddedPostgres } from "./store/embedded/start-embedded-postgres.ts";
+
+/** Opens it, and closes it again whatever `run` does. */
+export async function withDatabase<Result>(
+  { config, log }: { config: Config; log: Log },
+  run: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const postgres = config.databaseUrl
+    ? undefined
+    : await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit: () => {} });
+  try {
+    const connectionString = config.databaseUrl ?? postgres?.connectionString ?? "";
+    const database = await openDatabase({ connectionString, log });
+    try {
+      return await run(database);
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await postgres?.stop();
+  }
+}

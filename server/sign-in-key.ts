@@ -1,0 +1,25 @@
+/** `busbar sign-in-key --project NAME`: a key that signs an owner in again, after the last one was deleted. */
+import { StartError } from "./ground/errors.ts";
+import { newApiKey } from "./ground/ids.ts";
+import { insertApiKey } from "./store/api-keys.ts";
+import { transact, type Database } from "./store/database.ts";
+import { findOwner } from "./store/organizations.ts";
+import { findProject } from "./store/projects.ts";
+
+/** A new key of the project, for the first owner of its organisation. Throws `StartError` when there is none. */
+export function makeSignInKey(database: Database, project: string): Promise<string> {
+  return transact(database, async (queries) => {
+    const found = await findProject(queries, project.toLowerCase());
+    const builderId = found && (await findOwner(queries, found.orgId));
+    if (!found || !builderId) throw new StartError(`there is no project "${project}" with an owner`);
+    const key = newApiKey();
+    await insertApiKey(queries, {
+      key,
+      projectId: found.id,
+      label: "sign-in",
+      scopes: ["full"],
+      builderId,
+    });
+    return key;
+  });
+}
