@@ -26,7 +26,7 @@ const OPERATIONS: Explanation[] = [
       "POST /v1/sessions | operation | ours only",
       "DELETE /v1/sessions/current | operation | ours only",
       "DELETE /v1/orgs/{}/claimed-domains/{} | operation | ours only",
-      "* body signIn | ours only",
+      "*signIn | ours only",
     ],
     why: "Signing in is the service's own, since there is no vendor to sign in at, and a claimed domain can be given up",
   },
