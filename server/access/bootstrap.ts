@@ -19,6 +19,9 @@ export interface Bootstrap {
   projectName: string;
 }
 
+/** Identity provider of people whom nobody but the operator knows. */
+export const OURS = "busbar";
+
 /** Undefined when the database has an organisation already. Several processes may ask at once; one gets it. */
 export async function bootstrapIfEmpty(
   database: Database,
@@ -43,7 +46,7 @@ export async function bootstrap(
   const org = await insertOrganization(queries, wanted.org);
   const builder = await insertOwner(queries, {
     orgId: org.id,
-    idpProvider: "busbar",
+    idpProvider: OURS,
     idpRef: `bootstrap:${org.id}`,
     fullName: "Owner",
     primaryEmail: wanted.email,

@@ -5,7 +5,10 @@ import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { bearer } from "../../tests/harness/customer-tokens.ts";
 import { startIssuer } from "../../tests/harness/issuer.ts";
 import { createLog } from "../ground/log.ts";
+import { newApiKey } from "../ground/ids.ts";
+import { insertApiKey } from "../store/api-keys.ts";
 import { openDatabase } from "../store/database.ts";
+import { upsertBuilder } from "../store/people.ts";
 import { bootstrap } from "./bootstrap.ts";
 
 describe("signing in with an API key", () => {
@@ -117,6 +120,27 @@ describe("signing in with an API key", () => {
     assert.equal(accepted.status, 200, accepted.text);
     assert.ok(accepted.body.projectRoles[on.projectId]);
     assert.equal((await on.inProject("GET", "/connections", undefined, bo)).status, 200);
+  });
+
+  test("an address that an issuer once told, verified or not, is vouched for by nobody here", async () => {
+    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    const { id } = await upsertBuilder(database.queries, {
+      idpProvider: "https://issuer.example",
+      idpRef: "mallory",
+      firstName: null,
+      lastName: null,
+      fullName: null,
+      primaryEmail: "ceo@acme.example",
+    });
+    const key = newApiKey();
+    const { projectId } = on;
+    await insertApiKey(database.queries, { key, projectId, label: "x", scopes: ["full"], builderId: id });
+    await database.close();
+    const orgId = on.busbar.bootstrap?.orgId ?? "";
+    await on.call("POST", `/v1/orgs/${orgId}/invites`, { email: "ceo@acme.example" });
+    const mallory = await signedIn(key);
+    const accept = { invitedEmail: "ceo@acme.example" };
+    assert.equal((await on.call("POST", "/v1/invites:accept", accept, mallory)).status, 403);
   });
 
   test("whoever guesses is told to wait, right key or wrong", async () => {

@@ -8,6 +8,7 @@ import type { Database } from "../store/database.ts";
 import { listMemberships } from "../store/people.ts";
 import { findSession, findSigningKey, insertSession, removeSession } from "../store/sessions.ts";
 import { openFailedAttempts } from "./failed-attempts.ts";
+import { OURS } from "./bootstrap.ts";
 import type { Person } from "./person-token.ts";
 
 export interface Session {
@@ -73,13 +74,16 @@ export function openSessions(on: Services): Sessions {
         builderId: session.builderId,
         sessionId: session.id,
         orgIds: memberships.map(({ org }) => org.id),
-        // Only the operator can have entered it, so it is as good as an issuer's word.
-        ...(session.primaryEmail !== null && { email: session.primaryEmail.toLowerCase() }),
+        ...vouchedEmail(session),
       };
     },
     signOut: (sessionId) => removeSession(queries, sessionId),
   };
 }
+
+/** The operator's word is as good as an issuer's; what an issuer said once, it may not have verified. */
+const vouchedEmail = (of: { idpProvider: string; primaryEmail: string | null }): Pick<Person, "email"> =>
+  of.idpProvider === OURS && of.primaryEmail !== null ? { email: of.primaryEmail.toLowerCase() } : {};
 
 const digest = (token: string): Buffer => createHash("sha256").update(token).digest();
 

@@ -33,12 +33,12 @@ export const insertSession = async (
 export const findSession = (
   queries: Queries,
   hash: Buffer,
-): Promise<{ id: string; builderId: string; primaryEmail: string | null } | undefined> =>
+): Promise<{ id: string; builderId: string; idpProvider: string; primaryEmail: string | null } | undefined> =>
   queries
     .selectFrom("sessions")
     .innerJoin("apiKeys", "apiKeys.id", "sessions.apiKeyId")
     .innerJoin("builders", "builders.id", "sessions.builderId")
-    .select(["sessions.id", "sessions.builderId", "builders.primaryEmail"])
+    .select(["sessions.id", "sessions.builderId", "builders.idpProvider", "builders.primaryEmail"])
     .where("sessions.hash", "=", hash)
     .where("sessions.expireTime", ">", sql<Date>`now()`)
     .where("apiKeys.active", "=", true)
