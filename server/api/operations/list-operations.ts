@@ -5,7 +5,10 @@ import { isUuid } from "../../ground/ids.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listOperations as listRows } from "../../store/operations.ts";
+import { onePage, pageQuery, pageSchema } from "../pages.ts";
 import { OperationSchema, toOperation } from "./operation.ts";
+
+const PAGE = { usual: 200, maximum: 1000 };
 
 export const listOperations = (on: { database: Database }) =>
   projectEndpoint({
@@ -14,35 +17,23 @@ export const listOperations = (on: { database: Database }) =>
     summary: "List operations of an installation",
     description: "Newest first, in pages.",
     params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
-    query: Type.Object({
-      pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "Default 200." })),
-      pageToken: Type.Optional(Type.String({ description: "`nextPageToken` of the page before." })),
-    }),
+    query: Type.Object(pageQuery(PAGE)),
     success: {
       status: 200,
       description: "A page.",
-      schema: Type.Object({
-        results: Type.Array(OperationSchema),
-        pagination: Type.Object({ done: Type.Boolean(), nextPageToken: Type.Optional(Type.String()) }),
-      }),
+      schema: pageSchema(OperationSchema),
     },
     async handle({ project, params, query }) {
-      const { pageSize = 200, pageToken } = query;
-      if (pageToken !== undefined && !isUuid(pageToken)) {
-        const detail = "pageToken: is not one that this list gave out. Start without it.";
-        throw new Problem("invalid-request", {
-          detail,
-          issues: [{ in: "query", name: "pageToken", detail }],
-        });
-      }
       const { installationId } = params;
       if (!isUuid(installationId)) {
         throw new Problem("not-found", { detail: `There is no installation \`${installationId}\`.` });
       }
-      const page = { projectId: project.id, installationId, before: pageToken, limit: pageSize + 1 };
-      const rows = await listRows(on.database.queries, page);
-      const results = rows.slice(0, pageSize).map(toOperation);
-      const done = rows.length <= pageSize;
-      return { results, pagination: { done, ...(!done && { nextPageToken: results.at(-1)?.id }) } };
+      const { queries } = on.database;
+      return onePage(query, {
+        ...PAGE,
+        isToken: isUuid,
+        list: (page) => listRows(queries, { projectId: project.id, installationId, ...page }),
+        show: toOperation,
+      });
     },
   });

@@ -5,6 +5,7 @@ import { isUuid } from "../../ground/ids.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listProxyUsage, type ProxyUsageRow } from "../../store/proxy-usage.ts";
+import { onePage, pageQuery, pageSchema } from "../pages.ts";
 import { TimeSchema } from "../times.ts";
 
 const ProxyCallSchema = Type.Object(
@@ -25,6 +26,8 @@ const ProxyCallSchema = Type.Object(
 /** Row ids are positive 64-bit integers. */
 const isPageToken = (token: string): boolean => /^[1-9]\d{0,17}$/.test(token);
 
+const PAGE = { usual: 200, maximum: 1000 };
+
 export const listProxyCalls = (on: { database: Database }) =>
   projectEndpoint({
     operationId: "listProxyCalls",
@@ -33,36 +36,24 @@ export const listProxyCalls = (on: { database: Database }) =>
     description:
       "The last stored first, in pages. A call appears a second or two after its end, and is kept for BUSBAR_USAGE_RETENTION_DAYS.",
     params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
-    query: Type.Object({
-      pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "Default 200." })),
-      pageToken: Type.Optional(Type.String({ description: "`nextPageToken` of the page before." })),
-    }),
+    query: Type.Object(pageQuery(PAGE)),
     success: {
       status: 200,
       description: "A page.",
-      schema: Type.Object({
-        results: Type.Array(ProxyCallSchema),
-        pagination: Type.Object({ done: Type.Boolean(), nextPageToken: Type.Optional(Type.String()) }),
-      }),
+      schema: pageSchema(ProxyCallSchema),
     },
     async handle({ project, params, query }) {
-      const { pageSize = 200, pageToken } = query;
-      if (pageToken !== undefined && !isPageToken(pageToken)) {
-        const detail = "pageToken: is not one that this list gave out. Start without it.";
-        throw new Problem("invalid-request", {
-          detail,
-          issues: [{ in: "query", name: "pageToken", detail }],
-        });
-      }
       const { installationId } = params;
       if (!isUuid(installationId)) {
         throw new Problem("not-found", { detail: `There is no installation \`${installationId}\`.` });
       }
-      const page = { projectId: project.id, installationId, before: pageToken, limit: pageSize + 1 };
-      const rows = await listProxyUsage(on.database.queries, page);
-      const results = rows.slice(0, pageSize).map(toProxyCall);
-      const done = rows.length <= pageSize;
-      return { results, pagination: { done, ...(!done && { nextPageToken: results.at(-1)?.id }) } };
+      const { queries } = on.database;
+      return onePage(query, {
+        ...PAGE,
+        isToken: isPageToken,
+        list: (page) => listProxyUsage(queries, { projectId: project.id, installationId, ...page }),
+        show: toProxyCall,
+      });
     },
   });
 

@@ -1,0 +1,44 @@
+/** Lists in pages: how one is asked for and how it looks. */
+import { Type, type TSchema } from "typebox";
+import { Problem } from "../ground/errors.ts";
+
+interface PageQuery {
+  pageSize?: number;
+  pageToken?: string;
+}
+
+/** The query members of a list that has at most `maximum` rows on a page, `usual` unless told. */
+export const pageQuery = ({ usual, maximum }: { usual: number; maximum: number }) => ({
+  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum, description: `Default ${usual}.` })),
+  pageToken: Type.Optional(Type.String({ description: "`nextPageToken` of the page before." })),
+});
+
+export const pageSchema = <Result extends TSchema>(result: Result) =>
+  Type.Object({
+    results: Type.Array(result),
+    pagination: Type.Object({ done: Type.Boolean(), nextPageToken: Type.Optional(Type.String()) }),
+  });
+
+/**
+ * One page of rows whose id is the token for what follows them. `list` is asked for one row more than fits, which
+ * tells whether there is another page. Throws an `invalid-request` Problem for a token that `isToken` does not know.
+ */
+export async function onePage<Row, Result extends { id: string }>(
+  { pageSize, pageToken }: PageQuery,
+  by: {
+    usual: number;
+    isToken: (token: string) => boolean;
+    list: (page: { before: string | undefined; limit: number }) => Promise<Row[]>;
+    show: (row: Row) => Result;
+  },
+): Promise<{ results: Result[]; pagination: { done: boolean; nextPageToken?: string } }> {
+  if (pageToken !== undefined && !by.isToken(pageToken)) {
+    const detail = "pageToken: is not one that this list gave out. Start without it.";
+    throw new Problem("invalid-request", { detail, issues: [{ in: "query", name: "pageToken", detail }] });
+  }
+  const size = pageSize ?? by.usual;
+  const rows = await by.list({ before: pageToken, limit: size + 1 });
+  const results = rows.slice(0, size).map(by.show);
+  const last = rows.length > size ? results.at(-1) : undefined;
+  return { results, pagination: last ? { done: false, nextPageToken: last.id } : { done: true } };
+}
