@@ -6,6 +6,7 @@ import { chromium, type Browser } from "playwright-core";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { registerJwtKey, type TokenSigner } from "../harness/customer-tokens.ts";
 import { openCustomer, type Customer } from "./ui-library/customer.ts";
+import { openStepwiseProvider, type StepwiseProvider } from "./ui-library/stepwise-provider.ts";
 import { servePage, type ServedPage } from "./ui-library/serve-page.ts";
 
 /** What a builder declares and a customer sees, in the words of either provider. */
@@ -77,15 +78,18 @@ describe(
     let on: TestBusbar;
     let browser: Browser;
     let served: ServedPage;
+    let stepwise: StepwiseProvider;
     let signer: TokenSigner;
     let frontendKey: string;
     after(async () => {
       await browser.close();
       await served.close();
       await on.stop();
+      await stepwise.close();
     });
     before(async () => {
-      on = await openTestBusbar();
+      stepwise = await openStepwiseProvider();
+      on = await openTestBusbar({ providers: { stepwise: stepwise.entry } });
       [served, browser] = await Promise.all([
         servePage(new URL(on.busbar.urls.base).origin),
         chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),
@@ -237,6 +241,19 @@ describe(
         customer.assertUntroubled();
       });
     }
+
+    test("a customer of a provider with steps of its own consents on its page and is connected", async (t) => {
+      const groupRef = "stepwise";
+      const token = await signer.sign({ groupRef });
+      const customer = await open(t, { provider: "stepwise", groupRef, token });
+      await customer.page.locator("#region").fill("eu");
+      await customer.consent("Next", "allow");
+      await customer.sees("successfully connected your Stepwise account to Widgets");
+      const [id] = await customer.told(1);
+      const connection = (await on.inProject("GET", `/connections/${id}`)).body;
+      assert.equal(connection.providerWorkspaceRef, "acme");
+      customer.assertUntroubled();
+    });
 
     test("a customer who declines is told so, and is not connected", async (t) => {
       const customer = await open(t, { provider: "hubspot", groupRef: "declined", apiKey: frontendKey });
