@@ -37,17 +37,18 @@ async function compareOnOneCore(): Promise<void> {
 }
 
 async function startRunners(origin: string, databaseUrl: string): Promise<Runner[]> {
-  const contender = (name: string, file: string) =>
+  const contender = (name: string, file: string, env: Record<string, string> = {}) =>
     startNode({
       name,
       file: `contenders/${file}`,
       args: [origin],
-      env: { BENCH_DATABASE_URL: databaseUrl },
+      env: { BENCH_DATABASE_URL: databaseUrl, ...env },
       cores: "0",
     });
   const runners = [
     await contender("bare", "bare.ts"),
     await contender("ours", "ours.ts"),
+    await contender("ours, BUSBAR_METRICS", "ours.ts", { BENCH_METRICS: "true" }),
     await contender("@fastify/http-proxy", "fastify.ts"),
     await startNginxRunner(origin, { cores: "0" }),
   ];
@@ -101,7 +102,7 @@ async function compare(work: Work, runners: Runner[]): Promise<void> {
 async function compareMemory(runners: Runner[]): Promise<void> {
   console.log("\n100 MB up and 100 MB down at once, both with a slow reader");
   for (const { name, port, lines, process: child } of runners) {
-    if (!child?.connected || name === "@fastify/http-proxy") continue;
+    if (!child?.connected || !["bare", "ours"].includes(name)) continue;
     const { beforeBytes, growthBytes, durationMs } = await measureMemory(port, lines, child);
     const mib = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`;
     console.log(

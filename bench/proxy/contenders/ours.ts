@@ -1,6 +1,8 @@
 /** Busbar's proxy as the entrance starts it: keys, caches, usage log and a real PostgreSQL. */
 import { acme, openRealProxy, linesFor } from "../../../server/proxy/testing/real-proxy.ts";
 import { stockDatabase } from "../../../server/proxy/testing/stock-database.ts";
+import { openMetrics } from "../../../server/metrics.ts";
+import type { Database } from "../../../server/store/database.ts";
 import { serveContender } from "./contender.ts";
 
 await serveContender(async (origin) => {
@@ -9,7 +11,9 @@ await serveContender(async (origin) => {
     authType: "oauth2",
     oauth2Opts: { grantType: "authorizationCode", authURL: origin, tokenURL: `${origin}/token` },
   });
-  const proxy = await openRealProxy({ connectionString, provider });
+  const isMetered = process.env["BENCH_METRICS"] === "true";
+  const meter = isMetered ? (database: Database) => openMetrics(database).proxy : undefined;
+  const proxy = await openRealProxy({ connectionString, provider, meter });
   const stock = await stockDatabase(proxy.database.queries, {
     credentials: {
       scheme: "oauth2/authorizationCode",

@@ -8,7 +8,7 @@ import { openEgress } from "../../egress.ts";
 import { createLog } from "../../ground/log.ts";
 import { listenForChanges } from "../../store/changes.ts";
 import { openDatabase, type Database } from "../../store/database.ts";
-import { createProxyServer } from "../proxy-server.ts";
+import { createProxyServer, type ProxyMeter } from "../proxy-server.ts";
 import { PROVIDER, testSealer, type Stock } from "./stock-database.ts";
 import { dial, listen, type WireMessage } from "./wire.ts";
 
@@ -31,6 +31,7 @@ export const acme = (origin: string, more: object = {}): object => ({
 interface RealProxyOptions {
   connectionString: string;
   provider: object;
+  meter?: (database: Database) => ProxyMeter;
 }
 
 /** The same, listening. */
@@ -56,7 +57,17 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
     connectionEvents: { refreshed: async () => {}, failed: async () => {} },
   });
   const docsUrl = () => "http://docs.test";
-  const server = createProxyServer({ database, changes, access, connections, egress, catalog, log, docsUrl });
+  const server = createProxyServer({
+    database,
+    changes,
+    access,
+    connections,
+    egress,
+    catalog,
+    log,
+    docsUrl,
+    meter: options.meter?.(database),
+  });
   return {
     server,
     database,
