@@ -137,6 +137,8 @@ describe(
           await customer.sees("Widgets reads the following fields");
           const [connection] = (await on.inProject("GET", `/connections?groupRef=${groupRef}`)).body;
           assert.equal(connection.provider, crm);
+          // The library shows it beside the connection.
+          assert.ok(connection.providerWorkspaceRef);
           assert.equal(connection.group.groupName, "Acme");
           assert.equal(connection.consumer.consumerName, "Ada");
           await customer.picture("connected");
