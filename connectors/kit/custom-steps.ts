@@ -22,15 +22,15 @@ export interface Brought {
 type Values = Record<string, string>;
 type UrlRules = Pick<UrlOptions, "allowPlainHttp">;
 
-/** Where to send the customer. Throws `TemplateError`. */
-export function redirectUrl(
+/** The address of a step with its parameters. Throws `TemplateError`. */
+export function stepUrl(
   provider: ProviderInfo,
-  { url, params }: Redirect,
+  { url, params = {} }: Pick<Redirect, "url" | "params">,
   values: Values,
   rules: UrlRules,
 ): URL {
   const filled = providerUrl(provider, url, { values, ...rules });
-  for (const [name, template] of Object.entries(params ?? {})) {
+  for (const [name, template] of Object.entries(params)) {
     filled.searchParams.set(name, fillTemplate(template, values));
   }
   return filled;
@@ -83,7 +83,7 @@ export function requestOf(
   if (body !== undefined) {
     headers["content-type"] = form ? "application/x-www-form-urlencoded" : "application/json";
   }
-  return { url: providerUrl(provider, request.url, { values, ...rules }), method, headers, body };
+  return { url: stepUrl(provider, request, values, rules), method, headers, body };
 }
 
 /** What an answer brings. Throws `StepError` when something is not in it. */
@@ -102,9 +102,9 @@ export function neededValues({ customOpts }: ProviderInfo): Set<string> {
   const { headers = [], queryParams = [], refreshSteps = [] } = customOpts ?? {};
   const templates = [...headers, ...queryParams].map(({ valueTemplate }) => valueTemplate);
   for (const { request } of refreshSteps) {
-    const { basic, headers: own, form, json, base64, url } = request;
+    const { basic, headers: own, params, form, json, base64, url } = request;
     templates.push(url, basic?.username ?? "", basic?.password ?? "");
-    for (const part of [own, form, json, base64]) templates.push(...Object.values(part ?? {}));
+    for (const part of [own, params, form, json, base64]) templates.push(...Object.values(part ?? {}));
   }
   return new Set(templates.flatMap(placeholders));
 }

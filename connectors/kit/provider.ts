@@ -189,6 +189,8 @@ const RequestSchema = Type.Object(
   {
     method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
     url: Type.String(),
+    /** Query parameters; unlike what stands in the address they may hold any character. */
+    params: Type.Optional(Templates),
     basic: Type.Optional(Type.Object({ username: Type.String(), password: Type.String() })),
     headers: Type.Optional(Templates),
     /** A body in form encoding. */

@@ -1,7 +1,7 @@
 /** Takes a customer through the steps of a provider's own way to connect: from the inputs to a redirect or a connection. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { readCallback, redirectUrl, sendsState, StepError } from "../../../connectors/kit/custom-steps.ts";
+import { readCallback, stepUrl, sendsState, StepError } from "../../../connectors/kit/custom-steps.ts";
 import type { Redirect } from "../../../connectors/kit/provider.ts";
 import { TemplateError } from "../../../connectors/kit/template.ts";
 import {
@@ -156,7 +156,7 @@ async function sendAway(
 function addressOf(on: FlowServices, flow: Flow, redirect: Redirect, state: string): URL {
   const values = { ...stepValues(flow, ourValues(on, flow)), state };
   try {
-    return redirectUrl(flow.provider, redirect, values, { allowPlainHttp: on.egress.allowsPlainHttp });
+    return stepUrl(flow.provider, redirect, values, { allowPlainHttp: on.egress.allowsPlainHttp });
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const name = error.placeholder ?? "provider";

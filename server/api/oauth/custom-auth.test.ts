@@ -31,7 +31,7 @@ function openProvider(): { server: Server; received: string[]; revoked: Set<stri
         if (headers.authorization !== wanted) return send(401, { message: "wrong password" });
         return send(200, { authenticated_user: { user_key: "uk-1" } });
       }
-      if (url === "/t-42/token") {
+      if (url === "/t-42/token?client=app-1+%26+more") {
         const form = new URLSearchParams(body);
         if (form.get("client_secret") !== CLIENT_SECRET) return send(401, { error: "invalid_client" });
         issued += 1;
@@ -50,6 +50,7 @@ function providers(url: string) {
     request: {
       method: "POST",
       url: `${url}/{{.workspace}}/token`,
+      params: { client: "{{.clientId}} & more" },
       form: {
         grant_type: "client_credentials",
         client_id: "{{.clientId}}",
