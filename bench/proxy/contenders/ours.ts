@@ -15,6 +15,7 @@ await serveContender(async (origin) => {
   const meter = isMetered ? (database: Database) => openMetrics(database).proxy : undefined;
   const proxy = await openRealProxy({ connectionString, provider, meter });
   const stock = await stockDatabase(proxy.database.queries, {
+    projectName: isMetered ? "metered" : "default",
     credentials: {
       scheme: "oauth2/authorizationCode",
       accessToken: { token: "provider-token" },
