@@ -63,8 +63,11 @@ test("an overlay moves a provider and leaves the rest of it alone", () => {
         oauth2Opts: { authURL: "http://127.0.0.1:4100/hubspot/oauth/authorize" },
       },
       salesforce: { baseURL: "http://127.0.0.1:4100/salesforce" },
+      redtail: { baseURL: "http://127.0.0.1:4100/redtail" },
     },
   });
+  const steps = catalog.find("redtail")?.customOpts?.connectSteps;
+  assert.equal(steps?.[0]?.request?.url, "http://127.0.0.1:4100/redtail/authentication");
   const hubspot = catalog.find("hubspot");
   const salesforce = catalog.find("salesforce");
   assert.ok(hubspot && salesforce);
@@ -89,6 +92,7 @@ test("no address stays on the old host when a provider is moved", () => {
   assert.ok(hubspot && salesforce);
   assert.equal(tokenUrl(hubspot, { values: {} }).href, "http://127.0.0.1:4100/hubspot/oauth/v1/token");
   assert.equal(healthCheckUrl(hubspot, { values: {} })?.host, "127.0.0.1:4100");
+  assert.equal(hubspot.accountInfo?.url, "http://127.0.0.1:4100/hubspot/account-info/v3/details");
   assert.equal(hubspot.modules?.crm?.baseURL, "http://127.0.0.1:4100/hubspot/crm");
   assert.equal(
     tokenUrl(salesforce, { values: { workspace: "acme" } }).href,
@@ -125,6 +129,24 @@ test("every mistake in an overlay is told with its path, and a near miss with th
         metadata: { input: [{ prompt: "?" }] },
       },
       fresh: { authType: "oauth2", baseURL: "ftp://x", support: {} },
+      unsaid: {
+        authType: "custom",
+        baseURL: "https://x.example",
+        support: {},
+        customOpts: { multiStep: true },
+      },
+      stepwise: {
+        authType: "custom",
+        baseURL: "https://x.example",
+        support: {},
+        customOpts: { connectSteps: [{ request: { method: "PUT", url: "https://x.example" } }] },
+      },
+      muddled: {
+        authType: "custom",
+        baseURL: "https://x.example",
+        support: {},
+        customOpts: { connectSteps: [{}, { redirect: { url: "/consent" } }] },
+      },
       "bad key": {},
     },
     provider: {},
@@ -139,6 +161,12 @@ test("every mistake in an overlay is told with its path, and a near miss with th
   assert.equal(faults["providers.hubspot.metadata.input[0].name"], "missing");
   assert.equal(faults["providers.fresh.oauth2Opts"], "missing, because authType is oauth2");
   assert.match(faults["providers.fresh.baseURL"] ?? "", /must begin with https/);
+  assert.match(faults["providers.unsaid.customOpts.connectSteps"] ?? "", /missing, because multiStep/);
+  const methodOf = "providers.stepwise.customOpts.connectSteps[0].request.method";
+  assert.match(faults[methodOf] ?? "", /one of "GET", "POST"/);
+  const muddled = "providers.muddled.customOpts.connectSteps";
+  assert.match(faults[`${muddled}[0]`] ?? "", /one of redirect and request/);
+  assert.match(faults[`${muddled}[1].redirect.url`] ?? "", /must begin with https/);
   assert.match(faults["providers.bad key"] ?? "", /letters, digits/);
   assert.match(faults.provider ?? "", /unknown member/);
 });
