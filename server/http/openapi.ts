@@ -210,7 +210,8 @@ const SECURITY_SCHEMES = {
     type: "http",
     scheme: "bearer",
     bearerFormat: "JWT",
-    description: "A token of a person at the OpenID Connect issuer that this Busbar trusts.",
+    description:
+      "A token of a person: of the OpenID Connect issuer that this Busbar trusts (a JWT), or of `POST /v1/sessions`.",
   },
 };
 
