@@ -138,10 +138,10 @@ describe("token refresh by several processes", () => {
 
   test("a holder killed before it sent a rotating token: the next one sends it, once", async () => {
     const customer = await expiredCustomer("salesforce", "unsent");
-    // A process writes down that it is about to send, and cannot while somebody has that row.
-    const lock = await lockRenewal(customer.connectionId);
+    // Before a process sends, it reads what was sent before, and cannot while somebody has that table.
+    const lock = await lockRenewals();
     const lost = calls([running(first)], customer, 8).catch(() => "lost");
-    await waiting('update "token_renewals"%', 1);
+    await waiting('select "sent_hash"%', 1);
     const kept = calls([running(second)], customer, 40);
     await waiting("%connections%for no key update%", 1);
     await killFirst();
@@ -165,11 +165,11 @@ describe("token refresh by several processes", () => {
     assert.equal(await statusOf(customer), "bad_credentials");
   });
 
-  async function lockRenewal(connectionId: string): Promise<Client> {
+  async function lockRenewals(): Promise<Client> {
     const client = new Client({ connectionString: on.connectionString });
     await client.connect();
     await client.query("begin");
-    await client.query("select 1 from token_renewals where connection_id = $1 for update", [connectionId]);
+    await client.query("lock table token_renewals in access exclusive mode");
     return client;
   }
 
