@@ -82,11 +82,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
       path,
       method: request.method ?? "GET",
       headers,
+      body,
       headersTimeout: this.#on.answerTimeoutMs,
       bodyTimeout: this.#on.idleTimeoutMs,
     };
     if (!head.announcesTrailers || head.body !== "chunked") {
-      return void this.#on.egress.dispatcher.dispatch({ ...sending, body }, this);
+      return void this.#on.egress.dispatcher.dispatch(sending, this);
     }
     const trailers = () => trailersToProvider(request.rawTrailers, head, target);
     const stream = body instanceof Upload ? body : Readable.from(body ? [body] : []);
