@@ -24,7 +24,7 @@ export class Answer {
   readonly #start: Start;
   readonly #held: Buffer[] = [];
   #extra: string[] = [];
-  #trailers: Buffer[] = [];
+  #trailers: Buffer[] | undefined;
   /** Of the whole body, where the provider told it. */
   #length: number | undefined;
   /** Whether anything has been handed to the socket. */
@@ -105,12 +105,12 @@ export class Answer {
 
   /** Keeps the lines that followed the body; they go out with its end. */
   trail(rawTrailers: Buffer[]): void {
-    this.#trailers = rawTrailers;
+    if (rawTrailers.length > 0) this.#trailers = rawTrailers;
   }
 
   end(): void {
     if (this.#response.writableEnded) return;
-    if (this.#trailers.length > 0) this.#response.addTrailers(trailersToCaller(this.#trailers));
+    if (this.#trailers) this.#response.addTrailers(trailersToCaller(this.#trailers));
     this.#response.end();
   }
 
