@@ -41,7 +41,7 @@ describe("rotating the encryption key", () => {
     assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
     const hook = { name: "hook", type: "webhook", metadata: { url: `${on.sandbox.url}/hook` } };
     assert.equal((await on.inProject("POST", "/destinations", hook)).status, 201);
-    for (let count = 0; count < 30; count += 1) await connectWithKey(on, `early-${count}`);
+    for (let count = 0; count < 10; count += 1) await connectWithKey(on, `early-${count}`);
   });
 
   const connectWithKey = async (through: Client, groupRef: string): Promise<string> => {
@@ -65,11 +65,11 @@ describe("rotating the encryption key", () => {
         assert.ok(member);
         member.busy += 1;
         await askOnce(member.client, `during-${count}`);
-        if (count % 5 === 0) await refreshAndConsent(member.client, `during-${count}`);
+        if (count % 3 === 0) await refreshAndConsent(member.client, `during-${count}`);
         member.busy -= 1;
       }
     };
-    const askers = Promise.all([asker(), asker(), asker()]);
+    const askers = Promise.all([asker(), asker()]);
     return {
       async stop(): Promise<number> {
         state.asking = false;
@@ -126,7 +126,7 @@ describe("rotating the encryption key", () => {
       await takeOut();
       await on.restart(keys(...given));
       front.push(memberOf(on.busbar));
-      await asking.rounds(20);
+      await asking.rounds(12);
       await takeOut();
       await second.stop();
       second = await on.sibling(keys(...given));
