@@ -244,16 +244,23 @@ describe(
       });
     }
 
-    test("a customer of a provider with steps of its own consents on its page and is connected", async (t) => {
+    test("a customer goes over two pages of a provider with steps of its own, by link and by form, and is connected", async (t) => {
       const groupRef = "stepwise";
       const token = await signer.sign({ groupRef });
       const customer = await open(t, { provider: "stepwise", groupRef, token });
-      await customer.page.locator("#region").fill("eu");
+      await customer.page.locator("#company").fill("Acme");
+      const second = customer.page.context().waitForEvent("page", {
+        predicate: async (page) => {
+          await page.waitForURL(/leave/).catch(() => {});
+          return page.url().includes("/leave");
+        },
+      });
       await customer.consent("Next", "allow");
+      await (await second).locator("#allow").click();
       await customer.sees("successfully connected your Stepwise account to Widgets");
       const [id] = await customer.told(1);
-      const connection = (await on.inProject("GET", `/connections/${id}`)).body;
-      assert.equal(connection.providerWorkspaceRef, "acme");
+      const { body } = await on.inProject("GET", `/connections/${id}`);
+      assert.deepEqual(body.providerMetadata["region"], { value: "eu", source: "provider" });
       customer.assertUntroubled();
     });
 

@@ -1,5 +1,5 @@
-/** A provider that is connected in its own way in two steps: the customer consents on its page, then a token is bought. */
-import { createServer } from "node:http";
+/** A provider that is connected in its own way: a region on one page, leave on the next, and a token for both. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface StepwiseProvider {
@@ -9,44 +9,55 @@ export interface StepwiseProvider {
 }
 
 export async function openStepwiseProvider(): Promise<StepwiseProvider> {
-  const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "", "http://provider");
-    if (pathname === "/token") {
-      response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify({ access_token: "token-of-the-second-step" }));
-      return;
-    }
-    const back = new URL(searchParams.get("redirect_uri") ?? "");
-    back.search = String(new URLSearchParams({ state: searchParams.get("state") ?? "", tenant: "acme" }));
-    response.setHeader("content-type", "text/html");
-    response.end(`<a id="allow" href="${back.href.replaceAll("&", "&amp;")}">Allow</a>`);
-  });
+  const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
   return {
-    entry: entryOf(url),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    entry: entryOf(`http://127.0.0.1:${port}`),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
 }
 
-const entryOf = (url: string): object => ({
-  displayName: "Stepwise",
-  authType: "custom",
-  baseURL: url,
-  support: { proxy: true },
-  customOpts: {
-    multiStep: true,
-    inputs: [{ name: "region", displayName: "Region", fieldType: "fieldTypeText" }],
-    connectSteps: [
-      {
-        redirect: {
-          url: `${url}/consent`,
-          params: { redirect_uri: "{{.callbackURL}}", state: "{{.state}}" },
-          metadata: { workspace: "tenant" },
-        },
-      },
-      { request: { method: "POST", url: `${url}/token`, form: {}, take: { accessToken: "access_token" } } },
-    ],
-    headers: [{ name: "Authorization", valueTemplate: "Bearer {{.accessToken}}" }],
-  },
-});
+/** The first page leads back by a link, the second by a form. */
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://provider.test");
+  const back = searchParams.get("back") ?? "";
+  const state = searchParams.get("state") ?? "";
+  const html = (body: string) =>
+    void response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html>${body}`);
+  if (pathname === "/region") {
+    return html(`<a id="allow" href="${back}?region=eu&amp;state=${state}">Europe</a>`);
+  }
+  if (pathname === "/eu/leave") {
+    const field = (name: string, value: string) => `<input type="hidden" name="${name}" value="${value}">`;
+    const fields = field("code", "c-1") + field("state", state);
+    return html(`<form method="post" action="${back}">${fields}<button id="allow">Allow</button></form>`);
+  }
+  response
+    .writeHead(200, { "content-type": "application/json" })
+    .end(JSON.stringify({ token: pathname === "/eu/token/c-1" ? "t-1" : "" }));
+}
+
+function entryOf(url: string): object {
+  const params = { back: "{{.callbackURL}}", state: "{{.state}}" };
+  const token = { method: "GET", url: `${url}/{{.region}}/token/{{.code}}`, take: { token: "token" } };
+  return {
+    displayName: "Stepwise",
+    authType: "custom",
+    baseURL: `${url}/{{.region}}`,
+    support: { proxy: true },
+    customOpts: {
+      multiStep: true,
+      inputs: [{ name: "company", displayName: "Company", fieldType: "fieldTypeText" }],
+      connectSteps: [
+        { redirect: { url: `${url}/region`, params, metadata: { region: "region" } } },
+        { redirect: { url: `${url}/{{.region}}/leave`, params, take: { code: "code" } } },
+        { request: token },
+      ],
+      headers: [{ name: "Authorization", valueTemplate: "Bearer {{.token}}" }],
+    },
+  };
+}
