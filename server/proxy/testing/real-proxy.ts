@@ -15,6 +15,8 @@ import { dial, listen, type WireMessage } from "./wire.ts";
 export interface RealProxy {
   server: Server;
   database: Database;
+  /** Nothing is under way any more that would make the proxy forget what it remembers. */
+  settled(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,6 +73,10 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
   return {
     server,
     database,
+    async settled() {
+      await connections.doubts.settled();
+      await changes.caughtUp();
+    },
     async close() {
       server.close();
       server.closeAllConnections();
