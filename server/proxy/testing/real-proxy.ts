@@ -74,7 +74,7 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
     server,
     database,
     async settled() {
-      await connections.doubts.settled();
+      await connections.settled();
       await changes.caughtUp();
     },
     async close() {
