@@ -1,0 +1,18 @@
+/** Identifiers. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { firstIdOf, isUuid, newId } from "./ids.ts";
+
+test("ids are different, sort in the order they were made, and tell the time they were made at", (t) => {
+  const before = firstIdOf(Date.now());
+  const ids = Array.from({ length: 10_000 }, newId);
+  assert.ok(ids.every((id) => isUuid(id) && id[14] === "7" && /[89ab]/.test(id[19] ?? "")));
+  assert.deepEqual(ids.toSorted(), ids);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.ok(before <= (ids[0] ?? ""));
+  assert.ok((ids.at(-1) ?? "") < firstIdOf(Date.now() + 1));
+  const ends = new Set(ids.map((id) => id.slice(24)));
+  assert.ok(ends.size > 9_990, "the part that is drawn is never used twice");
+  t.mock.method(Date, "now", () => 1_000);
+  assert.ok(newId() > (ids.at(-1) ?? ""), "a clock that is set back");
+});
