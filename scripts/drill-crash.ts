@@ -141,7 +141,7 @@ class House {
       BUSBAR_LOG_LEVEL: "error",
       BUSBAR_RETRY_BASE_SECONDS: "0.1",
     };
-    const command = join(import.meta.dirname, "../server/busbar.ts");
+    const command = join(import.meta.dirname, "../server/busbar.mjs");
     return spawn(process.execPath, [command, "start"], { env, stdio: ["ignore", "inherit", "inherit"] });
   }
 }

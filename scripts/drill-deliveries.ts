@@ -180,7 +180,7 @@ class Workers {
 
   #spawn(index: number): ChildProcess {
     const env = { ...this.#env, BUSBAR_DATA_DIR: join(this.#dataDir, String(index)) };
-    const command = join(import.meta.dirname, "../server/busbar.ts");
+    const command = join(import.meta.dirname, "../server/busbar.mjs");
     return spawn(process.execPath, [command, "start"], { env, stdio: ["ignore", "ignore", "inherit"] });
   }
 }

@@ -1,7 +1,4 @@
-#!/usr/bin/env node
 /** The `busbar` command: what runs a server here, and beside it everything that builders do with one from outside. */
-import { enableCompileCache } from "node:module";
-import { join } from "node:path";
 import type { ServerCommand } from "../cli/program.ts";
 import { StartError } from "./ground/errors.ts";
 
@@ -47,10 +44,6 @@ async function run([command = "", ...args]: string[]): Promise<void> {
   ]);
   process.exitCode = await runCommand(process.argv.slice(2), thisTerminal(), SERVER_COMMANDS);
 }
-
-// Without it each start strips the types of some hundred files anew and keeps the compiler in memory. Beside the code,
-// because whoever can write there can change the code as well; where it cannot be written, nothing is cached.
-enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/busbar"));
 
 try {
   await run(process.argv.slice(2));

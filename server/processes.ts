@@ -48,7 +48,7 @@ export async function startProcesses(
   };
   if (config.metrics) answerScrapes();
   const stopDatabase = await openDatabase(count, on, crew);
-  cluster.setupPrimary({ exec: `${import.meta.dirname}/busbar.ts`, args: ["start"] });
+  cluster.setupPrimary({ exec: `${import.meta.dirname}/busbar.mjs`, args: ["start"] });
   const stop = async (): Promise<void> => {
     crew.stopping = true;
     await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker)));

@@ -5,7 +5,6 @@ import { bootstrap } from "./access/bootstrap.ts";
 import { withDatabase } from "./command-database.ts";
 import { readConfig } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
-import { giveBackMemory } from "./ground/give-back.ts";
 import { createLog } from "./ground/log.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { startBusbar } from "./main.ts";
@@ -45,7 +44,6 @@ async function start(args: string[]): Promise<void> {
       : await startProcesses(processes, { config, log, onFatal });
   // Heard only by the parent that `--processes` makes.
   process.send?.(READY);
-  giveBackMemory();
   onSignal(() => {
     log.info("stopping");
     return started.stop();

@@ -170,7 +170,7 @@ async function drawRoute(
 }
 
 function start(script: string, env: Record<string, string> = {}): ChildProcess {
-  const command = script.endsWith("busbar.ts") ? [script, "start"] : [script];
+  const command = script.endsWith("busbar.mjs") ? [script, "start"] : [script];
   const child = spawn(process.execPath, command, {
     cwd: ROOT,
     env: { ...process.env, ...env },
@@ -181,7 +181,7 @@ function start(script: string, env: Record<string, string> = {}): ChildProcess {
 }
 
 const startWorker = (databaseUrl: string, env: Record<string, string> = {}): ChildProcess => {
-  const worker = start("server/busbar.ts", {
+  const worker = start("server/busbar.mjs", {
     DATABASE_URL: databaseUrl,
     BUSBAR_DATA_DIR: join(dataDir, "worker"),
     BUSBAR_ROLES: "worker",

@@ -112,7 +112,7 @@ async function startBusbar(on: {
   stock: Stock;
 }): Promise<Runner> {
   const port = await freePort();
-  const command = join(import.meta.dirname, "../../server/busbar.ts");
+  const command = join(import.meta.dirname, "../../server/busbar.mjs");
   const child = spawn(process.execPath, [command, "start", "--processes", String(on.processes)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: {

@@ -67,7 +67,7 @@ async function open(): Promise<Bench & { close(): Promise<void> }> {
   const catalog = await (await fetch(`${url}/sandbox/catalog`)).text();
   await writeFile(join(dataDir, "catalog.json"), catalog);
   const environment = busbarEnvironment(dataDir, postgres.connectionString, "api");
-  start("server/busbar.ts", ["start"], environment).stdout?.resume();
+  start("server/busbar.mjs", ["start"], environment).stdout?.resume();
   const { apiKey, projectId, urls } = JSON.parse(await whenThere(join(dataDir, "api", "bootstrap.json")));
   const origin = new URL(urls.base).origin;
   const installationId = await install(origin, apiKey, token);
@@ -193,7 +193,7 @@ async function drain(bench: Bench): Promise<void> {
   await fill(bench.origin, headers, (n) => ({ ...body, groupRef: GROUPS[n % GROUPS.length] }), DRAIN_WRITES);
   const started = performance.now();
   const worker = start(
-    "server/busbar.ts",
+    "server/busbar.mjs",
     ["start"],
     busbarEnvironment(bench.dataDir, bench.databaseUrl, "worker"),
   );

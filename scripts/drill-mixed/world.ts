@@ -133,7 +133,7 @@ function startBusbar(dataDir: string, databaseUrl: string): ChildProcess {
     BUSBAR_LOG_LEVEL: "fatal",
     BUSBAR_WEBHOOK_RETRY_SECONDS: "1,2,5,5,10,10",
   };
-  const command = join(import.meta.dirname, "../../server/busbar.ts");
+  const command = join(import.meta.dirname, "../../server/busbar.mjs");
   return spawn(process.execPath, [command, "start", "--processes", String(PROCESSES)], {
     env,
     stdio: ["ignore", "inherit", "inherit"],

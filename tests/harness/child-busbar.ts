@@ -4,7 +4,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openClient, type Client } from "./client.ts";
 
-const BUSBAR = join(import.meta.dirname, "../../server/busbar.ts");
+const BUSBAR = join(import.meta.dirname, "../../server/busbar.mjs");
 const PATIENCE_MS = 30_000;
 
 export interface Exit {

@@ -9,7 +9,7 @@ import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 import { traces } from "./traces.ts";
 
-const BUSBAR = join(import.meta.dirname, "../../server/busbar.ts");
+const BUSBAR = join(import.meta.dirname, "../../server/busbar.mjs");
 
 describe("a caller", () => {
   let on: TestBusbar;

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { openPseudoTerminal, whyNoTerminal, type PseudoTerminal } from "../harness/pseudo-terminal.ts";
 
-const PROGRAM = join(import.meta.dirname, "../../server/busbar.ts");
+const PROGRAM = join(import.meta.dirname, "../../server/busbar.mjs");
 
 const BROKEN = `specVersion: 1.0.0
 integrations:

@@ -34,7 +34,7 @@ test("what was acknowledged before kill -9 of the process group is there after a
   const operationIds = acknowledged(demo.output());
 
   // The seventh is asynchronous and still to be carried out; without the overlay it would go to the real HubSpot.
-  const server = start(["server/busbar.ts", "start"], dataDir, {
+  const server = start(["server/busbar.mjs", "start"], dataDir, {
     BUSBAR_CATALOG: join(dataDir, "sandbox-catalog.json"),
   });
   await until(() => server.output().includes("Busbar is ready"), server);
@@ -60,7 +60,7 @@ test("what was acknowledged before kill -9 of the process group is there after a
 test("the demo refuses a data folder that holds somebody's own Busbar", async () => {
   const own = await mkdtemp(join(tmpdir(), "busbar-own-"));
   try {
-    const server = start(["server/busbar.ts", "start"], own);
+    const server = start(["server/busbar.mjs", "start"], own);
     await until(() => existsSync(join(own, "bootstrap.json")), server);
     server.child.kill("SIGTERM");
     await server.ended;

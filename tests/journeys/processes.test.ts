@@ -23,7 +23,7 @@ test("a process that is killed is replaced, the others serve on, and SIGTERM end
     BUSBAR_DATABASE_CONNECTIONS: "3",
     BUSBAR_METRICS: "true",
   };
-  const command = join(import.meta.dirname, "../../server/busbar.ts");
+  const command = join(import.meta.dirname, "../../server/busbar.mjs");
   const parent = spawn(process.execPath, [command, "start", "--processes", "2"], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
