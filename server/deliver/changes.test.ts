@@ -57,14 +57,17 @@ describe("deliveries amid changes", () => {
     const { name, id } = await drawRoute(on, `${sink.url}/down`, ["connection.updated"]);
     await drawRoute(on, `${sink.url}/told`, ["destination.webhook.disabled"]);
     const since = new Date().toISOString();
+    let happened = 1;
     await until("it is disabled", async () => {
+      happened += 1;
       await all.happens("connection.updated");
       return disabledTime(name);
     });
     await all.happens("connection.updated");
-    await until("nothing waits", async () =>
-      (await all.deliveriesOf(name)).every(({ status }) => status === "failed"),
-    );
+    await until("nothing waits", async () => {
+      const made = await all.deliveriesOf(name);
+      return made.length === happened && made.every(({ status }) => status === "failed");
+    });
     const [told] = await until("the others are told", () => sink.at("/told").length > 0 && sink.at("/told"));
     assert.equal(told?.message.data["destinationId"], id);
     const failed = await all.deliveriesOf(name);
