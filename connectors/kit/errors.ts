@@ -52,3 +52,13 @@ export class ProviderError extends Error {
 /** Kinds where the same request may succeed later without anybody changing anything. */
 export const isRetryable = (kind: ProviderErrorKind): boolean =>
   kind === "rate_limited" || kind === "unavailable" || kind === "timeout";
+
+/** The error of what was never sent because the request before it failed. */
+export const notSent = (error: ProviderError): ProviderError =>
+  new ProviderError({
+    kind: error.kind === "unknown_outcome" || error.kind === "unreadable" ? "unavailable" : error.kind,
+    message: `not sent, because the request before it failed: ${error.message}`,
+    code: error.code,
+    retryAt: error.retryAt,
+    cause: error,
+  });

@@ -1,5 +1,5 @@
 /** Collects one outcome per definition while fields are written in several requests. */
-import { ProviderError } from "./errors.ts";
+import { notSent, ProviderError } from "./errors.ts";
 import type { FieldOutcome } from "./fields.ts";
 
 export class FieldOutcomes {
@@ -62,15 +62,6 @@ export class FieldOutcomes {
     this.#open.delete(index);
   }
 }
-
-const notSent = (error: ProviderError): ProviderError =>
-  new ProviderError({
-    kind: error.kind === "unknown_outcome" || error.kind === "unreadable" ? "unavailable" : error.kind,
-    message: `not sent, because the request before it failed: ${error.message}`,
-    code: error.code,
-    retryAt: error.retryAt,
-    cause: error,
-  });
 
 const notMentioned = (): ProviderError =>
   new ProviderError({

@@ -1,6 +1,6 @@
 /** Collects one outcome per record while a write is carried out in several requests. */
 import type { RecordOutcome } from "./connector.ts";
-import { ProviderError } from "./errors.ts";
+import { notSent, ProviderError } from "./errors.ts";
 
 export class Outcomes {
   readonly #slots: (RecordOutcome | undefined)[];
@@ -52,17 +52,6 @@ export class Outcomes {
   #all(): number[] {
     return this.#slots.map((_, index) => index);
   }
-}
-
-/** The error of a record whose request was never made because the one before it failed. */
-function notSent(error: ProviderError): ProviderError {
-  return new ProviderError({
-    kind: error.kind === "unknown_outcome" || error.kind === "unreadable" ? "unavailable" : error.kind,
-    message: `not sent, because the request before it failed: ${error.message}`,
-    code: error.code,
-    retryAt: error.retryAt,
-    cause: error,
-  });
 }
 
 const notMentioned = (): ProviderError =>

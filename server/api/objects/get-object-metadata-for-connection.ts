@@ -4,7 +4,7 @@ import { ProviderError } from "../../../connectors/kit/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { connectionOfGroup } from "./customer-account.ts";
 import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";
-import { providerProblem } from "./provider-problem.ts";
+import { PROVIDER_REFUSALS, providerProblem } from "./provider-problem.ts";
 import type { UpsertServices } from "./upsert-fields.ts";
 
 /** The same for both ways of naming the account. */
@@ -22,11 +22,7 @@ export const getObjectMetadataForConnection = (on: UpsertServices) =>
     params: Type.Object({ provider: Type.String(), objectName: Type.String() }),
     query: MetadataQuerySchema,
     success: { status: 200, description: "The object and its fields.", schema: ObjectMetadataSchema },
-    refusals: {
-      422: "The provider refused.",
-      502: "The provider could not be reached, or its answer could not be understood.",
-      504: "The provider did not answer in time.",
-    },
+    refusals: PROVIDER_REFUSALS,
     async handle({ project, params, query }) {
       const { provider, objectName } = params;
       const { groupRef, excludeReadOnly } = query;

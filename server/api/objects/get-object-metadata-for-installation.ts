@@ -5,6 +5,7 @@ import { findReadObject } from "../../manifest/object-fields.ts";
 import { connectionOfInstallation } from "./customer-account.ts";
 import { MetadataQuerySchema, refused } from "./get-object-metadata-for-connection.ts";
 import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";
+import { PROVIDER_REFUSALS } from "./provider-problem.ts";
 import type { UpsertServices } from "./upsert-fields.ts";
 
 export const getObjectMetadataForInstallation = (on: UpsertServices) =>
@@ -17,11 +18,7 @@ export const getObjectMetadataForInstallation = (on: UpsertServices) =>
     params: Type.Object({ integrationId: Type.String(), objectName: Type.String() }),
     query: MetadataQuerySchema,
     success: { status: 200, description: "The object and its fields.", schema: ObjectMetadataSchema },
-    refusals: {
-      422: "The provider refused.",
-      502: "The provider could not be reached, or its answer could not be understood.",
-      504: "The provider did not answer in time.",
-    },
+    refusals: PROVIDER_REFUSALS,
     async handle({ project, params, query }) {
       const { groupRef, excludeReadOnly } = query;
       const asked = { integrationId: params.integrationId, groupRef };

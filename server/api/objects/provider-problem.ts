@@ -2,6 +2,13 @@
 import { isRetryable, type ProviderError } from "../../../connectors/kit/errors.ts";
 import { Problem, type ProblemOptions, type ProblemSlug } from "../../ground/errors.ts";
 
+/** When the endpoints here refuse because of the provider, for their descriptions. */
+export const PROVIDER_REFUSALS = {
+  422: "The provider refused.",
+  502: "The provider could not be reached, or its answer could not be understood.",
+  504: "The provider did not answer in time.",
+};
+
 /** `more` wins over what the error gives. */
 export const providerProblem = (error: ProviderError, more: Partial<ProblemOptions> = {}): Problem =>
   new Problem(slugOf(error), {

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { connectionOfInstallation } from "./customer-account.ts";
 import { RefusedUpsertSchema, UpsertAnswerSchema, UpsertRequestSchema } from "./field-definition.ts";
+import { PROVIDER_REFUSALS } from "./provider-problem.ts";
 import { upsertFields, type UpsertServices } from "./upsert-fields.ts";
 import { UPSERT_DESCRIPTION } from "./upsert-metadata-for-connection.ts";
 
@@ -15,11 +16,7 @@ export const upsertMetadataForInstallation = (on: UpsertServices) =>
     params: Type.Object({ integrationId: Type.String() }),
     body: UpsertRequestSchema,
     success: { status: 200, description: "All fields are as defined.", schema: UpsertAnswerSchema },
-    refusals: {
-      422: "The provider refused.",
-      502: "The provider could not be reached, or its answer could not be understood.",
-      504: "The provider did not answer in time.",
-    },
+    refusals: PROVIDER_REFUSALS,
     refusalMembers: RefusedUpsertSchema,
     async handle({ project, params, body }) {
       const asked = { integrationId: params.integrationId, groupRef: body.groupRef };
