@@ -111,8 +111,8 @@ async function tell({ queries, pool }: Database, projectId: string, count: numbe
 async function allNoted({ pool }: Database): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ left: number }>(
-      `select ((select count(*) from events where routed_time is null)
-        + (select count(*) from deliveries where state <> 'delivered'))::int as left`,
+      `select ((select count(*) from unrouted_events)
+        + (select count(*) from all_deliveries where state <> 'delivered'))::int as left`,
     );
     if (rows[0]?.left === 0) return;
     await wait(50);

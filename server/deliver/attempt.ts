@@ -5,12 +5,13 @@ import type { FinishedAttempt } from "../store/deliveries.ts";
 import type { OpenDestination } from "./channels.ts";
 import { shortened, type Retry } from "./retry-schedule.ts";
 
-/** What came of the attempt, for the record and for the destination. */
+/** What becomes of a delivery that somebody had. */
 export interface Ended {
   finished: FinishedAttempt;
-  /** Undefined when none was made. */
-  outcome?: Outcome;
-  destination: OpenDestination;
+  /** What came of the attempt, for the destination; without it none was made. */
+  made?: { outcome: Outcome; destination: OpenDestination };
+  /** The batch that it belongs to, on its first attempt. */
+  batchId?: string | undefined;
 }
 
 /** Never throws: what goes wrong is the outcome. `failures` counts those before this attempt. */
@@ -19,7 +20,7 @@ export async function attempt(
   message: Message,
   failures: number,
   retry: Retry,
-): Promise<Ended> {
+): Promise<Ended & Required<Pick<Ended, "made">>> {
   const time = now().toISOString();
   const started = elapsedMs();
   const outcome = await handOver(destination, message);
@@ -38,7 +39,7 @@ export async function attempt(
       ...(answer && { answer }),
     },
   };
-  return { finished, outcome, destination };
+  return { finished, made: { outcome, destination } };
 }
 
 async function handOver({ channel }: OpenDestination, message: Message): Promise<Outcome> {

@@ -18,7 +18,7 @@ export interface OpenDestination {
 
 export interface Channels {
   /** The destinations of these ids, current at least to the given versions; those that are gone are absent. */
-  get(wanted: { id: string; version: number }[]): Promise<Map<string, OpenDestination>>;
+  get(wanted: { destinationId: string; version: number }[]): Promise<Map<string, OpenDestination>>;
   close(): Promise<void>;
 }
 
@@ -35,7 +35,8 @@ export function openChannels(on: { queries: Queries; sealer: Sealer; world: Worl
     async get(wanted) {
       const found = new Map<string, OpenDestination>();
       const missing = new Set<string>();
-      for (const { id, version } of wanted) {
+      for (const { destinationId: id, version } of wanted) {
+        if (found.has(id) || missing.has(id)) continue;
         const known = opened.get(id);
         if (known && known.row.version >= version) found.set(id, known);
         else missing.add(id);

@@ -15,12 +15,14 @@ import {
   finishDeliveries,
   listClaimants,
   listClaims,
+  notAttempted,
   releaseDeliveries,
-  routeEvents,
   type Claim,
   type ClaimedDelivery,
   type FinishedAttempt,
 } from "../store/deliveries.ts";
+import { releaseBatches, routeEvents, type Aim } from "../store/delivery-batches.ts";
+import { newId } from "../ground/ids.ts";
 import { listEventsById, type StoredEvent } from "../store/events.ts";
 import { openRelaxedQueries, type RelaxedQueries } from "../store/relaxed-queries.ts";
 import { attempt, type Ended } from "./attempt.ts";
@@ -65,6 +67,7 @@ const LEAST_EVENTS = 50;
 const MOST_EVENTS = 1_000;
 const ROUTE_MS = 100;
 const MOST_CLAIMED = 1_024;
+const MOST_UNNOTED = 4 * MOST_CLAIMED;
 /** Finds what no signal told of: deliveries that have become due, or that a dead process had. */
 const POLL_MS = 500;
 const CARE_MS = 2_000;
@@ -78,8 +81,8 @@ interface Item {
   claimed: ClaimedDelivery;
   event: StoredEvent;
   destination: OpenDestination;
-  /** Of the destination when it was taken; another one now means that it was changed. */
-  generation: number;
+  /** How many changes of destinations were known when this was read. */
+  asOf: number;
 }
 
 class DeliveryEngine {
@@ -90,12 +93,14 @@ class DeliveryEngine {
   readonly #lanes: Lanes<Item>;
   readonly #pace: Pace;
   readonly #retry: Retry;
-  readonly #generations = new Map<string, number>();
+  /** Changes of destinations so far, and the number of each one's last. */
+  #changes = 0;
+  readonly #lastChange = new Map<string, number>();
   #wake: () => void = () => {};
   #woken = false;
   #stopping = false;
   #loop: Promise<void> | undefined;
-  /** Everything claimed that is not noted yet. */
+  /** The rows claimed that are not noted yet. */
   readonly #mine = new Set<string>();
   /** A statement failed: it may have claimed all the same. */
   #doubt = false;
@@ -141,7 +146,7 @@ class DeliveryEngine {
   start(): void {
     this.#on.changes.subscribe((change) => {
       if (change?.table === "destinations") {
-        this.#generations.set(change.id, (this.#generations.get(change.id) ?? 0) + 1);
+        this.#lastChange.set(change.id, ++this.#changes);
       }
       if (change?.table === "events") this.#signal();
       if (!change || change.table === "deliveries") this.#signal(true);
@@ -175,7 +180,7 @@ class DeliveryEngine {
           await wait(GATHER_MS);
           continue;
         }
-        if (this.#lanes.fits === 0) pauseMs = FULL_MS;
+        if (this.#lanes.fits === 0 || this.#isFull) pauseMs = FULL_MS;
       } catch (err) {
         this.#doubt = true;
         if (!this.#stopping) this.#on.log.warn({ err }, "deliveries wait: the database cannot be used");
@@ -203,9 +208,14 @@ class DeliveryEngine {
     });
   }
 
+  /** No more is taken on than can be kept in mind. */
+  get #isFull(): boolean {
+    return this.#lanes.room < MOST_CLAIMED / 2 || this.#notes.size > MOST_UNNOTED;
+  }
+
   /** How much there was to do: where there was something may be more. */
   async #cycle(): Promise<number> {
-    if (this.#lanes.room < MOST_CLAIMED / 2) return 0;
+    if (this.#isFull) return 0;
     const claimed = this.#due || elapsedMs() - this.#claimedMs >= POLL_MS ? await this.#claimWaiting() : 0;
     const events = Math.min(this.#mostEvents, this.#lanes.fits, Math.ceil(MOST_CLAIMED / this.#fanOut));
     const routed = events > 0 ? await this.#route(events) : 0;
@@ -215,31 +225,68 @@ class DeliveryEngine {
   /** Makes the deliveries of new events, as many as can be sent at once; how many events it were. */
   async #route(mostEvents: number): Promise<number> {
     const started = elapsedMs();
-    const { events, made, claimed, stored } = await routeEvents(this.#relaxed.queries, {
-      ...this.#claim(),
-      mostEvents,
-    });
+    const asOf = this.#changes;
+    const batch = { batchId: newId(), workerId: this.#on.identity.id, mostEvents };
+    const { events, aims, stored } = await routeEvents(this.#relaxed.queries, batch);
     const most = this.#mostEvents * (elapsedMs() - started < ROUTE_MS ? 2 : 0.5);
     this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, Math.floor(most)));
-    if (events > 0) this.#fanOut = Math.max(1, made / events);
-    if (made > claimed.length) this.#waits = true;
-    await this.#take(claimed, stored);
+    if (events > 0) this.#fanOut = Math.max(1, aims.length / events);
+    await this.#takeFirst(batch.batchId, aims, stored, asOf);
     return events;
+  }
+
+  /** Puts new deliveries into the lanes; those that no lane has room for are put down, to be claimed later. */
+  async #takeFirst(
+    batchId: string,
+    aims: Aim[],
+    events: Map<string, StoredEvent>,
+    asOf: number,
+  ): Promise<void> {
+    if (aims.length === 0) return;
+    const destinations = await this.#channels.get(aims);
+    this.#notes.open(batchId, aims.length);
+    const room = new Map<string, number>();
+    for (const aim of aims) {
+      const { destinationId, eventId, failingSince, disabled } = aim;
+      const destination = destinations.get(destinationId);
+      const event = events.get(eventId);
+      const fits = room.get(destinationId) ?? this.#lanes.space(destinationId, failingSince !== null);
+      if (disabled) {
+        const attempt = notAttempted();
+        this.#notes.add({
+          finished: { destinationId, eventId, state: "failed", delayMs: 0, attempt },
+          batchId,
+        });
+      } else if (destination && event && fits > 0 && this.#lanes.room > 0) {
+        room.set(destinationId, fits - 1);
+        this.#enter({ claimed: { ...aim, failures: 0, batchId }, event, destination, asOf });
+      } else {
+        this.#notes.add({ finished: { destinationId, eventId, state: "waiting", delayMs: 0 }, batchId });
+      }
+    }
   }
 
   /** Takes what waits in the database: what is repeated, and what found no room when it was made. */
   async #claimWaiting(): Promise<number> {
     const { queries } = this.#relaxed;
     const claim = this.#claim();
+    const asOf = this.#changes;
     this.#claimedMs = elapsedMs();
     this.#due = false;
     const claimed = await claimDeliveries(queries, claim);
     this.#due ||= claimed.length > 0;
     // A lane without room may be why nothing came.
     this.#waits = claimed.length > 0 || claim.lanes.some(({ free }) => free === 0);
-    if (claimed.length > 0) {
-      const ids = [...new Set(claimed.map((row) => row.eventId))];
-      await this.#take(claimed, await listEventsById(queries, ids));
+    if (claimed.length === 0) return 0;
+    const events = await listEventsById(queries, [...new Set(claimed.map((row) => row.eventId))]);
+    const destinations = await this.#channels.get(claimed);
+    for (const row of claimed) {
+      const destination = destinations.get(row.destinationId);
+      const event = events.get(row.eventId);
+      // Deleted since it was claimed: nothing is left to tell, or nobody to tell it to. The sweep removes it.
+      if (!destination || !event) continue;
+      this.#mine.add(keyOf(row));
+      this.#enter({ claimed: row, event, destination, asOf });
     }
     return claimed.length;
   }
@@ -254,49 +301,36 @@ class DeliveryEngine {
     };
   }
 
-  /** Puts what was claimed into the lanes. */
-  async #take(claimed: ClaimedDelivery[], events: Map<string, StoredEvent>): Promise<void> {
-    if (claimed.length === 0) return;
-    const generations = new Map(this.#generations);
-    const wanted = claimed.map(({ destinationId: id, version }) => ({ id, version }));
-    const destinations = await this.#channels.get(wanted);
-    for (const row of claimed) {
-      const { destinationId, eventId } = row;
-      const destination = destinations.get(destinationId);
-      const event = events.get(eventId);
-      // Deleted since it was claimed: nothing is left to tell, or nobody to tell it to.
-      if (!destination || !event) continue;
-      this.#mine.add(keyOf(row));
-      this.#notes.saw(destinationId, row.failingSince !== null);
-      const generation = generations.get(destinationId) ?? 0;
-      this.#lanes.add(
-        destinationId,
-        { claimed: row, event, destination, generation },
-        row.failingSince !== null,
-      );
-    }
+  /** Into the lane of its destination. */
+  #enter(item: Item): void {
+    const { destinationId, failingSince } = item.claimed;
+    this.#notes.saw(destinationId, failingSince !== null);
+    this.#lanes.add(destinationId, item, failingSince !== null);
   }
 
   async #deliver(item: Item): Promise<void> {
-    const { destination, claimed } = item;
-    const { destinationId, eventId } = claimed;
+    const { destination, claimed, asOf } = item;
+    const { destinationId, eventId, failures, batchId } = claimed;
     if (destination.type.paced) await this.#pace.take(destination.row.projectId);
-    if (this.#stopping || item.generation !== (this.#generations.get(destinationId) ?? 0)) {
+    if (this.#stopping || (this.#lastChange.get(destinationId) ?? 0) > asOf) {
       // Changed, disabled or deleted while this was in line: given back, to be claimed again as things are now.
-      this.#notes.add({ finished: { destinationId, eventId, state: "waiting", delayMs: 0 }, destination });
+      this.#notes.add({ finished: { destinationId, eventId, state: "waiting", delayMs: 0 }, batchId });
       return;
     }
-    const ended = await attempt(destination, this.#message(item), claimed.failures, this.#retry);
+    const ended = await attempt(destination, this.#message(item), failures, this.#retry);
     this.#on.onAttempt?.(ended.finished.state);
-    this.#lanes.judge(destinationId, ended.outcome?.kind !== "delivered");
-    this.#notes.add(ended);
+    this.#lanes.judge(destinationId, ended.made.outcome.kind !== "delivered");
+    this.#notes.add({ ...ended, batchId });
   }
 
   #noted(ended: Ended[]): void {
     let soonestMs = POLL_MS;
-    for (const { finished } of ended) {
-      this.#mine.delete(keyOf(finished));
-      if (finished.state === "waiting") soonestMs = Math.min(soonestMs, finished.delayMs);
+    for (const { finished, batchId } of ended) {
+      if (batchId === undefined) this.#mine.delete(keyOf(finished));
+      if (finished.state !== "waiting") continue;
+      // What finds no room is claimed when its lane has some; nobody needs to look before.
+      if (finished.delayMs === 0 && this.#lanes.space(finished.destinationId) === 0) this.#waits = true;
+      else soonestMs = Math.min(soonestMs, finished.delayMs);
     }
     if (soonestMs < POLL_MS) setTimeout(() => this.#signal(true), soonestMs + 1).unref();
   }
@@ -317,6 +351,7 @@ class DeliveryEngine {
     const { queries } = this.#relaxed;
     if (this.#doubt) {
       const { id } = this.#on.identity;
+      await releaseBatches(queries, [id], this.#notes.batchIds);
       const lost = (await listClaims(queries, id)).filter((claim) => !this.#mine.has(keyOf(claim)));
       await finishDeliveries(
         queries,

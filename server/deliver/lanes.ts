@@ -41,7 +41,14 @@ export class Lanes<Item> {
     return ROOM - this.#size;
   }
 
-  /** Every destination that something is under way to, and how many more it takes: none until its line is half gone. */
+  /** How many more messages a destination takes: none until its line is half gone. */
+  space(id: string, failing = false): number {
+    const lane = this.#lanes.get(id);
+    if (lane) return spaceOf(lane);
+    return failing ? FAILING_DEPTH : DEPTH;
+  }
+
+  /** Every destination that something is under way to, and how many more it takes. */
   free(): { id: string; free: number }[] {
     return [...this.#lanes].map(([id, lane]) => ({ id, free: spaceOf(lane) }));
   }

@@ -24,6 +24,8 @@ export interface NoteServices {
   onNoted: (ended: Ended[]) => void;
 }
 
+type Made = NonNullable<Ended["made"]>;
+
 const MOST_AT_ONCE = 1_000;
 /** So many are worth a statement at once; fewer wait for company. A crash meanwhile means that they are sent again. */
 const ENOUGH = 250;
@@ -35,6 +37,8 @@ const SWEEP_BATCH = 1_000;
 export class EndNotes {
   readonly #on: NoteServices;
   readonly #failing = new Set<string>();
+  /** Of each batch, how many deliveries nothing has been noted of. */
+  readonly #open = new Map<string, number>();
   #ended: Ended[] = [];
   #writing: Promise<void> | undefined;
   #closing = false;
@@ -49,8 +53,19 @@ export class EndNotes {
     else this.#failing.delete(destinationId);
   }
 
-  isFailing(destinationId: string): boolean {
-    return this.#failing.has(destinationId);
+  /** A batch of so many deliveries, all of which will be added; with the last one noted it is over. */
+  open(batchId: string, size: number): void {
+    this.#open.set(batchId, size);
+  }
+
+  /** The batches that are not over. */
+  get batchIds(): string[] {
+    return [...this.#open.keys()];
+  }
+
+  /** What is added and not noted yet. */
+  get size(): number {
+    return this.#ended.length;
   }
 
   add(ended: Ended): void {
@@ -67,7 +82,7 @@ export class EndNotes {
   async #write(): Promise<void> {
     while (this.#ended.length > 0) {
       if (this.#ended.length < ENOUGH && !this.#closing) await wait(GATHER_MS);
-      const batch = this.#ended.splice(0, MOST_AT_ONCE);
+      const batch = this.#ended.splice(0, distinctOf(this.#ended));
       while (!(await this.#note(batch)) && !this.#closing) await wait(RETRY_MS);
       this.#on.onNoted(batch);
     }
@@ -76,26 +91,40 @@ export class EndNotes {
 
   async #note(batch: Ended[]): Promise<boolean> {
     const { relaxed, workerId, log } = this.#on;
+    const left = this.#leftAfter(batch);
+    const over = [...left].filter(([, count]) => count === 0).map(([id]) => id);
     try {
       await finishDeliveries(
         relaxed,
         workerId(),
         batch.map(({ finished }) => finished),
+        over,
       );
       await this.#judge(batch);
-      return true;
     } catch (err) {
       log.warn({ err, deliveries: batch.length }, "deliveries cannot be noted yet");
       return false;
     }
+    left.forEach((count, id) => this.#open.set(id, count));
+    over.forEach((id) => this.#open.delete(id));
+    return true;
+  }
+
+  /** Of the batches that these are of: how many deliveries nothing is noted of when these are. */
+  #leftAfter(ended: Ended[]): Map<string, number> {
+    const left = new Map<string, number>();
+    for (const { batchId } of ended) {
+      if (batchId !== undefined) left.set(batchId, (left.get(batchId) ?? this.#open.get(batchId) ?? 0) - 1);
+    }
+    return left;
   }
 
   /** One success ends a row of failures; a destination that has only failed for long, or is gone, is disabled. */
   async #judge(batch: Ended[]): Promise<void> {
-    const made = batch.filter(({ outcome }) => outcome !== undefined);
-    const idsOf = (ended: Ended[]) => [...new Set(ended.map(({ finished }) => finished.destinationId))];
-    const succeeded = new Set(idsOf(made.filter(({ outcome }) => outcome?.kind === "delivered")));
-    const failed = made.filter(({ finished }) => !succeeded.has(finished.destinationId));
+    const made = batch.flatMap((ended) => ended.made ?? []);
+    const idsOf = (attempts: Made[]) => [...new Set(attempts.map(({ destination }) => destination.row.id))];
+    const succeeded = new Set(idsOf(made.filter(({ outcome }) => outcome.kind === "delivered")));
+    const failed = made.filter(({ destination }) => !succeeded.has(destination.row.id));
     const recovered = [...succeeded].filter((id) => this.#failing.has(id));
     const fresh = idsOf(failed).filter((id) => !this.#failing.has(id));
     await markWorking(this.#on.relaxed, recovered);
@@ -105,12 +134,12 @@ export class EndNotes {
     await this.#disable(failed.filter(({ destination }) => destination.type.disables));
   }
 
-  async #disable(failed: Ended[]): Promise<void> {
+  async #disable(failed: Made[]): Promise<void> {
     if (failed.length === 0) return;
     const { database, relaxed, disableAfterSeconds, log } = this.#on;
     const gone = new Map(
       failed
-        .filter(({ outcome }) => outcome?.kind === "gone")
+        .filter(({ outcome }) => outcome.kind === "gone")
         .map(({ destination: { row } }) => [row.id, row.version]),
     );
     const ids = [...new Set(failed.map(({ destination }) => destination.row.id))];
@@ -131,6 +160,17 @@ export class EndNotes {
     log.warn({ destinations: disabled.map(({ id }) => id) }, "webhook destinations disabled");
     while ((await failDisabled(relaxed, SWEEP_BATCH)) === SWEEP_BATCH);
   }
+}
+
+/** How many from the first on are of different deliveries, up to what one statement takes: it can note each only once. */
+function distinctOf(ended: Ended[]): number {
+  const keys = new Set<string>();
+  for (const { finished } of ended) {
+    const key = finished.eventId + finished.destinationId;
+    if (keys.has(key) || keys.size === MOST_AT_ONCE) break;
+    keys.add(key);
+  }
+  return keys.size;
 }
 
 function disabledEvent({ id, projectId, name, metadata }: DestinationRow) {

@@ -1,7 +1,7 @@
 /** Gaps between attempts: jitter, what the receiver asks for, and the end. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { retrySchedule } from "./retry-schedule.ts";
+import { retrySchedule, shortened } from "./retry-schedule.ts";
 
 const at = (random: number) => retrySchedule({ gapsSeconds: [5, 300], minuteMs: 60_000 }, () => random);
 
@@ -21,4 +21,11 @@ test("Retry-After stretches a gap to twice its length at most and never shortens
 test("after a time-out or a 429 the gap is a minute at least", () => {
   assert.equal(at(0.5)(0, { overloaded: true }), 60_000);
   assert.equal(at(0.5)(1, { overloaded: true }), 300_000);
+});
+
+test("an error of any length and any characters is text that the database takes", () => {
+  assert.equal(shortened("a\0b\ud83d"), "a\ufffdb\ufffd");
+  const cut = shortened(`${"x".repeat(999)}\u{1f680}`);
+  assert.equal(cut.length, 1_001);
+  assert.ok(cut.isWellFormed());
 });

@@ -29,6 +29,6 @@ export function retrySchedule(
 
 /** Errors are sentences; what somebody else put into one may be long. */
 export const shortened = (text: string): string => {
-  const clean = text.replaceAll("\0", "�");
-  return clean.length <= 1_000 ? clean : `${clean.slice(0, 1_000)}…`;
+  const clean = text.replaceAll("\0", "�").toWellFormed();
+  return clean.length <= 1_000 ? clean : `${clean.slice(0, 1_000).toWellFormed()}…`;
 };

@@ -34,8 +34,8 @@ export async function testDelivery(
     projectId: row.projectId,
     destinationId: row.id,
   };
-  const { finished, outcome } = await attempt(destination, message, 0, () => undefined);
+  const { finished, made } = await attempt(destination, message, 0, () => undefined);
   await destination.channel.close();
-  const made = finished.attempt ?? { time: message.time.toISOString(), durationMs: 0 };
-  return { messageId: message.id, delivered: outcome?.kind === "delivered", attempt: made };
+  const told = finished.attempt ?? { time: message.time.toISOString(), durationMs: 0 };
+  return { messageId: message.id, delivered: made.outcome.kind === "delivered", attempt: told };
 }

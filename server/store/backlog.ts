@@ -17,7 +17,8 @@ export async function readBacklog(queries: Queries): Promise<Backlog> {
       (select count(*)::int from (select 1 from writes limit ${MOST_COUNTED}) as w) as writes,
       (select count(*)::int from (
         (select 1 from deliveries where state = 'waiting' limit ${MOST_COUNTED})
-        union all (select 1 from deliveries where state = 'sending' limit ${MOST_COUNTED})) as d) as deliveries,
+        union all (select 1 from deliveries where state = 'sending' limit ${MOST_COUNTED})
+        union all (select 1 from first_deliveries limit ${MOST_COUNTED})) as d) as deliveries,
       (select count(*)::int
         from (select 1 from connection_gates where closed_until > now() limit ${MOST_COUNTED}) as g) as closed_gates
   `.execute(queries);

@@ -15,7 +15,7 @@ export interface DeliveryRow {
 }
 
 const COLUMNS = sql`
-  deliveries.destination_id, deliveries.event_id, events.type, events.create_time, state, due_time, attempts
+  delivery.destination_id, delivery.event_id, events.type, events.create_time, state, due_time, attempts
 `;
 
 /** Newest event first; `before` is the event id of the last row of the page before. */
@@ -26,7 +26,7 @@ export async function listDeliveries(
   const state = page.state === undefined ? sql`` : sql`and state = ${page.state}`;
   const before = page.before === undefined ? sql`` : sql`and event_id < ${page.before}`;
   const { rows } = await sql<DeliveryRow>`
-    select ${COLUMNS} from deliveries join events on events.id = event_id
+    select ${COLUMNS} from all_deliveries as delivery join events on events.id = event_id
     where destination_id = ${page.destinationId} ${state} ${before}
     order by event_id desc limit ${page.limit}
   `.execute(queries);
@@ -39,16 +39,23 @@ export async function listWaitingDeliveries(
   projectId: string,
   limit: number,
 ): Promise<DeliveryRow[]> {
-  const openOf = (state: DeliveryState): RawBuilder<unknown> => sql`
+  const rowsIn = (state: DeliveryState): RawBuilder<unknown> => sql`
     select open.* from destinations cross join lateral (
-      select * from deliveries
+      select destination_id, event_id, state, due_time, attempts from deliveries
       where destination_id = destinations.id and state = ${sql.lit(state)}
       order by due_time limit ${limit}
     ) as open
     where destinations.project_id = ${projectId}
   `;
   const { rows } = await sql<DeliveryRow>`
-    select ${COLUMNS} from (${openOf("sending")} union all ${openOf("waiting")}) as deliveries
+    select ${COLUMNS} from (
+      ${rowsIn("sending")}
+      union all ${rowsIn("waiting")}
+      union all
+      select first.destination_id, event_id, state, due_time, attempts
+      from first_deliveries as first join destinations on destinations.id = first.destination_id
+      where destinations.project_id = ${projectId}
+    ) as delivery
     join events on events.id = event_id
     order by due_time limit ${limit}
   `.execute(queries);
@@ -63,7 +70,8 @@ export async function findDelivery(
 ): Promise<(DeliveryRow & { data: string }) | undefined> {
   if (!isUuid(eventId)) return undefined;
   const { rows } = await sql<DeliveryRow & { data: string }>`
-    select ${COLUMNS}, events.data::text as data from deliveries join events on events.id = event_id
+    select ${COLUMNS}, events.data::text as data
+    from all_deliveries as delivery join events on events.id = event_id
     where destination_id = ${destinationId} and event_id = ${eventId}
   `.execute(queries);
   return rows[0];

@@ -14,7 +14,11 @@ export interface EventRow {
 export async function insertEvents(queries: Queries, events: EventRow[]): Promise<void> {
   const column = (name: keyof EventRow) => events.map((event) => event[name]);
   await sql`
-    with told as (select pg_notify('busbar_changes', '{"table":"events","id":""}'))
+    with told as (
+      select pg_notify('busbar_changes', '{"table":"events","id":""}')
+    ), queued as (
+      insert into unrouted_events select unnest(${column("id")}::uuid[])
+    )
     insert into events (id, project_id, type, data)
     select id, project_id, type, data::json
     from told, unnest(

@@ -25,6 +25,14 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AllDeliveries {
+  attempts: Json | null;
+  destinationId: string | null;
+  dueTime: Timestamp | null;
+  eventId: string | null;
+  state: string | null;
+}
+
 export interface ApiKeys {
   active: Generated<boolean>;
   builderId: string | null;
@@ -126,6 +134,14 @@ export interface Deliveries {
   state: string;
 }
 
+export interface DeliveryBatches {
+  createTime: Generated<Timestamp>;
+  destinationIds: string[];
+  eventIds: string[];
+  id: string;
+  workerId: number;
+}
+
 export interface Destinations {
   createTime: Generated<Timestamp>;
   disabledReason: string | null;
@@ -146,7 +162,6 @@ export interface Events {
   data: Json;
   id: string;
   projectId: string;
-  routedTime: Timestamp | null;
   type: string;
 }
 
@@ -157,6 +172,14 @@ export interface EventTopicRoutes {
   projectId: string;
   topicId: string;
   updateTime: Timestamp | null;
+}
+
+export interface FirstDeliveries {
+  attempts: Json | null;
+  destinationId: string | null;
+  dueTime: Timestamp | null;
+  eventId: string | null;
+  state: string | null;
 }
 
 export interface Groups {
@@ -351,6 +374,10 @@ export interface Topics {
   updateTime: Timestamp | null;
 }
 
+export interface UnroutedEvents {
+  eventId: string;
+}
+
 export interface Uploads {
   content: Buffer | null;
   createTime: Generated<Timestamp>;
@@ -387,6 +414,7 @@ export interface Writes {
 }
 
 export interface DB {
+  allDeliveries: AllDeliveries;
   apiKeys: ApiKeys;
   builders: Builders;
   claimedDomains: ClaimedDomains;
@@ -396,9 +424,11 @@ export interface DB {
   consumers: Consumers;
   customAuthSessions: CustomAuthSessions;
   deliveries: Deliveries;
+  deliveryBatches: DeliveryBatches;
   destinations: Destinations;
   events: Events;
   eventTopicRoutes: EventTopicRoutes;
+  firstDeliveries: FirstDeliveries;
   groups: Groups;
   idempotencyKeys: IdempotencyKeys;
   installations: Installations;
@@ -417,6 +447,7 @@ export interface DB {
   tokenRenewals: TokenRenewals;
   topicDestinationRoutes: TopicDestinationRoutes;
   topics: Topics;
+  unroutedEvents: UnroutedEvents;
   uploads: Uploads;
   webhookPaces: WebhookPaces;
   writeKeys: WriteKeys;

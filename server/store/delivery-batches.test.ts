@@ -1,0 +1,144 @@
+/** First attempts: who has them, what is given back when a worker is gone, and what lists show meanwhile. */
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { testDatabase } from "../../tests/harness/database.ts";
+import { bootstrap } from "../access/bootstrap.ts";
+import { newId } from "../ground/ids.ts";
+import type { Database } from "./database.ts";
+import { claimDeliveries, finishDeliveries, listClaimants, releaseDeliveries } from "./deliveries.ts";
+import { releaseBatches, routeEvents } from "./delivery-batches.ts";
+import { listDeliveries, listWaitingDeliveries } from "./delivery-lists.ts";
+import { insertDestination } from "./destinations.ts";
+import { insertEvents } from "./events.ts";
+import { eventTopicRoutes, topicDestinationRoutes } from "./topic-routes.ts";
+import { insertTopic } from "./topics.ts";
+
+const WORKER = 7;
+const MUCH = { room: 100, depth: 100, failingDepth: 4, lanes: [] };
+
+/** A project whose events of one type lead to so many destinations, with three of them to route. */
+async function threeEvents(t: TestContext, destinations = 1) {
+  const database = await testDatabase(t);
+  const { queries } = database;
+  const { projectId } = await queries
+    .transaction()
+    .execute((on) => bootstrap(on, { org: "o", project: "p" }));
+  const topic = await insertTopic(queries, projectId, "topic");
+  await eventTopicRoutes.insert(queries, projectId, { topicId: topic.id, eventType: "connection.created" });
+  const destinationIds = Array.from({ length: destinations }, () => newId());
+  for (const id of destinationIds) {
+    const secretsSealed = "sealed";
+    await insertDestination(queries, {
+      id,
+      projectId,
+      name: id,
+      type: "webhook",
+      metadata: {},
+      secretsSealed,
+    });
+    await topicDestinationRoutes.insert(queries, projectId, { topicId: topic.id, destinationId: id });
+  }
+  const eventIds = [newId(), newId(), newId()];
+  await insertEvents(
+    queries,
+    eventIds.map((id) => ({ id, projectId, type: "connection.created", data: `{"event":"${id}"}` })),
+  );
+  return { database, projectId, destinationId: destinationIds[0] ?? "", eventIds };
+}
+
+const route = ({ queries }: Database, batchId = newId(), workerId = WORKER) =>
+  routeEvents(queries, { batchId, workerId, mostEvents: 10 });
+
+const statesOf = async ({ queries }: Database, destinationId: string) =>
+  (await listDeliveries(queries, { destinationId, limit: 10 })).map(({ eventId, state, attempts }) => ({
+    eventId,
+    state,
+    attempts: attempts.length,
+  }));
+
+const delivered = { state: "delivered" as const, delayMs: 0, attempt: { time: "2026-01-01", durationMs: 1 } };
+
+test("an event is routed once, and its data comes once however many destinations it has", async (t) => {
+  const { database, eventIds } = await threeEvents(t, 3);
+  const [one, other] = await Promise.all([route(database), route(database)]);
+  assert.equal(one.events + other.events, 3);
+  const first = one.events > 0 ? one : other;
+  assert.equal(first.aims.length, 9);
+  assert.deepEqual([...first.stored.keys()].toSorted(), eventIds);
+  assert.equal(first.stored.get(eventIds[1] ?? "")?.data, `{"event":"${eventIds[1]}"}`);
+  assert.deepEqual(await route(database), { events: 0, aims: [], stored: new Map() });
+});
+
+test("while a worker has them, first attempts are listed as being sent", async (t) => {
+  const { database, destinationId, projectId, eventIds } = await threeEvents(t);
+  await route(database);
+  const sending = eventIds.toReversed().map((eventId) => ({ eventId, state: "sending", attempts: 0 }));
+  assert.deepEqual(await statesOf(database, destinationId), sending);
+  assert.equal((await listWaitingDeliveries(database.queries, projectId, 10)).length, 3);
+  assert.deepEqual(await listClaimants(database.queries), [WORKER]);
+});
+
+test("what a dead worker had noted stays, the rest is due at once, whoever takes it over", async (t) => {
+  const { database, destinationId, eventIds } = await threeEvents(t);
+  const { queries } = database;
+  await route(database);
+  const [first = "", ...rest] = eventIds;
+  await finishDeliveries(queries, WORKER, [{ destinationId, eventId: first, ...delivered }]);
+  await releaseDeliveries(queries, [WORKER]);
+  assert.deepEqual(await listClaimants(queries), []);
+  const claimed = await claimDeliveries(queries, { workerId: 8, ...MUCH });
+  assert.deepEqual(claimed.map(({ eventId }) => eventId).toSorted(), rest);
+  // The one taken for dead comes back and notes what it did.
+  await finishDeliveries(
+    queries,
+    WORKER,
+    rest.map((eventId) => ({ destinationId, eventId, ...delivered, state: "failed" })),
+  );
+  assert.deepEqual(
+    (await statesOf(database, destinationId)).map(({ state }) => state),
+    ["sending", "sending", "delivered"],
+  );
+});
+
+test("a batch is over with the statement that says so; others of the same worker stay", async (t) => {
+  const { database, destinationId, eventIds } = await threeEvents(t);
+  const { queries } = database;
+  const batchId = newId();
+  await route(database, batchId);
+  const finished = eventIds.map((eventId) => ({ destinationId, eventId, ...delivered }));
+  await releaseBatches(queries, [WORKER], [batchId]);
+  assert.deepEqual(await listClaimants(queries), [WORKER]);
+  await finishDeliveries(queries, WORKER, finished, [batchId]);
+  assert.deepEqual(await listClaimants(queries), []);
+  // Noted once more, as after an answer of the database that was lost: nothing changes.
+  await finishDeliveries(queries, WORKER, finished, [batchId]);
+  assert.deepEqual(
+    (await statesOf(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
+    [1, 2, 3].map(() => ["delivered", 1]),
+  );
+});
+
+test("a repeated attempt is added to those before it", async (t) => {
+  const { database, destinationId, eventIds } = await threeEvents(t);
+  const { queries } = database;
+  const batchId = newId();
+  await route(database, batchId);
+  const finish = (state: "waiting" | "delivered", batchIds: string[]) =>
+    finishDeliveries(
+      queries,
+      WORKER,
+      eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, state })),
+      batchIds,
+    );
+  await finish("waiting", [batchId]);
+  const again = await claimDeliveries(queries, { workerId: WORKER, ...MUCH });
+  assert.deepEqual(
+    again.map(({ failures }) => failures),
+    [1, 1, 1],
+  );
+  await finish("delivered", []);
+  assert.deepEqual(
+    (await statesOf(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
+    [1, 2, 3].map(() => ["delivered", 2]),
+  );
+});

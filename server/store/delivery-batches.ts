@@ -1,0 +1,95 @@
+/** Deliveries on their first attempt: made from events, and kept by the batch, not by the row. */
+import { sql } from "kysely";
+import type { Queries } from "./database.ts";
+import type { StoredEvent } from "./events.ts";
+
+/** An event that is to go to a destination. */
+export interface Aim {
+  destinationId: string;
+  eventId: string;
+  /** Of the destination. */
+  version: number;
+  failingSince: Date | null;
+  disabled: boolean;
+}
+
+/** What one statement routed. */
+export interface Routed {
+  /** How many events; some lead nowhere. */
+  events: number;
+  aims: Aim[];
+  /** The events of the aims. */
+  stored: Map<string, StoredEvent>;
+}
+
+type RoutedRow = Aim & {
+  events: number;
+  projectId: string;
+  type: string;
+  createTime: Date;
+  /** On one row of each event only: events may be large, and their destinations many. */
+  data: string | null;
+};
+
+/**
+ * Finds where events lead that nobody has looked at yet, oldest first, in one statement. The worker has all of it in
+ * the batch of this id until it notes that the batch is over; where nothing leads anywhere there is no batch.
+ */
+export async function routeEvents(
+  queries: Queries,
+  { batchId, workerId, mostEvents }: { batchId: string; workerId: number; mostEvents: number },
+): Promise<Routed> {
+  const { rows } = await sql<RoutedRow | { events: number; eventId: null }>`
+    with picked as (
+      delete from unrouted_events where event_id in (
+        select event_id from unrouted_events order by event_id limit ${mostEvents} for update skip locked
+      ) returning event_id
+    ), aims as (
+      select distinct on (events.id, destinations.id)
+        events.id as event_id, destinations.id as destination_id, events.project_id, events.type,
+        data, events.create_time, version, failing_since, disabled_time is not null as disabled
+      from picked
+      join events on events.id = picked.event_id
+      join event_topic_routes step on step.project_id = events.project_id and step.event_type = events.type
+      join topic_destination_routes using (topic_id)
+      join destinations on destinations.id = destination_id
+      -- Nobody is told of their own disabling.
+      where events.type <> 'destination.webhook.disabled' or data ->> 'destinationId' <> destinations.id::text
+    ), batch as (
+      insert into delivery_batches (id, worker_id, destination_ids, event_ids)
+      select ${batchId}::uuid, ${workerId}::integer, array_agg(destination_id), array_agg(event_id)
+      from aims having count(*) > 0
+    ), numbered as (
+      select aims.*, row_number() over (partition by event_id order by destination_id) as nth from aims
+    )
+    select (select count(*)::integer from picked) as events, event_id, destination_id, version, failing_since,
+      disabled, project_id, type, create_time, case when nth = 1 then data::text end as data
+    from (select) as one left join numbered on true
+  `.execute(queries);
+  const aims = rows.filter((row): row is RoutedRow => row.eventId !== null);
+  return { events: rows[0]?.events ?? 0, aims, stored: storedEvents(aims) };
+}
+
+function storedEvents(rows: RoutedRow[]): Map<string, StoredEvent> {
+  const stored = new Map<string, StoredEvent>();
+  for (const { eventId: id, projectId, type, data, createTime } of rows) {
+    if (data !== null) stored.set(id, { id, projectId, type, data, createTime });
+  }
+  return stored;
+}
+
+/** Gives back what is in the batches of these workers, but for the kept ones; it is due at once. */
+export async function releaseBatches(queries: Queries, workerIds: number[], kept: string[]): Promise<void> {
+  await sql`
+    with given_back as (
+      delete from delivery_batches
+      where worker_id = any(${workerIds}::integer[]) and id <> all(${kept}::uuid[])
+      returning destination_ids, event_ids
+    )
+    insert into deliveries (destination_id, event_id, state, due_time)
+    select pair.destination_id, pair.event_id, 'waiting', now()
+    from given_back, unnest(destination_ids, event_ids) as pair (destination_id, event_id)
+    -- Those that were noted before.
+    on conflict do nothing
+  `.execute(queries);
+}
