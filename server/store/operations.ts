@@ -111,6 +111,8 @@ export async function endOperations(queries: Queries, operations: EndedOperation
       insert into events (id, project_id, type, data)
       select event_id, project_id, event_type, event_data::json from ended where event_id is not null
       returning id
+    ), queued as (
+      insert into unrouted_events select id from told
     )
     select pg_notify('busbar_changes', '{"table":"events","id":""}') where exists (select from told)
   `.execute(queries);
