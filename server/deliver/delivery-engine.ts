@@ -210,11 +210,12 @@ class DeliveryEngine {
 
   /** No more is taken on than can be kept in mind. */
   get #isFull(): boolean {
-    return this.#lanes.room < MOST_CLAIMED / 2 || this.#notes.size > MOST_UNNOTED;
+    return this.#lanes.isFull || this.#notes.size > MOST_UNNOTED;
   }
 
   /** How much there was to do: where there was something may be more. */
   async #cycle(): Promise<number> {
+    this.#lanes.shed().forEach((item) => this.#giveBack(item));
     if (this.#isFull) return 0;
     const claimed = this.#due || elapsedMs() - this.#claimedMs >= POLL_MS ? await this.#claimWaiting() : 0;
     const events = Math.min(this.#mostEvents, this.#lanes.fits, Math.ceil(MOST_CLAIMED / this.#fanOut));
@@ -310,17 +311,20 @@ class DeliveryEngine {
 
   async #deliver(item: Item): Promise<void> {
     const { destination, claimed, asOf } = item;
-    const { destinationId, eventId, failures, batchId } = claimed;
+    const { destinationId, failures, batchId } = claimed;
     if (destination.type.paced) await this.#pace.take(destination.row.projectId);
     if (this.#stopping || (this.#lastChange.get(destinationId) ?? 0) > asOf) {
-      // Changed, disabled or deleted while this was in line: given back, to be claimed again as things are now.
-      this.#notes.add({ finished: { destinationId, eventId, state: "waiting", delayMs: 0 }, batchId });
-      return;
+      // Changed, disabled or deleted while this was in line: to be claimed again as things are now.
+      return this.#giveBack(item);
     }
     const ended = await attempt(destination, this.#message(item), failures, this.#retry);
     this.#on.onAttempt?.(ended.finished.state);
     this.#lanes.judge(destinationId, ended.made.outcome.kind !== "delivered");
     this.#notes.add({ ...ended, batchId });
+  }
+
+  #giveBack({ claimed: { destinationId, eventId, batchId } }: Item): void {
+    this.#notes.add({ finished: { destinationId, eventId, state: "waiting", delayMs: 0 }, batchId });
   }
 
   #noted(ended: Ended[]): void {

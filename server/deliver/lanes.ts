@@ -11,6 +11,14 @@ export const DEPTH = 16 * WIDTH;
 export const FAILING_DEPTH = FAILING_WIDTH;
 /** A lane that is full for longer belongs to a slow receiver: nobody waits for it. */
 export const FULL_MS = 50;
+/**
+ * While all room is taken a line must be gone in this time, or it is given up and stays short until the lane is empty.
+ * Longer than what 1,000 a second need for all of them: a line that is long is not slow.
+ */
+const SLOW_MS = 5_000;
+const SLOW_DEPTH = WIDTH;
+/** All room is taken where less than this is left. */
+const LITTLE_ROOM = 512;
 
 interface Lane<Item> {
   waiting: Item[];
@@ -18,6 +26,9 @@ interface Lane<Item> {
   width: number;
   /** Since when it has taken no more. */
   fullMs: number | undefined;
+  /** Of its line when all room was taken: how many are still in line. */
+  seen: { sinceMs: number; left: number } | undefined;
+  slow: boolean;
 }
 
 export class Lanes<Item> {
@@ -27,10 +38,13 @@ export class Lanes<Item> {
   #size = 0;
   #empty: (() => void)[] = [];
 
+  readonly #slowMs: number;
+
   /** `run` must not throw; `onSpace` is called when a lane that was full takes more. */
-  constructor(run: (item: Item) => Promise<void>, onSpace: () => void) {
+  constructor(run: (item: Item) => Promise<void>, onSpace: () => void, slowMs = SLOW_MS) {
     this.#run = run;
     this.#onSpace = onSpace;
+    this.#slowMs = slowMs;
   }
 
   get size(): number {
@@ -39,6 +53,10 @@ export class Lanes<Item> {
 
   get room(): number {
     return ROOM - this.#size;
+  }
+
+  get isFull(): boolean {
+    return this.room < LITTLE_ROOM;
   }
 
   /** How many more messages a destination takes: none until its line is half gone. */
@@ -61,7 +79,7 @@ export class Lanes<Item> {
     let fits = DEPTH;
     const nowMs = elapsedMs();
     for (const lane of this.#lanes.values()) {
-      if (lane.width === FAILING_WIDTH || nowMs - (lane.fullMs ?? nowMs) >= FULL_MS) continue;
+      if (lane.width === FAILING_WIDTH || lane.slow || nowMs - (lane.fullMs ?? nowMs) >= FULL_MS) continue;
       fits = Math.min(fits, spaceOf(lane));
     }
     return fits;
@@ -69,7 +87,14 @@ export class Lanes<Item> {
 
   add(id: string, item: Item, failing: boolean): void {
     const width = failing ? FAILING_WIDTH : WIDTH;
-    const lane = this.#lanes.get(id) ?? { waiting: [], active: 0, width, fullMs: undefined };
+    const lane = this.#lanes.get(id) ?? {
+      waiting: [],
+      active: 0,
+      width,
+      fullMs: undefined,
+      seen: undefined,
+      slow: false,
+    };
     this.#lanes.set(id, lane);
     lane.waiting.push(item);
     this.#size += 1;
@@ -83,6 +108,23 @@ export class Lanes<Item> {
     if (!lane) return;
     lane.width = failing ? FAILING_WIDTH : WIDTH;
     this.#look(lane);
+  }
+
+  /** While all room is taken: the lines of slow receivers, who would hold up everybody else. They leave their lanes. */
+  shed(): Item[] {
+    if (!this.isFull) return [];
+    const nowMs = elapsedMs();
+    const shed: Item[] = [];
+    for (const lane of this.#lanes.values()) {
+      if (lane.waiting.length === 0) continue;
+      lane.seen ??= { sinceMs: nowMs, left: lane.waiting.length };
+      if (nowMs - lane.seen.sinceMs < this.#slowMs) continue;
+      lane.slow = true;
+      lane.seen = undefined;
+      shed.push(...lane.waiting.splice(0));
+    }
+    this.#size -= shed.length;
+    return shed;
   }
 
   /** Drops what is in line and resolves when what is under way has ended. */
@@ -104,6 +146,7 @@ export class Lanes<Item> {
     while (lane.active < lane.width) {
       const item = lane.waiting.shift();
       if (item === undefined) break;
+      if (lane.seen && (lane.seen.left -= 1) === 0) lane.seen = undefined;
       lane.active += 1;
       void this.#run(item).then(() => {
         lane.active -= 1;
@@ -118,8 +161,8 @@ export class Lanes<Item> {
 }
 
 /** More is taken a half line at a time: asking for single messages would keep the database busy with nothing. */
-function spaceOf({ waiting, active, width }: Lane<unknown>): number {
-  const depth = width === WIDTH ? DEPTH : FAILING_DEPTH;
+function spaceOf({ waiting, active, width, slow }: Lane<unknown>): number {
+  const depth = width === FAILING_WIDTH ? FAILING_DEPTH : slow ? SLOW_DEPTH : DEPTH;
   const space = depth - active - waiting.length;
   return space >= depth / 2 ? space : 0;
 }
