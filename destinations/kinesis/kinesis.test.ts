@@ -17,6 +17,7 @@ const SAMPLE = {
     { what: "a template that does not parse", config: template("data.[") },
     { what: "an unknown function", config: template("data.a && shout(data.a)") },
     { what: "a function with too few arguments", config: template("join(data)") },
+    { what: "a list", config: template("[data.a, data.b]") },
     { what: "a plain endpoint", config: { ...config, endpointUrl: "http://example.com" } },
   ],
   taken: { status: 200, headers: { "content-type": "application/x-amz-json-1.1" }, body: TAKEN },
@@ -48,6 +49,16 @@ test("a record is the message in `data`, in the partition of the template, or of
     });
   }
   assert.deepEqual(keys, ["Zoë <&>", sampleMessage().id, sampleMessage().id]);
+});
+
+test("a partition key is cut to the 256 characters that Kinesis takes, between characters", async () => {
+  const world = testWorld();
+  world.answer = () => answered(200, TAKEN);
+  const data = JSON.stringify({ consumerName: `a${"\u{1F600}".repeat(300)}` });
+  await openSample(kinesis, SAMPLE, world).deliver(sampleMessage({ data }));
+  const { PartitionKey: key } = JSON.parse(Buffer.from(world.requests[0]?.body ?? "").toString());
+  assert.ok(key.isWellFormed());
+  assert.ok([...key].length <= 256 && key.startsWith("a\u{1F600}"));
 });
 
 test("without an endpoint of its own it is Amazon's in the region", async () => {

@@ -2,9 +2,9 @@
 import type { KinesisClient } from "@aws-sdk/client-kinesis";
 import { Type } from "typebox";
 import type { Json } from "../../server/ground/json.ts";
-import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome } from "../kit/aws.ts";
-import { checkUrl } from "../kit/check-url.ts";
+import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../kit/aws.ts";
 import { defineDestination } from "../kit/destination.ts";
+import { beginningOfText } from "../kit/http-outcome.ts";
 import { checkTemplate, openTemplate } from "../kit/template.ts";
 
 /** Of the service, for one record with its partition key. */
@@ -25,11 +25,11 @@ export const kinesis = defineDestination({
   }),
   secrets: Type.Object(AWS_SECRETS),
   maxMessageBytes: MAX_RECORD_BYTES - 4 * MAX_KEY_LENGTH,
-  check: ({ config: { endpointUrl, partitionKeyTemplate } }, world) => [
-    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, world)),
-    ...(partitionKeyTemplate === undefined
+  check: ({ config, secrets }, world) => [
+    ...checkAws(config, secrets, world),
+    ...(config.partitionKeyTemplate === undefined
       ? []
-      : checkTemplate("metadata.partitionKeyTemplate", partitionKeyTemplate, { data: {} })),
+      : checkTemplate("metadata.partitionKeyTemplate", config.partitionKeyTemplate, { data: {} })),
   ],
   open({ config, secrets }, world) {
     const keyOf =
@@ -44,7 +44,7 @@ export const kinesis = defineDestination({
       async deliver(message) {
         const { PutRecordCommand } = await import("@aws-sdk/client-kinesis");
         const data: Json = JSON.parse(message.data);
-        const partitionKey = (keyOf?.({ data }) ?? message.id).slice(0, MAX_KEY_LENGTH);
+        const partitionKey = (keyOf?.({ data }) ?? message.id).slice(0, MAX_KEY_LENGTH).toWellFormed();
         const record = Buffer.from(`{"data":${message.data}}`);
         try {
           client ??= load();
@@ -53,7 +53,7 @@ export const kinesis = defineDestination({
           return {
             kind: "delivered",
             status: answer.$metadata.httpStatusCode ?? 200,
-            answer: `shard ${answer.ShardId}, sequence number ${answer.SequenceNumber}`,
+            answer: beginningOfText(`shard ${answer.ShardId}, sequence number ${answer.SequenceNumber}`),
           };
         } catch (error) {
           return awsOutcome(error);

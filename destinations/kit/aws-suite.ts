@@ -10,6 +10,7 @@ import { openEgress } from "../../server/egress.ts";
 import type { DestinationType, Message, Outcome } from "./destination.ts";
 import {
   answered,
+  assertStorable,
   openSample,
   sampleMessage,
   testWorld,
@@ -157,6 +158,7 @@ export function testAws(type: DestinationType, sample: AwsSample): void {
   describe(`${type.type} as a service of AWS`, () => {
     test("an answer that is none of the service's own is kept as it came", () =>
       testStrangeAnswers(type, sample));
+    testSettings(type, sample);
 
     test("the service takes what is signed with its secret, for good or for a session", async () => {
       for (const awsSessionToken of [undefined, "FwoGZXIvYXdzEXAMPLE/session+token=="]) {
@@ -199,6 +201,46 @@ export function testAws(type: DestinationType, sample: AwsSample): void {
         assert.equal(await again({}), 403);
       });
     });
+  });
+}
+
+function testSettings(type: DestinationType, sample: AwsSample): void {
+  test("what it says of a message that it took is kept as text that can be stored", async () => {
+    const world = testWorld();
+    const body = sample.takenBody.replaceAll(/:"[^"]+"/g, ':"\\u0000\\ud800"');
+    world.answer = () => answered(200, body, sample.taken?.headers);
+    const outcome = await openSample(type, sample, world).deliver(sampleMessage());
+    assert.equal(outcome.kind, "delivered", outcome.error);
+    assertStorable(outcome);
+  });
+
+  test("when it asks for patience in seconds the attempt knows", async () => {
+    const world = testWorld();
+    world.answer = () => answered(503, "slower", { "retry-after": "120" });
+    const outcome = await openSample(type, sample, world).deliver(sampleMessage());
+    assert.deepEqual([outcome.kind, outcome.retryAfterMs], ["failed", 120_000]);
+  });
+
+  test("where it sends is the builder's setting, whatever the machine's AWS settings are", async (t) => {
+    const machines = { AWS_ENDPOINT_URL: "http://127.0.0.1:1", AWS_USE_FIPS_ENDPOINT: "true" };
+    t.after(() => Object.keys(machines).forEach((name) => delete process.env[name]));
+    Object.assign(process.env, machines);
+    const world = testWorld();
+    await openSample(type, sample, world).deliver(sampleMessage());
+    assert.match(world.requests[0]?.url.host ?? "", /^[a-z0-9.-]+\.amazonaws\.com$/);
+    assert.doesNotMatch(world.requests[0]?.url.host ?? "", /fips/);
+  });
+
+  test("a key with a blank in it is refused when it is entered, without being repeated", () => {
+    for (const name of ["awsKeyId", "awsSecretKey", "awsSessionToken"] as const) {
+      const secrets = { ...sample.service.secrets, [name]: "AKID EXAMPLE\n" };
+      const faults = type.check({ config: sample.config, secrets }, testWorld());
+      assert.deepEqual(
+        faults.map((fault) => fault.name),
+        [`secrets.${name}`],
+      );
+      assert.ok(!JSON.stringify(faults).includes("AKID"));
+    }
   });
 }
 

@@ -1,8 +1,9 @@
 /** Lets AWS clients send through the guarded door, and reads what they throw as the outcome of an attempt. */
 import { Readable } from "node:stream";
 import { Type } from "typebox";
-import type { Exchange, OutgoingRequest, Outcome, World } from "./destination.ts";
-import { beginningOf } from "./http-outcome.ts";
+import { checkUrl } from "./check-url.ts";
+import type { Exchange, Fault, OutgoingRequest, Outcome, World } from "./destination.ts";
+import { beginningOf, beginningOfText, retryAfterMs } from "./http-outcome.ts";
 
 /** Members that all AWS destinations have. */
 export const AWS_CONFIG = {
@@ -18,12 +19,32 @@ export const AWS_SECRETS = {
   awsSessionToken: Type.Optional(Type.String({ maxLength: 8_192 })),
 };
 
+/** What no schema tells: an endpoint that may not be used, and keys that were copied with blanks around them. */
+export function checkAws(
+  config: { endpointUrl?: string },
+  secrets: AwsSettings["secrets"],
+  world: Pick<World, "allowsPlainHttp">,
+): Fault[] {
+  const { endpointUrl } = config;
+  return [
+    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, world)),
+    ...Object.entries(secrets).flatMap(([name, value]) =>
+      /^[\x21-\x7e]*$/.test(value)
+        ? []
+        : [{ name: `secrets.${name}`, detail: "must hold no blanks, line ends or special characters" }],
+    ),
+  ];
+}
+
 interface AwsSettings {
   config: { region: string; endpointUrl?: string };
   secrets: { awsKeyId: string; awsSecretKey: string; awsSessionToken?: string };
 }
 
-/** Options for any client. One attempt only: attempts are counted and spaced elsewhere. */
+/**
+ * Options for any client. One attempt only: attempts are counted and spaced elsewhere. What is left open here a client
+ * reads from the environment and `~/.aws`: those are the machine's, and a destination is its builder's.
+ */
 export const awsOptions = ({ config, secrets }: AwsSettings, world: World) => ({
   region: config.region,
   ...(config.endpointUrl !== undefined && { endpoint: config.endpointUrl }),
@@ -32,6 +53,12 @@ export const awsOptions = ({ config, secrets }: AwsSettings, world: World) => ({
     secretAccessKey: secrets.awsSecretKey,
     ...(secrets.awsSessionToken !== undefined && { sessionToken: secrets.awsSessionToken }),
   },
+  ignoreConfiguredEndpointUrls: true,
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  // "auto" would ask the cloud's metadata address, past the guarded door.
+  defaultsMode: "standard" as const,
+  retryMode: "standard",
   maxAttempts: 1,
   requestHandler: awsHandler(world),
 });
@@ -110,7 +137,7 @@ export function awsOutcome(error: unknown): Outcome {
   }
   const name = error instanceof Error ? error.name : "Error";
   const message = error instanceof Error ? error.message : String(error);
-  const { status, body } = answerOf(error);
+  const { status, headers, body } = answerOf(error);
   // Services name their refusals; what a client calls otherwise is an answer of somebody else, a gateway perhaps.
   const isNamed = status === undefined || !["Error", "SyntaxError", "Unknown"].includes(name);
   const text = isNamed ? `${name}: ${message}` : `the receiver answered ${status}`;
@@ -118,13 +145,16 @@ export function awsOutcome(error: unknown): Outcome {
     kind: "failed",
     ...(status !== undefined && { status }),
     ...(body && { answer: beginningOf(body) }),
-    error: beginningOf(Buffer.from(text.slice(0, 2_000))),
+    error: beginningOfText(text.slice(0, 2_000)),
     overloaded: THROTTLED.test(name) || status === 429,
+    retryAfterMs: retryAfterMs(headers?.["retry-after"]),
   };
 }
 
-function answerOf(error: unknown): { status?: number; body?: Buffer } {
+function answerOf(error: unknown): { status?: number; headers?: Record<string, string>; body?: Buffer } {
   if (typeof error !== "object" || error === null || !("$response" in error)) return {};
-  const { $response } = error as { $response?: { statusCode?: number; [RAW]?: Buffer } };
-  return { status: $response?.statusCode, body: $response?.[RAW] };
+  const { $response } = error as {
+    $response?: { statusCode?: number; headers?: Record<string, string>; [RAW]?: Buffer };
+  };
+  return { status: $response?.statusCode, headers: $response?.headers, body: $response?.[RAW] };
 }

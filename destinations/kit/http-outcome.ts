@@ -26,9 +26,12 @@ export function httpOutcome(exchange: Exchange): Outcome {
 
 const ANSWER_BYTES = 16 * 1024;
 
-/** The first 16 KiB as text that PostgreSQL takes. */
+/** The first 16 KiB as text that PostgreSQL takes: without NULs, and with whole characters only. */
 export const beginningOf = (body: Buffer): string =>
   body.subarray(0, ANSWER_BYTES).toString("utf8").replaceAll("\0", "�");
+
+/** The same of text. Whatever came from a receiver or a message goes through one of the two before it is an `answer`. */
+export const beginningOfText = (text: string): string => beginningOf(Buffer.from(text));
 
 /** `Retry-After` as milliseconds from now; seconds or a date. */
 export function retryAfterMs(header: string | undefined): number | undefined {

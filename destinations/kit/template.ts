@@ -15,8 +15,9 @@ export function checkTemplate(name: string, text: string, sample: JsonObject): F
     const tree = compile(text);
     const unknown = functionsOf(JSON.parse(JSON.stringify(tree))).find((called) => !isRegistered(called));
     if (unknown) return refuse(`there is no function ${unknown}()`);
-    TreeInterpreter.search(tree, sample);
-    return [];
+    const value: unknown = TreeInterpreter.search(tree, sample);
+    if (typeof value !== "object" || value === null) return [];
+    return refuse("it gives a list or an object, not text; put its parts together with join()");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     // A member that the sample lacks may be there in a message; a function with too few arguments never works.

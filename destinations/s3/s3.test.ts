@@ -1,5 +1,6 @@
 /** The S3 destination: objects, keys, metadata, and signatures. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { deliverToDouble, testAws } from "../kit/aws-suite.ts";
 import { openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
@@ -14,6 +15,8 @@ const SAMPLE = {
   secrets,
   faulty: [
     { what: "a template that does not parse", config: template("join('/', [") },
+    { what: "a list", config: template("[metadata.topic, time.date]") },
+    { what: "a document", config: template("data") },
     { what: "an unknown function", config: template("concat(metadata.topic, time.date)") },
     { what: "a plain endpoint", config: { ...config, endpointUrl: "http://example.com" } },
   ],
@@ -61,6 +64,46 @@ test("a key of any characters is signed as it goes over the wire", async () => {
   const { outcome, arrived } = await deliverToDouble(s3, sample, sampleMessage({ data }));
   assert.equal(outcome.kind, "delivered", outcome.error);
   assert.equal(decodeURIComponent(arrived.path), `/crm-events/${JSON.parse(data).name}?x-id=PutObject`);
+});
+
+test("a large object goes whole, without waiting to be asked for it", async () => {
+  const data = JSON.stringify({ text: "x".repeat(3_000_000) });
+  const { outcome, arrived } = await deliverToDouble(s3, { ...SAMPLE, ...SERVICE }, sampleMessage({ data }));
+  assert.equal(outcome.kind, "delivered", outcome.error);
+  assert.equal(arrived.body.length, data.length);
+});
+
+test("a bucket that locks objects gets the digest that it demands", async () => {
+  const { headers } = await put({});
+  assert.equal(headers["content-md5"], createHash("md5").update(sampleMessage().data).digest("base64"));
+});
+
+test("a key that S3 cannot take, or that an address cannot carry, gives way to the default", async () => {
+  for (const name of ["../other-bucket/x", "a/./b", "..", "x".repeat(1_025), "ü".repeat(513), "\ud800"]) {
+    const request = await put(
+      { keyTemplate: "data.name" },
+      sampleMessage({ data: JSON.stringify({ name }) }),
+    );
+    assert.match(request.url.pathname, /^\/2026.*_01890a5d.*\.json$/, name);
+  }
+  const longest = await put(
+    { keyTemplate: "data.name" },
+    sampleMessage({ data: JSON.stringify({ name: "ü".repeat(512) }) }),
+  );
+  assert.equal(decodeURIComponent(longest.url.pathname), `/${"ü".repeat(512)}`);
+});
+
+test("metadata stays within the 2 KB that S3 takes", async () => {
+  const names = ["installationId", "connectionId", "operationId", "objectName"];
+  const data = JSON.stringify(Object.fromEntries(names.map((name) => [name, "ü".repeat(400)])));
+  const { headers } = await put({}, sampleMessage({ data }));
+  const all = Object.entries(headers).filter(([name]) => name.startsWith("x-amz-meta-"));
+  assert.ok(
+    all.map(([name, value]) => `${name.slice("x-amz-meta-".length)}${value}`).join("").length <= 2_048,
+  );
+  assert.match(headers["x-amz-meta-objectname"] ?? "", /^(%C3%BC)+$/);
+  const broken = await put({}, sampleMessage({ data: String.raw`{"objectName": "a\ud800"}` }));
+  assert.equal(broken.headers["x-amz-meta-objectname"], "a%EF%BF%BD");
 });
 
 test("a template makes the key; where it gives no text the default serves", async () => {

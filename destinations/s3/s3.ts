@@ -1,10 +1,11 @@
 /** Amazon S3 and what speaks its protocol: one object per message, its key made by a template. */
+import { createHash } from "node:crypto";
 import type { S3Client, StorageClass } from "@aws-sdk/client-s3";
 import { Type } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome } from "../kit/aws.ts";
-import { checkUrl } from "../kit/check-url.ts";
+import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../kit/aws.ts";
 import { defineDestination, type Message } from "../kit/destination.ts";
+import { beginningOfText } from "../kit/http-outcome.ts";
 import { checkTemplate, openTemplate } from "../kit/template.ts";
 
 const STORAGE_CLASSES = [
@@ -35,11 +36,11 @@ export const s3 = defineDestination({
     storageClass: Type.Optional(Type.Enum([...STORAGE_CLASSES], { description: "Default STANDARD." })),
   }),
   secrets: Type.Object(AWS_SECRETS),
-  check: ({ config: { endpointUrl, keyTemplate } }, world) => [
-    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, world)),
-    ...(keyTemplate === undefined
+  check: ({ config, secrets }, world) => [
+    ...checkAws(config, secrets, world),
+    ...(config.keyTemplate === undefined
       ? []
-      : checkTemplate("metadata.keyTemplate", keyTemplate, {
+      : checkTemplate("metadata.keyTemplate", config.keyTemplate, {
           metadata: {},
           time: timeParts(SAMPLE_TIME),
           data: {},
@@ -57,6 +58,8 @@ export const s3 = defineDestination({
         forcePathStyle: config.endpointUrl !== undefined,
         requestChecksumCalculation: "WHEN_REQUIRED",
         responseChecksumValidation: "WHEN_REQUIRED",
+        // The door sends body and head together; nobody would wait for the answer to `Expect`.
+        expectContinueHeader: false,
       });
     };
     return {
@@ -65,19 +68,27 @@ export const s3 = defineDestination({
         const data: Json = JSON.parse(message.data);
         const metadata = metadataOf(message, data);
         const time = timeParts(message.time);
-        const key = keyOf?.({ metadata, time, data }) ?? `${metadata["timestamp"]}_${message.id}.json`;
+        const made = keyOf?.({ metadata, time, data });
+        const key = made !== undefined && isKey(made) ? made : `${metadata["timestamp"]}_${message.id}.json`;
+        const body = Buffer.from(message.data);
         try {
           client ??= load();
           const put = new PutObjectCommand({
             Bucket: config.bucket,
             Key: key,
-            Body: Buffer.from(message.data),
+            Body: body,
+            // Buckets that lock their objects demand it.
+            ContentMD5: createHash("md5").update(body).digest("base64"),
             ContentType: "application/json",
             StorageClass: config.storageClass ?? "STANDARD",
             Metadata: asHeaders(metadata),
           });
           const answer = await (await client).send(put);
-          return { kind: "delivered", status: answer.$metadata.httpStatusCode ?? 200, answer: key };
+          return {
+            kind: "delivered",
+            status: answer.$metadata.httpStatusCode ?? 200,
+            answer: beginningOfText(key),
+          };
         } catch (error) {
           return awsOutcome(error);
         }
@@ -88,6 +99,14 @@ export const s3 = defineDestination({
     };
   },
 });
+
+const MAX_KEY_BYTES = 1_024;
+
+/** Whether S3 takes a key, and an address carries it: in addresses `.` and `..` are steps, which could lead elsewhere. */
+const isKey = (text: string): boolean =>
+  Buffer.byteLength(text) <= MAX_KEY_BYTES &&
+  text.isWellFormed() &&
+  !text.split("/").some((step) => step === "." || step === "..");
 
 /** Members of the data that say whose it is. */
 const OWNERS = ["installationId", "connectionId", "operationId", "objectName"];
@@ -108,14 +127,23 @@ function metadataOf(message: Message, data: Json): Record<string, string> {
   };
 }
 
-/** Header values are ASCII: anything else is percent-encoded. */
+/** S3 takes 2 KB of metadata, names and all: room for four members of the data and five short values of ours. */
+const MAX_VALUE_LENGTH = 400;
+
 const asHeaders = (metadata: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(metadata).map(([name, value]) => [
-      name,
-      /^[\x20-\x7e]*$/.test(value) ? value : encodeURIComponent(value),
-    ]),
-  );
+  Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, asHeader(value)]));
+
+/** Header values are ASCII: anything else is percent-encoded. A long one is cut between characters. */
+function asHeader(value: string): string {
+  if (/^[\x20-\x7e]*$/.test(value)) return value.slice(0, MAX_VALUE_LENGTH);
+  let text = "";
+  for (const char of value.toWellFormed()) {
+    const longer = text + encodeURIComponent(char);
+    if (longer.length > MAX_VALUE_LENGTH) break;
+    text = longer;
+  }
+  return text;
+}
 
 /** The moment of an event in UTC, in pieces, all of them text so that they can be joined. */
 function timeParts(time: Date): JsonObject {

@@ -23,6 +23,37 @@ const SAMPLE = {
 testDestination(sqs, SAMPLE);
 testAws(sqs, { ...SAMPLE, service: { name: "sqs", region: "eu-west-1", secrets }, takenBody: TAKEN });
 
+test("characters that a queue message may not hold go as JSON writes them", async () => {
+  const world = testWorld();
+  world.answer = () => answered(200, TAKEN);
+  const data = JSON.stringify({ name: "a\uffff\ufffe\u{1F600}\ud7ff\ue000\u0001" });
+  await openSample(sqs, SAMPLE, world).deliver(sampleMessage({ data }));
+  const { MessageBody: text } = JSON.parse(Buffer.from(world.requests[0]?.body ?? "").toString());
+  assert.match(text, /^[\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]+$/u);
+  assert.deepEqual(JSON.parse(text), JSON.parse(data));
+});
+
+test("a queue at another address is called there, and nothing is printed about it", async (t) => {
+  const warned = t.mock.method(console, "warn", () => {});
+  const queues = [
+    "https://vpce-1.sqs.eu-west-1.vpce.amazonaws.com/1/events",
+    "https://sqs.cn-north-1.amazonaws.com.cn/1/events",
+    "https://sqs-fips.us-east-1.amazonaws.com/1/events",
+    "https://sqs.eu-west-1.api.aws/1/events",
+  ];
+  for (const other of queues) {
+    const config = { queueUrl: other };
+    assert.deepEqual(sqs.check({ config, secrets }, testWorld()), [], other);
+    const world = testWorld();
+    world.answer = () => answered(200, TAKEN);
+    await openSample(sqs, { ...SAMPLE, config }, world).deliver(sampleMessage());
+    const [request] = world.requests;
+    assert.equal(request?.url.host, new URL(other).host);
+    assert.match(request?.headers["authorization"] ?? "", /\/(eu-west-1|cn-north-1|us-east-1)\/sqs\//);
+  }
+  assert.equal(warned.mock.callCount(), 0);
+});
+
 test("a queue gets the message itself with its topic and id; a FIFO queue also what keeps it from repeating", async () => {
   for (const suffix of ["", ".fifo"]) {
     const world = testWorld();

@@ -1,9 +1,10 @@
 /** Amazon SQS: one queue message per message. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { Type } from "typebox";
-import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome } from "../kit/aws.ts";
+import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../kit/aws.ts";
 import { checkUrl } from "../kit/check-url.ts";
 import { defineDestination, type Fault } from "../kit/destination.ts";
+import { beginningOfText } from "../kit/http-outcome.ts";
 
 /** What every queue takes, whatever its own limit was raised to. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
@@ -18,28 +19,29 @@ export const sqs = defineDestination({
   }),
   secrets: Type.Object(AWS_SECRETS),
   maxMessageBytes: MAX_MESSAGE_BYTES,
-  check: ({ config: { queueUrl, region, endpointUrl } }, world) => [
-    ...checkUrl("metadata.queueUrl", queueUrl, world),
-    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, world)),
-    ...(regionOf(queueUrl, region) === undefined ? [NO_REGION] : []),
+  check: ({ config, secrets }, world) => [
+    ...checkUrl("metadata.queueUrl", config.queueUrl, world),
+    ...checkAws(config, secrets, world),
+    ...(regionOf(config.queueUrl, config.region) === undefined ? [NO_REGION] : []),
   ],
   open({ config, secrets }, world) {
-    const { queueUrl, endpointUrl } = config;
+    const { queueUrl } = config;
+    const endpointUrl = config.endpointUrl ?? new URL(queueUrl).origin;
     const region = regionOf(queueUrl, config.region) ?? "";
     const isFifo = queueUrl.endsWith(".fifo");
     let client: Promise<SQSClient> | undefined;
     const load = async () => {
       // Loaded when the first message comes: most installations never need it.
       const { SQSClient } = await import("@aws-sdk/client-sqs");
-      const options = awsOptions({ config: { region, ...(endpointUrl && { endpointUrl }) }, secrets }, world);
-      return new SQSClient({ ...options, md5: false, useQueueUrlAsEndpoint: endpointUrl === undefined });
+      const options = awsOptions({ config: { region, endpointUrl }, secrets }, world);
+      return new SQSClient({ ...options, md5: false, useQueueUrlAsEndpoint: false });
     };
     return {
       async deliver(message) {
         const { SendMessageCommand } = await import("@aws-sdk/client-sqs");
         const send = new SendMessageCommand({
           QueueUrl: queueUrl,
-          MessageBody: message.data,
+          MessageBody: withoutNoncharacters(message.data),
           MessageAttributes: {
             topic: { DataType: "String", StringValue: message.topic },
             "event-id": { DataType: "String", StringValue: message.id },
@@ -53,7 +55,7 @@ export const sqs = defineDestination({
           return {
             kind: "delivered",
             status: answer.$metadata.httpStatusCode ?? 200,
-            answer: `message ${answer.MessageId}`,
+            answer: beginningOfText(`message ${answer.MessageId}`),
           };
         } catch (error) {
           return awsOutcome(error);
@@ -71,6 +73,17 @@ const NO_REGION: Fault = {
   detail: "is missing, and `metadata.queueUrl` does not tell it",
 };
 
+/** Amazon's names for queues: also those for FIPS, for a private network, for both kinds of IP, and in China. */
+const QUEUE =
+  /^https:\/\/(?:[a-z0-9-]+\.)?sqs(?:-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?(?:amazonaws\.com(?:\.cn)?|api\.aws)\//;
+
 /** As entered, or from an address such as https://sqs.eu-west-1.amazonaws.com/1/queue. */
 const regionOf = (queueUrl: string, region: string | undefined): string | undefined =>
-  region ?? /^https:\/\/sqs\.([a-z0-9-]+)\.amazonaws\.com\//.exec(queueUrl)?.[1];
+  region ?? QUEUE.exec(queueUrl)?.[1];
+
+/**
+ * The two characters that JSON may hold as they are and a queue message may not
+ * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html), written as escapes.
+ */
+const withoutNoncharacters = (json: string): string =>
+  json.replaceAll("\ufffe", "\\ufffe").replaceAll("\uffff", "\\uffff");
