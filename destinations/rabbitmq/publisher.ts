@@ -1,4 +1,5 @@
 /** One connection to a broker and on it one channel, whose broker confirms or returns each message. */
+import { Socket } from "node:net";
 import type { ChannelModel, ConfirmChannel, Message as Returned, Options } from "amqplib";
 import type { World } from "../kit/destination.ts";
 
@@ -17,6 +18,10 @@ const HEARTBEAT = 20;
 /** Answers are short; only a message that comes back is not, and that is cut into frames of half the size. */
 const MAX_FRAME_BYTES = 256 * 1024;
 
+/** What a broker may send besides what it gives back, once and for each message: the client keeps a body to its end. */
+const ALLOWANCE_BYTES = 1024 * 1024;
+const ALLOWANCE_PER_MESSAGE_BYTES = 4 * 1024;
+
 const GOODBYE_MS = 5_000;
 
 export class Publisher {
@@ -29,6 +34,7 @@ export class Publisher {
   /** Why it ended; whoever waits is told only that it did. */
   #reason: unknown;
   #blocked: string | undefined;
+  #mayReadBytes = ALLOWANCE_BYTES;
   #leaving: Promise<void> | undefined;
 
   /** Begins to connect. */
@@ -47,6 +53,7 @@ export class Publisher {
     const channel = await this.#channel.catch((error: unknown) => {
       throw this.#reason ?? error;
     });
+    this.#mayReadBytes += 2 * content.length + ALLOWANCE_PER_MESSAGE_BYTES;
     await new Promise<void>((resolve, reject) => {
       channel.publish(exchange, key, content, { ...options, mandatory: true }, (error: unknown) => {
         if (error) return reject(this.#reason ?? error);
@@ -86,6 +93,7 @@ export class Publisher {
       throw new Error(`cannot open a connection to ${where}: ${wordsOf(error)}`, { cause: error });
     });
     this.#model = model;
+    this.#boundReading(model);
     model.on("error", (error) => this.#end(error));
     model.on("close", (error) => this.#end(error));
     model.on("blocked", (reason) => (this.#blocked = reason));
@@ -96,6 +104,16 @@ export class Publisher {
     channel.on("error", (error) => this.#end(error));
     channel.on("close", () => void this.close());
     return channel;
+  }
+
+  #boundReading({ connection }: ChannelModel): void {
+    const socket = "stream" in connection ? connection.stream : undefined;
+    if (!(socket instanceof Socket)) throw new Error("the AMQP client hides its socket");
+    socket.on("readable", () => {
+      if (socket.bytesRead > this.#mayReadBytes) {
+        this.kill(new Error("the broker sends more than it was sent; the connection to it was ended"));
+      }
+    });
   }
 
   async #leave(): Promise<void> {

@@ -10,6 +10,7 @@ import { openEgress } from "../../server/egress.ts";
 import { noRabbit, startRabbit, type Rabbit } from "../../tests/harness/rabbitmq.ts";
 import { until } from "../../tests/harness/until.ts";
 import { openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { speakEndlessly } from "./flooding-broker.ts";
 import { rabbitmq } from "./rabbitmq.ts";
 
 const SAMPLE = {
@@ -93,6 +94,23 @@ test("a broker that never answers is a time-out, and its connection is let go", 
   assert.equal(outcome.overloaded, true);
   assert.match(outcome.error ?? "", /did not confirm the message within 0.5 s/);
   await closed.promise;
+});
+
+test("a broker that sends without end is left before it fills the memory", async (t) => {
+  let sentBytes = 0;
+  const closed = Promise.withResolvers<void>();
+  const address = await serve(t, (socket) => {
+    speakEndlessly(socket);
+    socket.on("close", () => {
+      sentBytes = socket.bytesWritten;
+      closed.resolve();
+    });
+  });
+  const outcome = await deliverTo(t, address);
+  assert.match(outcome.error ?? "", /sends more than it was sent/);
+  await closed.promise;
+  // The allowance, and what the system keeps between two sockets.
+  assert.ok(sentBytes < 16_000_000, `${sentBytes} bytes`);
 });
 
 describe("a real RabbitMQ", { skip: noRabbit }, () => {
