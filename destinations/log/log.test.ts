@@ -1,6 +1,6 @@
 /** The log destination: one line per message, and no file outside its folder. */
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -42,4 +42,29 @@ test("a message is one JSON line in a file of the data folder; one that cannot b
   assert.deepEqual(JSON.parse(lines[0] ?? ""), LINE);
   const lost = openSample(log, settings, testWorld(join(folder, "messages", "crm.log")));
   assert.equal((await lost.deliver(sampleMessage())).kind, "failed");
+});
+
+test("large messages side by side are whole lines all the same", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "busbar-log-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const channel = openSample(log, { ...SAMPLE, config: { file: "crm.log" } }, testWorld(folder));
+  const data = JSON.stringify({ text: "x".repeat(1_500_000) });
+  const ids = Array.from({ length: 8 }, (_, index) => `m${index}`);
+  await Promise.all(ids.map((id) => channel.deliver(sampleMessage({ id, data }))));
+  const lines = (await readFile(join(folder, "crm.log"), "utf8")).trim().split("\n");
+  assert.deepEqual(lines.map((line) => JSON.parse(line).id).toSorted(), ids);
+});
+
+test("a folder that cannot be used is tried anew with each message, and the builder is not told where it is", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "busbar-log-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const messages = join(folder, "messages");
+  await writeFile(messages, "in the way");
+  const channel = openSample(log, { ...SAMPLE, config: { file: "crm.log" } }, testWorld(messages));
+  const refused = await channel.deliver(sampleMessage());
+  assert.equal(refused.error, "cannot write the line: EEXIST");
+  await rm(messages);
+  assert.equal((await channel.deliver(sampleMessage())).kind, "delivered");
+  await rm(messages, { recursive: true });
+  assert.equal((await channel.deliver(sampleMessage())).kind, "delivered");
 });

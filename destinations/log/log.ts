@@ -1,5 +1,5 @@
 /** Log: one JSON line per message, to standard output or to a file in the data folder. */
-import { appendFile, mkdir } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { defineDestination, type Message } from "../kit/destination.ts";
@@ -36,7 +36,7 @@ export const log = defineDestination({
           await write(lineOf(name, message));
           return { kind: "delivered" };
         } catch (error) {
-          return { kind: "failed", error: `cannot write the line: ${String(error)}` };
+          return { kind: "failed", error: `cannot write the line: ${reasonOf(error)}` };
         }
       },
       close: async () => {},
@@ -44,13 +44,28 @@ export const log = defineDestination({
   },
 });
 
-function appender(world: { filesFolder: string }, file: string): (line: string) => Promise<void> {
-  let ready: Promise<unknown> | undefined;
+/** The file is opened for each line, so that it can be taken away or renamed at any time. */
+function appender(world: { filesFolder: string }, name: string): (line: string) => Promise<void> {
+  let isTorn = false;
   return async (line) => {
-    ready ??= mkdir(world.filesFolder, { recursive: true, mode: 0o700 });
-    await ready;
-    await appendFile(join(world.filesFolder, file), line, { mode: 0o600 });
+    await mkdir(world.filesFolder, { recursive: true, mode: 0o700 });
+    const file = await open(join(world.filesFolder, name), "a", 0o600);
+    try {
+      const bytes = Buffer.from(isTorn ? `\n${line}` : line);
+      // One call of the system, which appends it whole: `appendFile` writes in pieces, and lines would mix.
+      const { bytesWritten } = await file.write(bytes);
+      isTorn = bytesWritten < bytes.length;
+      if (isTorn) throw new Error("only a part of it could be written");
+    } finally {
+      await file.close();
+    }
   };
+}
+
+/** The system's name for what went wrong: its sentence says where on the machine, which is not for builders. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error ? String(error.code) : error.message;
 }
 
 const lineOf = (destination: string, { id, topic, time, data }: Message): string =>
