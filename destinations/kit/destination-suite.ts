@@ -133,6 +133,19 @@ function testExchanges(
       await channel.close();
     }
   });
+  test("410 ends a destination that can be disabled; what cannot be is tried again, for it may come back", async () => {
+    const world = testWorld();
+    world.answer = () => answered(410, "gone");
+    const { kind, error } = await openSample(type, sample, world).deliver(sampleMessage());
+    assert.equal(kind, type.signs ? "gone" : "failed");
+    assert.ok(error);
+  });
+  test("a receiver that asks for patience is understood", async () => {
+    const world = testWorld();
+    world.answer = () => answered(429, "slower", { "retry-after": "90" });
+    const { kind, overloaded, retryAfterMs } = await openSample(type, sample, world).deliver(sampleMessage());
+    assert.deepEqual([kind, overloaded, retryAfterMs], ["failed", true, 90_000]);
+  });
   test("a time-out is known as one", async () => {
     const world = testWorld();
     world.answer = () => ({ failure: "timeout", message: "no answer" });

@@ -9,9 +9,14 @@ import { slack } from "./slack.ts";
 
 const SAMPLE = {
   config: { url: "https://hooks.slack.com/services/T/B/x" },
-  faulty: ["https://example.com/x", "http://hooks.slack.com/x", "https://hooks.slack.com:8443/x", "no"].map(
-    (url) => ({ what: url, config: { url } }),
-  ),
+  faulty: [
+    "https://example.com/x",
+    "http://hooks.slack.com/x",
+    "https://hooks.slack.com:8443/x",
+    "https://:hush@hooks.slack.com/x",
+    "https://hooks.slack.com/",
+    "no",
+  ].map((url) => ({ what: url, config: { url } })),
   taken: { status: 200, body: "ok" },
 };
 
@@ -23,6 +28,22 @@ test("people read a sentence, and the payload with nothing in it that Slack woul
   const { text } = JSON.parse(String(world.requests[0]?.body));
   assert.match(text, /^:link: Zoë &lt;&amp;&gt; connected \?\n```\n\{/);
   assert.ok(!text.includes("<&>"));
+});
+
+test("a large payload is cut so that Slack takes the text, and between characters", async () => {
+  for (const [char, cut] of [
+    ["&", /&amp;…\n```$/],
+    ["\u{1F600}", /\u{1F600}…\n```$/u],
+    [`"`, /…\n```$/],
+  ] as const) {
+    const world = testWorld();
+    const data = JSON.stringify({ text: `a${char.repeat(100_000)}` });
+    await openSample(slack, SAMPLE, world).deliver(sampleMessage({ data }));
+    const { text } = JSON.parse(String(world.requests[0]?.body));
+    assert.ok(text.length < 20_000 && text.length > 15_000, `${text.length} characters`);
+    assert.match(text, cut);
+    assert.ok(text.isWellFormed());
+  }
 });
 
 test("every type of event has a sentence that leaves nothing open", () => {

@@ -5,7 +5,7 @@ import { defineDestination } from "../kit/destination.ts";
 import { httpOutcome } from "../kit/http-outcome.ts";
 import { sentenceFor } from "./sentences.ts";
 
-/** Slack cuts a text at 40,000 characters and folds it long before. */
+/** Slack cuts a text at 40,000 characters, escapes and all, and folds it long before. */
 const MAX_RAW_LENGTH = 16_000;
 const HOST = "hooks.slack.com";
 
@@ -22,12 +22,13 @@ export const slack = defineDestination({
     return {
       async deliver(message) {
         const raw = JSON.stringify(JSON.parse(message.data), null, 2);
-        const shown = raw.length > MAX_RAW_LENGTH ? `${raw.slice(0, MAX_RAW_LENGTH)}…` : raw;
-        const text = `${escaped(sentenceFor(message.topic, message.data))}\n\`\`\`\n${escaped(shown)}\n\`\`\``;
+        const sentence = escaped(sentenceFor(message.topic, message.data));
+        const text = `${sentence}\n\`\`\`\n${cut(escaped(raw))}\n\`\`\``;
         const body = JSON.stringify({ text });
-        return httpOutcome(
-          await world.send({ url, method: "POST", headers: { "content-type": "application/json" }, body }),
-        );
+        const headers = { "content-type": "application/json" };
+        const outcome = httpOutcome(await world.send({ url, method: "POST", headers, body }));
+        // 410 is an archived channel, which may be opened again.
+        return outcome.kind === "gone" ? { ...outcome, kind: "failed" } : outcome;
       },
       close: async () => {},
     };
@@ -36,9 +37,16 @@ export const slack = defineDestination({
 
 function checkAddress(text: string): Fault[] {
   const url = URL.parse(text);
-  if (url?.protocol === "https:" && url.hostname === HOST && !url.port && !url.username) return [];
+  // Compared as a whole, so that neither port nor user name nor password comes along.
+  if (url && url.href.startsWith(`https://${HOST}/`) && url.pathname !== "/") return [];
   return [{ name: "metadata.url", detail: `must be the https:// address of an incoming webhook on ${HOST}` }];
 }
+
+/** Never within an escape or a character. */
+const cut = (text: string): string =>
+  text.length <= MAX_RAW_LENGTH
+    ? text
+    : `${text.slice(0, MAX_RAW_LENGTH).replace(/(&[a-z]*|[\ud800-\udbff])$/, "")}…`;
 
 /** Slack's three special characters. */
 const escaped = (text: string): string =>
