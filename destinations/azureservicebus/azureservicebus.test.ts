@@ -101,10 +101,28 @@ test("another key is refused, and so is a signature after five minutes", async (
 });
 
 test("a namespace is reached by https, and a queue that it does not have is tried again", async () => {
-  const world = testWorld();
-  world.answer = () => answered(410, "no such queue");
-  const outcome = await openSample(azureservicebus, SAMPLE, world).deliver(sampleMessage());
-  assert.equal(world.requests[0]?.url.href, "https://crm.servicebus.windows.net/crm-events/messages");
-  assert.deepEqual([outcome.kind, outcome.answer], ["failed", "no such queue"]);
-  assert.match(outcome.error ?? "", /has no queue or topic/);
+  for (const status of [404, 410]) {
+    const world = testWorld();
+    world.answer = () => answered(status, "no such queue");
+    const outcome = await openSample(azureservicebus, SAMPLE, world).deliver(sampleMessage());
+    assert.equal(world.requests[0]?.url.href, "https://crm.servicebus.windows.net/crm-events/messages");
+    assert.deepEqual([outcome.kind, outcome.status, outcome.answer], ["failed", status, "no such queue"]);
+    assert.match(outcome.error ?? "", /has no queue or topic/);
+  }
+});
+
+test("what is wrong is told in Azure's words, and a namespace that is busy is given its time", async () => {
+  for (const [status, overloaded] of [
+    [401, false],
+    [503, true],
+  ] as const) {
+    const world = testWorld();
+    world.answer = () =>
+      answered(status, `<Error><Code>${status}</Code><Detail>Because it is so.</Detail></Error>`);
+    const outcome = await openSample(azureservicebus, SAMPLE, world).deliver(sampleMessage());
+    assert.deepEqual(
+      [outcome.kind, outcome.error, outcome.overloaded],
+      ["failed", `the namespace answered ${status}: Because it is so.`, overloaded],
+    );
+  }
 });

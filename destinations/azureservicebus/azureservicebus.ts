@@ -3,7 +3,13 @@ import { createHmac } from "node:crypto";
 import { Type } from "typebox";
 import { nowMs } from "../../server/ground/clock.ts";
 import { checkUrl } from "../kit/check-url.ts";
-import { defineDestination, type Fault, type World } from "../kit/destination.ts";
+import {
+  defineDestination,
+  type Exchange,
+  type Fault,
+  type Outcome,
+  type World,
+} from "../kit/destination.ts";
 import { httpOutcome } from "../kit/http-outcome.ts";
 
 /** What the cheapest namespaces take, less what stands in headers. */
@@ -41,16 +47,29 @@ export const azureservicebus = defineDestination({
           topic: JSON.stringify(topic),
           "event-id": JSON.stringify(id),
         };
-        const outcome = httpOutcome(await world.send({ url, method: "POST", headers, body: data }));
-        // 410 says that there is no such queue or topic; it can be made again.
-        return outcome.kind === "gone" ? { ...outcome, kind: "failed", error: NO_ENTITY } : outcome;
+        return outcomeOf(await world.send({ url, method: "POST", headers, body: data }));
       },
       close: async () => {},
     };
   },
 });
 
-const NO_ENTITY = "the namespace answered 410: it has no queue or topic of this name";
+/** Why it was refused stands in the answer: `<Error><Code>401</Code><Detail>…</Detail></Error>`. */
+function outcomeOf(exchange: Exchange): Outcome {
+  const outcome = httpOutcome(exchange);
+  const { kind, status, answer = "", overloaded } = outcome;
+  if (kind === "delivered" || status === undefined) return outcome;
+  // Documented is 410, most namespaces answer 404. A queue or topic can be made again.
+  const isMissing = status === 404 || status === 410;
+  const why = isMissing ? "it has no queue or topic of this name" : /<Detail>([^<]+)/.exec(answer)?.[1];
+  return {
+    ...outcome,
+    kind: "failed",
+    ...(why && { error: `the namespace answered ${status}: ${why}` }),
+    // 503 is how a namespace says: slower (https://learn.microsoft.com/azure/service-bus-messaging/service-bus-throttling).
+    overloaded: overloaded || status === 503,
+  };
+}
 
 interface Access {
   endpoint: URL;

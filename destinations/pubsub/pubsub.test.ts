@@ -25,6 +25,7 @@ const config = { projectId: "crm-project", topicId: "crm-events" };
 const secrets = { credentials: keyFile(privateKey) };
 const TAKEN = '{"messageIds":["17"]}';
 
+const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey;
 const ed25519 = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
 const SAMPLE = {
   config,
@@ -34,6 +35,7 @@ const SAMPLE = {
     { what: "no key file", secrets: { credentials: "[]" } },
     { what: "no key", secrets: { credentials: keyFile(privateKey, { private_key: "hush" }) } },
     { what: "another kind of key", secrets: { credentials: keyFile(privateKey, { private_key: ed25519 }) } },
+    { what: "a key that Google would not make", secrets: { credentials: keyFile(weak) } },
     { what: "a plain endpoint", config: { ...config, endpointUrl: "http://example.com" } },
   ],
   taken: { status: 200, body: TAKEN },
@@ -140,6 +142,16 @@ test("Google is told its own name as the audience, also at a regional endpoint, 
     );
     const bearer = world.requests[0]?.headers["authorization"]?.slice("Bearer ".length) ?? "";
     await jwtVerify(bearer, publicKey, { audience });
+  }
+});
+
+test("an answer that names no message is not Pub/Sub's, and the message is tried again", async () => {
+  for (const body of ["<html>Please sign in</html>", "{}", '{"messageIds":[]}', "[]", ""]) {
+    const world = testWorld();
+    world.answer = () => answered(200, body);
+    const outcome = await openSample(pubsub, SAMPLE, world).deliver(sampleMessage());
+    assert.deepEqual([outcome.kind, outcome.status, outcome.answer], ["failed", 200, body]);
+    assert.match(outcome.error ?? "", /without the id of a message/);
   }
 });
 

@@ -1,6 +1,6 @@
 /** Google Cloud Pub/Sub: one message per message, published by its REST API with a service account. */
 import { Type } from "typebox";
-import { isJsonObject, type Json } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { checkUrl } from "../kit/check-url.ts";
 import { defineDestination, type Exchange, type Fault, type Outcome } from "../kit/destination.ts";
 import { httpOutcome } from "../kit/http-outcome.ts";
@@ -69,21 +69,31 @@ function checkCredentials(text: string): Fault[] {
   }
 }
 
-/** Google says why in `error`: {"error": {"status": "PERMISSION_DENIED", "message": "…"}}. */
+/**
+ * Google says why in `error`: {"error": {"status": "PERMISSION_DENIED", "message": "…"}}; of a message that it took it
+ * tells the id: {"messageIds": ["17"]}.
+ */
 function outcomeOf(exchange: Exchange): Outcome {
   const outcome = httpOutcome(exchange);
-  if (outcome.kind === "delivered" || "failure" in exchange) return outcome;
-  const said = errorIn(exchange.body.toString("utf8"));
+  if ("failure" in exchange) return outcome;
+  const { error, messageIds } = membersOf(exchange.body.toString("utf8"));
+  if (outcome.kind === "delivered") {
+    const isTaken = Array.isArray(messageIds) && messageIds.length > 0;
+    // A page to sign in at, for example: the message would be lost.
+    return isTaken ? outcome : { ...outcome, kind: "failed", error: NO_ID };
+  }
+  const said = isJsonObject(error) && `${String(error["status"])}: ${String(error["message"])}`;
   // Nothing here is gone for good: a topic can be made again.
   return { ...outcome, kind: "failed", ...(said && { error: said }) };
 }
 
-function errorIn(text: string): string | undefined {
+const NO_ID = "the receiver answered without the id of a message: it is not Pub/Sub";
+
+function membersOf(text: string): JsonObject {
   try {
     const answer: Json = JSON.parse(text);
-    const error = isJsonObject(answer) ? answer["error"] : undefined;
-    return isJsonObject(error) ? `${String(error["status"])}: ${String(error["message"])}` : undefined;
+    return isJsonObject(answer) ? answer : {};
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -10,6 +10,9 @@ export interface ServiceAccount {
   key: KeyObject;
 }
 
+/** Of a key that signs with RS256. */
+const LEAST_BITS = 2_048;
+
 /** Reads the JSON file that Google hands out. Throws saying what is wrong with it, never what is in it. */
 export function readServiceAccount(text: string): ServiceAccount {
   const file = parse(text);
@@ -20,6 +23,9 @@ export function readServiceAccount(text: string): ServiceAccount {
   }
   const key = readKey(pem);
   if (key?.asymmetricKeyType !== "rsa") throw new Error("has a `private_key` that is no RSA key in PEM form");
+  if ((key.asymmetricKeyDetails?.modulusLength ?? 0) < LEAST_BITS) {
+    throw new Error(`has a \`private_key\` of less than ${LEAST_BITS} bits`);
+  }
   return { email, keyId, key };
 }
 
