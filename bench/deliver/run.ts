@@ -6,7 +6,6 @@
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +25,7 @@ import { insertDestination } from "../../server/store/destinations.ts";
 import { startEmbeddedPostgres } from "../../server/store/embedded/start-embedded-postgres.ts";
 import { eventTopicRoutes, topicDestinationRoutes } from "../../server/store/topic-routes.ts";
 import { insertTopic } from "../../server/store/topics.ts";
+import { childNamed, processorMs } from "../processor-time.ts";
 
 const quick = process.argv.includes("--quick");
 const ROUNDS = quick ? 3 : 5;
@@ -87,7 +87,7 @@ async function direct(sink: Sink, projectId: string): Promise<Measured> {
     };
   });
   await sink.reset();
-  const before = cpuMs(process.pid);
+  const before = process.cpuUsage();
   let next = 0;
   const send = async (): Promise<void> => {
     for (let message = messages[next++]; message; message = messages[next++]) {
@@ -96,7 +96,8 @@ async function direct(sink: Sink, projectId: string): Promise<Measured> {
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, send));
-  const nodeUs = ((cpuMs(process.pid) - before) * 1000) / MESSAGES;
+  const { user, system } = process.cpuUsage(before);
+  const nodeUs = (user + system) / MESSAGES;
   const rate = await sink.rate(MESSAGES);
   await pool.close();
   return { rate, nodeUs, postgresUs: 0 };
@@ -117,11 +118,11 @@ async function throughBusbar(
       const events = Array.from({ length: 1_000 }, () => sampleEvent("write.async.done", projectId));
       await recordEvents(queries, events);
     }
-    return { node: cpuMs(worker.pid), postgres: cpuMs(postmaster) };
+    return { node: processorMs(worker.pid), postgres: processorMs(postmaster) };
   });
   const rate = await sink.rate(MESSAGES);
-  const nodeUs = ((cpuMs(worker.pid) - start.node) * 1000) / MESSAGES;
-  const postgresUs = ((cpuMs(postmaster) - start.postgres) * 1000) / MESSAGES;
+  const nodeUs = ((processorMs(worker.pid) - start.node) * 1000) / MESSAGES;
+  const postgresUs = ((processorMs(postmaster) - start.postgres) * 1000) / MESSAGES;
   // What is still being noted is not the next round's.
   await wait(500);
   return { rate, nodeUs, postgresUs };
@@ -202,40 +203,6 @@ async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Processor time of these processes and of all that they ever started, in milliseconds; 0 where there is no /proc. */
-function cpuMs(...roots: (number | undefined)[]): number {
-  const TICK_MS = 10;
-  let ticks = 0;
-  try {
-    for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
-      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      const root = roots.includes(Number(name));
-      if (!root && !roots.includes(Number(fields[1]))) continue;
-      const [user, system, childUser, childSystem] = fields.slice(11, 15).map(Number);
-      ticks += (user ?? 0) + (system ?? 0) + (root ? (childUser ?? 0) + (childSystem ?? 0) : 0);
-    }
-  } catch {
-    // A process ended between the listing and the look; the next round looks again.
-  }
-  return ticks * TICK_MS;
-}
-
-/** The first child of this process whose program is PostgreSQL. */
-function postgresPid(): number | undefined {
-  try {
-    const names = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
-    return names.map(Number).find((pid) => {
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      return (
-        stat.includes("(postgres)") && stat.slice(stat.lastIndexOf(")")).split(" ")[2] === String(process.pid)
-      );
-    });
-  } catch {
-    return undefined;
-  }
-}
-
 const told = ({ rate, nodeUs, postgresUs }: Measured) =>
   `${Math.round(rate)}/s (${Math.round(nodeUs)} µs of Node${postgresUs ? `, ${Math.round(postgresUs)} µs of PostgreSQL` : ""})`;
 const ratio = ({ direct, busbar }: { direct: Measured; busbar: Measured }) => busbar.rate / direct.rate;
@@ -244,7 +211,7 @@ const at = (sorted: number[], part: number) => sorted[Math.floor((sorted.length 
 
 const dataDir = await mkdtemp(join(tmpdir(), "busbar-bench-"));
 const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, "database"), log: createLog("error") });
-const postmaster = postgresPid();
+const postmaster = childNamed("postgres");
 try {
   const { connectionString } = postgres;
   const database = await openDatabase({ connectionString, log: createLog("error"), poolSize: 2 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Client, Pool } from "undici";
 import { Client as Postgres } from "pg";
 import { createLog } from "../../server/ground/log.ts";
+import { childNamed, processorMs } from "../processor-time.ts";
 import { startEmbeddedPostgres } from "../../server/store/embedded/start-embedded-postgres.ts";
 
 const quick = process.argv.includes("--quick");
@@ -39,6 +40,8 @@ interface Bench {
   apiKey: string;
   projectId: string;
   installationId: string;
+  postgresPid: number | undefined;
+  sandboxPid: number | undefined;
 }
 
 function start(script: string, args: string[], env: Record<string, string> = {}): ChildProcess {
@@ -80,6 +83,8 @@ async function open(): Promise<Bench & { close(): Promise<void> }> {
     apiKey,
     projectId,
     installationId,
+    postgresPid: childNamed("postgres"),
+    sandboxPid: sandbox.pid,
     async close() {
       for (const child of children) child.kill("SIGKILL");
       await postgres.stop();
@@ -182,6 +187,7 @@ async function intake(bench: Bench): Promise<void> {
   );
 }
 
+/** Writes that were accepted while the worker stood still, in turns with the sandbox alone; all warm after a round. */
 async function drain(bench: Bench): Promise<void> {
   const database = new Postgres({ connectionString: bench.databaseUrl });
   // When the bench fails, the database goes before this connection does.
@@ -190,35 +196,51 @@ async function drain(bench: Bench): Promise<void> {
   await database.query("delete from writes");
   const headers = { "content-type": "application/json", "x-api-key": bench.apiKey };
   const body = { type: "create", mode: "asynchronous", record: { name: "Drain" } };
-  await fill(bench.origin, headers, (n) => ({ ...body, groupRef: GROUPS[n % GROUPS.length] }), DRAIN_WRITES);
-  const started = performance.now();
-  const worker = start(
-    "server/busbar.mjs",
-    ["start"],
-    busbarEnvironment(bench.dataDir, bench.databaseUrl, "worker"),
-  );
+  const environment = busbarEnvironment(bench.dataDir, bench.databaseUrl, "worker");
+  const worker = start("server/busbar.mjs", ["start"], environment);
   worker.stdout?.resume();
-  await until(async () => (await left(database)) < DRAIN_WRITES);
-  const from = performance.now();
-  await until(async () => (await left(database)) === 0);
-  const ours = DRAIN_WRITES / ((performance.now() - from) / 1_000);
-  const direct = await rate(
-    bench.sandboxUrl,
-    "/hubspot/crm/v3/objects/companies",
-    bearer(bench),
-    JSON.stringify({ properties: { name: "Direct" } }),
-  );
+  const bodyOf = (n: number) => ({ ...body, groupRef: GROUPS[n % GROUPS.length] });
+  await fill(bench.origin, headers, bodyOf, 1);
+  await until(() => isDrained(database));
+  const ours: number[] = [];
+  const direct: number[] = [];
+  const spent = { worker: [] as number[], postgres: [] as number[], sandbox: [] as number[] };
+  for (let round = 0; round <= ROUNDS; round++) {
+    worker.kill("SIGSTOP");
+    await fill(bench.origin, headers, bodyOf, DRAIN_WRITES);
+    const pids = { worker: worker.pid, postgres: bench.postgresPid, sandbox: bench.sandboxPid };
+    const before = Object.values(pids).map((pid) => processorMs(pid));
+    const fromMs = Date.now();
+    worker.kill("SIGCONT");
+    await until(() => isDrained(database));
+    const after = Object.values(pids).map((pid) => processorMs(pid));
+    const rateOfOurs = (DRAIN_WRITES * 1_000) / ((await lastEndMs(database)) - fromMs);
+    const rateOfDirect = await rate(
+      bench.sandboxUrl,
+      "/hubspot/crm/v3/objects/companies",
+      bearer(bench),
+      JSON.stringify({ properties: { name: "Direct" } }),
+    );
+    if (round === 0) continue; // warm-up
+    ours.push(rateOfOurs);
+    direct.push(rateOfDirect);
+    Object.values(spent).forEach((list, index) =>
+      list.push((((after[index] ?? 0) - (before[index] ?? 0)) * 1_000) / DRAIN_WRITES),
+    );
+  }
+  const us = (list: number[]) => `${Math.round(median(list))} µs`;
   tell(
     "drain, one record each",
-    `${per(ours)} finished (first after ${Math.round(from - started)} ms); sandbox driven directly ${per(direct)}`,
-    ours / direct,
+    `${per(median(ours))} finished (processor time of each: worker ${us(spent.worker)}, PostgreSQL ${us(spent.postgres)}, ` +
+      `sandbox ${us(spent.sandbox)}); sandbox driven directly ${per(median(direct))}`,
+    ratio(ours, direct),
     "0.5",
   );
 
   await fetch(`${bench.sandboxUrl}/sandbox/requests`, { method: "DELETE" });
   const grouped = { ...body, groupRef: GROUPS[0], autoBatchPolicy: { maxDelayMinutes: 1440 } };
   await fill(bench.origin, headers, () => grouped, 2_000);
-  await until(async () => (await left(database)) === 0);
+  await until(() => isDrained(database));
   const log = (await (await fetch(`${bench.sandboxUrl}/sandbox/requests`)).json()) as {
     requests?: { path: string }[];
   } & { path: string }[];
@@ -228,8 +250,13 @@ async function drain(bench: Bench): Promise<void> {
   await database.end();
 }
 
-const left = async (database: Postgres): Promise<number> =>
-  Number((await database.query("select count(*) from writes")).rows[0].count);
+/** Whether nothing is left to do; counting it would keep the database busy. */
+const isDrained = async (database: Postgres): Promise<boolean> =>
+  (await database.query("select from writes limit 1")).rowCount === 0;
+
+/** When the last operation ended, by the machine's clock. */
+const lastEndMs = async (database: Postgres): Promise<number> =>
+  (await database.query("select max(update_time) as time from operations")).rows[0].time.getTime();
 
 async function fill(
   origin: string,
@@ -317,8 +344,10 @@ const tell = (what: string, how: string, figure: number, target: string, unit = 
 
 const bench = await open();
 try {
-  await overhead(bench);
-  await intake(bench);
+  if (!process.argv.includes("--drain-only")) {
+    await overhead(bench);
+    await intake(bench);
+  }
   await drain(bench);
 } finally {
   await bench.close();

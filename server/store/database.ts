@@ -19,6 +19,13 @@ export interface Database {
 
 const OLDEST_VERSION = 140_000;
 
+/**
+ * For every session. Our queues are tables that rows come to and go from all the time, and until a vacuum comes by, the
+ * entries of those that are gone stay in their indexes. A plain index scan marks such an entry when it first meets it
+ * and passes over it from then on; a bitmap scan reads all of them each time, the slower the longer the last vacuum is.
+ */
+export const SESSION_OPTIONS = "-c enable_bitmapscan=off";
+
 /** Connects, checks the version, migrates. Throws `StartError` when the database cannot be used. */
 export async function openDatabase(options: {
   connectionString: string;
@@ -32,6 +39,7 @@ export async function openDatabase(options: {
     connectionString,
     max: poolSize,
     application_name: "busbar",
+    options: SESSION_OPTIONS,
     // A database that vanished without a word must not hold callers for ever.
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

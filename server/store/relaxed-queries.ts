@@ -2,7 +2,7 @@
 import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
 import type { Log } from "../ground/log.ts";
-import type { Queries } from "./database.ts";
+import { SESSION_OPTIONS, type Queries } from "./database.ts";
 import type { DB } from "./rows.gen.ts";
 
 export interface RelaxedQueries {
@@ -16,7 +16,7 @@ export function openRelaxedQueries(connectionString: string, log: Log, poolSize:
     connectionString,
     max: poolSize,
     application_name: "busbar deliveries",
-    options: "-c synchronous_commit=off",
+    options: `${SESSION_OPTIONS} -c synchronous_commit=off`,
   });
   pool.on("error", (error) => log.warn({ error: error.message }, "lost an idle database connection"));
   // A connection that breaks while it is lent out fails its query; its own event must not end the process as well.

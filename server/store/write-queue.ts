@@ -133,11 +133,22 @@ export async function nextDueMs(queries: Queries): Promise<number | undefined> {
   return ms === null || ms === undefined ? undefined : Number(ms);
 }
 
-/** Workers that hold something: queued writes, synchronous operations. */
+/** Workers that hold something: queued writes, synchronous operations. Hops along the indexes, which have few of them. */
 export async function listClaimers(queries: Queries): Promise<number[]> {
   const { rows } = await sql<{ worker: number }>`
-    select claimed_by as worker from writes where claimed_by is not null
-    union select claimed_by from operations where claimed_by is not null
+    with recursive writers as (
+      select min(claimed_by) as worker from writes where claimed_by is not null
+      union all
+      select (select min(claimed_by) from writes where claimed_by > writers.worker)
+      from writers where writers.worker is not null
+    ), operators as (
+      select min(claimed_by) as worker from operations where claimed_by is not null
+      union all
+      select (select min(claimed_by) from operations where claimed_by > operators.worker)
+      from operators where operators.worker is not null
+    )
+    select worker from writers where worker is not null
+    union select worker from operators where worker is not null
   `.execute(queries);
   return rows.map((row) => row.worker);
 }

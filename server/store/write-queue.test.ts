@@ -1,0 +1,94 @@
+/** The queue of writes: what a look at it costs, and who has what. */
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { testDatabase } from "../../tests/harness/database.ts";
+import { bootstrap } from "../access/bootstrap.ts";
+import { newId } from "../ground/ids.ts";
+import { insertAcceptedWrites } from "./accept-writes.ts";
+import type { Database } from "./database.ts";
+import { endOperations } from "./operations.ts";
+import { claimWrites, listClaimers, markCalled } from "./write-queue.ts";
+
+const WORKER = 7;
+
+async function openQueue(t: TestContext) {
+  const database = await testDatabase(t);
+  const { queries } = database;
+  const { projectId } = await queries
+    .transaction()
+    .execute((on) => bootstrap(on, { org: "o", project: "p" }));
+  const [integrationId, installationId, configId] = [newId(), newId(), newId()];
+  const accept = (count: number) =>
+    insertAcceptedWrites(
+      queries,
+      Array.from({ length: count }, () => ({
+        operation: {
+          id: newId(),
+          projectId,
+          integrationId,
+          installationId,
+          configId,
+          actionType: "write",
+          objectName: "companies",
+        },
+        writeType: "create",
+        terms: {},
+        records: [{}],
+        recordKeys: [],
+        dueMs: 0,
+        retryMs: 60_000,
+      })),
+    );
+  const claim = async () =>
+    (await claimWrites(queries, WORKER, 100, [])).map(({ operationId }) => operationId);
+  const end = (ids: string[]) =>
+    endOperations(
+      queries,
+      ids.map((id) => ({ id, status: "success", result: "", metadata: {}, log: [] })),
+    );
+  return { database, accept, claim, end };
+}
+
+/** Index entries that scans have read so far, of each index of the queue. */
+async function entriesRead({ pool }: Database): Promise<Record<string, number>> {
+  const client = await pool.connect();
+  try {
+    await client.query("select pg_stat_force_next_flush()");
+    const { rows } = await client.query<{ name: string; read: string }>(
+      "select indexrelname as name, idx_tup_read as read from pg_stat_user_indexes where relname = 'writes'",
+    );
+    return Object.fromEntries(rows.map(({ name, read }) => [name, Number(read)]));
+  } finally {
+    client.release();
+  }
+}
+
+test("a claim reads what is in the queue, not what has passed through it since the last vacuum", async (t) => {
+  const { database, accept, claim, end } = await openQueue(t);
+  await database.pool.query("alter table writes set (autovacuum_enabled = off)");
+  for (let round = 0; round < 30; round++) {
+    await accept(100);
+    const ids = await claim();
+    await markCalled(database.queries, WORKER, ids);
+    await end(ids);
+  }
+  await accept(10);
+  const before = await entriesRead(database);
+  const ids = await claim();
+  await markCalled(database.queries, WORKER, ids);
+  const after = await entriesRead(database);
+  assert.equal(ids.length, 10);
+  for (const [name, read] of Object.entries(after)) {
+    assert.ok(read - (before[name] ?? 0) < 500, `${name}: ${read - (before[name] ?? 0)} entries read`);
+  }
+});
+
+test("everybody who holds something is known, once", async (t) => {
+  const { database, accept, claim } = await openQueue(t);
+  assert.deepEqual(await listClaimers(database.queries), []);
+  await accept(3);
+  await claim();
+  await accept(1);
+  await claimWrites(database.queries, 9, 1, []);
+  assert.deepEqual((await listClaimers(database.queries)).toSorted(), [WORKER, 9]);
+});
