@@ -60,6 +60,8 @@ export interface Egress {
   guardedLookup(host: string): LookupFunction;
   /** Whether plain http may be spoken to this host name or address. */
   allowsPlainHttp(host: string): boolean;
+  /** False for a private address and for `localhost` unless allowed. Other names are judged when they are looked up. */
+  mayReach(host: string): boolean;
   close(): Promise<void>;
 }
 
@@ -94,6 +96,12 @@ export function openEgress(allow: string[]): Egress {
       return lookupFor(guard, allowPrivate);
     },
     allowsPlainHttp: (host) => guard.isListed(host),
+    mayReach(host) {
+      const bare = bareHost(host);
+      const addresses = isIP(bare) ? [bare] : bare === "localhost" ? ["127.0.0.1", "::1"] : [];
+      const isListed = guard.isListed(bare);
+      return addresses.length === 0 || addresses.some((address) => guard.permits(address, isListed));
+    },
     close: () => dispatcher.destroy(),
   };
 }

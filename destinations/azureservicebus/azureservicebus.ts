@@ -5,10 +5,10 @@ import { nowMs } from "../../server/ground/clock.ts";
 import { checkUrl } from "../kit/check-url.ts";
 import {
   defineDestination,
+  type AddressRules,
   type Exchange,
   type Fault,
   type Outcome,
-  type World,
 } from "../kit/destination.ts";
 import { httpOutcome } from "../kit/http-outcome.ts";
 
@@ -95,7 +95,7 @@ function readAccess(text: string): Access | undefined {
     : undefined;
 }
 
-function checkAccess(name: string, text: string, world: Pick<World, "allowsPlainHttp">): Fault[] {
+function checkAccess(name: string, text: string, world: AddressRules): Fault[] {
   const access = readAccess(text);
   if (!access) {
     const detail =

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { Type } from "typebox";
 import { checkUrl } from "./check-url.ts";
-import type { Exchange, Fault, OutgoingRequest, Outcome, World } from "./destination.ts";
+import type { AddressRules, Exchange, Fault, OutgoingRequest, Outcome, World } from "./destination.ts";
 import { beginningOf, beginningOfText, retryAfterMs } from "./http-outcome.ts";
 
 /** Members that all AWS destinations have. */
@@ -23,7 +23,7 @@ export const AWS_SECRETS = {
 export function checkAws(
   config: { endpointUrl?: string },
   secrets: AwsSettings["secrets"],
-  world: Pick<World, "allowsPlainHttp">,
+  world: AddressRules,
 ): Fault[] {
   const { endpointUrl } = config;
   return [

@@ -1,14 +1,24 @@
 /** Checks addresses that builders enter. */
-import type { Fault, World } from "./destination.ts";
+import type { AddressRules, Fault } from "./destination.ts";
 
 /** What is wrong with an address that messages are to be sent to. */
-export function checkUrl(name: string, text: string, world: Pick<World, "allowsPlainHttp">): Fault[] {
+export function checkUrl(name: string, text: string, world: AddressRules): Fault[] {
   const url = URL.parse(text);
   if (!url) return [{ name, detail: "must be an absolute address such as https://example.com/hooks" }];
   if (url.username || url.password) {
     return [{ name, detail: "must not hold a user name or password; put a token into a header" }];
   }
+  if (!world.mayReach(url.hostname)) return [{ name, detail: isPrivate(url.hostname) }];
   if (url.protocol === "https:") return [];
   if (url.protocol === "http:" && world.allowsPlainHttp(url.hostname)) return [];
-  return [{ name, detail: "must begin with https://" }];
+  const detail =
+    url.protocol === "http:"
+      ? "must begin with https://; plain http is for hosts in BUSBAR_EGRESS_ALLOW"
+      : "must begin with https://";
+  return [{ name, detail }];
+}
+
+/** Said of a host that may not be reached. */
+export function isPrivate(host: string): string {
+  return `leads to ${host}, which is private; list it in BUSBAR_EGRESS_ALLOW to reach it`;
 }

@@ -40,6 +40,7 @@ export function testWorld(filesFolder = "/nonexistent"): TestWorld {
     guardedLookup: () => lookup,
     timeoutMs: 2_000,
     allowsPlainHttp: (host) => host === "127.0.0.1",
+    mayReach: (host) => host !== "10.0.0.1",
     filesFolder,
     print: (line) => void world.lines.push(line),
   };

@@ -54,11 +54,16 @@ export interface World {
   timeoutMs: number;
   /** Whether plain http may be spoken to this host. */
   allowsPlainHttp(host: string): boolean;
+  /** False for a host whose very name says that it is private, unless the operator allows it. */
+  mayReach(host: string): boolean;
   /** The folder that files may be written to. */
   filesFolder: string;
   /** Writes to standard output. */
   print(line: string): void;
 }
+
+/** What settings are checked against. */
+export type AddressRules = Pick<World, "allowsPlainHttp" | "mayReach">;
 
 export interface Settings<Config, Secrets> {
   config: Config;
@@ -97,7 +102,7 @@ export interface DestinationType {
   paced: boolean;
   /** Larger messages go with a link to what makes them large. */
   maxMessageBytes: number | undefined;
-  check(settings: { config: unknown; secrets: unknown }, world: Pick<World, "allowsPlainHttp">): Fault[];
+  check(settings: { config: unknown; secrets: unknown }, world: AddressRules): Fault[];
   open(settings: Settings<unknown, unknown>, world: World): Channel;
 }
 
@@ -109,7 +114,7 @@ interface Definition<C extends TObject, S extends TObject> {
   signs?: boolean;
   paced?: boolean;
   maxMessageBytes?: number;
-  check?(settings: { config: Static<C>; secrets: Static<S> }, world: Pick<World, "allowsPlainHttp">): Fault[];
+  check?(settings: { config: Static<C>; secrets: Static<S> }, world: AddressRules): Fault[];
   open(settings: Settings<Static<C>, Static<S>>, world: World): Channel;
 }
 

@@ -1,6 +1,14 @@
 /** RabbitMQ and what speaks AMQP 0-9-1: one message per message, to an exchange, with the event type as routing key. */
 import { Type } from "typebox";
-import { defineDestination, type Fault, type Message, type Outcome, type World } from "../kit/destination.ts";
+import { isPrivate } from "../kit/check-url.ts";
+import {
+  defineDestination,
+  type AddressRules,
+  type Fault,
+  type Message,
+  type Outcome,
+  type World,
+} from "../kit/destination.ts";
 import { Publisher, type Broker } from "./publisher.ts";
 
 /** A connection that nothing went through for so long is closed. */
@@ -120,12 +128,15 @@ function serverOf({ serverUrl, tls }: Server): Omit<Broker, "username" | "passwo
   };
 }
 
-function checkServer(config: Server, world: Pick<World, "allowsPlainHttp">): Fault[] {
+function checkServer(config: Server, world: AddressRules): Fault[] {
   const server = serverOf(config);
   if (!server) {
     const detail =
       "must be host and port such as broker.example.com:5671, or amqps://host:port/vhost, without user name and password";
     return [{ name: "metadata.serverUrl", detail }];
+  }
+  if (!world.mayReach(server.hostname)) {
+    return [{ name: "metadata.serverUrl", detail: isPrivate(server.hostname) }];
   }
   if (server.tls || world.allowsPlainHttp(server.hostname)) return [];
   return [

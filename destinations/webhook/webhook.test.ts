@@ -10,6 +10,7 @@ const SAMPLE = {
   config: { url, headers: { "X-Team": "blue" } },
   faulty: [
     { what: "plain http", config: { url: "http://example.com" } },
+    { what: "a private address", config: { url: "https://10.0.0.1/hooks" } },
     { what: "no address", config: { url: "example" } },
     { what: "a password in the address", config: { url: "https://u:p@example.com" } },
     ...[

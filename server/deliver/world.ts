@@ -12,6 +12,7 @@ export function openWorld(on: { egress: Egress; dataDir: string; timeoutMs: numb
     guardedLookup: (host) => on.egress.guardedLookup(host),
     timeoutMs: on.timeoutMs,
     allowsPlainHttp: (host) => on.egress.allowsPlainHttp(host),
+    mayReach: (host) => on.egress.mayReach(host),
     filesFolder: join(on.dataDir, "messages"),
     print: (line) => void process.stdout.write(line),
   };

@@ -104,6 +104,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
     startTimes.set(request, elapsedMs());
+    if (/%00/.test(request.url)) throw nulInAddress();
   });
   app.addHook("onResponse", async (request, reply) => logRequest(log, request, reply));
   app.register(async (scope) => {
@@ -112,6 +113,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => refuse(options, unknownPath(request, routes), request, reply));
   return app;
 }
+
+/** PostgreSQL stores no NUL, so nothing has a name with one. */
+const nulInAddress = (): Problem =>
+  new Problem("invalid-request", { detail: "The address holds a NUL (`%00`). Remove it." });
 
 const startTimes = new WeakMap<FastifyRequest, number>();
 

@@ -51,6 +51,13 @@ describe("a request that is wrong", () => {
       type: "invalid-request",
     },
     {
+      title: "with a NUL in the address",
+      send: () => on.inProject("GET", "/destinations/%00"),
+      status: 400,
+      type: "invalid-request",
+      says: /NUL/,
+    },
+    {
       title: "with malformed JSON",
       send: () => on.call("POST", WRITE, '{"groupRef": "acme",'),
       status: 400,

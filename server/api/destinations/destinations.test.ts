@@ -1,6 +1,7 @@
 /** Destinations, topics and routes through the API: what is taken, refused, shown and kept secret. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { sql } from "kysely";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { openSink, type Sink } from "../../deliver/testing/sink.ts";
 import { openDatabase } from "../../store/database.ts";
@@ -164,9 +165,37 @@ describe("destinations, topics and routes", () => {
     assert.ok(!tried.text.includes("hush"));
     const shown = await on.inProject("GET", `/destinations/${body.id}?includeSecrets=true`);
     assert.ok(!shown.text.includes("hush"));
-    const inside = await createKinesis("https://169.254.169.254");
-    const refused = await on.inProject("POST", `/destinations/${inside.body.id}:test`);
+    const { connectionString } = on;
+    const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 1 });
+    await sql`
+      update destinations set version = version + 1,
+        metadata = jsonb_set(metadata, '{endpointUrl}', '"https://169.254.169.254"')
+      where id = ${body.id}
+    `.execute(database.queries);
+    await database.close();
+    const refused = await on.inProject("POST", `/destinations/${body.id}:test`);
     assert.match(refused.body.attempt.error, /private address/);
+  });
+
+  test("an address that is private by its name is refused, with the way to allow it", async () => {
+    for (const host of ["10.0.0.1", "169.254.169.254", "[::ffff:10.0.0.1]", "0x7f.2", "[fd00::1]"]) {
+      const refused = await create({ metadata: { url: `https://${host}/hooks` } });
+      assert.equal(refused.status, 422, host);
+      assert.match(refused.body.detail, /^metadata\.url: leads to .* private.* BUSBAR_EGRESS_ALLOW/);
+    }
+    const created = await create();
+    const moved = await on.inProject("PATCH", `/destinations/${created.body.id}`, {
+      updateMask: ["metadata.url"],
+      destination: { metadata: { url: "https://192.168.1.1" } },
+    });
+    assert.equal(moved.status, 422);
+    assert.match(moved.body.detail, /^destination\.metadata\.url: /);
+    const broker = await create({
+      type: "rabbitmq",
+      metadata: { serverUrl: "10.0.0.1:5671", exchange: "e" },
+      secrets: { username: "u", password: "p" },
+    });
+    assert.match(broker.body.detail, /^metadata\.serverUrl: leads to/);
   });
 
   test("a service that sends back what it was sent makes no secret readable", async () => {
