@@ -1,6 +1,7 @@
 /** What becomes of deliveries while their surroundings change: disabling, deleting, rerouting, sweeping. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { sweep } from "../jobs/sweeper.ts";
 import type { Database } from "../store/database.ts";
@@ -225,5 +226,24 @@ describe("deliveries amid changes", () => {
       const { events, deliveries } = await counts();
       return events === 0 && deliveries === 0;
     });
+  });
+
+  test("what a statement took on whose answer never came is given back, without any error since", async () => {
+    const { on, sink, database } = all;
+    const { id, name } = await drawRoute(on, `${sink.url}/forgotten`, []);
+    await recordEvent(database.queries, sampleEvent("connection.created", on.projectId));
+    const { rows } = await database.pool.query("select id from events order by id desc limit 1");
+    await database.pool.query(
+      `insert into delivery_batches (id, worker_id, destination_ids, event_ids)
+         select $1, (select last_value from worker_ids), array[$2::uuid], array[$3::uuid]`,
+      [newId(), id, rows[0].id],
+    );
+    await all.untilStatus(name, "delivered");
+    await database.pool.query(
+      `update deliveries set state = 'sending', claimed_by = (select last_value from worker_ids)
+         where destination_id = $1`,
+      [id],
+    );
+    await until("it is sent again", () => sink.at("/forgotten").length === 2);
   });
 });

@@ -102,8 +102,6 @@ class DeliveryEngine {
   #loop: Promise<void> | undefined;
   /** The rows claimed that are not noted yet. */
   readonly #mine = new Set<string>();
-  /** A statement failed: it may have claimed all the same. */
-  #doubt = false;
   #caredMs = -Infinity;
   #mostEvents = LEAST_EVENTS;
   /** Deliveries that an event of the last routing made. */
@@ -182,7 +180,6 @@ class DeliveryEngine {
         }
         if (this.#lanes.fits === 0 || this.#isFull) pauseMs = FULL_MS;
       } catch (err) {
-        this.#doubt = true;
         if (!this.#stopping) this.#on.log.warn({ err }, "deliveries wait: the database cannot be used");
         pauseMs = AFTER_ERROR_MS;
       }
@@ -348,21 +345,18 @@ class DeliveryEngine {
     );
   }
 
-  /** Takes over from dead processes and from statements that failed, and gives up what waits for disabled destinations. */
+  /** Takes over from dead processes and from lost statements, and gives up what waits for disabled destinations. */
   async #care(): Promise<void> {
     if (elapsedMs() - this.#caredMs < CARE_MS) return;
     this.#caredMs = elapsedMs();
     const { queries } = this.#relaxed;
-    if (this.#doubt) {
-      const { id } = this.#on.identity;
-      await releaseBatches(queries, [id], this.#notes.batchIds);
-      const lost = (await listClaims(queries, id)).filter((claim) => !this.#mine.has(keyOf(claim)));
-      await finishDeliveries(
-        queries,
-        id,
-        lost.map((claim) => ({ ...claim, state: "waiting", delayMs: 0 })),
-      );
-      this.#doubt = false;
+    const { id } = this.#on.identity;
+    // Not only after an error: a statement whose connection broke may commit long after.
+    await releaseBatches(queries, [id], this.#notes.batchIds);
+    const lost = (await listClaims(queries, id)).filter((claim) => !this.#mine.has(keyOf(claim)));
+    if (lost.length > 0) {
+      const due = lost.map((claim) => ({ ...claim, state: "waiting" as const, delayMs: 0 }));
+      await finishDeliveries(queries, id, due);
     }
     const dead = await this.#on.identity.dead(await listClaimants(queries));
     await releaseDeliveries(queries, dead);
