@@ -224,6 +224,23 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     await channel.close();
   });
 
+  test("a queue that is full refuses in words, and the connection goes on", async () => {
+    const admin = await model.createChannel();
+    const limits = { "x-max-length": 1, "x-overflow": "reject-publish" };
+    await admin.assertQueue("full", { arguments: limits });
+    await admin.bindQueue("full", "crm-events", "installation.created");
+    const channel = open({});
+    const deliver = (id: string) => channel.deliver(sampleMessage({ id, topic: "installation.created" }));
+    assert.equal((await deliver("m1")).kind, "delivered");
+    const refused = await deliver("m2");
+    assert.equal(refused.kind, "failed");
+    assert.match(refused.error ?? "", /refused the message.*full/);
+    assert.equal((await channel.deliver(sampleMessage())).kind, "delivered");
+    await admin.deleteQueue("full");
+    await queued();
+    await channel.close();
+  });
+
   test("a large message arrives whole, and one that comes back does no harm", async () => {
     const channel = open({});
     const data = JSON.stringify({ text: "x".repeat(3_000_000) });
