@@ -22,9 +22,7 @@ const MAX_FRAME_BYTES = 256 * 1024;
 const ALLOWANCE_BYTES = 1024 * 1024;
 const ALLOWANCE_PER_MESSAGE_BYTES = 4 * 1024;
 
-const REFUSED = new Error(
-  "the broker refused the message: a queue of the exchange is full or cannot store it",
-);
+const REFUSED = "the broker refused the message: a queue of the exchange is full or cannot store it";
 
 const GOODBYE_MS = 5_000;
 
@@ -60,7 +58,7 @@ export class Publisher {
     this.#mayReadBytes += 2 * content.length + ALLOWANCE_PER_MESSAGE_BYTES;
     await new Promise<void>((resolve, reject) => {
       channel.publish(exchange, key, content, { ...options, mandatory: true }, (error: unknown) => {
-        if (error) return reject(this.#reason ?? (this.ended ? error : REFUSED));
+        if (error) return reject(this.#reason ?? (this.ended ? error : new Error(REFUSED)));
         // What nobody gets is returned first, and confirmed all the same.
         if (!this.#returned.delete(options.messageId)) return resolve();
         reject(new Error(`the exchange ${exchange} has no queue for the routing key ${key}`));
