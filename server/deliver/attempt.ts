@@ -3,7 +3,7 @@ import type { Message, Outcome } from "../../destinations/kit/destination.ts";
 import { elapsedMs, now } from "../ground/clock.ts";
 import type { FinishedAttempt } from "../store/deliveries.ts";
 import type { OpenDestination } from "./channels.ts";
-import { shortened, type Retry } from "./retry-schedule.ts";
+import { shortened, storable, type Retry } from "./retry-schedule.ts";
 
 /** What becomes of a delivery that somebody had. */
 export interface Ended {
@@ -36,7 +36,7 @@ export async function attempt(
       durationMs: Math.round(elapsedMs() - started),
       ...(status !== undefined && { status }),
       ...(error !== undefined && { error: shortened(error) }),
-      ...(answer && { answer }),
+      ...(answer && { answer: storable(answer) }),
     },
   };
   return { finished, made: { outcome, destination } };

@@ -83,31 +83,34 @@ export class EndNotes {
     while (this.#ended.length > 0) {
       if (this.#ended.length < ENOUGH && !this.#closing) await wait(GATHER_MS);
       const batch = this.#ended.splice(0, distinctOf(this.#ended));
-      while (!(await this.#note(batch)) && !this.#closing) await wait(RETRY_MS);
+      await this.#insist(batch, () => this.#note(batch));
+      await this.#insist(batch, () => this.#judge(batch));
       this.#on.onNoted(batch);
     }
     this.#writing = undefined;
   }
 
-  async #note(batch: Ended[]): Promise<boolean> {
-    const { relaxed, workerId, log } = this.#on;
+  /** Until the database takes it, or this closes. */
+  async #insist(batch: Ended[], write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (err) {
+        this.#on.log.warn({ err, deliveries: batch.length }, "deliveries cannot be noted yet");
+        if (this.#closing) return;
+        await wait(RETRY_MS);
+      }
+    }
+  }
+
+  async #note(batch: Ended[]): Promise<void> {
+    const { relaxed, workerId } = this.#on;
     const left = this.#leftAfter(batch);
     const over = [...left].filter(([, count]) => count === 0).map(([id]) => id);
-    try {
-      await finishDeliveries(
-        relaxed,
-        workerId(),
-        batch.map(({ finished }) => finished),
-        over,
-      );
-      await this.#judge(batch);
-    } catch (err) {
-      log.warn({ err, deliveries: batch.length }, "deliveries cannot be noted yet");
-      return false;
-    }
+    const ends = batch.map(({ finished }) => finished);
+    await finishDeliveries(relaxed, workerId(), ends, over);
     left.forEach((count, id) => this.#open.set(id, count));
     over.forEach((id) => this.#open.delete(id));
-    return true;
   }
 
   /** Of the batches that these are of: how many deliveries nothing is noted of when these are. */
