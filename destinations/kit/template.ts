@@ -1,4 +1,5 @@
 /** Templates that builders write in JMESPath: checked when they are stored, evaluated for each message. */
+import { createContext, Script } from "node:vm";
 import { compile, isRegistered, TreeInterpreter } from "@jmespath-community/jmespath";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import type { Fault } from "./destination.ts";
@@ -13,17 +14,22 @@ export function checkTemplate(name: string, text: string, sample: JsonObject): F
   if (text.length > MAX_LENGTH) return refuse(`it is longer than ${MAX_LENGTH} characters`);
   try {
     const tree = compile(text);
-    const unknown = functionsOf(JSON.parse(JSON.stringify(tree))).find((called) => !isRegistered(called));
+    const unknown = functionsOf(JSON.parse(JSON.stringify(tree))).find(
+      (called) => !isRegistered(called) || WITHHELD.includes(called),
+    );
     if (unknown) return refuse(`there is no function ${unknown}()`);
-    const value: unknown = TreeInterpreter.search(tree, sample);
+    const value = inTime(() => TreeInterpreter.search(tree, sample));
     if (typeof value !== "object" || value === null) return [];
     return refuse("it gives a list or an object, not text; put its parts together with join()");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     // A member that the sample lacks may be there in a message; a function with too few arguments never works.
-    return reason.startsWith("Invalid type") ? [] : refuse(reason);
+    return /^(Invalid type|not-a-number)/.test(reason) ? [] : refuse(reason);
   }
 }
+
+/** They make text of any length in one step. */
+const WITHHELD = ["pad_left", "pad_right"];
 
 function functionsOf(node: Json): string[] {
   if (Array.isArray(node)) return node.flatMap(functionsOf);
@@ -32,21 +38,55 @@ function functionsOf(node: Json): string[] {
   return [...own, ...Object.values(node).flatMap(functionsOf)];
 }
 
-/** A template that was checked: the text it gives for a message, undefined where it gives none. */
+/**
+ * A template that was checked: the text it gives for a message, undefined where it gives none. Throws for one that takes
+ * too long, from then on without trying it.
+ */
 export function openTemplate(text: string): (data: JsonObject) => string | undefined {
   const tree = compile(text);
+  let tooSlow: TooSlow | undefined;
   return (data) => {
-    const value: unknown = evaluate(tree, data);
-    if (typeof value === "number" || typeof value === "boolean") return String(value);
-    return typeof value === "string" && value !== "" ? value : undefined;
+    if (tooSlow) throw tooSlow;
+    try {
+      const value = inTime(() => TreeInterpreter.search(tree, data));
+      if (typeof value === "number" || typeof value === "boolean") return String(value);
+      return typeof value === "string" && value !== "" ? value : undefined;
+    } catch (error) {
+      if (error instanceof TooSlow) throw (tooSlow = error);
+      // Of this message only: a member is missing or of another type. The default serves.
+      return undefined;
+    }
   };
 }
 
-function evaluate(tree: ReturnType<typeof compile>, data: JsonObject): unknown {
+/** Templates take microseconds. One that goes through lists within lists would hold up everybody in the process. */
+const LIMIT_MS = 500;
+
+class TooSlow extends Error {
+  constructor() {
+    super("the template takes too long");
+  }
+}
+
+let stoppable: ((job: () => unknown) => unknown) | undefined;
+
+/** A script is the only thing that Node stops in the middle; it costs an eighth of a millisecond. */
+function openStoppable(): (job: () => unknown) => unknown {
+  const script = new Script("job()");
+  const context: { job?: () => unknown } = createContext({});
+  return (job) => {
+    context.job = job;
+    return script.runInContext(context, { timeout: LIMIT_MS });
+  };
+}
+
+function inTime(job: () => unknown): unknown {
+  stoppable ??= openStoppable();
   try {
-    return TreeInterpreter.search(tree, data);
-  } catch {
-    // Of this message only: a member is missing or of another type. The default serves.
-    return undefined;
+    return stoppable(job);
+  } catch (error) {
+    // An error of the script's own world: no `Error` of ours.
+    const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+    throw code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? new TooSlow() : error;
   }
 }

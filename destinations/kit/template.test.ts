@@ -1,0 +1,69 @@
+/** Templates: what they give for strange data, what is refused when they are entered, and that none holds up the process. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkTemplate, openTemplate } from "./template.ts";
+
+const SAMPLE = { data: {} };
+const DATA = {
+  data: { name: "Zoë", count: 0, on: false, list: ["a"], nothing: null, empty: "", own: { id: 7 } },
+};
+
+test("text, numbers and booleans become text; whatever else a template gives is nothing", () => {
+  for (const [template, text] of [
+    ["data.name", "Zoë"],
+    ["data.count", "0"],
+    ["data.on", "false"],
+    ["join('-', [data.name, to_string(data.own.id)])", "Zoë-7"],
+    ["data.list", undefined],
+    ["data.own", undefined],
+    ["data.nothing", undefined],
+    ["data.empty", undefined],
+    ["data.missing.deeper", undefined],
+    ["length(data.count)", undefined],
+    ["data.own.id / data.count", undefined],
+  ] as const) {
+    assert.deepEqual(checkTemplate("t", template, SAMPLE), [], template);
+    assert.equal(openTemplate(template)(DATA), text, template);
+  }
+});
+
+test("what can never give text is refused when it is entered, saying why", () => {
+  for (const [template, why] of [
+    ["data.[", /Syntax error|parse/i],
+    ["shout(data.a)", /no function shout/],
+    ["join('-')", /argument/i],
+    ["[data.a, data.b]", /list or an object/],
+    ["{a: data.a}", /list or an object/],
+    ["data", /list or an object/],
+    ["a".repeat(2_001), /longer than 2000/],
+    ["!".repeat(1_900) + "data.a", /stack|deep/i],
+    ["pad_left(data.name, `500000000`)", /no function pad_left/],
+  ] as const) {
+    const [fault] = checkTemplate("metadata.keyTemplate", template, SAMPLE);
+    assert.equal(fault?.name, "metadata.keyTemplate", template);
+    assert.match(fault.detail, why);
+  }
+});
+
+/** Each of a hundred, with each of a hundred, …: years. */
+const zeros = `\`[${Array.from({ length: 100 }, () => 0).join(",")}]\``;
+const ENDLESS = `let $a = ${zeros} in $a[*].[$a[*].[$a[*].[$a[*].[$a[*].[$a[*]]]]]] | length(@)`;
+
+test("a template that takes too long is refused when it is entered", () => {
+  const started = performance.now();
+  const [fault] = checkTemplate("t", ENDLESS, SAMPLE);
+  assert.match(fault?.detail ?? "", /takes too long/);
+  assert.ok(performance.now() - started < 5_000);
+});
+
+test("one that takes too long for a message fails it, and is not tried again", () => {
+  const template = `data.a[*].[$.data.a[*].[$.data.a[*].[$.data.a[*]]]] | length(@)`;
+  assert.deepEqual(checkTemplate("t", template, SAMPLE), []);
+  const evaluate = openTemplate(template);
+  assert.equal(evaluate({ data: { a: [1] } }), "1");
+  const data = { data: { a: Array.from({ length: 1_000 }, (_, index) => index) } };
+  assert.throws(() => evaluate(data), /takes too long/);
+  const started = performance.now();
+  assert.throws(() => evaluate(data), /takes too long/);
+  assert.ok(performance.now() - started < 50);
+});
