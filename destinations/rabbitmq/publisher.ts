@@ -1,5 +1,5 @@
 /** One connection to a broker and on it one channel, whose broker confirms or returns each message. */
-import { Socket } from "node:net";
+import { Readable } from "node:stream";
 import type { ChannelModel, ConfirmChannel, Message as Returned, Options } from "amqplib";
 import type { World } from "../kit/destination.ts";
 
@@ -110,9 +110,10 @@ export class Publisher {
 
   #boundReading({ connection }: ChannelModel): void {
     const socket = "stream" in connection ? connection.stream : undefined;
-    if (!(socket instanceof Socket)) throw new Error("the AMQP client hides its socket");
+    if (!(socket instanceof Readable && "bytesRead" in socket))
+      throw new Error("the AMQP client hides its socket");
     socket.on("readable", () => {
-      if (socket.bytesRead > this.#mayReadBytes) {
+      if (Number(socket.bytesRead) > this.#mayReadBytes) {
         this.kill(new Error("the broker sends more than it was sent; the connection to it was ended"));
       }
     });
