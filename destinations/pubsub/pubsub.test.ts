@@ -134,6 +134,7 @@ test("Google is told its own name as the audience, also at a regional endpoint, 
   for (const [endpointUrl, audience] of [
     [undefined, "https://pubsub.googleapis.com/"],
     ["https://europe-west1-pubsub.googleapis.com", "https://pubsub.googleapis.com/"],
+    ["https://pubsub.europe-west3.rep.googleapis.com", "https://pubsub.googleapis.com/"],
     ["https://evilpubsub.googleapis.com.example.com", "https://evilpubsub.googleapis.com.example.com/"],
   ]) {
     const world = testWorld();

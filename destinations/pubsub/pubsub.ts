@@ -54,9 +54,12 @@ export const pubsub = defineDestination({
   },
 });
 
-/** Regional endpoints know the service by its one name; a bearer for another server is of no use at Google. */
+/**
+ * Google's other endpoints (https://cloud.google.com/pubsub/docs/reference/service_apis_overview) know the service by its
+ * one name as well; a bearer for another server is of no use at Google.
+ */
 const audienceOf = (url: URL): string =>
-  `${url.protocol === "https:" && /(^|-)pubsub\.googleapis\.com$/.test(url.host) ? GOOGLE : url.origin}/`;
+  `${url.protocol === "https:" && url.host.endsWith(".googleapis.com") ? GOOGLE : url.origin}/`;
 
 function checkCredentials(text: string): Fault[] {
   try {
