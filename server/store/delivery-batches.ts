@@ -40,10 +40,11 @@ export async function routeEvents(
   { batchId, workerId, mostEvents }: { batchId: string; workerId: number; mostEvents: number },
 ): Promise<Routed> {
   const { rows } = await sql<RoutedRow | { events: number; eventId: null }>`
-    with picked as (
-      delete from unrouted_events where event_id in (
-        select event_id from unrouted_events order by event_id limit ${mostEvents} for update skip locked
-      ) returning event_id
+    with oldest as (
+      select event_id from unrouted_events order by event_id limit ${mostEvents} for update skip locked
+    ), picked as (
+      delete from unrouted_events using oldest where unrouted_events.event_id = oldest.event_id
+      returning unrouted_events.event_id
     ), aims as (
       select distinct on (events.id, destinations.id)
         events.id as event_id, destinations.id as destination_id, events.project_id, events.type,
