@@ -246,7 +246,18 @@ function testSettings(type: DestinationType, sample: AwsSample): void {
 
 /** Answers that no AWS service gives, and what becomes of them. */
 async function testStrangeAnswers(type: DestinationType, sample: DestinationSample): Promise<void> {
-  for (const text of ["<html>no such host</html>", "go away", '{"a": 1}', "[]", ""]) {
+  for (const text of [
+    "<html>no such host</html>",
+    "go away",
+    '{"a": 1}',
+    "[]",
+    "",
+    '{"__type": {"a": 1}, "message": [1]}',
+    '{"__type": {"toString": 1}, "message": {"toString": 1}}',
+    '{"message": {"toString": 1}}',
+    "<a>".repeat(5_000),
+    "<Error><__proto__><a>1</a></__proto__></Error>",
+  ]) {
     const world = testWorld();
     world.answer = () => answered(503, text);
     const outcome = await openSample(type, sample, world).deliver(sampleMessage());

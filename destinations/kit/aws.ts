@@ -135,20 +135,25 @@ export function awsOutcome(error: unknown): Outcome {
   if (error instanceof NoAnswer) {
     return { kind: "failed", error: error.message, overloaded: error.exchange.failure === "timeout" };
   }
-  const name = error instanceof Error ? error.name : "Error";
-  const message = error instanceof Error ? error.message : String(error);
   const { status, headers, body } = answerOf(error);
-  // Services name their refusals; what a client calls otherwise is an answer of somebody else, a gateway perhaps.
-  const isNamed = status === undefined || !["Error", "SyntaxError", "Unknown"].includes(name);
-  const text = isNamed ? `${name}: ${message}` : `the receiver answered ${status}`;
+  const refusal = status === undefined ? String(error) : refusalOf(error);
   return {
     kind: "failed",
     ...(status !== undefined && { status }),
     ...(body && { answer: beginningOf(body) }),
-    error: beginningOfText(text.slice(0, 2_000)),
-    overloaded: THROTTLED.test(name) || status === 429,
+    error: beginningOfText((refusal ?? `the receiver answered ${status}`).slice(0, 2_000)),
+    overloaded: THROTTLED.test(refusal?.split(":")[0] ?? "") || status === 429,
     retryAfterMs: retryAfterMs(headers?.["retry-after"]),
   };
+}
+
+/** A refusal that the service gave a name. What a client cannot read is an answer of somebody else, a gateway perhaps. */
+function refusalOf(error: unknown): string | undefined {
+  // A client marks what it could read with `$fault`; name and message are whatever the answer had in their places.
+  if (!(error instanceof Error && "$fault" in error)) return undefined;
+  const { name, message }: { name: unknown; message: unknown } = error;
+  if (typeof name !== "string" || name === "Error" || name === "Unknown") return undefined;
+  return typeof message === "string" ? `${name}: ${message}` : name;
 }
 
 function answerOf(error: unknown): { status?: number; headers?: Record<string, string>; body?: Buffer } {
