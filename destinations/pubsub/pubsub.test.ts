@@ -156,6 +156,15 @@ test("an answer that names no message is not Pub/Sub's, and the message is tried
   }
 });
 
+test("a refusal that is not in Google's form is told by its status", async () => {
+  for (const body of ["", "[]", '{"error": "no"}', '{"error": {"status": {"toString": 1}, "message": []}}']) {
+    const world = testWorld();
+    world.answer = () => answered(403, body);
+    const outcome = await openSample(pubsub, SAMPLE, world).deliver(sampleMessage());
+    assert.deepEqual([outcome.kind, outcome.error], ["failed", "the receiver answered 403"]);
+  }
+});
+
 test("a topic that is gone is tried again: it can be made anew", async () => {
   const world = testWorld();
   world.answer = () => answered(410, '{"error":{"status":"NOT_FOUND","message":"no topic"}}');

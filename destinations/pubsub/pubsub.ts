@@ -85,7 +85,8 @@ function outcomeOf(exchange: Exchange): Outcome {
     // A page to sign in at, for example: the message would be lost.
     return isTaken ? outcome : { ...outcome, kind: "failed", error: NO_ID };
   }
-  const said = isJsonObject(error) && `${String(error["status"])}: ${String(error["message"])}`;
+  const { status, message } = isJsonObject(error) ? error : {};
+  const said = typeof status === "string" && typeof message === "string" && `${status}: ${message}`;
   // Nothing here is gone for good: a topic can be made again.
   return { ...outcome, kind: "failed", ...(said && { error: said }) };
 }
