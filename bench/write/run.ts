@@ -342,13 +342,15 @@ const per = (rate: number): string => `${Math.round(rate).toLocaleString("en")}/
 const tell = (what: string, how: string, figure: number, target: string, unit = ""): void =>
   console.log(`${what}\n  ${how}\n  ${figure.toFixed(2)}${unit} (target ${target})`);
 
+/** With `--only=drain`, that alone. */
+const asked = (part: string): boolean =>
+  process.argv.every((word) => !word.startsWith("--only=") || word === `--only=${part}`);
+
 const bench = await open();
 try {
-  if (!process.argv.includes("--drain-only")) {
-    await overhead(bench);
-    await intake(bench);
-  }
-  await drain(bench);
+  if (asked("overhead")) await overhead(bench);
+  if (asked("intake")) await intake(bench);
+  if (asked("drain")) await drain(bench);
 } finally {
   await bench.close();
 }
