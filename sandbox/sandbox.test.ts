@@ -1,21 +1,14 @@
 // The controls: faults, request log, records, tokens, limits, reset, catalog overlay.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { startSandbox, type Sandbox } from "./sandbox.ts";
-import { at, caller, listAt, textAt, type Call } from "./test-client.ts";
+import { beforeEach, test } from "node:test";
+import { startSandbox } from "./sandbox.ts";
+import { at, caller, listAt, openSandbox, textAt, type Call } from "./test-client.ts";
 
-let sandbox: Sandbox;
-let control: Call;
+const sandbox = await openSandbox();
+const control = caller(sandbox.url);
 let hubspot: Call;
-
-before(async () => {
-  sandbox = await startSandbox();
-});
-after(() => sandbox.close());
 beforeEach(() => {
-  sandbox.reset();
-  control = caller(sandbox.url);
   hubspot = caller(sandbox.hubspot.url, sandbox.hubspot.mintToken().accessToken);
 });
 

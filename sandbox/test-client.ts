@@ -1,7 +1,17 @@
-// A few lines of HTTP for the sandbox's own tests.
+// What the sandbox's own tests begin with: a sandbox, and a few lines of HTTP.
 
 import assert from "node:assert/strict";
+import { after, beforeEach } from "node:test";
 import { asData, isData, type Data } from "./exchange.ts";
+import { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+
+/** For all tests of a file: reset before each of them, closed after the last. */
+export async function openSandbox(options?: SandboxOptions): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  after(() => sandbox.close());
+  beforeEach(() => sandbox.reset());
+  return sandbox;
+}
 
 export type Response = { status: number; headers: Headers; text: string; json: unknown };
 

@@ -1,21 +1,12 @@
 // HubSpot's published client works against the sandbox.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { Client } from "@hubspot/api-client";
-import { startSandbox, type Sandbox } from "../sandbox.ts";
+import { openSandbox } from "../test-client.ts";
 
-let sandbox: Sandbox;
-let client: Client;
-
-before(async () => {
-  sandbox = await startSandbox();
-  client = new Client({
-    accessToken: sandbox.hubspot.mintToken().accessToken,
-    basePath: sandbox.hubspot.url,
-  });
-});
-after(() => sandbox.close());
+const sandbox = await openSandbox();
+const client = new Client({ accessToken: sandbox.hubspot.staticToken, basePath: sandbox.hubspot.url });
 
 test("records can be created, read, searched and deleted", async () => {
   const { basicApi, batchApi, searchApi } = client.crm.contacts;

@@ -2,23 +2,14 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, beforeEach, test } from "node:test";
-import { startSandbox, type Sandbox } from "../sandbox.ts";
-import { at, caller, textAt, type Call } from "../test-client.ts";
+import { test } from "node:test";
+import { startSandbox } from "../sandbox.ts";
+import { at, caller, openSandbox, textAt, type Call } from "../test-client.ts";
 
 const REDIRECT = "http://127.0.0.1:9/callback";
 
-let sandbox: Sandbox;
-let call: Call;
-
-before(async () => {
-  sandbox = await startSandbox();
-});
-after(() => sandbox.close());
-beforeEach(() => {
-  sandbox.reset();
-  call = caller(sandbox.hubspot.url);
-});
+const sandbox = await openSandbox();
+const call = caller(sandbox.hubspot.url);
 
 function authorizePath(members: Record<string, string> = {}): string {
   const query = {

@@ -1,21 +1,11 @@
 // HubSpot property definitions, groups, schemas, pipelines and associations between records.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { startSandbox, type Sandbox } from "../sandbox.ts";
-import { at, caller, listAt, textAt, type Call } from "../test-client.ts";
+import { test } from "node:test";
+import { at, caller, listAt, openSandbox, textAt } from "../test-client.ts";
 
-let sandbox: Sandbox;
-let call: Call;
-
-before(async () => {
-  sandbox = await startSandbox({ limits: "off" });
-  call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
-});
-after(() => sandbox.close());
-beforeEach(() => {
-  sandbox.reset();
-});
+const sandbox = await openSandbox({ limits: "off" });
+const call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
 
 const PROPERTIES = "/crm/v3/properties/contacts";
 

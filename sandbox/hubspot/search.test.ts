@@ -1,22 +1,12 @@
 // HubSpot search: operators, paging, its bounds, its own rate limit.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { startSandbox, type Sandbox } from "../sandbox.ts";
-import { at, caller, listAt, textAt, type Call } from "../test-client.ts";
+import { beforeEach, test } from "node:test";
+import { at, caller, listAt, openSandbox, textAt } from "../test-client.ts";
 
-let sandbox: Sandbox;
-let call: Call;
-
-before(async () => {
-  sandbox = await startSandbox();
-  call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
-});
-after(() => sandbox.close());
-beforeEach(() => {
-  sandbox.reset();
-  sandbox.hubspot.setLimits("off");
-});
+const sandbox = await openSandbox();
+const call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
+beforeEach(() => sandbox.hubspot.setLimits("off"));
 
 async function ids(type: string, ...filters: unknown[]): Promise<unknown[]> {
   const body = {

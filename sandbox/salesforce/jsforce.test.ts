@@ -1,16 +1,11 @@
 // The published jsforce library works against the sandbox.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import jsforce from "jsforce";
-import { startSandbox, type Sandbox } from "../sandbox.ts";
+import { openSandbox } from "../test-client.ts";
 
-let sandbox: Sandbox;
-
-before(async () => {
-  sandbox = await startSandbox();
-});
-after(() => sandbox.close());
+const sandbox = await openSandbox();
 
 function connect(): InstanceType<typeof jsforce.Connection> {
   const { accessToken } = sandbox.salesforce.mintToken();

@@ -1,20 +1,13 @@
 // The Metadata API: rules of custom fields, their visibility, faults.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { startSandbox, type Sandbox } from "../sandbox.ts";
-import { at, caller, textAt, type Call, type Response } from "../test-client.ts";
+import { beforeEach, test } from "node:test";
+import { at, caller, openSandbox, textAt, type Call, type Response } from "../test-client.ts";
 
-let sandbox: Sandbox;
+const sandbox = await openSandbox();
 let token: string;
 let call: Call;
-
-before(async () => {
-  sandbox = await startSandbox();
-});
-after(() => sandbox.close());
 beforeEach(() => {
-  sandbox.reset();
   token = sandbox.salesforce.mintToken().accessToken;
   call = caller(sandbox.salesforce.url, token);
 });

@@ -2,24 +2,14 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, beforeEach, test } from "node:test";
-import { startSandbox, type Sandbox } from "../sandbox.ts";
-import { at, caller, textAt, type Call, type Response } from "../test-client.ts";
+import { test } from "node:test";
+import { at, caller, openSandbox, textAt, type Response } from "../test-client.ts";
 
 const REDIRECT = "http://127.0.0.1:9/callback";
 const VERIFIER = "v".repeat(64);
 
-let sandbox: Sandbox;
-let call: Call;
-
-before(async () => {
-  sandbox = await startSandbox();
-  call = caller(sandbox.salesforce.url);
-});
-after(() => sandbox.close());
-beforeEach(() => {
-  sandbox.reset();
-});
+const sandbox = await openSandbox();
+const call = caller(sandbox.salesforce.url);
 
 function token(form: Record<string, string>): Promise<Response> {
   return call(

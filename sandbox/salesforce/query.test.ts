@@ -1,18 +1,14 @@
 // SOQL: what is answered, what is refused, and paging.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { startSandbox, type Sandbox } from "../sandbox.ts";
-import { at, caller, listAt, textAt, type Call, type Response } from "../test-client.ts";
+import { beforeEach, test } from "node:test";
+import { at, caller, listAt, openSandbox, textAt, type Call, type Response } from "../test-client.ts";
 
-let sandbox: Sandbox;
+const sandbox = await openSandbox();
 let call: Call;
-
-before(async () => {
-  sandbox = await startSandbox();
+beforeEach(() => {
   call = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
 });
-after(() => sandbox.close());
 
 function query(soql: string, kind = "query", headers: Record<string, string> = {}): Promise<Response> {
   return call("GET", `/services/data/v60.0/${kind}?q=${encodeURIComponent(soql)}`, undefined, headers);

@@ -1,19 +1,13 @@
 // Single Salesforce records: shapes, checks, refusals, duplicates, upsert.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { startSandbox, type Sandbox } from "../sandbox.ts";
-import { at, caller, listAt, textAt, type Call } from "../test-client.ts";
+import { beforeEach, test } from "node:test";
+import { startSandbox } from "../sandbox.ts";
+import { at, caller, listAt, openSandbox, textAt, type Call } from "../test-client.ts";
 
-let sandbox: Sandbox;
+const sandbox = await openSandbox();
 let call: Call;
-
-before(async () => {
-  sandbox = await startSandbox();
-});
-after(() => sandbox.close());
 beforeEach(() => {
-  sandbox.reset();
   call = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
 });
 
