@@ -1,9 +1,32 @@
 /** Makes identifiers and the random texts that serve as credentials. */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomFillSync } from "node:crypto";
 import { v7 } from "uuid";
+import { nowMs } from "./clock.ts";
 
-/** A new UUIDv7: unique anywhere, sorted by the time it was made. */
-export const newId = (): string => v7();
+/** Drawing random bytes takes as long for one id as for these 256. */
+const random = new Uint8Array(256 * 16);
+let drawn = random.length;
+/** Of the last id: its millisecond, and its place among those of the same one. */
+let msecs = 0;
+let seq = 0;
+
+/** A new UUIDv7: unique anywhere, sorted by the time it was made, here even within a millisecond. */
+export function newId(): string {
+  if (drawn === random.length) {
+    randomFillSync(random);
+    drawn = 0;
+  }
+  const bytes = random.subarray(drawn, (drawn += 16));
+  const now = nowMs();
+  if (now > msecs) {
+    msecs = now;
+    // The highest bit is left free to count in.
+    seq = new DataView(bytes.buffer, bytes.byteOffset).getUint32(6) >>> 1;
+  } else {
+    seq += 1;
+  }
+  return v7({ random: bytes, msecs, seq });
+}
 
 /** Whether `text` has the form of a UUID of any version; ask before a text meets a `uuid` column. */
 export const isUuid = (text: string): boolean =>
