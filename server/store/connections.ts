@@ -240,7 +240,7 @@ export async function removeConnection(queries: Queries, projectId: string, id: 
   return numDeletedRows > 0n;
 }
 
-/** Removes those of the connections that no installation uses any more. */
+/** Removes those of the connections that no installation uses any more; their ids. */
 export async function removeUnusedConnections(
   queries: Queries,
   projectId: string,

@@ -77,6 +77,8 @@ describe("events of a customer's life", () => {
     const data = await heard("installation.deleted");
     assert.equal(data["installationId"], crm.installationId);
     assert.deepEqual(data["config"], content);
+    const connection = await heard("connection.deleted");
+    assert.equal(connection["connectionId"], crm.connectionId, "nobody else used it, so it went too");
   });
 
   test("everything was told once", () => {

@@ -1,7 +1,8 @@
 /** DELETE /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId} */
 import { Type } from "typebox";
+import { removedConnections } from "../../deliver/payloads/connection-events.ts";
 import { installationDeleted } from "../../deliver/payloads/installation-events.ts";
-import { recordEvent } from "../../deliver/record-event.ts";
+import { recordEvents } from "../../deliver/record-event.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { removeUnusedConnections } from "../../store/connections.ts";
 import { type Database, transact } from "../../store/database.ts";
@@ -26,8 +27,13 @@ export const deleteInstallation = (on: { database: Database }) =>
         const { id, config } = await find();
         const fields = await getInstallationFields(queries, id);
         const removed = await removeInstallation(queries, project.id, id);
-        if (removed) await removeUnusedConnections(queries, project.id, [removed.connectionId]);
-        await recordEvent(queries, installationDeleted(fields, config.content));
+        const gone = removed
+          ? await removeUnusedConnections(queries, project.id, [removed.connectionId])
+          : [];
+        await recordEvents(queries, [
+          installationDeleted(fields, config.content),
+          ...removedConnections(gone, [fields]),
+        ]);
       });
     },
   });

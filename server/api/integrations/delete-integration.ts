@@ -1,5 +1,6 @@
 /** DELETE /v1/projects/{projectIdOrName}/integrations/{integrationIdOrName} */
 import { Type } from "typebox";
+import { removedConnections } from "../../deliver/payloads/connection-events.ts";
 import { installationDeleted } from "../../deliver/payloads/installation-events.ts";
 import { recordEvents } from "../../deliver/record-event.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
@@ -32,12 +33,12 @@ export const deleteIntegration = (on: { database: Database }) =>
         );
         await removeIntegration(queries, project.id, id);
         const connectionIds = installations.map((installation) => installation.connectionId);
-        await removeUnusedConnections(queries, project.id, connectionIds);
+        const gone = await removeUnusedConnections(queries, project.id, connectionIds);
         const told = installations.flatMap((installation) => {
           const of = fields.get(installation.id);
           return of ? [installationDeleted(of, installation.config.content)] : [];
         });
-        await recordEvents(queries, told);
+        await recordEvents(queries, [...told, ...removedConnections(gone, [...fields.values()])]);
       });
     },
   });

@@ -1,5 +1,5 @@
 /** Builds the events of a connection's life. */
-import type { ConnectionFields } from "./event-data.ts";
+import type { ConnectionFields, InstallationFields } from "./event-data.ts";
 import type { NewEvent } from "./event-types.ts";
 
 /** `created`, `updated` and `deleted` by people; `refreshed` when the access token was renewed before its end. */
@@ -14,6 +14,26 @@ export const connectionError = (fields: ConnectionFields, errors: string[]): New
   type: "connection.error",
   data: { ...fields, errors, error: errors },
 });
+
+/** That connections were removed with the installations that used them. */
+export function removedConnections(removedIds: string[], installations: InstallationFields[]): NewEvent[] {
+  const byId = new Map(installations.map((fields) => [fields.connectionId, fields]));
+  return removedIds.flatMap((id) => {
+    const fields = byId.get(id);
+    if (!fields) return [];
+    const { projectId, connectionId, provider, groupRef, consumerRef, consumerName } = fields;
+    return [
+      connectionEvent("deleted", {
+        projectId,
+        connectionId,
+        provider,
+        groupRef,
+        consumerRef,
+        consumerName,
+      }),
+    ];
+  });
+}
 
 /** What an event says of a connection, from its row. */
 export const connectionFields = (row: {
