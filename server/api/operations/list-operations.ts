@@ -1,10 +1,10 @@
 /** GET …/installations/{installationId}/operations */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
 import { isUuid } from "../../ground/ids.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listOperations as listRows } from "../../store/operations.ts";
+import { installationIdOf, InstallationPath } from "../installation-path.ts";
 import { onePage, pageQuery, pageSchema } from "../pages.ts";
 import { OperationSchema, toOperation } from "./operation.ts";
 
@@ -16,7 +16,7 @@ export const listOperations = (on: { database: Database }) =>
     tag: "Operations",
     summary: "List operations of an installation",
     description: "Newest first, in pages.",
-    params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
+    params: InstallationPath,
     query: Type.Object(pageQuery(PAGE)),
     success: {
       status: 200,
@@ -24,10 +24,7 @@ export const listOperations = (on: { database: Database }) =>
       schema: pageSchema(OperationSchema),
     },
     async handle({ project, params, query }) {
-      const { installationId } = params;
-      if (!isUuid(installationId)) {
-        throw new Problem("not-found", { detail: `There is no installation \`${installationId}\`.` });
-      }
+      const installationId = installationIdOf(params);
       const { queries } = on.database;
       return onePage(query, {
         ...PAGE,

@@ -1,10 +1,9 @@
 /** GET …/installations/{installationId}/proxy-calls */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
-import { isUuid } from "../../ground/ids.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listProxyUsage, type ProxyUsageRow } from "../../store/proxy-usage.ts";
+import { installationIdOf, InstallationPath } from "../installation-path.ts";
 import { onePage, pageQuery, pageSchema } from "../pages.ts";
 import { TimeSchema } from "../times.ts";
 
@@ -35,7 +34,7 @@ export const listProxyCalls = (on: { database: Database }) =>
     summary: "List proxied calls of an installation",
     description:
       "The last stored first, in pages. A call appears a second or two after its end, and is kept for BUSBAR_USAGE_RETENTION_DAYS.",
-    params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
+    params: InstallationPath,
     query: Type.Object(pageQuery(PAGE)),
     success: {
       status: 200,
@@ -43,10 +42,7 @@ export const listProxyCalls = (on: { database: Database }) =>
       schema: pageSchema(ProxyCallSchema),
     },
     async handle({ project, params, query }) {
-      const { installationId } = params;
-      if (!isUuid(installationId)) {
-        throw new Problem("not-found", { detail: `There is no installation \`${installationId}\`.` });
-      }
+      const installationId = installationIdOf(params);
       const { queries } = on.database;
       return onePage(query, {
         ...PAGE,

@@ -1,0 +1,12 @@
+/** Paths to what is listed under an installation and stays when the installation has gone. */
+import { Type, type Static } from "typebox";
+import { Problem } from "../ground/errors.ts";
+import { isUuid } from "../ground/ids.ts";
+
+export const InstallationPath = Type.Object({ integrationId: Type.String(), installationId: Type.String() });
+
+/** Throws a `not-found` Problem for an id that no installation ever had. */
+export function installationIdOf({ installationId }: Static<typeof InstallationPath>): string {
+  if (isUuid(installationId)) return installationId;
+  throw new Problem("not-found", { detail: `There is no installation \`${installationId}\`.` });
+}
