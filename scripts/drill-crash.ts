@@ -13,6 +13,9 @@ import { parseArgs } from "node:util";
 import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
 import { createLog } from "../server/ground/log.ts";
 import { startEmbeddedPostgres } from "../server/store/embedded/start-embedded-postgres.ts";
+import type { BootstrapFile } from "../tests/harness/child-busbar.ts";
+import { openClient, type Client } from "../tests/harness/client.ts";
+import { connectCustomer, type Customer } from "../tests/harness/connect-customer.ts";
 
 export interface DrillReport {
   accepted: number;
@@ -36,15 +39,6 @@ export interface DrillOptions {
 }
 
 const COMPANIES = 40;
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: hub
-    provider: hubspot
-    write:
-      objects:
-        - objectName: companies
-`;
 
 /** Runs the drill on a PostgreSQL, a sandbox and processes of its own. */
 export async function crashDrill(options: DrillOptions): Promise<DrillReport> {
@@ -58,7 +52,11 @@ export async function crashDrill(options: DrillOptions): Promise<DrillReport> {
   await writeFile(join(dataDir, "catalog.json"), JSON.stringify(sandbox.catalog()));
   const house = new House(dataDir, postgres.connectionString);
   try {
-    const builder = await house.open(sandbox);
+    const builder = await house.open();
+    const customer = await connectCustomer(
+      { ...builder, sandbox },
+      { provider: "hubspot", objects: ["companies"], expiresInSeconds: 86_400 },
+    );
     // Calls take a while, so that a kill hits some under way.
     sandbox.addFault({
       provider: "hubspot",
@@ -67,7 +65,7 @@ export async function crashDrill(options: DrillOptions): Promise<DrillReport> {
       count: 1_000_000,
     });
     const killing = house.killAtRandom(options.kills, () => sandbox.requests({ provider: "hubspot" }).length);
-    const expected = await acceptWrites(builder, options);
+    const expected = await acceptWrites(customer, options);
     await killing;
     const operations = await allEnded(builder, expected, options);
     const report = judge(sandbox, expected, operations);
@@ -93,14 +91,12 @@ class House {
     this.#databaseUrl = databaseUrl;
   }
 
-  async open(sandbox: Sandbox): Promise<Builder> {
+  async open(): Promise<Client> {
     this.#api = this.#start("api");
     const file = join(this.#dataDir, "api", "bootstrap.json");
-    const { apiKey, urls } = JSON.parse(await whenThere(file)) as { apiKey: string; urls: { base: string } };
+    const bootstrap: BootstrapFile = JSON.parse(await whenThere(file));
     this.#worker = this.#start("worker");
-    const builder = new Builder(new URL(urls.base).origin, apiKey);
-    await builder.install(sandbox);
-    return builder;
+    return openClient({ ...bootstrap, urls: () => bootstrap.urls });
   }
 
   /** Kills the worker when it has begun to call the provider; settles when the last successor has been started. */
@@ -146,44 +142,6 @@ class House {
   }
 }
 
-/** Calls Busbar as a builder's server would. */
-class Builder {
-  readonly #origin: string;
-  readonly #apiKey: string;
-
-  constructor(origin: string, apiKey: string) {
-    this.#origin = origin;
-    this.#apiKey = apiKey;
-  }
-
-  async install(sandbox: Sandbox): Promise<void> {
-    const project = "/v1/projects/default";
-    await this.call("PUT", `${project}/integrations:batch`, { sourceYaml: MANIFEST });
-    const { accessToken } = sandbox.hubspot.mintToken({ expiresInSeconds: 86_400 });
-    const customer = { groupRef: "drill", consumerRef: "drill", provider: "hubspot" };
-    const oauth2AuthorizationCode = { accessToken: { token: accessToken } };
-    await this.call("POST", `${project}/connections:generate`, { ...customer, oauth2AuthorizationCode });
-    const config = { content: { provider: "hubspot" } };
-    await this.call("POST", `${project}/integrations/hub/installations`, { groupRef: "drill", config });
-  }
-
-  async write(body: object): Promise<{ operationId: string; result?: { recordId: string } }> {
-    const path = "/write/v1/projects/default/integrations/hub/objects/companies";
-    return this.call("POST", path, { groupRef: "drill", ...body });
-  }
-
-  async call<T>(method: string, path: string, body?: object): Promise<T> {
-    const response = await fetch(`${this.#origin}${path}`, {
-      method,
-      headers: { "x-api-key": this.#apiKey, "content-type": "application/json" },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text) as T;
-  }
-}
-
 interface Expected {
   /** Name of each created record by its operation. */
   creates: Map<string, string>;
@@ -192,23 +150,30 @@ interface Expected {
 }
 
 /** Two creates to one update; the updates go round a few records, each with a number that must only rise. */
-async function acceptWrites(builder: Builder, { writes, onProgress }: DrillOptions): Promise<Expected> {
+async function acceptWrites(customer: Customer, { writes, onProgress }: DrillOptions): Promise<Expected> {
   const expected: Expected = { creates: new Map(), updates: new Map() };
   for (let n = 0; n < COMPANIES; n++) {
-    const { result } = await builder.write({ type: "create", record: { name: `target ${n}` } });
+    const { result } = await customer.succeed("companies", {
+      type: "create",
+      record: { name: `target ${n}` },
+    });
     if (result) expected.updates.set(result.recordId, []);
   }
   const targets = [...expected.updates.keys()];
   const one = async (n: number): Promise<void> => {
     const mode = "asynchronous";
     if (n % 3 !== 0) {
-      const { operationId } = await builder.write({ type: "create", mode, record: { name: `drill ${n}.` } });
+      const { operationId } = await customer.succeed("companies", {
+        type: "create",
+        mode,
+        record: { name: `drill ${n}.` },
+      });
       expected.creates.set(operationId, `drill ${n}.`);
       return;
     }
     const id = targets[(n / 3) % targets.length] ?? "";
     const value = String(n);
-    const { operationId } = await builder.write({
+    const { operationId } = await customer.succeed("companies", {
       type: "update",
       mode,
       record: { id, numberofemployees: value },
@@ -231,7 +196,7 @@ interface Ended {
 }
 
 async function allEnded(
-  builder: Builder,
+  builder: Client,
   expected: Expected,
   options: DrillOptions,
 ): Promise<Map<string, Ended>> {
@@ -243,7 +208,9 @@ async function allEnded(
   const deadline = performance.now() + 120_000;
   while (open.size > 0 && performance.now() < deadline) {
     for (const id of open) {
-      const operation = await builder.call<Ended>("GET", `/v1/projects/default/operations/${id}`);
+      const { status, text, body } = await builder.inProject("GET", `/operations/${id}`);
+      if (status !== 200) throw new Error(`operation ${id}: ${text}`);
+      const operation: Ended = body;
       if (operation.status === "in_progress") break;
       ended.set(id, operation);
       open.delete(id);

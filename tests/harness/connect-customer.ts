@@ -9,6 +9,8 @@ export interface Customer {
   installationId: string;
   /** Of the groupRef in the body: this customer's. */
   write(object: string, body: object, headers?: Record<string, string>): Promise<Answer>;
+  /** The same for a write that must not be refused: what it was answered. */
+  succeed(object: string, body: object): Promise<Answer["body"]>;
   proxied(path: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
@@ -40,12 +42,19 @@ export async function connectCustomer(
     config: { content: { provider, ...("objects" in wanted && { proxy: { enabled: true } }), ...content } },
   });
   if (installation.status !== 201) throw new Error(`install: ${installation.text}`);
+  const write: Customer["write"] = (object, body, headers) =>
+    on.write(integration, object, { groupRef, ...body }, headers);
   return {
     integration,
     groupRef,
     connectionId,
     installationId: installation.body.id,
-    write: (object, body, headers) => on.write(integration, object, { groupRef, ...body }, headers),
+    write,
+    async succeed(object, body) {
+      const answer = await write(object, body);
+      if (answer.status !== 200) throw new Error(`write: ${answer.text}`);
+      return answer.body;
+    },
     proxied: (path, headers) => on.proxied({ integration, groupRef }, path, headers),
   };
 }

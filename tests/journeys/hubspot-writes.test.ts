@@ -17,11 +17,7 @@ describe("writing to HubSpot", () => {
   beforeEach(() => on.sandbox.clearRequests());
 
   const write = (object: string, body: object) => acme.write(object, body);
-  const succeed = async (object: string, body: object): Promise<Answer["body"]> => {
-    const answer = await write(object, body);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body;
-  };
+  const succeed = (object: string, body: object) => acme.succeed(object, body);
   let count = 0;
   const fresh = (more: object = {}) => ({ email: `fresh-${++count}@example.com`, ...more });
   const stored = (object: string, id: string) =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
-import { connectCustomer } from "../harness/connect-customer.ts";
+import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 
 const MANIFEST = `
@@ -45,14 +45,15 @@ integrations:
 
 describe("with inherited mappings", () => {
   let on: TestBusbar;
+  let hub: Customer;
+  let force: Customer;
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
-    await connectCustomer(on, {
+    hub = await connectCustomer(on, {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "hub",
-      groupRef: "acme",
       content: {
         read: {
           objects: {
@@ -64,11 +65,10 @@ describe("with inherited mappings", () => {
         },
       },
     });
-    await connectCustomer(on, {
+    force = await connectCustomer(on, {
       provider: "salesforce",
       manifest: MANIFEST,
       integration: "force",
-      groupRef: "acme",
       content: {
         read: {
           objects: {
@@ -88,11 +88,10 @@ describe("with inherited mappings", () => {
   let count = 0;
   const create = async (record: object, object = "contacts"): Promise<Answer["body"]> => {
     const full = { email: `mapped-${++count}@example.com`, ...record };
-    const answer = await on.write("hub", object, { groupRef: "acme", type: "create", record: full });
-    assert.equal(answer.status, 200, answer.text);
-    const id = answer.body.result.recordId;
+    const answer = await hub.succeed(object, { type: "create", record: full });
+    const id = answer.result.recordId;
     const stored = on.sandbox.records("hubspot", "contacts").find((row) => row["id"] === id);
-    return { ...answer.body, stored };
+    return { ...answer, stored };
   };
 
   test("names that the manifest mapped, and names that the customer mapped, are written to their fields", async () => {
@@ -121,14 +120,14 @@ describe("with inherited mappings", () => {
     const batch = ["One", "Two"].map((givenName) => ({
       record: { email: `mapped-${++count}@example.com`, givenName },
     }));
-    const answer = await on.write("hub", "contacts", { groupRef: "acme", type: "create", batch });
-    const names = answer.body.results.map((result: Answer["body"]) => result.data.properties.firstname);
+    const answer = await hub.succeed("contacts", { type: "create", batch });
+    const names = answer.results.map((result: Answer["body"]) => result.data.properties.firstname);
     assert.deepEqual(names, ["One", "Two"]);
   });
 
   test("a nested path is written as an object in an object", async () => {
-    const body = { groupRef: "acme", type: "update", record: { id: "003Sb0000000001IAA", home: "Oslo" } };
-    const answer = await on.write("force", "Contact", body);
+    const record = { id: "003Sb0000000001IAA", home: "Oslo" };
+    const answer = await force.write("Contact", { type: "update", record });
     // The sandbox has no compound addresses; what counts is what was sent.
     assertProblem(answer, 422);
     const [request] = on.sandbox.requests({ provider: "salesforce" });
@@ -137,12 +136,12 @@ describe("with inherited mappings", () => {
 
   test("the flag in the installation is enough, and a setting under the mapped name holds for the field", async () => {
     const record = { LastName: "Mapped", level: "Chief" };
-    const created = await on.write("force", "Contact", { groupRef: "acme", type: "create", record });
-    assert.equal(created.body.result?.data.Title, "Chief", created.text);
-    const { recordId } = created.body.result;
+    const created = await force.succeed("Contact", { type: "create", record });
+    const { recordId, data } = created.result;
+    assert.equal(data.Title, "Chief");
     const update = { id: recordId, level: "Intern", FirstName: "Max" };
-    const updated = await on.write("force", "Contact", { groupRef: "acme", type: "update", record: update });
-    assert.equal(updated.body.result?.data.FirstName, "Max", updated.text);
+    const updated = await force.succeed("Contact", { type: "update", record: update });
+    assert.equal(updated.result.data.FirstName, "Max");
     const stored = on.sandbox.records("salesforce", "Contact").find((row) => row["Id"] === recordId);
     assert.equal(stored?.["Title"], "Chief");
   });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
-import { connectCustomer } from "../harness/connect-customer.ts";
+import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -37,14 +37,15 @@ integrations:
 
 describe("the main job", () => {
   let on: TestBusbar;
+  let hubspot: Customer;
+  let salesforce: Customer;
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
-    await connectCustomer(on, {
+    hubspot = await connectCustomer(on, {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "crm-hubspot",
-      groupRef: "acme",
       content: {
         read: {
           objects: { contacts: { objectName: "contacts", selectedFieldMappings: { notes: "jobtitle" } } },
@@ -52,23 +53,19 @@ describe("the main job", () => {
         proxy: { enabled: true },
       },
     });
-    await connectCustomer(on, {
+    salesforce = await connectCustomer(on, {
       provider: "salesforce",
       manifest: MANIFEST,
       integration: "crm-salesforce",
-      groupRef: "acme",
       content: { proxy: { enabled: true } },
     });
   });
 
   test("a HubSpot record is created and updated under mapped names and answered as it is there", async () => {
-    const created = await on.write("crm-hubspot", "contacts", {
-      groupRef: "acme",
+    const { result, operationId } = await hubspot.succeed("contacts", {
       type: "create",
       record: { email: "ada@example.com", givenName: "Ada", notes: "Engineer" },
     });
-    assert.equal(created.status, 200, created.text);
-    const { result, operationId } = created.body;
     assert.equal(result.success, true);
     assert.equal(result.data.properties.firstname, "Ada");
     const [record] = on.sandbox
@@ -83,33 +80,28 @@ describe("the main job", () => {
     assert.match(logs.text, /POST \/crm\/v3\/objects\/contacts → 201/);
     assert.doesNotMatch(logs.text, /Bearer/);
 
-    const updated = await on.write("crm-hubspot", "contacts", {
-      groupRef: "acme",
+    const updated = await hubspot.succeed("contacts", {
       type: "update",
       record: { id: result.recordId, givenName: "Augusta" },
     });
-    assert.equal(updated.body.result.data.properties.firstname, "Augusta", updated.text);
+    assert.equal(updated.result.data.properties.firstname, "Augusta");
   });
 
   test("a Salesforce record is created and updated and read back", async () => {
-    const created = await on.write("crm-salesforce", "Contact", {
-      groupRef: "acme",
+    const created = await salesforce.succeed("Contact", {
       type: "create",
       record: { LastName: "Lovelace", FirstName: "Ada" },
     });
-    assert.equal(created.status, 200, created.text);
-    assert.equal(created.body.result.data.LastName, "Lovelace");
-    const updated = await on.write("crm-salesforce", "Contact", {
-      groupRef: "acme",
+    assert.equal(created.result.data.LastName, "Lovelace");
+    const updated = await salesforce.succeed("Contact", {
       type: "update",
-      record: { id: created.body.result.recordId, FirstName: "Augusta" },
+      record: { id: created.result.recordId, FirstName: "Augusta" },
     });
-    assert.equal(updated.body.result.data.FirstName, "Augusta", updated.text);
+    assert.equal(updated.result.data.FirstName, "Augusta");
   });
 
   test("what the provider refuses is one body, Problem and result, and a failed operation", async () => {
-    const refused = await on.write("crm-hubspot", "contacts", {
-      groupRef: "acme",
+    const refused = await hubspot.write("contacts", {
       type: "create",
       record: { email: "not an address" },
     });
@@ -124,15 +116,14 @@ describe("the main job", () => {
 
   test("a client that excludes problem+json gets the same refusal as JSON", async () => {
     const accept = "application/json;q=1, application/problem+json;q=0";
-    const body = { groupRef: "acme", type: "create", record: { email: "not an address" } };
-    const refused = await on.write("crm-hubspot", "contacts", body, { accept });
+    const body = { type: "create", record: { email: "not an address" } };
+    const refused = await hubspot.write("contacts", body, { accept });
     assert.equal(refused.status, 422);
     assert.equal(refused.headers.get("content-type"), "application/json");
   });
 
   test("a proxied call reaches the provider with the customer's credentials", async () => {
-    const acme = { integration: "crm-hubspot", groupRef: "acme" };
-    const answer = await on.proxied(acme, "/crm/v3/objects/contacts?limit=1");
+    const answer = await hubspot.proxied("/crm/v3/objects/contacts?limit=1");
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.body.results.length, 1);
   });
