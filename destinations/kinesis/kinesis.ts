@@ -49,12 +49,11 @@ export const kinesis = defineDestination({
         try {
           client ??= load();
           const put = { StreamName: config.streamName, PartitionKey: partitionKey, Data: record };
-          const answer = await (await client).send(new PutRecordCommand(put));
-          return {
-            kind: "delivered",
-            status: answer.$metadata.httpStatusCode ?? 200,
-            answer: beginningOfText(`shard ${answer.ShardId}, sequence number ${answer.SequenceNumber}`),
-          };
+          const { ShardId, SequenceNumber, $metadata } = await (await client).send(new PutRecordCommand(put));
+          const status = $metadata.httpStatusCode ?? 200;
+          if (SequenceNumber === undefined) return { kind: "failed", status, error: NO_NUMBER };
+          const answer = beginningOfText(`shard ${ShardId}, sequence number ${SequenceNumber}`);
+          return { kind: "delivered", status, answer };
         } catch (error) {
           return awsOutcome(error);
         }
@@ -65,3 +64,5 @@ export const kinesis = defineDestination({
     };
   },
 });
+
+const NO_NUMBER = "the receiver answered without a sequence number: it is not Kinesis";

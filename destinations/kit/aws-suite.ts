@@ -214,6 +214,16 @@ function testSettings(type: DestinationType, sample: AwsSample): void {
     assertStorable(outcome);
   });
 
+  test("an answer that does not say what became of the message is not the service's", async () => {
+    // S3 answers with nothing.
+    if (sample.takenBody === "") return;
+    const world = testWorld();
+    world.answer = () => answered(200, '{"ok": true}', sample.taken?.headers);
+    const outcome = await openSample(type, sample, world).deliver(sampleMessage());
+    assert.deepEqual([outcome.kind, outcome.status], ["failed", 200]);
+    assert.match(outcome.error ?? "", /answered without/);
+  });
+
   test("when it asks for patience in seconds the attempt knows", async () => {
     const world = testWorld();
     world.answer = () => answered(503, "slower", { "retry-after": "120" });

@@ -51,12 +51,10 @@ export const sqs = defineDestination({
         });
         try {
           client ??= load();
-          const answer = await (await client).send(send);
-          return {
-            kind: "delivered",
-            status: answer.$metadata.httpStatusCode ?? 200,
-            answer: beginningOfText(`message ${answer.MessageId}`),
-          };
+          const { MessageId, $metadata } = await (await client).send(send);
+          const status = $metadata.httpStatusCode ?? 200;
+          if (MessageId === undefined) return { kind: "failed", status, error: NO_ID };
+          return { kind: "delivered", status, answer: beginningOfText(`message ${MessageId}`) };
         } catch (error) {
           return awsOutcome(error);
         }
@@ -67,6 +65,8 @@ export const sqs = defineDestination({
     };
   },
 });
+
+const NO_ID = "the receiver answered without the id of a message: it is not SQS";
 
 const NO_REGION: Fault = {
   name: "metadata.region",
