@@ -48,6 +48,11 @@ const WRONG: [title: string, env: Record<string, string>, says: RegExp][] = [
   ["help at no web address", { BUSBAR_SUPPORT_URL: "help.example" }, /^BUSBAR_SUPPORT_URL must be an https/],
   ["help at no mail address", { BUSBAR_SUPPORT_EMAIL: "help" }, /^BUSBAR_SUPPORT_EMAIL must be a mail/],
   ["help at no number", { BUSBAR_SUPPORT_PHONE: "call us" }, /^BUSBAR_SUPPORT_PHONE must be a phone/],
+  [
+    "a retention that ends before the last attempt",
+    { BUSBAR_EVENT_RETENTION_DAYS: "1" },
+    /^BUSBAR_EVENT_RETENTION_DAYS must be at least 2\.76: .* BUSBAR_WEBHOOK_RETRY_SECONDS/,
+  ],
   ["a host with a port", { BUSBAR_WRITE_HOST: "write.example:80" }, /^BUSBAR_WRITE_HOST .*without port/],
 ];
 

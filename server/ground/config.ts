@@ -138,7 +138,20 @@ function contradictions(env: Environment, config: Config): void {
   if (config.port !== 0 && config.port === config.proxyPort) {
     throw wrong("BUSBAR_PROXY_PORT", `must differ from BUSBAR_PORT (${config.port})`);
   }
+  const leastDays = attemptsDays(config.webhookRetrySeconds);
+  if (config.eventRetentionDays < leastDays) {
+    throw wrong(
+      "BUSBAR_EVENT_RETENTION_DAYS",
+      `must be at least ${leastDays}: so many days may pass until the last attempt of BUSBAR_WEBHOOK_RETRY_SECONDS`,
+    );
+  }
 }
+
+/** How long a delivery may wait for its last attempt: gaps are spread by a fifth and stretched to twice at most. */
+const attemptsDays = (gapsSeconds: number[]): number => {
+  const seconds = gapsSeconds.reduce((sum, gap) => sum + gap, 0);
+  return Math.ceil((seconds * 1.2 * 2 * 100) / 86_400) / 100;
+};
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 const isLogLevel = (value: string) => LOG_LEVELS.includes(value);
