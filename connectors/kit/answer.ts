@@ -3,6 +3,7 @@ import { now } from "../../server/ground/clock.ts";
 import type { Json } from "../../server/ground/json.ts";
 import type { Account, Connector, ProviderFetch, ProviderRequest, ProviderResponse } from "./connector.ts";
 import { ProviderError, type ProviderErrorKind } from "./errors.ts";
+import { shorten } from "./shorten.ts";
 
 /** A readable answer: the parsed body of a success, undefined when empty, or what the provider refused and why. */
 export type Answer =
@@ -68,16 +69,12 @@ export function parseBody(text: string): Json | undefined {
   }
 }
 
-/** Enough of a body to understand it, small enough to store. */
-export const shorten = (text: string, maxLength = 16_384): string =>
-  text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
-
-/** The moment a `Retry-After` header names, in seconds or as a date; undefined without one. */
+/** The moment a `Retry-After` header names, in seconds or as a date; undefined without one that makes sense. */
 export function retryAfter(response: ProviderResponse): Date | undefined {
   const text = response.headers["retry-after"];
   if (text === undefined) return undefined;
-  if (/^\d+$/.test(text.trim())) return inMs(Number(text) * 1000);
-  const date = new Date(text);
+  const date = /^\d+$/.test(text.trim()) ? inMs(Number(text) * 1000) : new Date(text);
+  // More seconds than a date can hold, or words.
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 

@@ -1,4 +1,5 @@
 /** The one classification of what a provider said no with; retry, status and connection health read the kind. */
+import { shorten } from "./shorten.ts";
 
 export type ProviderErrorKind =
   | "unauthorized"
@@ -31,6 +32,11 @@ export interface ProviderErrorOptions {
   cause?: unknown;
 }
 
+/** Longer sentences than any provider means to say; each record of a batch may carry one, and all of them are stored. */
+const LONGEST_MESSAGE = 2_000;
+const LONGEST_CODE = 200;
+
+/** Texts in it can be stored and shown, whatever the provider sent. */
 export class ProviderError extends Error {
   override name = "ProviderError";
   readonly kind: ProviderErrorKind;
@@ -40,12 +46,12 @@ export class ProviderError extends Error {
   readonly rawResponse?: string;
 
   constructor(options: ProviderErrorOptions) {
-    super(options.message, { cause: options.cause });
+    super(shorten(options.message, LONGEST_MESSAGE), { cause: options.cause });
     this.kind = options.kind;
-    this.code = options.code;
+    this.code = options.code === undefined ? undefined : shorten(options.code, LONGEST_CODE);
     this.status = options.status;
     this.retryAt = options.retryAt;
-    this.rawResponse = options.rawResponse;
+    this.rawResponse = options.rawResponse === undefined ? undefined : shorten(options.rawResponse);
   }
 }
 
