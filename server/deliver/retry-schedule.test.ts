@@ -18,8 +18,9 @@ test("Retry-After stretches a gap to twice its length at most and never shortens
   assert.equal(at(0.5)(0, { retryAfterMs: 3_600_000 }), 10_000);
 });
 
-test("after a time-out or a 429 the gap is a minute at least", () => {
-  assert.equal(at(0.5)(0, { overloaded: true }), 60_000);
+test("after a time-out or a 429 the gap is a minute at least, and not the same for all", () => {
+  assert.equal(at(0)(0, { overloaded: true }), 60_000);
+  assert.equal(at(0.5)(0, { overloaded: true }), 66_000);
   assert.equal(at(0.5)(1, { overloaded: true }), 300_000);
 });
 

@@ -12,7 +12,7 @@ const JITTER = 0.2;
 
 /**
  * `gapsSeconds` lie between attempts. A receiver's `Retry-After` may stretch a gap to twice its length, and after a
- * time-out or a 429 it is `minuteMs` at least.
+ * time-out or a 429 it is `minuteMs` at least, spread as well.
  */
 export function retrySchedule(
   { gapsSeconds, minuteMs }: { gapsSeconds: number[]; minuteMs: number },
@@ -23,7 +23,7 @@ export function retrySchedule(
     if (gap === undefined) return undefined;
     const plannedMs = gap * 1000 * (1 - JITTER + 2 * JITTER * random());
     const askedMs = Math.min(Math.max(plannedMs, retryAfterMs), 2 * plannedMs);
-    return overloaded ? Math.max(askedMs, minuteMs) : askedMs;
+    return overloaded ? Math.max(askedMs, minuteMs * (1 + JITTER * random())) : askedMs;
   };
 }
 

@@ -286,7 +286,8 @@ function refuse(
   reply: FastifyReply,
 ): FastifyReply {
   const problem = toProblem(error);
-  if (problem.status >= 500) {
+  // What is not built is nobody's fault to look into.
+  if (problem.status >= 500 && problem.slug !== "not-built") {
     const cause = problem.options.cause ?? problem;
     options.log.error(
       { requestId: request.id, err: cause instanceof Error ? cause : { message: String(cause) } },
