@@ -97,10 +97,18 @@ function sentence({ keyword, params, message = "is not valid" }: ErrorObject): s
     case "minimum":
     case "maximum":
       return `must be ${keyword === "minimum" ? "at least" : "at most"} ${params["limit"]}`;
+    case "format":
+      return `must be ${FORMATS[String(params["format"])] ?? `of the format ${params["format"]}`}`;
     default:
       return message;
   }
 }
+
+const FORMATS: Record<string, string> = {
+  "date-time": "a time with its zone such as 2026-01-31T12:00:00Z",
+  email: "a mail address",
+  uri: "an address such as https://example.com/path",
+};
 
 const article = (type: string): string =>
   type

@@ -64,7 +64,17 @@ describe("deliveries through the API", () => {
     assert.deepEqual(resent.body, { count: 5 });
     await until("all come again", () => sink.at("/range").length >= 10);
     assert.equal(sink.idsAt("/range").size, 5);
-    assert.equal((await on.inProject("POST", path, { since: end, until: since })).status, 400);
+    const refusals: [body: object, says: RegExp][] = [
+      [{ since: end, until: since }, /^until: must be later/],
+      [{ since: "2999-01-01T00:00:00Z" }, /^since: must lie in the past/],
+      [{ since: "yesterday" }, /^since: must be a time with its zone such as /],
+    ];
+    for (const [body, says] of refusals) {
+      const refused = await on.inProject("POST", path, body);
+      assert.equal(refused.status, 400);
+      assert.match(refused.body.detail, says);
+      assert.equal(refused.body.issues.length, 1);
+    }
   });
 
   test("what does not exist is not found", async () => {

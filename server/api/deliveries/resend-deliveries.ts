@@ -42,8 +42,14 @@ export const resendDeliveries = (on: { database: Database }) =>
       const sinceMs = Date.parse(body.since);
       const untilMs = body.until === undefined ? nowMs() + 1 : Date.parse(body.until);
       if (untilMs <= sinceMs) {
-        const detail = "until: must be later than `since`.";
-        throw new Problem("invalid-request", { detail, issues: [{ in: "body", name: "until", detail }] });
+        const [name, detail] =
+          body.until === undefined
+            ? ["since", "must lie in the past."]
+            : ["until", "must be later than `since`."];
+        throw new Problem("invalid-request", {
+          detail: `${name}: ${detail}`,
+          issues: [{ in: "body", name, detail }],
+        });
       }
       return { count: await resendAll(queries, destination.id, states, sinceMs, untilMs) };
     },
