@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { Json } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
+import { toStoredJson } from "./stored-json.ts";
 
 export interface IdempotencyRow {
   requestHash: Buffer;
@@ -64,7 +65,7 @@ export async function storeIdempotentAnswer(
 ): Promise<void> {
   await queries
     .updateTable("idempotencyKeys")
-    .set({ status: answer.status, body: JSON.stringify(answer.body) })
+    .set({ status: answer.status, body: toStoredJson(answer.body) })
     .where("projectId", "=", projectId)
     .where("key", "=", key)
     .execute();

@@ -5,6 +5,7 @@ import { isUuid } from "../ground/ids.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
 import type { EventRow } from "./events.ts";
+import { storable, toStoredJson } from "./stored-json.ts";
 
 export type OperationStatus = "in_progress" | "success" | "failure";
 
@@ -94,11 +95,11 @@ export async function endOperations(queries: Queries, operations: EndedOperation
     log: timed(log),
     event_id: event?.id,
     event_type: event?.type,
-    event_data: event?.data,
+    event_data: event && storable(event.data),
   }));
   await sql`
     with input as (
-      select * from jsonb_to_recordset(${JSON.stringify(input)}::jsonb)
+      select * from jsonb_to_recordset(${toStoredJson(input)}::jsonb)
         as x(id uuid, status text, result text, metadata jsonb, log jsonb, event_id uuid, event_type text, event_data text)
     ), ended as (
       update operations set status = input.status, result = input.result, claimed_by = null,

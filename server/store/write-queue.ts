@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Json, JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
 import { timed, type LogEntry } from "./operations.ts";
+import { toStoredJson } from "./stored-json.ts";
 
 export interface ClaimedWrite {
   operationId: string;
@@ -87,14 +88,14 @@ export async function rescheduleWrite(
   const { operationId, workerId, records, dueTime, attempts, log } = write;
   await sql`
     with back as (
-      update writes set claimed_by = null, called = false, records = ${JSON.stringify(records)}::jsonb,
+      update writes set claimed_by = null, called = false, records = ${toStoredJson(records)}::jsonb,
         due_time = ${dueTime}, attempts = ${attempts}
       -- The attempts, so that this may be repeated although the write has been claimed again since.
       where operation_id = ${operationId} and claimed_by = ${workerId} and attempts < ${attempts}
       returning operation_id
     )
     update operations set update_time = now(),
-      log = case when jsonb_array_length(log) < ${MOST_STEPS} then log || ${JSON.stringify(timed(log))}::jsonb else log end,
+      log = case when jsonb_array_length(log) < ${MOST_STEPS} then log || ${toStoredJson(timed(log))}::jsonb else log end,
       metadata = metadata || jsonb_build_object('retry', jsonb_build_object('attempts', ${attempts}::integer, 'lastAttempt',
         to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
     from back where operations.id = back.operation_id

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { until } from "../../tests/harness/until.ts";
+
+describe("a provider that answers what nobody expects", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+    on.sandbox.hubspot.setLimits("off");
+    await connectCustomer(on, { provider: "hubspot", objects: ["companies"] });
+  });
+  beforeEach(() => on.sandbox.clearFaults());
+
+  const write = (body: object, headers?: Record<string, string>) =>
+    on.write("hubspot", "companies", { groupRef: "acme", ...body }, headers);
+  const later = (body: object) => write({ mode: "asynchronous", ...body });
+  const ended = (answer: Answer): Promise<Answer> =>
+    until(async () => {
+      const operation = await on.inProject("GET", `/operations/${answer.body.operationId}`);
+      return operation.body.status === "in_progress" ? undefined : operation;
+    });
+  const answer = (method: string, status: number, body: string, headers?: Record<string, string>) =>
+    on.sandbox.addFault({ provider: "hubspot", method, status, body, headers, count: 1 });
+  const create = { type: "create", record: { name: "Hostile" } };
+  const update = { type: "update", record: { id: "601", name: "Hostile" } };
+
+  const REFUSAL = '{"status":"error","category":"VALIDATION_ERROR","message":"bad \\u0000 and \\ud800"}';
+
+  test("a refusal with a NUL or half a character is noted and answered like any other", async () => {
+    answer("POST", 400, REFUSAL);
+    const refused = await write(create);
+    assert.equal(refused.status, 422, refused.text);
+    assert.match(refused.body.detail, /bad \ufffd and \ufffd/);
+    answer("POST", 400, REFUSAL);
+    const kept = await write(create, { "Idempotency-Key": "hostile" });
+    assert.equal(kept.status, 422, kept.text);
+    const again = await write(create, { "Idempotency-Key": "hostile" });
+    assert.equal(again.body.operationId, kept.body.operationId);
+  });
+
+  test("an update that is refused so is sent once and ends", async () => {
+    answer("PATCH", 400, REFUSAL);
+    const operation = await ended(await later(update));
+    assert.match(operation.body.result, /bad \ufffd and \ufffd/);
+  });
+
+  test("a record that was written is told as written, whatever its id and its fields hold", async () => {
+    const written = '{"id":"12\\u00003","properties":{"name":"\\udc00"}}';
+    answer("POST", 201, written);
+    const now = await write(create, { "Idempotency-Key": "hostile id" });
+    assert.equal(now.status, 200, now.text);
+    answer("POST", 201, written);
+    const operation = await ended(await later(create));
+    assert.equal(operation.body.status, "success", operation.text);
+  });
+
+  test("a Retry-After beyond all time is none", async () => {
+    const headers = { "retry-after": "99999999999999999999999" };
+    const body = '{"status":"error","message":"slow down"}';
+    answer("POST", 429, body, headers);
+    const refused = await write(create);
+    assert.equal(refused.status, 422, refused.text);
+    assert.ok(Date.parse(refused.body.retryAfter) < Date.now() + 60_000);
+  });
+});
