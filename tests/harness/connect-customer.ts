@@ -6,6 +6,8 @@ export interface Customer {
   integration: string;
   groupRef: string;
   connectionId: string;
+  /** What the connection began with. */
+  refreshToken: string;
   installationId: string;
   /** Of the groupRef in the body: this customer's. */
   write(object: string, body: object, headers?: Record<string, string>): Promise<Answer>;
@@ -36,7 +38,7 @@ export async function connectCustomer(
       : { manifest: writingManifest(provider, wanted.objects), integration: provider };
   const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
   if (deployed.status !== 200) throw new Error(`deploy: ${deployed.text}`);
-  const connectionId = await connect(on, { ...wanted, groupRef });
+  const { connectionId, refreshToken } = await connect(on, { ...wanted, groupRef });
   const installation = await on.inProject("POST", `/integrations/${integration}/installations`, {
     groupRef,
     config: { content: { provider, ...("objects" in wanted && { proxy: { enabled: true } }), ...content } },
@@ -48,6 +50,7 @@ export async function connectCustomer(
     integration,
     groupRef,
     connectionId,
+    refreshToken,
     installationId: installation.body.id,
     write,
     async succeed(object, body) {
@@ -63,7 +66,7 @@ export async function connectCustomer(
 async function connect(
   on: Client & { sandbox: Sandbox },
   { provider, groupRef, expiresInSeconds }: Wanted & { groupRef: string },
-): Promise<string> {
+): Promise<Pick<Customer, "connectionId" | "refreshToken">> {
   const tokens = on.sandbox[provider].mintToken({ expiresInSeconds });
   const ends = provider === "hubspot" && expiresInSeconds !== undefined && { expiresAt: tokens.expiresAt };
   const connection = await on.inProject("POST", "/connections:generate", {
@@ -77,7 +80,7 @@ async function connect(
     },
   });
   if (connection.status !== 201) throw new Error(`connect: ${connection.text}`);
-  return connection.body.id;
+  return { connectionId: connection.body.id, refreshToken: tokens.refreshToken ?? "" };
 }
 
 const writingManifest = (provider: string, objects: string[]): string => `specVersion: 1.0.0
