@@ -69,6 +69,27 @@ test("with allOrNone the culprit has its reason and the others say that they wer
   assert.deepEqual(told(result.outcomes), ["ALL_OR_NONE_OPERATION_ROLLED_BACK", "INVALID_FIELD"]);
 });
 
+test("what allOrNone rolled back because of a locked row is worth trying again with it", async () => {
+  const kinds = async (...codes: string[]) => {
+    const body = codes.map((code) => failed(code));
+    const { outcomes } = await write.write(
+      creates(
+        codes.map(() => "x"),
+        true,
+      ),
+      replay({ status: 200, body }).fetch,
+    );
+    return outcomes.map((outcome) => (outcome.success ? "" : outcome.error.kind));
+  };
+  const rolledBack = "ALL_OR_NONE_OPERATION_ROLLED_BACK";
+  assert.deepEqual(await kinds(rolledBack, "UNABLE_TO_LOCK_ROW"), ["unavailable", "unavailable"]);
+  assert.deepEqual(await kinds("UNABLE_TO_LOCK_ROW", rolledBack, "INVALID_FIELD"), [
+    "unavailable",
+    "invalid",
+    "invalid",
+  ]);
+});
+
 test("a locked row is worth trying again, for that record alone", async () => {
   const body = [saved(ADA), failed("UNABLE_TO_LOCK_ROW")];
   const [, locked] = (await write.write(creates(["a", "b"]), replay({ status: 200, body }).fetch)).outcomes;

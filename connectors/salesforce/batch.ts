@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../kit/answer.ts";
 import type { ProviderFetch, RecordOutcome, RecordWrite, WriteResult } from "../kit/connector.ts";
-import { ProviderError } from "../kit/errors.ts";
+import { isRetryable, ProviderError } from "../kit/errors.ts";
 import { Outcomes } from "../kit/outcomes.ts";
 import { shorten } from "../kit/shorten.ts";
 import { waves } from "../kit/waves.ts";
@@ -63,7 +63,12 @@ async function writeWave(
     // Results of records have come with status 400 as well as 200, so the body decides.
     const results = saveResults(answer.body);
     if (results?.length === indexes.length) {
-      for (const [position, index] of indexes.entries()) outcomes.settle(index, toOutcome(results[position]));
+      const told = results.map(toOutcome);
+      const settled = write.allOrNone ? blameCulprit(told) : told;
+      for (const [position, index] of indexes.entries()) {
+        const outcome = settled[position];
+        if (outcome) outcomes.settle(index, outcome);
+      }
       if (results.some(({ success }) => success !== true))
         result.rawResponse = shorten(JSON.stringify(answer.body));
       return;
@@ -86,10 +91,25 @@ function saveResults(body: Json | undefined): JsonObject[] | undefined {
   return results.length === body.length ? results : undefined;
 }
 
-function toOutcome(result: JsonObject | undefined): RecordOutcome {
-  if (result?.success === true && typeof result.id === "string")
-    return { success: true, recordId: result.id };
-  return { success: false, error: toError(result ? readRecordFaults(result) : [], { otherwise: "invalid" }) };
+function toOutcome(result: JsonObject): RecordOutcome {
+  if (result.success === true && typeof result.id === "string") return { success: true, recordId: result.id };
+  return { success: false, error: toError(readRecordFaults(result), { otherwise: "invalid" }) };
+}
+
+const ROLLED_BACK = "ALL_OR_NONE_OPERATION_ROLLED_BACK";
+
+/** What was rolled back may be repeated if what made it so may be: a locked row passes, a bad value does not. */
+function blameCulprit(told: RecordOutcome[]): RecordOutcome[] {
+  const faults = told.flatMap((outcome) => (outcome.success ? [] : [outcome.error]));
+  const culprits = faults.filter(({ code }) => code !== ROLLED_BACK);
+  const culprit = culprits.find(({ kind }) => !isRetryable(kind)) ?? culprits[0];
+  if (!culprit) return told;
+  const { kind, retryAt } = culprit;
+  return told.map((outcome): RecordOutcome => {
+    if (outcome.success || outcome.error.code !== ROLLED_BACK) return outcome;
+    const { message, code, cause } = outcome.error;
+    return { success: false, error: new ProviderError({ kind, retryAt, message, code, cause }) };
+  });
 }
 
 /**

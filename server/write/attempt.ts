@@ -84,7 +84,9 @@ export async function attempt(
   );
   const attempts = write.attempts + 1;
   const repeatUnknown = terms.onUnknownOutcome === "retry";
-  const retryTerms = { deadline: write.deadline, attempts, baseMs: on.retryBaseMs, repeatUnknown };
+  const { deadline } = write;
+  const { allOrNone } = terms;
+  const retryTerms = { deadline, attempts, baseMs: on.retryBaseMs, repeatUnknown, allOrNone };
   const decision = decideRetry(outcomes, retryTerms, nowMs());
   if (decision.closesGate && fields) await tellToWait(on, fields.connectionId, decision, outcomes);
   onAnswer(decision.closesGate ? "told-to-wait" : "sent");

@@ -8,6 +8,7 @@ const terms = (changes: Partial<RetryTerms> = {}): RetryTerms => ({
   attempts: 1,
   baseMs: 1_000,
   repeatUnknown: false,
+  allOrNone: false,
   ...changes,
 });
 const failed = (kind: ProviderErrorKind, retryAt?: Date) => ({
@@ -64,4 +65,12 @@ test("a wait that would pass the deadline ends the write now", () => {
 test("one record that may pass is reason enough, a success is none", () => {
   assert.ok(decideRetry([failed("invalid"), failed("timeout")], terms(), 0).at);
   assert.equal(decideRetry([{ success: true }], terms(), 0).at, undefined);
+});
+
+test("records that stand or fall together are repeated together or not at all", () => {
+  const mixed = [failed("invalid"), failed("unavailable")];
+  assert.equal(decideRetry(mixed, terms({ allOrNone: true }), 0).at, undefined);
+  assert.ok(decideRetry([failed("unavailable"), failed("timeout")], terms({ allOrNone: true }), 0).at);
+  // Where the provider wrote some all the same (HubSpot's updates), there is no whole left to keep.
+  assert.ok(decideRetry([{ success: true }, ...mixed], terms({ allOrNone: true }), 0).at);
 });

@@ -11,6 +11,8 @@ export interface RetryTerms {
   baseMs: number;
   /** Whether a create whose answer was lost may be sent again. */
   repeatUnknown: boolean;
+  /** Whether the records stand or fall together: none is repeated without the others. */
+  allOrNone: boolean;
 }
 
 export interface RetryDecision {
@@ -34,12 +36,14 @@ export function decideRetry(
   const errors = outcomes.flatMap((outcome) =>
     !outcome.success && mayRepeat(outcome.error, terms.repeatUnknown) ? [outcome.error] : [],
   );
-  if (errors.length === 0) return { closesGate: false };
+  const closesGate = errors.some((error) => error.kind === "rate_limited");
+  const isPartOfWhole =
+    terms.allOrNone && errors.length < outcomes.length && !outcomes.some(({ success }) => success);
+  if (errors.length === 0 || isPartOfWhole) return { closesGate };
   const ceiling = Math.min(LONGEST_WAIT_MS, terms.baseMs * 2 ** (terms.attempts - 1));
   // Not nothing: an immediate repeat of what has just failed helps nobody.
   const backoff = Math.max(terms.baseMs / 4, random() * ceiling);
   const told = Math.max(0, ...errors.map((error) => error.retryAt?.getTime() ?? 0));
   const at = Math.max(nowMs + backoff, told);
-  const closesGate = errors.some((error) => error.kind === "rate_limited");
   return at > terms.deadline.getTime() ? { closesGate } : { at: new Date(at), closesGate };
 }
