@@ -83,25 +83,55 @@ export async function findIntegration<C>(
   return found && assemble<C>(found);
 }
 
-/** Creates the integration or finds the one of that name, and gives it a new revision. */
-export async function upsertIntegration(
+interface Deployed {
+  projectId: string;
+  name: string;
+  provider: string;
+  specVersion: string;
+  content: unknown;
+}
+
+/** With its first revision. Undefined when the project has an integration of this name. */
+export async function insertIntegration(
   queries: Queries,
-  integration: { projectId: string; name: string; provider: string; specVersion: string; content: unknown },
-): Promise<{ id: string }> {
-  const { projectId, name, provider, specVersion, content } = integration;
+  deployed: Deployed,
+): Promise<{ id: string } | undefined> {
+  const { projectId, name, provider } = deployed;
   const row = await queries
     .insertInto("integrations")
     .values({ id: newId(), projectId, name, provider })
-    .onConflict((conflict) =>
-      conflict.columns(["projectId", "name"]).doUpdateSet({ provider, updateTime: sql`now()` }),
-    )
+    .onConflict((conflict) => conflict.columns(["projectId", "name"]).doNothing())
     .returning("id")
+    .executeTakeFirst();
+  if (row) await insertRevision(queries, row.id, deployed);
+  return row;
+}
+
+/**
+ * Creates the integration or finds the one of that name, and gives it a new revision. The one that is there may be of
+ * another provider, which the caller has to undo: the answer says of which.
+ */
+export async function upsertIntegration(
+  queries: Queries,
+  deployed: Deployed,
+): Promise<{ id: string; provider: string }> {
+  const { projectId, name, provider } = deployed;
+  const row = await queries
+    .insertInto("integrations")
+    .values({ id: newId(), projectId, name, provider })
+    .onConflict((conflict) => conflict.columns(["projectId", "name"]).doUpdateSet({ updateTime: sql`now()` }))
+    .returning(["id", "provider"])
     .executeTakeFirstOrThrow();
+  await insertRevision(queries, row.id, deployed);
+  return row;
+}
+
+async function insertRevision(queries: Queries, integrationId: string, deployed: Deployed): Promise<void> {
+  const { projectId, specVersion, content } = deployed;
   await queries
     .insertInto("revisions")
-    .values({ id: newId(), projectId, integrationId: row.id, specVersion, content: JSON.stringify(content) })
+    .values({ id: newId(), projectId, integrationId, specVersion, content: JSON.stringify(content) })
     .execute();
-  return row;
 }
 
 /** Whether a row was removed. Its revisions and installations go with it. */

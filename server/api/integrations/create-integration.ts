@@ -4,8 +4,8 @@ import { Problem } from "../../ground/errors.ts";
 import { ManifestIntegrationSchema } from "../../manifest/manifest.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact } from "../../store/database.ts";
-import { findIntegration } from "../../store/integrations.ts";
-import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
+import { insertIntegration } from "../../store/integrations.ts";
+import { checkedManifest, type DeployServices } from "./deploy-manifest.ts";
 
 export const createIntegration = (on: DeployServices) =>
   projectEndpoint({
@@ -38,13 +38,13 @@ export const createIntegration = (on: DeployServices) =>
         const detail = "`name` and `provider` differ from those in `latestRevision.content`.";
         throw new Problem("semantically-invalid", { detail });
       }
-      await transact(on.database, async (queries) => {
-        if (await findIntegration(queries, project.id, name)) {
-          throw new Problem("conflict", {
-            detail: `There is an integration \`${name}\` already. Deploy a new revision of it.`,
-          });
-        }
-        await deployIntegration(queries, project.id, manifest.specVersion, content);
+      const { specVersion } = manifest;
+      const created = await transact(on.database, async (queries) =>
+        insertIntegration(queries, { projectId: project.id, name, provider, specVersion, content }),
+      );
+      if (created) return;
+      throw new Problem("conflict", {
+        detail: `There is an integration \`${name}\` already. Deploy a new revision of it.`,
       });
     },
   });

@@ -5,7 +5,7 @@ import { checkManifest } from "../../manifest/check-manifest.ts";
 import type { Complaint } from "../../manifest/complaint.ts";
 import type { Manifest, ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database, Queries } from "../../store/database.ts";
-import { findIntegration, upsertIntegration } from "../../store/integrations.ts";
+import { upsertIntegration } from "../../store/integrations.ts";
 import { listProviderApps } from "../../store/provider-apps.ts";
 import { getIntegrationRow, type Integration } from "./integration.ts";
 
@@ -62,22 +62,20 @@ export async function deployIntegrations(
   return rows;
 }
 
-/** Stores one integration of a checked manifest and says under which id. */
+/** Stores one integration of a checked manifest. Throws a 422 Problem, after which nothing of it may be committed. */
 export async function deployIntegration(
   queries: Queries,
   projectId: string,
   specVersion: string,
   content: ManifestIntegration,
-): Promise<string> {
+): Promise<void> {
   const { name, provider } = content;
-  const existing = await findIntegration<ManifestIntegration>(queries, projectId, name);
-  if (existing && existing.provider !== provider) {
-    throw new Problem("semantically-invalid", {
-      detail:
-        `The integration \`${name}\` is one of ${existing.provider}; its installations cannot move to ${provider}. ` +
-        "Use another name, or delete the integration first.",
-    });
-  }
-  const { id } = await upsertIntegration(queries, { projectId, name, provider, specVersion, content });
-  return id;
+  // Looked at only now that the row is ours: before, another deploy could have come in between.
+  const stored = await upsertIntegration(queries, { projectId, name, provider, specVersion, content });
+  if (stored.provider === provider) return;
+  throw new Problem("semantically-invalid", {
+    detail:
+      `The integration \`${name}\` is one of ${stored.provider}; its installations cannot move to ${provider}. ` +
+      "Use another name, or delete the integration first.",
+  });
 }
