@@ -9,7 +9,7 @@ import {
   type AcceptedWrite,
   type GroupedWrite,
 } from "../store/accept-writes.ts";
-import type { Database } from "../store/database.ts";
+import { transact, type Database } from "../store/database.ts";
 import {
   endOperations,
   insertOperations,
@@ -53,7 +53,7 @@ export function openLedger(on: {
   );
   const accept = sharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(queries, writes));
   const group = sharedCommit<{ write: GroupedWrite; masterId?: string }>((items) =>
-    queries.transaction().execute(async (transaction) => {
+    transact(on.database, async (transaction) => {
       // In the order of their keys, so that two processes never wait for each other's locks.
       const ordered = items.toSorted((a, b) => (a.write.groupKey < b.write.groupKey ? -1 : 1));
       for (const item of ordered) item.masterId = await appendToGroup(transaction, item.write);
