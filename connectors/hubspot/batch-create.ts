@@ -84,8 +84,11 @@ function settleCreated(
     if (index !== undefined && indexes.includes(index)) outcomes.settle(index, toOutcome(result));
     else unmarked.push(result);
   }
+  const before = outcomes.open(indexes).length;
   placeByContent(records, outcomes.open(indexes), unmarked, outcomes);
-  placeFaults(outcomes.open(indexes), unplaced, outcomes);
+  const open = outcomes.open(indexes);
+  // While a written record has no place, nobody knows which of the open ones it is, and a fault must not claim it.
+  if (before - open.length === unmarked.length) placeFaults(open, unplaced, outcomes);
 }
 
 export interface BatchAnswer {

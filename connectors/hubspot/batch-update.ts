@@ -65,6 +65,9 @@ function settleUpdated(
     );
     outcomes.fail(outcomes.open(named), toRecordError(fault));
   }
+  const asked = new Set(indexes.map((index) => write.records[index]?.id));
+  // Written under another id than was asked for: nobody knows for which of the open ones that stands.
+  if (results.some((result) => !asked.has(idOf(result)))) return;
   const nameless = faults.filter((fault) => fault.ids.length === 0 && fault.traceIds.length === 0);
   const [fault] = nameless;
   if (fault && nameless.length === 1) outcomes.fail(outcomes.open(indexes), toRecordError(fault));
