@@ -51,8 +51,14 @@ export async function writeLater(
     await on.ledger.accept(write);
     return { operationId };
   }
-  const groupKey = JSON.stringify([installation.id, plan.objectName, plan.type]);
-  return { operationId: await on.ledger.group({ ...write, groupKey }) };
+  return { operationId: await on.ledger.group({ ...write, groupKey: groupKey(target, plan, request) }) };
+}
+
+/** A group is sent as one, so its records share what is said about sending, too. */
+function groupKey({ installation }: WriteTarget, plan: WritePlan, { retryPolicy }: WriteRequest): string {
+  const headers = Object.entries(plan.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const onUnknownOutcome = retryPolicy?.onUnknownOutcome ?? "fail";
+  return JSON.stringify([installation.id, plan.objectName, plan.type, headers.toSorted(), onUnknownOutcome]);
 }
 
 /** Two writes with the same key are about the same record. Salesforce ids come in two lengths of one id. */

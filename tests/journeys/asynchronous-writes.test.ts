@@ -214,6 +214,27 @@ describe("asynchronous writes", () => {
     assert.notEqual(company.body.operationId, contact.body.operationId);
   });
 
+  test("records that are to be sent differently share no group", async () => {
+    const policy = { autoBatchPolicy: { maxDelayMinutes: 1 } };
+    const grouped = async (body: object, ...where: string[]) =>
+      (await write({ type: "create", ...policy, ...body }, ...where)).body.operationId;
+    const company = { record: { name: "Apart" } };
+    const repeated = { ...company, retryPolicy: { onUnknownOutcome: "retry" } };
+    assert.notEqual(await grouped(repeated), await grouped(company));
+    const contact = { record: { LastName: "Apart" } };
+    const saving = {
+      ...contact,
+      headers: [{ key: "Sforce-Duplicate-Rule-Header", value: "allowSave=true" }],
+    };
+    const [first, plain, again] = [
+      await grouped(saving, "salesforce", "Contact"),
+      await grouped(contact, "salesforce", "Contact"),
+      await grouped(saving, "salesforce", "Contact"),
+    ];
+    assert.notEqual(first, plain);
+    assert.equal(first, again);
+  });
+
   test("an Idempotency-Key repeats the first answer, refuses another request, and one that still runs", async () => {
     const headers = { "idempotency-key": "once-1" };
     const body = { type: "create", record: { name: "Only once" } };
