@@ -219,14 +219,14 @@ function inputs(target: Endpoint): (request: FastifyRequest) => Inputs {
   const pass = (value: unknown) => value;
   const params = target.params ? validator(target.params, "path") : pass;
   const query = target.query ? validator(target.query, "query") : pass;
-  const body = target.body && target.rawBodyLimitBytes === undefined ? validator(target.body, "body") : pass;
+  const isRaw = target.rawBodyLimitBytes !== undefined;
+  const body = target.body && !isRaw ? validator(target.body, "body") : pass;
+  // What a raw body has to be only its endpoint knows, and so what is missing.
+  const mayLack = target.bodyOptional || isRaw;
   return (request) => ({
     params: params(request.params),
     query: query(request.query),
-    body:
-      target.bodyOptional && request.body === undefined
-        ? undefined
-        : body(present(target.body, request.body)),
+    body: mayLack && request.body === undefined ? undefined : body(present(target.body, request.body)),
   });
 }
 

@@ -74,6 +74,13 @@ describe("deploying a zip", () => {
     );
   });
 
+  test("the address that was given out names the upload as well", async () => {
+    const { url } = await announce();
+    assert.equal((await put(url, zipSync({ "amp.yaml": strToU8(MANIFEST) }), {})).status, 204);
+    const answer = await on.inProject("PUT", "/integrations:batch", { sourceZipUrl: url });
+    assert.equal(answer.status, 200, answer.text);
+  });
+
   test("the manifest may lie in one folder, among other files, stored or compressed", async () => {
     const files: Zippable = {
       "README.md": strToU8("hello"),
@@ -189,9 +196,10 @@ describe("deploying a zip", () => {
     );
   });
 
-  test("an empty upload is refused", async () => {
+  test("an empty upload is refused, and nobody is told to send JSON", async () => {
     const { url } = await announce();
-    assertProblem(await put(url, new Uint8Array(0), {}), 400);
+    const { detail } = assertProblem(await put(url, new Uint8Array(0), {}), 400);
+    assert.match(detail, /Send the zip/);
   });
 
   test("an upload of more than 50 MB is refused", async () => {

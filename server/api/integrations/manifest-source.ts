@@ -10,7 +10,7 @@ export const ManifestSourceSchema = Type.Object(
   {
     sourceYaml: Type.Optional(Type.String({ description: "The amp.yaml as text." })),
     sourceZipUrl: Type.Optional(
-      Type.String({ description: "`gs://<bucket>/<path>` of an upload, see `generateUploadUrl`." }),
+      Type.String({ description: "`url` of an upload, or `gs://<bucket>/<path>`: see `generateUploadUrl`." }),
     ),
   },
   { title: "ManifestSource", description: "Exactly one of the two." },
@@ -28,13 +28,21 @@ export async function manifestSource(
     });
   }
   if (sourceYaml !== undefined) return sourceYaml;
-  const id = /\/uploads\/([0-9a-f-]{36})\.zip$/i.exec(sourceZipUrl ?? "")?.[1];
-  const upload = id && isUuid(id) ? await findUploadContent(queries, projectId, id) : undefined;
+  const id = UPLOAD.exec(sourceZipUrl ?? "")?.[1];
+  if (!id || !isUuid(id)) {
+    throw noUpload(
+      "This is no upload. Get an address from GET /v1/generate-upload-url, PUT the zip there, and send its `url`.",
+    );
+  }
+  const upload = await findUploadContent(queries, projectId, id);
   if (!upload)
     throw noUpload("There is no such upload in this project; it may have expired. Upload the zip again.");
   if (!upload.content) throw noUpload("Nothing was uploaded to this address yet. PUT the zip first.");
   return readManifestZip(upload.content);
 }
+
+/** The address that was given out, or what the public command line makes of bucket and path. */
+const UPLOAD = /\/uploads\/([0-9a-f-]{36})(?:\.zip)?$/i;
 
 const noUpload = (detail: string): Problem =>
   new Problem("semantically-invalid", { detail, issues: [{ in: "body", name: "sourceZipUrl", detail }] });

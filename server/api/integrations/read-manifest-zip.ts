@@ -71,8 +71,10 @@ const refused = (detail: string, cause?: unknown): Problem =>
   new Problem("semantically-invalid", { detail, cause });
 const tooLarge = () =>
   refused("The amp.yaml in the zip is larger than 1 MB. A manifest is a few kilobytes long.");
-const broken = (cause: unknown) =>
-  refused(
-    `The upload cannot be read as a zip: ${cause instanceof Error ? cause.message : "it is damaged"}.`,
+const broken = (cause: unknown) => {
+  const why = cause instanceof Error ? cause.message.replace(/\.$/, "") : "it is damaged";
+  return refused(
+    `The upload cannot be read as a zip: ${why}. Zip the folder that holds the amp.yaml and upload it again.`,
     cause,
   );
+};

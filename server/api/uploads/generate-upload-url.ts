@@ -20,8 +20,8 @@ export const generateUploadUrl = (
     tag: "Uploads",
     summary: "Get an address to upload to",
     description:
-      "PUT a zip that holds `amp.yaml` to `url` within 15 minutes, then deploy it with the source " +
-      "`gs://<bucket>/<path>`. The address is a secret and works once.",
+      "PUT a zip that holds `amp.yaml` to `url` within 15 minutes, then deploy it with that `url`, or with " +
+      "`gs://<bucket>/<path>`, as `sourceZipUrl`. The address is a secret and takes one upload.",
     query: Type.Object({
       md5: Type.Optional(
         Type.String({ description: "Base64 MD5 of the zip; what is uploaded must match it." }),
