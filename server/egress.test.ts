@@ -122,3 +122,13 @@ test("a client with sockets of its own finds only addresses that may be connecte
   assert.throws(() => open(t, ["169.254.0.0/16"]).guardedLookup("169.254.169.254"), /private address/);
   open(t, ["127.0.0.0/8"]).guardedLookup("127.0.0.1");
 });
+
+test("a byte now and then does not hold a caller beyond the limit for the whole exchange", async (t) => {
+  const url = await serve(t, (_request, response) => {
+    const drip = setInterval(() => response.write(" "), 10);
+    response.on("close", () => clearInterval(drip));
+  });
+  const egress = open(t, ["127.0.0.1"]);
+  const asked = egress.send({ url, method: "GET", timeoutMs: 5_000, wholeMs: 100 });
+  await assert.rejects(asked, fails("timeout", true));
+});

@@ -33,8 +33,10 @@ export interface EgressRequest {
   method: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** For the whole answer to begin, and between two pieces of it. */
+  /** For the answer to begin, and between two pieces of it. */
   timeoutMs?: number;
+  /** For the whole exchange, however lively the other side is. */
+  wholeMs?: number;
   /** Largest body read; a longer one is an error, never cut silently. */
   maxBytes?: number;
 }
@@ -67,6 +69,8 @@ export interface Egress {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** A byte now and then must not hold anybody for ever; the largest answer that is read takes a slow line half as long. */
+const DEFAULT_WHOLE_MS = 5 * 60_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 /** Providers with many cookies and policies in an answer's head come near Node's 16 KiB. */
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -241,11 +245,19 @@ function send(dispatcher: Dispatcher, request: EgressRequest): Promise<EgressRes
     headers,
     body,
     timeoutMs = DEFAULT_TIMEOUT_MS,
+    wholeMs = DEFAULT_WHOLE_MS,
     maxBytes = DEFAULT_MAX_BYTES,
   } = request;
   const { promise, resolve, reject } = Promise.withResolvers<EgressResponse>();
   const chunks: Buffer[] = [];
-  let sent = false;
+  let exchange: Dispatcher.DispatchController | undefined;
+  let isLate = false;
+  const tooLate = (sent: boolean) => new EgressError("timeout", sent, `${url.host} did not answer in time`);
+  const timer = setTimeout(() => {
+    isLate = true;
+    exchange?.abort(tooLate(true));
+    reject(tooLate(exchange !== undefined));
+  }, wholeMs);
   let size = 0;
   let answer: Omit<EgressResponse, "body"> | undefined;
   dispatcher.dispatch(
@@ -259,8 +271,9 @@ function send(dispatcher: Dispatcher, request: EgressRequest): Promise<EgressRes
       bodyTimeout: timeoutMs,
     },
     {
-      onRequestStart: () => {
-        sent = true;
+      onRequestStart: (controller) => {
+        exchange = controller;
+        if (isLate) controller.abort(tooLate(false));
       },
       onResponseStart: (_controller, status, responseHeaders) => {
         if (status >= 200) answer = { status, headers: joined(responseHeaders) };
@@ -275,10 +288,10 @@ function send(dispatcher: Dispatcher, request: EgressRequest): Promise<EgressRes
       onResponseEnd: () => {
         if (answer) resolve({ ...answer, body: Buffer.concat(chunks) });
       },
-      onResponseError: (_controller, error) => reject(toEgressError(error, sent, url.host)),
+      onResponseError: (_controller, error) => reject(toEgressError(error, exchange !== undefined, url.host)),
     },
   );
-  return promise;
+  return promise.finally(() => clearTimeout(timer));
 }
 
 const joined = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>

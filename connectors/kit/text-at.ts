@@ -11,9 +11,13 @@ export function valueAt(answer: Json, path: string): Json | undefined {
   return value;
 }
 
-/** The same as text, if it is a text, a number, or true or false. */
+/**
+ * The same as text, if it is a text, a number, or true or false. A NUL or half a character stands in no id, token or
+ * address, and PostgreSQL stores none: such a text is none.
+ */
 export function textAt(answer: Json, path: string): string | undefined {
   const value = valueAt(answer, path);
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return typeof value === "string" && value !== "" ? value : undefined;
+  const isText = typeof value === "string" && value !== "" && !value.includes("\0") && value.isWellFormed();
+  return isText ? value : undefined;
 }

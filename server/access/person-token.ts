@@ -112,7 +112,7 @@ const send = (egress: Egress, url: URL) =>
       url,
       method: "GET",
       headers: { accept: "application/json" },
-      timeoutMs: 10_000,
+      wholeMs: 10_000,
       maxBytes: 1_000_000,
     })
     .catch((error: unknown) => {

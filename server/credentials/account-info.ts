@@ -117,7 +117,7 @@ async function ask(
       url,
       method: "GET",
       headers: { accept: "application/json", ...Object.fromEntries(headers) },
-      timeoutMs: TIMEOUT_MS,
+      wholeMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
     if (status === 200) return JSON.parse(body.toString("utf8")) as Json;

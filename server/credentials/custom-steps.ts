@@ -17,6 +17,7 @@ import type { ProviderMetadata } from "../store/connections.ts";
 import type { ProviderAppRow } from "../store/provider-apps.ts";
 import { openProviderAppSecret } from "./provider-app-secret.ts";
 import { metadataValues } from "./provider-metadata.ts";
+import { endAfter } from "./renewal-time.ts";
 import type { StoredCredentials } from "./stored-credentials.ts";
 import { refusal, TokenEndpointError } from "./token-endpoint.ts";
 
@@ -43,12 +44,13 @@ export async function takeStep(
   const values = stepValues(state, appValues);
   try {
     const call = requestOf(provider, request, values, { allowPlainHttp: on.egress.allowsPlainHttp });
-    const { status, body } = await on.egress.send({ ...call, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    const { status, body } = await on.egress.send({ ...call, wholeMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
     const answer = parse(body.toString("utf8"));
     if (status >= 300) {
       const fields: JsonObject = isJsonObject(answer) ? answer : {};
       // Nothing but credentials is asked about here, so a refusal without a code is about them.
-      throw refusal(status, fields, call.url.host, status < 404 ? "grant-refused" : "configuration");
+      const otherwise = status < 404 ? "grant-refused" : "configuration";
+      throw refusal({ status, fields, host: call.url.host }, otherwise, Object.values(values));
     }
     return withBrought(state, readAnswer(request, answer, values));
   } catch (error) {
@@ -100,7 +102,7 @@ export function lasting(provider: ProviderInfo, credentials: CustomCredentials):
 
 const lifetime = (seconds: number) => ({
   issuedAt: new Date(nowMs()).toISOString(),
-  expiresAt: new Date(nowMs() + seconds * 1_000).toISOString(),
+  expiresAt: endAfter(seconds),
 });
 
 function parse(text: string): Json {

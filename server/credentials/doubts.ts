@@ -128,7 +128,7 @@ async function askHealth(egress: Egress, live: LiveConnection): Promise<"fine" |
       url,
       method: provider.authHealthCheck?.method ?? "GET",
       headers: { accept: "application/json", ...Object.fromEntries(authorization.headers) },
-      timeoutMs: CHECK_TIMEOUT_MS,
+      wholeMs: CHECK_TIMEOUT_MS,
       maxBytes: CHECK_MAX_BYTES,
     });
     if (status === 401) return "refused";

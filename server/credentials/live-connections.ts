@@ -10,7 +10,7 @@ import type { Changes } from "../store/changes.ts";
 import { findConnection, type ConnectionRow } from "../store/connections.ts";
 import { remember } from "../store/remembered.ts";
 import { completeAccountInfo } from "./account-info.ts";
-import { atMost } from "./at-most.ts";
+import { atMost, type AtMost } from "./at-most.ts";
 import { openBehind } from "./behind.ts";
 import { metadataValues } from "./provider-metadata.ts";
 import { openDoubts, type Doubts } from "./doubts.ts";
@@ -66,6 +66,8 @@ const EARLY_RETRY_MS = 10_000;
 const MOST_CONNECTIONS = 10_000;
 /** Each holds a database connection while the provider answers, and some need a second one for a moment. */
 const MOST_REFRESHES = 6;
+/** Of one provider, so that one whose token endpoint hangs leaves room for the others. */
+const MOST_REFRESHES_OF_ONE = 2;
 
 type Services = RefreshServices & { changes: Changes };
 
@@ -76,7 +78,7 @@ export function openLiveConnections(on: Services): LiveConnections {
   });
   const behind = openBehind(on.log);
   const doubts = openDoubts(on, behind);
-  const turn = atMost(MOST_REFRESHES);
+  const turn = turns();
   const refreshes = new Map<string, Promise<LiveConnection>>();
   /** Until when a connection's early renewal rests, in milliseconds since the epoch. */
   const resting = new LRUCache<string, number>({ max: MOST_CONNECTIONS });
@@ -86,13 +88,10 @@ export function openLiveConnections(on: Services): LiveConnections {
     return row && open(on, row);
   };
   /** One refresh per connection in this process; the row lock makes it one over all processes. */
-  const refresh = (
-    connection: { id: string; projectId: string },
-    staleToken?: string,
-  ): Promise<LiveConnection> => {
+  const refresh = (connection: LiveConnection, staleToken?: string): Promise<LiveConnection> => {
     const running = refreshes.get(connection.id);
     if (running) return running;
-    const started = turn(() => refreshTokens(on, connection, { staleToken }))
+    const started = turn(connection.provider.name, () => refreshTokens(on, connection, { staleToken }))
       .then((row) => {
         const live = open(on, row);
         cache.put(row.id, live);
@@ -138,6 +137,17 @@ export function openLiveConnections(on: Services): LiveConnections {
       return refresh(stored, stored.mark);
     },
     baseUrl: (connection, moduleKey) => addressOf(on, connection, moduleKey),
+  };
+}
+
+/** Runs a refresh when it is its turn: first among those of its provider, then among all. */
+function turns(): <Value>(provider: string, work: () => Promise<Value>) => Promise<Value> {
+  const ofAll = atMost(MOST_REFRESHES);
+  const ofOne = new Map<string, AtMost>();
+  return (provider, work) => {
+    const own = ofOne.get(provider) ?? atMost(MOST_REFRESHES_OF_ONE);
+    ofOne.set(provider, own);
+    return own(() => ofAll(work));
   };
 }
 

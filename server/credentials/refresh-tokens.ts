@@ -203,7 +203,9 @@ async function takeRefreshSteps(
   const provider = providerOf(on, row);
   const { providerInputs = [], refreshSteps = [] } = provider.customOpts ?? {};
   const app = providerInputs.length > 0 ? await appOf(queries, row) : undefined;
-  let state: StepState = { provider, metadata: row.providerMetadata, credentials: stored };
+  // The times are those of the values that go: where the provider names none this time, the new ones have none.
+  const credentials = { scheme: stored.scheme, values: stored.values };
+  let state: StepState = { provider, metadata: row.providerMetadata, credentials };
   for (const { request } of refreshSteps) {
     state = await takeStep(on, state, request, valuesOfApp(on.sealer, app));
   }

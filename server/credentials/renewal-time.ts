@@ -10,6 +10,12 @@ const LEAD_SHARE = 0.25;
 /** Where the catalog names none. */
 const KEEP_ALIVE_HOURS = 24;
 const HOUR_MS = 3_600_000;
+/** A hundred years. Some providers mean "for ever" by numbers that no calendar has. */
+const LONGEST_SECONDS = 100 * 365 * 24 * 3_600;
+
+/** When what was issued just now ends, in RFC 3339; undefined where the number of seconds says nothing or "never". */
+export const endAfter = (seconds: number): string | undefined =>
+  seconds > 0 && seconds <= LONGEST_SECONDS ? new Date(nowMs() + seconds * 1_000).toISOString() : undefined;
 
 /** From when on a token is to be renewed, in milliseconds since the epoch; undefined when it names no end. */
 export function renewAtMs(token: { issuedAt?: string; expiresAt?: string }): number | undefined {

@@ -4,6 +4,7 @@ import { tokenUrl, type UrlOptions } from "../../connectors/kit/template.ts";
 import { EgressError, type Egress } from "../egress.ts";
 import { nowMs } from "../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import { endAfter } from "./renewal-time.ts";
 import type { Token } from "./stored-credentials.ts";
 
 export interface TokenAnswer {
@@ -69,7 +70,7 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
         ...(asBasic && { authorization: `Basic ${Buffer.from(pair).toString("base64")}` }),
       },
       body: body.toString(),
-      timeoutMs: TOKEN_TIMEOUT_MS,
+      wholeMs: TOKEN_TIMEOUT_MS,
       maxBytes: TOKEN_MAX_BYTES,
     })
     .catch((error: unknown) => {
@@ -78,16 +79,17 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
       throw new TokenEndpointError("transient", text, { sent, cause: error });
     });
   const scopesField = provider.oauth2Opts?.tokenMetadataFields.scopesField ?? "scope";
-  return read(answer.status, answer.body.toString("utf8"), url.host, scopesField);
-}
-
-function read(status: number, text: string, host: string, scopesField: string): TokenAnswer {
-  const fields = parse(text);
+  const { status } = answer;
+  const fields = parse(answer.body.toString("utf8"));
   const token = fields["access_token"];
   // Some providers (GitHub, Slack) refuse with status 200, so the token decides, not the status.
-  if (status < 300 && typeof token === "string" && token !== "") return toAnswer(fields, token, scopesField);
-  throw refusal(status, fields, host, "configuration");
+  if (status < 300 && isToken(token)) return toAnswer(fields, token, scopesField);
+  throw refusal({ status, fields, host: url.host }, "configuration", [clientSecret, ...Object.values(grant)]);
 }
+
+/** Visible ASCII, as RFC 6749 has it (appendix A.12). Any other text could not be sent with a call. */
+const isToken = (value: Json | undefined): value is string =>
+  typeof value === "string" && /^[\u0020-\u007e]+$/.test(value);
 
 function parse(text: string): JsonObject {
   try {
@@ -101,12 +103,8 @@ function parse(text: string): JsonObject {
 
 function toAnswer(fields: JsonObject, token: string, scopesField: string): TokenAnswer {
   const issuedAt = new Date(nowMs()).toISOString();
-  const seconds = Number(fields["expires_in"]);
   // Salesforce sends no lifetime: the token then serves until it is refused.
-  const expiresAt =
-    fields["expires_in"] !== undefined && Number.isFinite(seconds) && seconds > 0
-      ? new Date(nowMs() + seconds * 1_000).toISOString()
-      : undefined;
+  const expiresAt = endAfter(Number(fields["expires_in"]));
   const refresh = fields["refresh_token"];
   return {
     accessToken: { token, issuedAt, expiresAt },
@@ -142,21 +140,34 @@ const REFUSED = new Set([
 
 /**
  * What a refusal means: what its code says, or else whether it may pass. `otherwise` is the failure of a 4xx without a
- * known code.
+ * known code; `secrets` is what was sent and must not be told on.
  */
 export function refusal(
-  status: number,
-  fields: JsonObject,
-  host: string,
+  { status, fields, host }: { status: number; fields: JsonObject; host: string },
   otherwise: TokenFailure,
+  secrets: string[],
 ): TokenEndpointError {
   const code = String(fields["error"] ?? "").toLowerCase();
   const said = [fields["error"], fields["error_description"] ?? fields["message"]].filter(Boolean).join(": ");
-  const message = `${host} answered ${status}${said ? ` (${said.slice(0, 300)})` : ""}`;
+  const told = speakable(said, secrets);
+  const message = `${host} answered ${status}${told ? ` (${told})` : status < 300 ? " without a token" : ""}`;
   if (REFUSED.has(code)) return new TokenEndpointError("grant-refused", message);
   if (CONFIGURATION.has(code)) return new TokenEndpointError("configuration", message);
   if (status === 429 || status === 423 || status === 477 || status >= 500 || status < 300) {
     return new TokenEndpointError("transient", message);
   }
   return new TokenEndpointError(otherwise, message);
+}
+
+/** A shorter text may stand in an answer for many other reasons. */
+const LEAST_SECRET = 8;
+
+/** A provider's words as they may be shown and stored: some repeat what they were sent. */
+function speakable(said: string, secrets: string[]): string {
+  const hidden = secrets
+    .filter(({ length }) => length >= LEAST_SECRET)
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
+    .reduce((text, secret) => text.replaceAll(secret, "[secret]"), said);
+  // PostgreSQL stores no NUL.
+  return hidden.replaceAll("\0", "").slice(0, 300).toWellFormed();
 }

@@ -1,0 +1,155 @@
+/** Token endpoints that answer strangely, slowly or with too much, and what becomes of their connections. */
+import assert from "node:assert/strict";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { until } from "../../tests/harness/until.ts";
+import { listen } from "../proxy/testing/wire.ts";
+
+const INTEGRATIONS = `specVersion: 1.0.0
+integrations:
+  - name: odd
+    provider: odd
+    proxy: {enabled: true}
+  - name: even
+    provider: even
+    proxy: {enabled: true}
+`;
+
+describe("a token endpoint", () => {
+  let on: TestBusbar;
+  let servers: Server[];
+  /** How `odd` answers; `even` and both APIs always answer well. */
+  let answer: RequestListener = () => {};
+  let asked: URLSearchParams[] = [];
+  after(async () => {
+    for (const server of servers) server.close().closeAllConnections();
+    await on.stop();
+  });
+  before(async () => {
+    const odd = createServer(async (request, response) => {
+      asked.push(new URLSearchParams(await textOf(request)));
+      answer(request, response);
+    });
+    const even = createServer((request, response) => {
+      request.resume();
+      response.end(JSON.stringify({ access_token: "fresh", expires_in: 3_600 }));
+    });
+    servers = [odd, even];
+    const provider = (port: number, api: number) => ({
+      authType: "oauth2",
+      baseURL: `http://127.0.0.1:${api}`,
+      support: { proxy: true },
+      oauth2Opts: {
+        grantType: "authorizationCode",
+        authURL: `http://127.0.0.1:${port}/authorize`,
+        tokenURL: `http://127.0.0.1:${port}/token`,
+        tokenMetadataFields: { otherFields: [{ name: "account", displayName: "Account", path: "account" }] },
+      },
+    });
+    const [oddPort, evenPort] = [await listen(odd), await listen(even)];
+    on = await openTestBusbar({
+      providers: { odd: provider(oddPort, evenPort), even: provider(evenPort, evenPort) },
+    });
+    for (const name of ["odd", "even"]) {
+      const app = { provider: name, clientId: "client", clientSecret: "the-client-secret" };
+      await on.inProject("POST", "/provider-apps", app);
+    }
+    await on.inProject("PUT", "/integrations:batch", { sourceYaml: INTEGRATIONS });
+  });
+  beforeEach(() => {
+    asked = [];
+  });
+
+  let groups = 0;
+  /** A connection whose access token has ended, and the group it belongs to. */
+  async function connect(provider: string): Promise<{ id: string; groupRef: string }> {
+    groups += 1;
+    const groupRef = `group-${groups}`;
+    const made = await on.inProject("POST", "/connections:generate", {
+      provider,
+      groupRef,
+      consumerRef: "ada",
+      oauth2AuthorizationCode: {
+        accessToken: { token: "old", expiresAt: "2020-01-01T00:00:00Z" },
+        refreshToken: { token: "the-refresh-token" },
+      },
+    });
+    assert.equal(made.status, 201, made.text);
+    const installed = await on.inProject("POST", `/integrations/${provider}/installations`, {
+      groupRef,
+      config: { content: { provider, proxy: { enabled: true } } },
+    });
+    assert.equal(installed.status, 201, installed.text);
+    return { id: made.body.id, groupRef };
+  }
+  const refresh = ({ id }: { id: string }): Promise<Answer> =>
+    on.inProject("GET", `/connections/${id}?refresh=force&includeCreds=true&includeRefreshToken=true`);
+  const says = (fields: object, status = 200) => {
+    answer = (_, response) => response.writeHead(status).end(JSON.stringify(fields));
+  };
+
+  test("that names a lifetime no calendar has loses no tokens: they have no end", async () => {
+    for (const expires_in of [1e18, 9_999_999_999_999, "1e300"]) {
+      const connection = await connect("odd");
+      says({ access_token: "new", refresh_token: "rotated", expires_in });
+      const { body, text } = await refresh(connection);
+      assert.equal(body.oauth2AuthorizationCode?.refreshToken.token, "rotated", text);
+      assert.equal(body.oauth2AuthorizationCode.accessToken.expiresAt, undefined);
+    }
+  });
+
+  test("whose token no header can carry gave none, and the connection can still be renewed", async () => {
+    for (const access_token of ["a\r\nX-Evil: 1", "nul\0", "ключ", " \t"]) {
+      const connection = await connect("odd");
+      says({ access_token, refresh_token: "rotated" });
+      assert.equal((await refresh(connection)).status, 502, JSON.stringify(access_token));
+      says({ access_token: "new" });
+      assert.equal((await refresh(connection)).status, 200);
+    }
+  });
+
+  test("that repeats what it was sent has it kept out of what is told", async () => {
+    const connection = await connect("odd");
+    answer = (_, response) => {
+      const error_description = `you sent ${asked.at(-1)}`;
+      response.writeHead(400).end(JSON.stringify({ error: "odd_error", error_description }));
+    };
+    const { status, text } = await refresh(connection);
+    assert.equal(status, 422, text);
+    assert.match(text, /odd_error/);
+    assert.doesNotMatch(text, /the-client-secret|the-refresh-token/);
+  });
+
+  test("whose words PostgreSQL cannot store is understood all the same", async () => {
+    const refused = await connect("odd");
+    says({ error: "invalid_grant", error_description: "nul \0 half \ud83d" }, 400);
+    assert.equal((await refresh(refused)).status, 422);
+    assert.equal((await on.inProject("GET", `/connections/${refused.id}`)).body.status, "bad_credentials");
+    const told = await connect("odd");
+    says({ access_token: "new", refresh_token: "rotated", account: "nul \0 half \ud83d" });
+    const { body, text } = await refresh(told);
+    assert.equal(body.oauth2AuthorizationCode?.refreshToken.token, "rotated", text);
+  });
+
+  test("that never answers holds up nobody but the customers of its provider", async () => {
+    const healthy = await connect("even");
+    const waiting = [];
+    for (let count = 0; count < 8; count += 1) waiting.push(await connect("odd"));
+    answer = () => {};
+    const calls = waiting.map(({ groupRef }) => on.proxied({ integration: "odd", groupRef }, "/"));
+    await until(async () => asked.length > 0 || undefined);
+    const started = performance.now();
+    const { status } = await on.proxied({ integration: "even", groupRef: healthy.groupRef }, "/");
+    assert.equal(status, 200);
+    assert.ok(performance.now() - started < 10_000);
+    servers[0]?.close().closeAllConnections();
+    await Promise.all(calls);
+  });
+});
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request) text += chunk;
+  return text;
+}
