@@ -50,6 +50,7 @@ try {
 } catch (error) {
   // A person must mend this, so they get one line; anything else is a fault of ours and keeps its stack.
   const line = (text: string) => `busbar: ${text.trim().replaceAll(/\s*\n\s*/g, " ")}\n`;
-  process.stderr.write(error instanceof StartError ? line(error.message) : `${(error as Error).stack}\n`);
-  process.exit(1);
+  const mendable = error instanceof StartError;
+  process.stderr.write(mendable ? line(error.message) : `${(error as Error).stack}\n`);
+  process.exit(mendable ? error.exitCode : 1);
 }

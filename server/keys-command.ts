@@ -3,7 +3,7 @@ import { withDatabase } from "./command-database.ts";
 import { listKeyUse, rotateKeys, type KeyUse } from "./credentials/rotate-keys.ts";
 import { generatedKeys } from "./data-folder.ts";
 import type { Config } from "./ground/config.ts";
-import { StartError } from "./ground/errors.ts";
+import { StartError, UsageError } from "./ground/errors.ts";
 import type { Log } from "./ground/log.ts";
 import { Sealer } from "./ground/seal.ts";
 
@@ -13,7 +13,7 @@ export async function runKeysCommand(
   on: { config: Config; log: Log; print: (line: string) => void },
 ): Promise<boolean> {
   if (action !== "status" && action !== "rotate") {
-    throw new StartError("busbar keys takes status or rotate (busbar help)");
+    throw new UsageError("busbar keys takes status or rotate (busbar help)");
   }
   const { config, log, print } = on;
   const sealer = new Sealer(config.encryptionKeys ?? (await generatedKeys(config.dataDir)));

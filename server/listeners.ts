@@ -62,7 +62,7 @@ async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<
   try {
     await api.listen({ host, port });
   } catch (cause) {
-    throw listenError("BUSBAR_PORT", port, cause);
+    throw listenError("BUSBAR_PORT", { host, port }, cause);
   }
   return originOf(api.server, host);
 }
@@ -77,7 +77,9 @@ async function listenProxy(on: Opened, docsUrl: () => string, listeners: Closers
     meter: on.metrics?.proxy,
   });
   await new Promise<void>((resolve, reject) => {
-    proxy.once("error", (cause) => reject(listenError("BUSBAR_PROXY_PORT", config.proxyPort, cause)));
+    proxy.once("error", (cause) =>
+      reject(listenError("BUSBAR_PROXY_PORT", { host: config.host, port: config.proxyPort }, cause)),
+    );
     proxy.listen(config.proxyPort, config.host, resolve);
   });
   listeners.push(async () => {
@@ -95,12 +97,17 @@ function limitsFor({ proxyLimits }: Config): Limits | undefined {
   return limits && cluster.isWorker ? limitsOfParent(process) : limits;
 }
 
-function listenError(variable: string, port: number, cause: unknown): StartError {
-  const inUse = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
-  const why = inUse
-    ? `${port} is in use by another program; set another`
-    : `cannot listen on ${port}: ${String(cause)}`;
-  return new StartError(`${variable}: ${why}`, { cause });
+function listenError(
+  variable: string,
+  { host, port }: { host: string; port: number },
+  cause: unknown,
+): StartError {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const says = (text: string) => new StartError(text, { cause });
+  if (code === "EADDRINUSE") return says(`${variable}: ${port} is in use by another program; set another`);
+  if (code === "EACCES") return says(`${variable}: this user may not listen on ${port}; take one above 1023`);
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return says(`BUSBAR_HOST: cannot listen at ${host}; it must be an address of this machine (${why})`);
 }
 
 function originOf(server: Server, host: string): string {

@@ -1,10 +1,10 @@
 /** The commands that run on the server's own machine: start it, start the sandbox CRMs, first key, encryption keys. */
 import { parseArgs } from "node:util";
-import { startSandbox } from "../sandbox/sandbox.ts";
+import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
 import { bootstrap } from "./access/bootstrap.ts";
 import { withDatabase } from "./command-database.ts";
 import { readConfig } from "./ground/config.ts";
-import { StartError } from "./ground/errors.ts";
+import { StartError, UsageError } from "./ground/errors.ts";
 import { createLog } from "./ground/log.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { startBusbar } from "./main.ts";
@@ -26,7 +26,7 @@ export async function runServerCommand(command: string, args: string[]): Promise
     case "keys":
       return keys(args);
     default:
-      throw new StartError(`there is no command "${command}"; busbar help lists them`);
+      throw new UsageError(`there is no command "${command}"; busbar help lists them`);
   }
 }
 
@@ -50,15 +50,17 @@ async function start(args: string[]): Promise<void> {
   });
 }
 
-function processCount(text = "1"): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count >= 1 && count <= 64) return count;
-  throw new StartError(`--processes must be a whole number from 1 to 64, not "${text}"`);
+const processCount = (text = "1"): number => wholeNumber("--processes", text, 1, 64);
+
+function wholeNumber(option: string, text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+  throw new UsageError(`${option} must be a whole number from ${least} to ${most}, not "${text}"`);
 }
 
 async function sandbox(args: string[]): Promise<void> {
-  const { port, host } = parse(args, { port: { type: "string" }, host: { type: "string" } });
-  const started = await startSandbox({ host, port: Number(port ?? 4100) });
+  const { port = "4100", host } = parse(args, { port: { type: "string" }, host: { type: "string" } });
+  const started = await openSandbox({ host, port: wholeNumber("--port", port, 0, 65_535) });
   process.stdout.write(
     `Sandbox CRMs at ${started.url}\n` +
       `  HubSpot     ${started.url}/hubspot\n` +
@@ -68,9 +70,19 @@ async function sandbox(args: string[]): Promise<void> {
   onSignal(() => started.close());
 }
 
+async function openSandbox(at: { host?: string; port: number }): Promise<Sandbox> {
+  try {
+    return await startSandbox(at);
+  } catch (cause) {
+    const inUse = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+    if (inUse) throw new StartError(`port ${at.port} is in use by another program; give --port`, { cause });
+    throw new StartError(`the sandbox cannot listen on port ${at.port}: ${String(cause)}`, { cause });
+  }
+}
+
 async function makeBootstrap(args: string[]): Promise<void> {
   const { org, project } = parse(args, { org: { type: "string" }, project: { type: "string" } });
-  if (!org || !project) throw new StartError("busbar bootstrap needs --org NAME and --project NAME");
+  if (!org || !project) throw new UsageError("busbar bootstrap needs --org NAME and --project NAME");
   const { databaseUrl, bootstrapApiKey, bootstrapEmail } = readConfig();
   if (!databaseUrl) throw new StartError("DATABASE_URL must be set for busbar bootstrap");
   const database = await openDatabase({ connectionString: databaseUrl, log: createLog("warn") });
@@ -85,7 +97,7 @@ async function makeBootstrap(args: string[]): Promise<void> {
 
 async function signInKey(args: string[]): Promise<void> {
   const { project } = parse(args, { project: { type: "string" } });
-  if (!project) throw new StartError("busbar sign-in-key needs --project NAME");
+  if (!project) throw new UsageError("busbar sign-in-key needs --project NAME");
   const on = { config: readConfig(), log: createLog("warn") };
   const apiKey = await withDatabase(on, (database) => makeSignInKey(database, project));
   process.stdout.write(`${JSON.stringify({ apiKey }, null, 2)}\n`);
@@ -106,7 +118,7 @@ function parse<O extends Options>(args: string[], options: O): { [Name in keyof 
     const { values } = parseArgs({ args, options, allowPositionals: false });
     return values as { [Name in keyof O]?: string };
   } catch (cause) {
-    throw new StartError(`${cause instanceof Error ? cause.message : String(cause)} (busbar help)`, {
+    throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)} (busbar help)`, {
       cause,
     });
   }

@@ -25,7 +25,7 @@ const WRONG: [title: string, env: Record<string, string>, says: RegExp][] = [
   ["a public address with a path", { BUSBAR_PUBLIC_URL: "https://x.example/api" }, /^BUSBAR_PUBLIC_URL /],
   ["a public address that is none", { BUSBAR_PROXY_PUBLIC_URL: "x.example" }, /^BUSBAR_PROXY_PUBLIC_URL /],
   ["a role that there is not", { BUSBAR_ROLES: "api,cook" }, /^BUSBAR_ROLES must be a list of api/],
-  ["a log level that there is not", { BUSBAR_LOG_LEVEL: "loud" }, /^BUSBAR_LOG_LEVEL must be/],
+  ["a log level that there is not", { BUSBAR_LOG_LEVEL: "loud" }, /^BUSBAR_LOG_LEVEL must be one of fatal/],
   ["a short first key", { BUSBAR_BOOTSTRAP_API_KEY: "short" }, /^BUSBAR_BOOTSTRAP_API_KEY .*32/],
   ["a switch that is neither", { BUSBAR_METRICS: "yes" }, /^BUSBAR_METRICS must be true or false/],
   ["a gap that is no number", { BUSBAR_WEBHOOK_RETRY_SECONDS: "5,x" }, /^BUSBAR_WEBHOOK_RETRY_SECONDS .*"x"/],
@@ -39,6 +39,19 @@ const WRONG: [title: string, env: Record<string, string>, says: RegExp][] = [
     "a network that is none",
     { BUSBAR_EGRESS_ALLOW: "10.0.0.0/99" },
     /^BUSBAR_EGRESS_ALLOW .*10\.0\.0\.0\/99/,
+  ],
+  ["a host with a scheme", { BUSBAR_EGRESS_ALLOW: "http://10.0.0.1" }, /^BUSBAR_EGRESS_ALLOW .*no http:/],
+  [
+    "a time-out that no timer can count",
+    { BUSBAR_WEBHOOK_TIMEOUT_SECONDS: "3000000" },
+    /^BUSBAR_WEBHOOK_TIMEOUT_SECONDS .*at most 3600/,
+  ],
+  ["a gap of years", { BUSBAR_WEBHOOK_RETRY_SECONDS: "5,1e12" }, /^BUSBAR_WEBHOOK_RETRY_SECONDS .*"1e12"/],
+  ["days beyond every calendar", { BUSBAR_EVENT_RETENTION_DAYS: "1e300" }, /^BUSBAR_EVENT_RETENTION_DAYS /],
+  [
+    "an issuer that is no web address",
+    { BUSBAR_OIDC_ISSUER: "ftp://x.example", BUSBAR_OIDC_CLIENT_ID: "x" },
+    /^BUSBAR_OIDC_ISSUER must be/,
   ],
   [
     "sign-in without a client",

@@ -88,7 +88,7 @@ export function readConfig(env: Environment = process.env): Config {
     encryptionKeys: encryptionKeys(env),
     catalogPath: env["BUSBAR_CATALOG"] || undefined,
     egressAllow: egressAllow(env),
-    logLevel: text(env, "BUSBAR_LOG_LEVEL", isLogLevel, LOG_LEVELS.join(", ")) ?? "info",
+    logLevel: text(env, "BUSBAR_LOG_LEVEL", isLogLevel, `one of ${LOG_LEVELS.join(", ")}`) ?? "info",
     oidc: oidc(env),
     surfaceHosts: {
       write: text(env, "BUSBAR_WRITE_HOST", isHost, "a host name without port"),
@@ -97,13 +97,13 @@ export function readConfig(env: Environment = process.env): Config {
     },
     webhookRetrySeconds: seconds(env, "BUSBAR_WEBHOOK_RETRY_SECONDS", "5,300,1800,7200,18000,36000,36000"),
     webhookDisableAfterSeconds: integer(env, "BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS", 432_000, 1),
-    webhookTimeoutSeconds: positive(env, "BUSBAR_WEBHOOK_TIMEOUT_SECONDS", 30),
+    webhookTimeoutSeconds: positive(env, "BUSBAR_WEBHOOK_TIMEOUT_SECONDS", 30, HOUR_SECONDS),
     webhooksPerSecond: integer(env, "BUSBAR_WEBHOOKS_PER_SECOND", 1_000, 0),
-    eventRetentionDays: positive(env, "BUSBAR_EVENT_RETENTION_DAYS", 30),
-    operationRetentionDays: positive(env, "BUSBAR_OPERATION_RETENTION_DAYS", 30),
-    usageRetentionDays: positive(env, "BUSBAR_USAGE_RETENTION_DAYS", 30),
-    idempotencyHours: positive(env, "BUSBAR_IDEMPOTENCY_HOURS", 24),
-    retryBaseSeconds: positive(env, "BUSBAR_RETRY_BASE_SECONDS", 1),
+    eventRetentionDays: positive(env, "BUSBAR_EVENT_RETENTION_DAYS", 30, CENTURY_DAYS),
+    operationRetentionDays: positive(env, "BUSBAR_OPERATION_RETENTION_DAYS", 30, CENTURY_DAYS),
+    usageRetentionDays: positive(env, "BUSBAR_USAGE_RETENTION_DAYS", 30, CENTURY_DAYS),
+    idempotencyHours: positive(env, "BUSBAR_IDEMPOTENCY_HOURS", 24, YEAR_HOURS),
+    retryBaseSeconds: positive(env, "BUSBAR_RETRY_BASE_SECONDS", 1, HOUR_SECONDS),
     minuteMs: integer(env, "BUSBAR_MINUTE_MS", 60_000, 1),
     proxyLimits: {
       connectionConcurrency: integer(env, "BUSBAR_PROXY_CONNECTION_CONCURRENCY", 0, 0),
@@ -187,11 +187,19 @@ function integer(env: Environment, name: string, fallback: number, min: number, 
   return number;
 }
 
-function positive(env: Environment, name: string, fallback: number): number {
+/** Beyond these, timers and dates overflow, or nobody can have meant it. */
+const HOUR_SECONDS = 3_600;
+const YEAR_SECONDS = 31_536_000;
+const YEAR_HOURS = 8_760;
+const CENTURY_DAYS = 36_500;
+
+function positive(env: Environment, name: string, fallback: number, max: number): number {
   const value = env[name];
   if (!value) return fallback;
   const number = Number(value);
-  if (!Number.isFinite(number) || number <= 0) throw wrong(name, `must be a number above 0, not "${value}"`);
+  if (!(number > 0 && number <= max)) {
+    throw wrong(name, `must be a number above 0 and at most ${max}, not "${value}"`);
+  }
   return number;
 }
 
@@ -205,8 +213,11 @@ function boolean(env: Environment, name: string, fallback: boolean): boolean {
 function seconds(env: Environment, name: string, fallback: string): number[] {
   return (env[name] || fallback).split(",").map((part) => {
     const number = Number(part.trim());
-    if (part.trim() === "" || !Number.isFinite(number) || number < 0) {
-      throw wrong(name, `must be a comma-separated list of seconds, such as ${fallback}; "${part}" is none`);
+    if (part.trim() === "" || !(number >= 0 && number <= YEAR_SECONDS)) {
+      throw wrong(
+        name,
+        `must be a comma-separated list of seconds up to ${YEAR_SECONDS}, such as ${fallback}; "${part}" is none`,
+      );
     }
     return number;
   });
@@ -261,7 +272,10 @@ function egressAllow(env: Environment): string[] {
     const family = isIP(bare);
     const bitsFit = bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
     if (bits === undefined ? !isHost(bare) && !family : !family || !bitsFit) {
-      throw wrong("BUSBAR_EGRESS_ALLOW", `must list hosts or CIDRs; "${part}" is neither`);
+      throw wrong(
+        "BUSBAR_EGRESS_ALLOW",
+        `must list hosts or CIDRs, with no http:// and no port; "${part}" is neither`,
+      );
     }
     return bits === undefined ? bare : `${bare}/${bits}`;
   });
@@ -271,8 +285,9 @@ function oidc(env: Environment): Config["oidc"] {
   const issuer = env["BUSBAR_OIDC_ISSUER"];
   const clientId = env["BUSBAR_OIDC_CLIENT_ID"];
   if (!issuer && !clientId) return undefined;
-  if (!issuer || !URL.canParse(issuer))
+  if (!issuer || !isWebAddress(issuer)) {
     throw wrong("BUSBAR_OIDC_ISSUER", "must be the issuer's https:// address");
+  }
   if (!clientId) throw wrong("BUSBAR_OIDC_CLIENT_ID", "must be set when BUSBAR_OIDC_ISSUER is");
   return { issuer, clientId };
 }

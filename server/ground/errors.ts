@@ -92,4 +92,11 @@ export class Problem extends Error {
 /** A start-up fault that a person must mend; printed as one line, without a stack. */
 export class StartError extends Error {
   override name = "StartError";
+  readonly exitCode: number = 1;
+}
+
+/** The command was called in a way that cannot work; builders' commands end with the same code. */
+export class UsageError extends StartError {
+  override name = "UsageError";
+  override readonly exitCode = 2;
 }

@@ -43,7 +43,11 @@ describe("a start that cannot succeed", () => {
     return error.message;
   }
   /** The one line on stderr. */
-  async function refused(env: Record<string, string>, args = ["start"]): Promise<string> {
+  async function refused(
+    env: Record<string, string>,
+    args = ["start"],
+    exitCode: number = 1,
+  ): Promise<string> {
     const { exited } = runBusbar(args, {
       BUSBAR_DATA_DIR: dataDir,
       BUSBAR_PORT: "0",
@@ -52,7 +56,7 @@ describe("a start that cannot succeed", () => {
       ...env,
     });
     const { code, stderr } = await exited;
-    assert.equal(code, 1, stderr);
+    assert.equal(code, exitCode, stderr);
     assert.match(stderr, /^busbar: [^\n]+\n$/);
     return stderr;
   }
@@ -62,10 +66,11 @@ describe("a start that cannot succeed", () => {
   test("names the variable or the option, and never repeats a secret", async () => {
     const secret = { DATABASE_URL: "mysql://user:hunter2@host/db" };
     const away = { DATABASE_URL: "postgres://127.0.0.1:1/x", BUSBAR_ENCRYPTION_KEYS: KEYS };
-    const [database, refusedConnection, option] = await Promise.all([
+    const [database, refusedConnection, option, sandbox] = await Promise.all([
       refused(secret),
       refused(away),
-      refused({}, ["start", "--port", "1"]),
+      refused({}, ["start", "--port", "1"], 2),
+      refused({}, ["sandbox", "--port", "x"], 2),
     ]);
     assert.match(await refusal({ BUSBAR_PORT: "http" }), /BUSBAR_PORT must be a whole number.*"http"/);
     const keys = await refusal({ DATABASE_URL: "postgres://x/y" });
@@ -74,6 +79,7 @@ describe("a start that cannot succeed", () => {
     assert.doesNotMatch(database, /hunter2/);
     assert.match(refusedConnection, /DATABASE_URL.*ECONNREFUSED/);
     assert.match(option, /--port/);
+    assert.match(sandbox, /--port must be a whole number.*"x"/);
   });
 
   test("says that there is no such command, and which one was probably meant", async () => {
@@ -82,11 +88,19 @@ describe("a start that cannot succeed", () => {
     assert.match(stderr, /unknown command 'strat'\n\(Did you mean start\?\)/);
   });
 
+  test("names the address when it is not one of this machine", async () => {
+    assert.match(
+      await refusal({ ...withDatabase(), BUSBAR_HOST: "192.0.2.1" }),
+      /^BUSBAR_HOST.*192\.0\.2\.1/,
+    );
+  });
+
   test("names the port that another program uses", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const port = String((server.address() as AddressInfo).port);
     assert.match(await refusal({ ...withDatabase(), BUSBAR_PORT: port }), /BUSBAR_PORT.*in use/);
+    assert.match(await refused({}, ["sandbox", "--port", port]), /in use.*--port/);
     // As a process: the listener that is up by then must not keep it alive.
     assert.match(await refused({ ...withDatabase(), BUSBAR_PROXY_PORT: port }), /BUSBAR_PROXY_PORT.*in use/);
     await new Promise((resolve) => server.close(resolve));
