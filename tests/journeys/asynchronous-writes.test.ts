@@ -25,14 +25,17 @@ describe("asynchronous writes", () => {
     headers?: Record<string, string>,
   ) => on.write(integration, object, { groupRef: "acme", mode: "asynchronous", ...body }, headers);
 
-  const ended = (answer: Answer): Promise<Answer> => {
-    assert.equal(answer.status, 200, answer.text);
-    return until(async () => {
-      const operation = await on.inProject("GET", `/operations/${answer.body.operationId}`);
+  const endOf = (operationId: string): Promise<Answer> =>
+    until(async () => {
+      const operation = await on.inProject("GET", `/operations/${operationId}`);
       return operation.body.status === "in_progress" ? undefined : operation;
     });
+  const ended = (answer: Answer): Promise<Answer> => {
+    assert.equal(answer.status, 200, answer.text);
+    return endOf(answer.body.operationId);
   };
-
+  const logOf = async (operationId: string): Promise<string> =>
+    (await on.inProject("GET", `/operations/${operationId}/logs`)).text;
   const named = (name: string) =>
     on.sandbox
       .records("hubspot", "companies")
@@ -65,8 +68,7 @@ describe("asynchronous writes", () => {
     const operation = await ended(await write({ type: "create", batch }));
     assert.equal(operation.body.status, "success", operation.text);
     assert.match(operation.body.result, /1 succeeded, 1 failed/);
-    const logs = await on.inProject("GET", `/operations/${operation.body.id}/logs`);
-    assert.match(logs.text, /batch\[1\] failed/);
+    assert.match(await logOf(operation.body.id), /batch\[1\] failed/);
   });
 
   test("a failure that may pass is retried until it does, and the attempts are on record", async () => {
@@ -107,24 +109,25 @@ describe("asynchronous writes", () => {
       body: JSON.stringify({ status: "error", policyName: "SECONDLY", message: "wait" }),
       count: 1,
     });
-    const first = await write({ type: "create", record: { name: "Limited 1" } });
-    await until(
-      async () =>
-        on.sandbox.requests({ provider: "hubspot" }).some((request) => request.status === 429) || undefined,
-    );
     on.sandbox.clearRequests();
-    const started = Date.now();
+    const first = await write({ type: "create", record: { name: "Limited 1" } });
+    await until(async () => /Attempt 1 failed/.test(await logOf(first.body.operationId)) || undefined);
     const others = await Promise.all(
       [2, 3, 4].map((n) => write({ type: "create", record: { name: `Limited ${n}` } })),
     );
     for (const answer of [first, ...others]) assert.equal((await ended(answer)).body.status, "success");
-    assert.ok(Date.now() - started > 500, "nobody called before the time was over");
+    const [told = 0, ...after] = on.sandbox
+      .requests({ provider: "hubspot" })
+      .map(({ receivedAt }) => Date.parse(receivedAt));
+    assert.equal(after.length, 4);
+    assert.ok(Math.min(...after) - told >= 1_000, "nobody called before the time was over");
   });
 
   test("a create whose answer was lost is not repeated and says that its outcome is unknown", async () => {
     on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", reset: "after", count: 1 });
     const operation = await ended(await write({ type: "create", record: { name: "Lost Answer" } }));
     assert.equal(operation.body.status, "failure");
+    assert.match(await logOf(operation.body.id), /unknown_outcome/);
     assert.equal(named("Lost Answer").length, 1);
   });
 
@@ -203,21 +206,25 @@ describe("asynchronous writes", () => {
     assert.equal(named("Full 0").length + named("Full 99").length, 2);
   });
 
+  /** The operation of a record's group, which stays open for longer than this test takes. */
+  const grouped = async (body: object, ...where: string[]): Promise<string> => {
+    const policy = { autoBatchPolicy: { maxDelayMinutes: 1440 } };
+    return (await write({ type: "create", ...policy, ...body }, ...where)).body.operationId;
+  };
+
   test("groups of another object, type or installation are others", async () => {
-    const policy = { autoBatchPolicy: { maxDelayMinutes: 1 } };
-    const company = await write({ type: "create", record: { name: "G" }, ...policy });
-    const contact = await write(
-      { type: "create", record: { email: "g@example.com" }, ...policy },
-      "hubspot",
-      "contacts",
-    );
-    assert.notEqual(company.body.operationId, contact.body.operationId);
+    await connectCustomer(on, { provider: "hubspot", objects: ["contacts", "companies"], groupRef: "other" });
+    const group = await grouped({ record: { name: "G" } });
+    const others = [
+      await grouped({ record: { email: "g@example.com" } }, "hubspot", "contacts"),
+      await grouped({ type: "update", record: { id: "501", name: "G" } }),
+      await grouped({ record: { name: "G" }, groupRef: "other" }),
+    ];
+    assert.equal(new Set([group, ...others]).size, 4);
+    assert.equal(await grouped({ record: { name: "H" } }), group);
   });
 
   test("records that are to be sent differently share no group", async () => {
-    const policy = { autoBatchPolicy: { maxDelayMinutes: 1 } };
-    const grouped = async (body: object, ...where: string[]) =>
-      (await write({ type: "create", ...policy, ...body }, ...where)).body.operationId;
     const company = { record: { name: "Apart" } };
     const repeated = { ...company, retryPolicy: { onUnknownOutcome: "retry" } };
     assert.notEqual(await grouped(repeated), await grouped(company));
@@ -313,15 +320,16 @@ describe("asynchronous writes", () => {
   });
 
   test("a group survives a restart and takes more records afterwards", async () => {
-    const policy = { autoBatchPolicy: { maxDelayMinutes: 40 } };
-    const contact = (email: string) =>
-      write({ type: "create", record: { email }, ...policy }, "hubspot", "contacts");
-    const first = await contact("before@restart.example.com");
+    const objects = ["contacts", "companies"];
+    const { groupRef } = await connectCustomer(on, { provider: "hubspot", objects, groupRef: "restarted" });
+    const contact = (n: number) =>
+      grouped({ groupRef, record: { email: `restart-${n}@example.com` } }, "hubspot", "contacts");
+    const id = await contact(0);
     await on.restart();
-    const second = await contact("after@restart.example.com");
-    assert.equal(second.body.operationId, first.body.operationId);
-    const operation = await ended(first);
-    assert.match(operation.body.result, /2 succeeded, 0 failed/);
+    // The hundredth fills the group, which then waits no longer.
+    const more = await Promise.all(Array.from({ length: 99 }, (_, n) => contact(n + 1)));
+    assert.deepEqual([...new Set(more)], [id]);
+    assert.match((await endOf(id)).body.result, /100 succeeded, 0 failed/);
   });
 
   test("a provider that says wait under many waiting writes is asked a handful of times, not hundreds", async () => {
