@@ -147,7 +147,9 @@ describe("destinations, topics and routes", () => {
 
   test("an AWS client reaches its service through the guarded door", async () => {
     sink.answer = (_received, response) =>
-      void response.writeHead(200, { "content-type": "application/x-amz-json-1.1" }).end('{"ShardId":"s"}');
+      void response
+        .writeHead(200, { "content-type": "application/x-amz-json-1.1" })
+        .end('{"ShardId":"s","SequenceNumber":"1"}');
     const createKinesis = (endpointUrl: string) =>
       create({
         type: "kinesis",
