@@ -61,6 +61,22 @@ describe("mistakes", () => {
     assert.deepEqual(told("a: 1\n---\nb: 2"), ["yaml-syntax 2:1"]);
     assert.deepEqual(told("? [x]\n: 1"), ["yaml-syntax 1:3"]);
   });
+  const MISTAKES: [what: string, source: string, remedy: RegExp][] = [
+    ["a cron text without quotes", "schedule: */30 * * * *\n", /\* in quotes/],
+    ["an entry that sticks out of its list", "list:\n  - name: a\n   provider: b\n", /Line the entry up/],
+    ["an entry that sticks out of its map", "a:\n    b: 1\n  c: 2\n", /Line the entry up/],
+    ["a bracket that stays open", "a: [1, 2\nb: c\n", /Close the bracket/],
+    ["a quote that stays open", 'a: "b\nc: d\n', /Close the quote/],
+    ["a key without a colon", "list:\n  - name a\n    provider: b\n", /a colon and a space/],
+    ["a value that begins with @", "a: @b\n", /in quotes/],
+    ["a value with a colon", "name: a: b\n", /contain a colon in quotes/],
+  ];
+  for (const [what, source, remedy] of MISTAKES) {
+    test(`${what} is told with what to do about it`, () => {
+      assert.match(parseManifest(source).complaints[0]?.remedy ?? "", remedy);
+    });
+  }
+
   test("a key given twice is told at the second place, and the file is still read", () => {
     const { document, complaints } = parseManifest("a: 1\nb: 2\na: 3");
     assert.deepEqual(

@@ -112,6 +112,9 @@ function worthTelling(errors: readonly YAMLError[], at: (offset: number) => Posi
     .slice(0, MAX_SYNTAX_COMPLAINTS);
 }
 
+const QUOTE_STAR = "Put values that begin with * in quotes, for example cron texts.";
+const LINE_UP = "Line the entry up with its neighbours.";
+
 const SYNTAX_REMEDIES: Partial<Record<YAMLError["code"], string>> = {
   TAB_AS_INDENT: "Indent with spaces.",
   MULTIPLE_DOCS: "Keep one document per file; remove the --- line and what follows it.",
@@ -119,12 +122,23 @@ const SYNTAX_REMEDIES: Partial<Record<YAMLError["code"], string>> = {
   RESOURCE_EXHAUSTION: `Nest at most ${MAX_DEPTH} levels.`,
   MISSING_CHAR: "Close the quote or bracket.",
   BLOCK_AS_IMPLICIT_KEY: "Check the indentation, and put values that contain a colon in quotes.",
-  BAD_INDENT: "Line the entry up with its neighbours.",
-  BAD_ALIAS: "Put values that begin with * in quotes, for example cron texts.",
+  MULTILINE_IMPLICIT_KEY: "Write a colon and a space behind the key, and check the indentation.",
+  BAD_INDENT: LINE_UP,
+  BAD_ALIAS: QUOTE_STAR,
+  BAD_SCALAR_START: "Put the value in quotes.",
 };
 
+/** The parser has one code for several mistakes and tells them apart in its message only. */
+const SPECIAL_REMEDIES: [code: YAMLError["code"], message: RegExp, remedy: string][] = [
+  ["MISSING_CHAR", /^Sequence item without/, LINE_UP],
+  ["BAD_INDENT", /^Flow /, "Close the bracket that was opened above."],
+  ["UNEXPECTED_TOKEN", /^Unexpected alias/, QUOTE_STAR],
+];
+
 function syntax(error: YAMLError): [message: string, remedy: string] {
-  const remedy = SYNTAX_REMEDIES[error.code] ?? "Check quotes, colons and indentation around this place.";
+  const special = SPECIAL_REMEDIES.find(([code, text]) => code === error.code && text.test(error.message));
+  const remedy =
+    special?.[2] ?? SYNTAX_REMEDIES[error.code] ?? "Check quotes, colons and indentation around this place.";
   if (error.code === "RESOURCE_EXHAUSTION") return ["The file is nested too deeply.", remedy];
   if (error.code === "MULTIPLE_DOCS") return ["The file holds more than one YAML document.", remedy];
   if (error.code === "NON_STRING_KEY") return ["A list or map is used as a key.", remedy];
