@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { sweep } from "../jobs/sweeper.ts";
+import { readBacklog } from "../store/backlog.ts";
 import type { Database } from "../store/database.ts";
 import { sampleEvent } from "./payloads/sample-event.ts";
 import { deliveryChores } from "./delivery-chores.ts";
@@ -187,6 +188,7 @@ describe("deliveries amid changes", () => {
     const left = async () =>
       (await database.pool.query("select 1 from deliveries where destination_id = $1", [id])).rowCount;
     await until("all of it is noted", async () => (await left()) === 500);
+    assert.equal((await readBacklog(database.queries)).deliveries, 0, "nobody waits for what waits there");
     // What is still being handed over when the sweep comes by goes with the next one.
     await until("what waited there is swept", async () => {
       await sweepDeliveries(database, 30);

@@ -1,5 +1,5 @@
 /** How much waits in the database, for those who watch. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
 
 export interface Backlog {
@@ -11,14 +11,20 @@ export interface Backlog {
 /** Counting stops here: whoever watches needs to know that there are too many, not how many. */
 const MOST_COUNTED = 100_000;
 
+/** What waits for a destination that was deleted waits for nothing but the sweep. */
+const openIn = (deliveries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select 1 from (select destination_id from ${deliveries}) as open
+  join destinations on destinations.id = open.destination_id limit ${MOST_COUNTED}
+`;
+
 export async function readBacklog(queries: Queries): Promise<Backlog> {
   const { rows } = await sql<Backlog>`
     select
       (select count(*)::int from (select 1 from writes limit ${MOST_COUNTED}) as w) as writes,
       (select count(*)::int from (
-        (select 1 from deliveries where state = 'waiting' limit ${MOST_COUNTED})
-        union all (select 1 from deliveries where state = 'sending' limit ${MOST_COUNTED})
-        union all (select 1 from first_deliveries limit ${MOST_COUNTED})) as d) as deliveries,
+        (${openIn(sql`deliveries where state = 'waiting'`)})
+        union all (${openIn(sql`deliveries where state = 'sending'`)})
+        union all (${openIn(sql`first_deliveries`)})) as d) as deliveries,
       (select count(*)::int
         from (select 1 from connection_gates where closed_until > now() limit ${MOST_COUNTED}) as g) as closed_gates
   `.execute(queries);
