@@ -1,9 +1,10 @@
 /** The proxy's listener: reads a request's head, asks where it goes, and hands it to an exchange. */
-import { createServer, ServerResponse, type IncomingMessage, type Server } from "node:http";
+import { createServer, type ServerResponse, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { elapsedMs, nowMs } from "../ground/clock.ts";
 import { Problem, type ProblemSlug } from "../ground/errors.ts";
 import { Exchange, type Call, type Exchanging } from "./exchange.ts";
+import { answering, inTurn } from "./in-turn.ts";
 import { checkAsked, isAcceptable, readHead, type Head } from "./read-head.ts";
 import type { Limits } from "./limits.ts";
 import { refuse, refuseOnSocket } from "./refuse.ts";
@@ -42,8 +43,12 @@ export function createForwardingServer(on: Forwarding): Server {
   server.timeout = on.answerTimeoutMs + on.idleTimeoutMs;
   // Otherwise headers beyond the 1000th would vanish without a word; their size is limited already.
   server.maxHeadersCount = 0;
-  server.on("request", (request, response) => serve(on, request, response, false));
-  server.on("checkContinue", (request, response) => serve(on, request, response, true));
+  server.on("request", (request, response) =>
+    inTurn(request, response, () => serve(on, request, response, false)),
+  );
+  server.on("checkContinue", (request, response) =>
+    inTurn(request, response, () => serve(on, request, response, true)),
+  );
   server.on("checkExpectation", (_, response) => refuse(on, response, unknownExpectation(), true));
   server.on("connect", (_, socket) => refuseOnSocket(on, socket, noTunnels()));
   server.on("clientError", (error, socket) => refuseUnreadable(on, error, socket));
@@ -195,11 +200,11 @@ const PARSER_FAULTS: Record<string, { slug?: ProblemSlug; status?: number; detai
 
 function refuseUnreadable(on: Forwarding, error: Error, socket: Duplex): void {
   const code = "code" in error ? String(error.code) : "";
-  // In the middle of an answer, ours would be taken for a piece of it. Node's own handler looks at the same member.
-  // oxlint-disable-next-line no-underscore-dangle
-  const answering = "_httpMessage" in socket ? socket._httpMessage : undefined;
-  const isAnswering = answering instanceof ServerResponse && answering.headersSent;
-  if (isAnswering || code === "ECONNRESET" || code === "EPIPE") return void socket.destroy();
+  // In the middle of an answer, ours would be taken for a piece of it, and before it for the answer of a call that was
+  // made: what cannot be read came behind that one.
+  const answer = answering(socket);
+  if (answer?.headersSent || answer?.req.complete || code === "ECONNRESET" || code === "EPIPE")
+    return void socket.destroy();
   const known = PARSER_FAULTS[code];
   const detail =
     known?.detail ?? "This is not an HTTP/1.1 request that can be understood in one way only. Mend it.";
