@@ -81,6 +81,19 @@ describe("events of a customer's life", () => {
     assert.equal(connection["connectionId"], crm.connectionId, "nobody else used it, so it went too");
   });
 
+  test("an integration that is deleted tells of its customers and of the connections that go with them", async () => {
+    const other = await installCrm(on, "globex");
+    await on.inProject("DELETE", "/integrations/crm");
+    for (const type of ["installation.deleted", "connection.deleted"]) {
+      await until(type, () =>
+        sink.received.some(
+          ({ message }) =>
+            message.notificationType === type && message.data["connectionId"] === other.connectionId,
+        ),
+      );
+    }
+  });
+
   test("everything was told once", () => {
     const ids = sink.received.map(({ headers }) => headers["webhook-id"]);
     assert.equal(new Set(ids).size, ids.length);
