@@ -69,6 +69,19 @@ describe("token refresh", () => {
     assert.notEqual(await status(customer), "bad_credentials");
   });
 
+  test("a connection that changes otherwise while a call is refused: its token is renewed all the same", async () => {
+    const customer = await connect("salesforce", "changed");
+    assert.equal(await call(customer), 200);
+    on.sandbox.salesforce.expireTokens();
+    on.sandbox.clearRequests();
+    on.sandbox.addFault({ provider: "salesforce", path: CRMS.salesforce.path, delayMs: 500 });
+    const refused = call(customer);
+    await until(async () => on.sandbox.requests({ provider: "salesforce" }).length > 0 || undefined);
+    await sql.query("update connections set update_time = now() where id = $1", [customer.connectionId]);
+    assert.equal(await refused, 200);
+    assert.equal(timesSent(customer), 1);
+  });
+
   test("a short-lived token is not renewed with every call", async () => {
     const customer = await connect("hubspot", "short", 1_800);
     await sql.query(

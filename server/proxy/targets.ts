@@ -128,10 +128,11 @@ export function openTargets(on: Services): Targets {
     async renew(target) {
       const gate = await gates.byId(target.projectId, target.installationId);
       if (!gate) throw new Problem("not-found", { detail: "The installation no longer exists." });
+      const refused = lives.get(target)?.mark;
       const live = await liveOf(target);
-      const current = targetOf(gate, live);
-      // Somebody else may have renewed it already.
-      return current === target ? targetOf(gate, await renewed(live)) : current;
+      // Somebody else may have renewed it already; one that was only read anew still has what was refused.
+      const current = live.mark === refused ? await renewed(live) : live;
+      return current.mark === refused ? target : targetOf(gate, current);
     },
   };
 }
