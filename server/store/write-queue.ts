@@ -16,11 +16,14 @@ export interface ClaimedWrite {
   records: Json[];
   attempts: number;
   deadline: Date;
+  /** Until when its connection is told to wait: past the deadline, otherwise it is not claimed. */
+  closedUntil: Date | null;
 }
 
 /**
- * Claims up to `limit` writes that may run now, oldest first. Not those whose connection is told to wait, nor updates
- * of a record that an earlier unfinished write touches. A group that is claimed takes no more records.
+ * Claims up to `limit` writes that may run now, oldest first. Not updates of a record that an earlier unfinished write
+ * touches, nor those whose connection is told to wait, unless they cannot wait for so long: those can be ended. A group
+ * that is claimed takes no more records.
  */
 export async function claimWrites(
   queries: Queries,
@@ -31,13 +34,14 @@ export async function claimWrites(
 ): Promise<ClaimedWrite[]> {
   const { rows } = await sql<ClaimedWrite>`
     with closed as materialized (
-      select installations.id
+      select installations.id, gate.closed_until
       from connection_gates gate join installations on installations.connection_id = gate.connection_id
       where gate.closed_until > now()
     ), due as (
       select writes.operation_id from writes
       where claimed_by is null and due_time <= now() and installation_id <> all(${except}::uuid[])
-        and installation_id not in (select id from closed)
+        and not exists (
+          select from closed where closed.id = writes.installation_id and closed.closed_until <= writes.deadline)
         -- Creates have no keys. Said as "or", it is asked row by row until there are enough, whatever the planner knows.
         and (write_type = 'create' or not exists (
           select from write_keys mine join write_keys earlier
@@ -52,8 +56,10 @@ export async function claimWrites(
       returning writes.*
     )
     select claimed.operation_id, operations.project_id, operations.integration_id, claimed.installation_id,
-      operations.object_name, claimed.write_type, claimed.terms, claimed.records, claimed.attempts, claimed.deadline
+      operations.object_name, claimed.write_type, claimed.terms, claimed.records, claimed.attempts, claimed.deadline,
+      closed.closed_until
     from claimed join operations on operations.id = claimed.operation_id
+      left join closed on closed.id = claimed.installation_id
     order by claimed.seq
   `.execute(queries);
   return rows;
@@ -99,6 +105,21 @@ export async function rescheduleWrite(
       metadata = metadata || jsonb_build_object('retry', jsonb_build_object('attempts', ${attempts}::integer, 'lastAttempt',
         to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
     from back where operations.id = back.operation_id
+  `.execute(queries);
+}
+
+/**
+ * Puts a claimed write back for later as it was, an attempt older: one that failed for a reason of ours must not come
+ * back at once for ever. A create that may have been sent stays claimed.
+ */
+export async function postponeWrite(
+  queries: Queries,
+  write: { operationId: string; workerId: number; delayMs: number },
+): Promise<void> {
+  const { operationId, workerId, delayMs } = write;
+  await sql`
+    update writes set claimed_by = null, attempts = attempts + 1, due_time = now() + ${delayMs} * interval '1 millisecond'
+    where operation_id = ${operationId} and claimed_by = ${workerId} and ${MAY_RUN_AGAIN}
   `.execute(queries);
 }
 

@@ -14,7 +14,7 @@ import type { LogEntry } from "../store/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/write-queue.ts";
 import { execute } from "./execute.ts";
 import type { Ledger } from "./ledger.ts";
-import { decideRetry, mayRepeat, type RetryDecision } from "./retry.ts";
+import { decideRetry, gateUntil, mayRepeat, tooLate, type RetryDecision } from "./retry.ts";
 import {
   pendingPlan,
   readOutcome,
@@ -56,8 +56,8 @@ interface Way {
   connector: Connector & { write: NonNullable<Connector["write"]> };
 }
 
-/** What was learnt about the provider: it took a call, it said wait, or it was not asked. */
-export type AttemptResult = "sent" | "told-to-wait" | "not-sent";
+/** What was learnt about the provider: it took a call, it said wait, or it was not asked, now or ever. */
+export type AttemptResult = "sent" | "told-to-wait" | "not-sent" | "given-up";
 
 /**
  * Never throws for what a provider or a customer does; the write is ended, rescheduled or released when it returns.
@@ -71,7 +71,13 @@ export async function attempt(
   const records = readRecords(write.records);
   const terms = readTerms(write.terms);
   const fields = await on.installations.fields(write.installationId);
-  if (fields && on.gates.closedUntil(fields.connectionId)) {
+  const gate = fields && on.gates.closedUntil(fields.connectionId);
+  const late = tooLate(write, write.closedUntil ?? gate?.until, nowMs());
+  if (late) {
+    onAnswer("given-up");
+    return giveUp(on, write, terms, late, fields);
+  }
+  if (gate) {
     // Told to wait after it was claimed. The gate in the database keeps it from being claimed again too early.
     onAnswer("not-sent");
     return releaseWrites(on.database.queries, on.workerId(), [write.operationId]);
@@ -91,7 +97,21 @@ export async function attempt(
   if (decision.closesGate && fields) await tellToWait(on, fields.connectionId, decision, outcomes);
   onAnswer(decision.closesGate ? "told-to-wait" : "sent");
   if (decision.at) return putBack(on, write, terms, updated, { at: decision.at, attempts, log });
-  return finish(on, write, terms, updated, { log, fields });
+  return finish(on, write, terms, updated, { attempts, log, fields });
+}
+
+/** Ends what can be tried no more; what has an outcome keeps it. */
+function giveUp(
+  on: AttemptServices,
+  write: ClaimedWrite,
+  terms: WriteTerms,
+  error: ProviderError,
+  fields: InstallationFieldsRow | undefined,
+): Promise<void> {
+  const outcome = storeOutcome({ success: false, error });
+  const records = readRecords(write.records).map((record) => ({ outcome, ...record }));
+  const log: LogEntry[] = [{ severity: "ERROR", msg: "Given up", error: error.message }];
+  return finish(on, write, terms, records, { attempts: write.attempts, log, fields });
 }
 
 const lost = (): RecordOutcome => ({
@@ -155,11 +175,8 @@ async function tellToWait(
   decision: RetryDecision,
   outcomes: RecordOutcome[],
 ): Promise<void> {
-  const told = outcomes.flatMap((outcome) =>
-    outcome.success ? [] : [outcome.error.retryAt?.getTime() ?? 0],
-  );
-  const until = new Date(Math.max(decision.at?.getTime() ?? nowMs() + on.retryBaseMs, ...told));
-  await on.gates.close(connectionId, until, true);
+  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error]));
+  await on.gates.close(connectionId, gateUntil(decision, errors, nowMs(), on.retryBaseMs), true);
 }
 
 async function putBack(
@@ -197,12 +214,13 @@ async function finish(
   write: ClaimedWrite,
   terms: WriteTerms,
   records: StoredRecord[],
-  { log, fields }: { log: LogEntry[]; fields: InstallationFieldsRow | undefined },
+  end: { attempts: number; log: LogEntry[]; fields: InstallationFieldsRow | undefined },
 ): Promise<void> {
   const outcomes = records.map((record) => (record.outcome ? readOutcome(record.outcome) : lost()));
   const shape = { type: write.writeType, objectName: write.objectName, batch: terms.batch };
   const summary = summarize(shape, outcomes);
-  const retry = { attempts: write.attempts + 1, lastAttempt: new Date(nowMs()).toISOString() };
+  const { attempts, log, fields } = end;
+  const retry = { attempts, lastAttempt: new Date(nowMs()).toISOString() };
   await on.ledger.endLater({
     id: write.operationId,
     ...summary,

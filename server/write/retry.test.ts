@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ProviderError, type ProviderErrorKind } from "../../connectors/kit/errors.ts";
-import { decideRetry, type RetryTerms } from "./retry.ts";
+import { decideRetry, gateUntil, tooLate, type RetryTerms } from "./retry.ts";
 
 const terms = (changes: Partial<RetryTerms> = {}): RetryTerms => ({
   deadline: new Date(3_600_000),
@@ -73,4 +73,18 @@ test("records that stand or fall together are repeated together or not at all", 
   assert.ok(decideRetry([failed("unavailable"), failed("timeout")], terms({ allOrNone: true }), 0).at);
   // Where the provider wrote some all the same (HubSpot's updates), there is no whole left to keep.
   assert.ok(decideRetry([{ success: true }, ...mixed], terms({ allOrNone: true }), 0).at);
+});
+
+test("a connection is never held for longer than a day, whatever time the provider names", () => {
+  const { error } = failed("rate_limited", new Date("9999-01-01"));
+  assert.equal(gateUntil({ closesGate: true }, [error], 0, 1_000).getTime(), 24 * 3_600_000);
+  assert.equal(gateUntil({ closesGate: true }, [], 5_000, 1_000).getTime(), 6_000);
+});
+
+test("a write that was never tried gets one attempt, however late, unless the provider says wait", () => {
+  const deadline = new Date(1_000);
+  assert.equal(tooLate({ deadline, attempts: 0 }, undefined, 2_000), undefined);
+  assert.equal(tooLate({ deadline, attempts: 1 }, new Date(900), 500), undefined);
+  assert.equal(tooLate({ deadline, attempts: 1 }, undefined, 2_000)?.kind, "timeout");
+  assert.equal(tooLate({ deadline, attempts: 0 }, new Date(1_001), 500)?.kind, "rate_limited");
 });

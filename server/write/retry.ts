@@ -1,8 +1,10 @@
 /** Decides whether and when a failed attempt is repeated. Pure. */
 import type { RecordOutcome } from "../../connectors/kit/connector.ts";
-import { isRetryable, type ProviderError } from "../../connectors/kit/errors.ts";
+import { isRetryable, ProviderError } from "../../connectors/kit/errors.ts";
 
 const LONGEST_WAIT_MS = 10 * 60_000;
+/** Quotas start anew within a day; a provider that names a later time would hold the connection for ever. */
+const LONGEST_GATE_MS = 24 * 3_600_000;
 
 export interface RetryTerms {
   deadline: Date;
@@ -40,10 +42,49 @@ export function decideRetry(
   const isPartOfWhole =
     terms.allOrNone && errors.length < outcomes.length && !outcomes.some(({ success }) => success);
   if (errors.length === 0 || isPartOfWhole) return { closesGate };
-  const ceiling = Math.min(LONGEST_WAIT_MS, terms.baseMs * 2 ** (terms.attempts - 1));
-  // Not nothing: an immediate repeat of what has just failed helps nobody.
-  const backoff = Math.max(terms.baseMs / 4, random() * ceiling);
+  const backoff = backoffMs(terms, random);
   const told = Math.max(0, ...errors.map((error) => error.retryAt?.getTime() ?? 0));
   const at = Math.max(nowMs + backoff, told);
   return at > terms.deadline.getTime() ? { closesGate } : { at: new Date(at), closesGate };
+}
+
+/** How long to wait after so many attempts. */
+export function backoffMs(
+  { attempts, baseMs }: Pick<RetryTerms, "attempts" | "baseMs">,
+  random: () => number = Math.random,
+): number {
+  const ceiling = Math.min(LONGEST_WAIT_MS, baseMs * 2 ** (attempts - 1));
+  // Not nothing: an immediate repeat of what has just failed helps nobody.
+  return Math.max(baseMs / 4, random() * ceiling);
+}
+
+/** Until when a provider that said wait is left alone by everyone: as it said, or until the next attempt. */
+export function gateUntil(
+  decision: RetryDecision,
+  errors: ProviderError[],
+  nowMs: number,
+  baseMs: number,
+): Date {
+  const told = errors.map((error) => error.retryAt?.getTime() ?? 0);
+  const until = Math.max(decision.at?.getTime() ?? nowMs + baseMs, ...told);
+  return new Date(Math.min(until, nowMs + LONGEST_GATE_MS));
+}
+
+/**
+ * Why no attempt can be made any more: the connection is told to wait beyond the deadline, or the deadline has passed. A
+ * write that was never tried gets its one attempt, however late we are.
+ */
+export function tooLate(
+  { deadline, attempts }: { deadline: Date; attempts: number },
+  closedUntil: Date | undefined,
+  nowMs: number,
+): ProviderError | undefined {
+  const ends = deadline.toISOString();
+  if (closedUntil && closedUntil > deadline) {
+    const message = `Not sent: the provider takes nothing from this connection before ${closedUntil.toISOString()}, and the deadline is ${ends}.`;
+    return new ProviderError({ kind: "rate_limited", message, retryAt: closedUntil });
+  }
+  if (attempts === 0 || nowMs <= deadline.getTime()) return undefined;
+  const message = `The deadline, ${ends}, passed before another attempt; the log says how the last one ended.`;
+  return new ProviderError({ kind: "timeout", message });
 }

@@ -11,8 +11,16 @@
  * a worker has in the database but not in its hands: the answer to a claim was lost, or a write could not be given back.
  */
 import type { Log } from "../ground/log.ts";
-import { claimWrites, nextDueMs, releaseWrites, type ClaimedWrite } from "../store/write-queue.ts";
+import { isDatabaseAway } from "../http/problem.ts";
+import {
+  claimWrites,
+  nextDueMs,
+  postponeWrite,
+  releaseWrites,
+  type ClaimedWrite,
+} from "../store/write-queue.ts";
 import { attempt, type AttemptResult, type AttemptServices } from "./attempt.ts";
+import { backoffMs } from "./retry.ts";
 import { Shares } from "./shares.ts";
 import { takeOver, takeOverQueued } from "./take-over.ts";
 
@@ -128,7 +136,8 @@ class WriteWorker {
     this.#shares.learn(write.installationId, result);
     this.#shares.end(write.installationId);
     // What waits here for a provider that said wait waits in the queue instead, behind its gate.
-    if (result !== "sent") this.#track(this.#release(this.#shares.withdraw(write.installationId)));
+    if (result === "told-to-wait" || result === "not-sent")
+      this.#track(this.#release(this.#shares.withdraw(write.installationId)));
     this.#beginNext();
     // A claim that finds only what it must leave out reads the whole queue for nothing.
     if (this.#shares.needsMore(write.installationId)) this.wake();
@@ -144,9 +153,17 @@ class WriteWorker {
     const { operationId } = write;
     this.#on.log.error({ operationId, err: error }, "an attempt at a write failed on our side");
     await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE_MS));
-    await this.#release([write]);
+    if (isDatabaseAway(error)) await this.#release([write]);
+    else await this.#postpone(write);
     // A create that may have been sent is still claimed.
     this.#isUnsure = true;
+  }
+
+  async #postpone({ operationId, attempts }: ClaimedWrite): Promise<void> {
+    const { database, workerId, retryBaseMs } = this.#on;
+    const delayMs = backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs });
+    // What fails here is still claimed, and found like a create that may have been sent.
+    await postponeWrite(database.queries, { operationId, workerId: workerId(), delayMs }).catch(() => {});
   }
 
   /** Never throws: what could not be given back is found when the database is. */

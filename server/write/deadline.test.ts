@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { Client } from "pg";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { until } from "../../tests/harness/until.ts";
+
+describe("the deadline of an asynchronous write", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    // An hour is 1.2 s here.
+    on = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "20", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+    on.sandbox.hubspot.setLimits("off");
+    await connectCustomer(on, { provider: "hubspot", objects: ["companies"] });
+  });
+  beforeEach(() => on.sandbox.clearFaults());
+
+  const later = (body: object) =>
+    on.write("hubspot", "companies", { groupRef: "acme", mode: "asynchronous", ...body });
+  const create = { type: "create", record: { name: "Deadline" } };
+  const ended = (answer: Answer): Promise<Answer> => {
+    assert.equal(answer.status, 200, answer.text);
+    return until(async () => {
+      const operation = await on.inProject("GET", `/operations/${answer.body.operationId}`);
+      return operation.body.status === "in_progress" ? undefined : operation;
+    });
+  };
+  const calls = () => on.sandbox.requests({ provider: "hubspot", method: "POST" }).length;
+
+  test("ends a write that fails for a reason of ours again and again", async () => {
+    const update = { type: "update", record: { id: "601", name: "Spoilt" } };
+    const accepted = await later({ ...update, autoBatchPolicy: { maxDelayMinutes: 30 } });
+    const client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    const spoilt = await client.query(
+      `update writes set records = '[{"planned": {"withheld": 1}}]' where operation_id = $1`,
+      [accepted.body.operationId],
+    );
+    await client.end();
+    assert.equal(spoilt.rowCount, 1);
+    const operation = await ended(accepted);
+    assert.equal(operation.body.status, "failure");
+    assert.match(operation.body.result, /deadline/);
+  });
+
+  test("ends what waits for a connection that is told to wait for longer, on every process", async () => {
+    const before = calls();
+    on.sandbox.addFault({ preset: "hubspot.rate_limit", headers: { "retry-after": "3600" } });
+    const first = await ended(await later(create));
+    assert.equal(first.body.status, "failure", first.text);
+    assert.match((await ended(await later(create))).body.result, /takes nothing from this connection before/);
+    await on.restart();
+    const third = await ended(await later(create));
+    assert.match(third.body.result, /takes nothing from this connection before/);
+    assert.equal(third.body.metadata.retry, undefined);
+    assert.equal(calls() - before, 1);
+  });
+});
