@@ -59,6 +59,7 @@ export function createProgram(terminal: Terminal, serverCommands: ServerCommand[
       writeErr: (text) => void terminal.stderr.write(text),
     })
     .showSuggestionAfterError()
+    .showHelpAfterError("With --help it says what it takes.")
     .helpCommand("help [command]", "tell more about a command");
   if (serverCommands.length > 0) {
     program.commandsGroup("Server:");

@@ -84,7 +84,7 @@ describe("commands without a terminal", () => {
       const { code, stderr } = await busbar(["list", name, ...(of[name] ?? [])]);
       assert.equal(code, 0, `${name}: ${stderr}`);
     }
-    assert.equal((await busbar(["delete", "destination", "hook"])).code, 0);
+    assert.equal((await busbar(["delete", "destination", "hook", "--yes"])).code, 0);
   });
 
   test("get shows one thing whole, wherever its address lies", async () => {
@@ -97,11 +97,11 @@ describe("commands without a terminal", () => {
 
   test("a name of dots, or none, does not turn an address into that of something larger", async () => {
     for (const name of ["..", ".", ""]) {
-      const { code, stderr } = await busbar(["delete", "integration", name]);
+      const { code, stderr } = await busbar(["delete", "integration", name, "--yes"]);
       assert.deepEqual([code, /no name and no id/.test(stderr)], [2, true], name);
     }
     assert.equal((await json("get", "project", "default")).name, "default");
-    const slash = await busbar(["delete", "integration", "../connections"]);
+    const slash = await busbar(["delete", "integration", "../connections", "--yes"]);
     assert.match(slash.stderr, /no integration `\.\.\/connections`/);
   });
 
@@ -118,8 +118,9 @@ describe("commands without a terminal", () => {
     const { secrets } = await json("get", "destination", "made", "--include-secrets");
     assert.match(secrets.webhookSigningKey, /^whsec_/);
     const topic = await json("create", "topic", "made");
-    await json("create", "event-route", "write.async.done", topic.id);
-    await json("create", "destination-route", topic.id, destination.id);
+    await json("create", "event-route", "write.async.done", "made");
+    const route = await json("create", "destination-route", "made", "made");
+    assert.deepEqual([route.topicId, route.destinationId], [topic.id, destination.id]);
     const changed = await json(
       "update",
       "destination",
@@ -146,11 +147,11 @@ describe("commands without a terminal", () => {
     assert.ok(!inPath.stderr.includes(key.key));
     for (const [what, id] of [
       ["api-key", key.id],
-      ["provider-app", JSON.parse(app.stdout).id],
-      ["topic", topic.id],
+      ["provider-app", "hubspot"],
+      ["topic", "made"],
       ["destination", "renamed"],
     ]) {
-      assert.deepEqual((await busbar(["delete", what, id])).stdout, `deleted ${what} ${id}\n`);
+      assert.deepEqual((await busbar(["delete", what, id, "--yes"])).stdout, `deleted ${what} ${id}\n`);
     }
     assert.deepEqual(await json("list", "event-routes"), []);
   });

@@ -1,11 +1,13 @@
 /** `busbar create destination …`: the few things that a builder needs before a first customer can connect. */
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
-import { isObject, requireObject, textAt, type JsonObject } from "../http/json.ts";
+import { step } from "../http/api.ts";
+import { isObject, requireObject, requireText, textAt, type JsonObject } from "../http/json.ts";
 import { printable } from "../output/printable.ts";
 import { tellRecord } from "../output/tell-record.ts";
 import { askHidden, canAsk } from "../prompt.ts";
 import { readArgument, readJsonArgument } from "../read-argument.ts";
+import { findTopic } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { collected } from "./resource-options.ts";
@@ -81,11 +83,11 @@ function addCreateRoutes(create: Command, terminal: Terminal): void {
       await tellCreated(await on.inProject("POST", "/topics", { body: { name } }), "topic", on);
     });
   create
-    .command("event-route <eventType> <topicId>")
+    .command("event-route <eventType> <topic>")
     .description("send events of a type to a topic")
-    .action(async (eventType: string, topicId: string, _: object, command: Command) => {
+    .action(async (eventType: string, topic: string, _: object, command: Command) => {
       const on = await connect(command, terminal);
-      const body = { eventType, topicId };
+      const body = { eventType, topicId: requireText(await findTopic(on, topic), "id") };
       await tellCreated(
         await on.inProject("POST", "/notification-event-topic-routes", { body }),
         "route",
@@ -93,11 +95,13 @@ function addCreateRoutes(create: Command, terminal: Terminal): void {
       );
     });
   create
-    .command("destination-route <topicId> <destinationId>")
+    .command("destination-route <topic> <destination>")
     .description("send a topic to a destination")
-    .action(async (topicId: string, destinationId: string, _: object, command: Command) => {
+    .action(async (topic: string, destination: string, _: object, command: Command) => {
       const on = await connect(command, terminal);
-      const body = { topicId, destinationId };
+      const topicId = requireText(await findTopic(on, topic), "id");
+      const found = await on.inProject("GET", `/destinations/${step(destination)}`);
+      const body = { topicId, destinationId: requireText(found, "id") };
       await tellCreated(await on.inProject("POST", "/topic-destination-routes", { body }), "route", on);
     });
 }

@@ -1,5 +1,6 @@
-/** `busbar delete installation <id>`: removes things; a person is asked first where more goes than was named. */
+/** `busbar delete installation <id>`: removes things; where more goes than was named, only after a question or `--yes`. */
 import type { Command } from "commander";
+import { UsageFailure } from "../failures.ts";
 import { printable } from "../output/printable.ts";
 import { canAsk, choose } from "../prompt.ts";
 import type { Filters } from "../resources/resource.ts";
@@ -23,18 +24,20 @@ export function addDelete(program: Command, terminal: Terminal): void {
     async (name: string, ids: string[], options: DeleteOptions, command: Command) =>
       deleteResources(name, ids, options, command, terminal),
   );
+  // The public command line does not ask, so its scripts know no --yes.
+  const unasked = (options: DeleteOptions) => ({ ...options, yes: options.yes || !canAsk(terminal) });
   const spelled = (name: string) => program.command(name, { hidden: true }).option("-y, --yes", "do not ask");
   for (const { singular } of deletable) {
     if (singular === "installation") continue;
     spelled(`delete:${singular} <idOrName>`).action(
       async (id: string, options: DeleteOptions, command: Command) =>
-        deleteResources(singular, [id], options, command, terminal),
+        deleteResources(singular, [id], unasked(options), command, terminal),
     );
   }
   // The public command line names the integration first.
   spelled("delete:installation <integration> <id>").action(
     async (integration: string, id: string, options: DeleteOptions, command: Command) =>
-      deleteResources("installation", [id], { ...options, integration }, command, terminal),
+      deleteResources("installation", [id], { ...unasked(options), integration }, command, terminal),
   );
 }
 
@@ -46,9 +49,15 @@ async function deleteResources(
   terminal: Terminal,
 ): Promise<void> {
   const { remove, singular, takesAlong } = findResource(name, "remove");
+  const asks = takesAlong !== undefined && !options.yes;
+  if (asks && !canAsk(terminal)) {
+    throw new UsageFailure(`With a ${singular} goes ${takesAlong}, and there is no terminal to ask on.`, {
+      remedy: "If that is meant, say so with --yes.",
+    });
+  }
   const on = await connect(command, terminal);
   for (const id of ids) {
-    if (takesAlong && !options.yes && canAsk(terminal)) {
+    if (asks) {
       const question = `Delete the ${singular} ${printable(id)}, and with it ${takesAlong}?`;
       if ((await choose(terminal, question, "yn")) === "n") {
         on.out.note(`kept ${singular} ${printable(id)}`);

@@ -2,10 +2,10 @@
 import { Option, type Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
-import { requireObject, type JsonObject } from "../http/json.ts";
+import { requireObject, requireText, type JsonObject } from "../http/json.ts";
 import { tellRecord } from "../output/tell-record.ts";
-import { notWholeKey } from "../resources/resources.ts";
-import { connect } from "../settings/connect.ts";
+import { findProviderApp, notWholeKey } from "../resources/resources.ts";
+import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { readSecret, readSettings, type DestinationOptions, type ProviderAppOptions } from "./create.ts";
 import { collected } from "./resource-options.ts";
@@ -26,10 +26,10 @@ export function addUpdate(program: Command, terminal: Terminal): void {
       );
       const change = { ...settings, ...(options.name !== undefined && { name: options.name }) };
       if (options.name !== undefined) mask.push("name");
-      await patch(`/destinations/${step(name)}`, "destination", change, mask, command, terminal);
+      await patch(() => `/destinations/${step(name)}`, "destination", change, mask, command, terminal);
     });
   update
-    .command("provider-app <id>")
+    .command("provider-app <idOrProvider>")
     .description("change your OAuth client of a provider")
     .option("--client-id <id>")
     .option("--client-secret <secret>", "@file, or - for stdin")
@@ -42,7 +42,7 @@ export function addUpdate(program: Command, terminal: Terminal): void {
         ...(scope && { scopes: scope }),
       };
       await patch(
-        `/provider-apps/${step(id)}`,
+        async (on) => `/provider-apps/${requireText(await findProviderApp(on, id), "id")}`,
         "providerApp",
         change,
         Object.keys(change),
@@ -59,7 +59,7 @@ export function addUpdate(program: Command, terminal: Terminal): void {
       const { label, active } = options;
       const change = { ...(label !== undefined && { label }), ...(active && { active: active === "true" }) };
       await patch(
-        `/api-keys/${step(notWholeKey(id))}`,
+        () => `/api-keys/${step(notWholeKey(id))}`,
         "apiKey",
         change,
         Object.keys(change),
@@ -70,7 +70,7 @@ export function addUpdate(program: Command, terminal: Terminal): void {
 }
 
 async function patch(
-  path: string,
+  pathOn: (on: Connected) => string | Promise<string>,
   member: string,
   change: JsonObject,
   updateMask: string[],
@@ -80,6 +80,6 @@ async function patch(
   if (updateMask.length === 0)
     throw new UsageFailure("Change what? Give at least one option; --help lists them.");
   const on = await connect(command, terminal);
-  const answer = await on.inProject("PATCH", path, { body: { updateMask, [member]: change } });
+  const answer = await on.inProject("PATCH", await pathOn(on), { body: { updateMask, [member]: change } });
   await tellRecord(requireObject(answer), on.out);
 }

@@ -1,6 +1,6 @@
 /** Calls the management and write API of a Busbar: JSON in, JSON out, a refusal is an exception. */
 import type { IncomingMessage } from "node:http";
-import { Refused, UsageFailure } from "../failures.ts";
+import { Failure, Refused, UsageFailure } from "../failures.ts";
 import type { Target } from "../settings/target.ts";
 import { isObject, parseJson, textAt, type Json } from "./json.ts";
 import { readBody, send } from "./send.ts";
@@ -36,22 +36,23 @@ export function openApi(target: Pick<Target, "origin" | "apiKey">): Api {
     });
     const text = (await readBody(answer, MAX_ANSWER_BYTES)).toString();
     const status = answer.statusCode ?? 0;
+    if (answer.headers["x-amp-error"]) throw proxyAnswered(target.origin);
     if (status < 200 || status >= 300) throw refused(answer, text);
     return text === "" ? undefined : parseJson(text);
   };
 }
 
+const proxyAnswered = (origin: string): Failure =>
+  new Failure(`${origin} is the proxy of a Busbar, not its API.`, {
+    remedy: "The API has an address of its own: port 4000 unless configured otherwise.",
+  });
+
 /** The answer as a refusal, whether or not it is a Problem. */
 export function refused(answer: IncomingMessage, text: string): Refused {
   const status = answer.statusCode ?? 0;
   const problem = parseJson(text);
-  if (isObject(problem)) {
-    return new Refused(
-      status,
-      problem,
-      textAt(problem, "detail") ?? textAt(problem, "title") ?? `HTTP ${status}`,
-    );
-  }
+  const says = textAt(problem, "detail") ?? textAt(problem, "title");
+  if (isObject(problem) && says !== undefined) return new Refused(status, problem, says);
   const where = answer.headers.location ? ` and points to ${answer.headers.location}` : "";
   return new Refused(status, {}, `The server answered HTTP ${status} without saying why${where}.`);
 }

@@ -52,3 +52,17 @@ test("what answers but is no Busbar is told so, and a redirect takes no key alon
   assert.equal(seen.length, 2);
   close();
 });
+
+test("the proxy's address, or that of another program, is told to be the wrong one", async () => {
+  const { url, close } = await serve((request, response) => {
+    if (request.url === "/v1/projects") response.setHeader("x-amp-error", "true");
+    response.writeHead(404, { "content-type": "application/json" }).end('{"message": "no such page"}');
+  });
+  assert.match(
+    (await busbar(["list", "projects", "--url", url])).stderr,
+    /is the proxy of a Busbar.*\n.*4000/,
+  );
+  const other = await busbar(["list", "providers", "--url", url]);
+  assert.match(other.stderr, /answered HTTP 404 without saying why.*\n.*address is that of a Busbar/);
+  close();
+});

@@ -71,7 +71,9 @@ function requestLine(problem: JsonObject, paint: Paint): string[] {
   ];
 }
 
-function remedyFor({ status }: Refused): string | undefined {
+function remedyFor({ status, problem }: Refused): string | undefined {
+  // Whatever a Busbar refuses, it says why.
+  if (Object.keys(problem).length === 0) return "Check that the address is that of a Busbar.";
   if (status === 401) return "Log in again with `busbar login`, or give another key.";
   return undefined;
 }

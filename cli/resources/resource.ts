@@ -1,7 +1,15 @@
 /** What can be listed, fetched and deleted, and the few ways in which that is done. */
 import { Failure } from "../failures.ts";
 import { step } from "../http/api.ts";
-import { objectsAt, requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import {
+  objectsAt,
+  requireObject,
+  requireObjects,
+  requireText,
+  textAt,
+  valueAt,
+  type JsonObject,
+} from "../http/json.ts";
 import type { Columns } from "../output/output.ts";
 import type { Connected } from "../settings/connect.ts";
 
@@ -47,15 +55,27 @@ export const fetched = (path: string) => async (on: Connected, name: string) =>
 export const removed = (path: string) => async (on: Connected, name: string) =>
   void (await on.inProject("DELETE", `${path}/${step(name)}`));
 
-/** For collections whose items have no address to get them from. By id or by one of the members. */
+/** For collections whose items have no address to get them from. By id, or by a member that only one of them has. */
 export const picked =
-  (path: string, singular: string, ...members: string[]) =>
-  async (on: Connected, name: string) => {
+  (path: string, singular: string, member?: string) =>
+  async (on: Connected, name: string): Promise<JsonObject> => {
     const all = requireObjects(await on.inProject("GET", path));
-    const found = all.find((item) => ["id", ...members].some((member) => textAt(item, member) === name));
+    const named = member === undefined ? [] : all.filter((item) => textAt(item, member) === name);
+    const found = all.find((item) => textAt(item, "id") === name) ?? named[0];
+    if (named.length > 1 && found === named[0]) {
+      throw new Failure(`There are ${named.length} of ${name}: name the ${singular} by its id.`, {
+        remedy: `They are ${named.map((item) => textAt(item, "id")).join(", ")}.`,
+      });
+    }
     if (found) return found;
     throw new Failure(`There is no ${singular} \`${name}\` in this project.`);
   };
+
+/** By the same names; the API takes ids only. */
+export const pickedAndRemoved = (path: string, singular: string, member: string) => {
+  const pick = picked(path, singular, member);
+  return async (on: Connected, name: string) => removed(path)(on, requireText(await pick(on, name), "id"));
+};
 
 const PAGE_SIZE = 200;
 /** So many items are looked through for those that a filter wants. */

@@ -3,7 +3,18 @@ import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { isObject, requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { findInstallation } from "./find-installation.ts";
-import { commaList, fetched, listed, paged, picked, removed, text, time, type Resource } from "./resource.ts";
+import {
+  commaList,
+  fetched,
+  listed,
+  paged,
+  picked,
+  pickedAndRemoved,
+  removed,
+  text,
+  time,
+  type Resource,
+} from "./resource.ts";
 
 const PROJECTS: Resource = {
   plural: "projects",
@@ -82,6 +93,11 @@ const CONNECTIONS: Resource = {
   remove: removed("/connections"),
 };
 
+/** By id or provider. */
+export const findProviderApp = picked("/provider-apps", "provider app", "provider");
+/** By id or name. */
+export const findTopic = picked("/topics", "topic", "name");
+
 const PROVIDER_APPS: Resource = {
   plural: "provider-apps",
   singular: "provider-app",
@@ -93,8 +109,8 @@ const PROVIDER_APPS: Resource = {
     CREATED: time("createTime"),
   },
   list: listed("/provider-apps"),
-  get: picked("/provider-apps", "provider app"),
-  remove: removed("/provider-apps"),
+  get: findProviderApp,
+  remove: pickedAndRemoved("/provider-apps", "provider app", "provider"),
 };
 
 const DESTINATIONS: Resource = {
@@ -124,8 +140,8 @@ const TOPICS: Resource = {
   singular: "topic",
   columns: { NAME: text("name"), ID: text("id"), CREATED: time("createTime") },
   list: listed("/topics"),
-  get: picked("/topics", "topic", "name"),
-  remove: removed("/topics"),
+  get: findTopic,
+  remove: pickedAndRemoved("/topics", "topic", "name"),
   takesAlong: "its routes",
 };
 
@@ -194,6 +210,8 @@ const JWT_KEYS: Resource = {
   remove: removed("/jwt-keys"),
 };
 
+const STATUSES = ["in_progress", "success", "failure"];
+
 export const OPERATIONS: Resource = {
   plural: "operations",
   singular: "operation",
@@ -208,6 +226,8 @@ export const OPERATIONS: Resource = {
   },
   async list(on, filters) {
     const { status, type, object, limit } = filters;
+    if (status !== undefined && !STATUSES.includes(status.toLowerCase()))
+      throw new UsageFailure(`--status is one of ${STATUSES.join(", ")}.`);
     const is = (row: JsonObject, member: string, value: string | undefined) =>
       value === undefined || textAt(row, member)?.toLowerCase() === value.toLowerCase();
     return paged(on, `${await findInstallation(on, filters)}/operations`, {

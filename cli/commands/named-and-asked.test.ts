@@ -1,0 +1,63 @@
+/** What commands take for what, against a real server: names in the place of ids, and what goes only after a `--yes`. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { runCli, type Surroundings } from "../../tests/harness/command-line.ts";
+
+const MANIFEST = `specVersion: 1.0.0
+integrations: [{ name: crm, provider: hubspot, proxy: { enabled: true } }]
+`;
+
+describe("names and questions", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+  });
+
+  const busbar = (args: string[], more: Surroundings = {}) =>
+    runCli(args, {
+      ...more,
+      env: { AMP_API_URL: new URL(on.busbar.urls.base).origin, AMP_API_KEY: on.apiKey },
+    });
+  async function json(...args: string[]) {
+    const { code, stdout, stderr } = await busbar([...args, "--json"]);
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  }
+
+  test("without a terminal nothing goes along with what was named, unless --yes says so", async () => {
+    for (const named of ["integration crm", "project default"]) {
+      const { code, stderr } = await busbar(["delete", ...named.split(" ")]);
+      assert.equal(code, 2);
+      assert.match(stderr, /--yes/);
+    }
+    assert.equal((await json("get", "integration", "crm")).name, "crm");
+  });
+
+  test("a provider app is found by its provider, unless there are several", async () => {
+    const create = async (clientId: string) =>
+      busbar(["create", "provider-app", "github", "--client-id", clientId, "--client-secret", "-"], {
+        stdin: "s",
+      });
+    assert.equal((await create("first")).code, 0);
+    assert.equal((await json("get", "provider-app", "github")).clientId, "first");
+    const changed = await json("update", "provider-app", "github", "--client-id", "changed");
+    assert.equal(changed.clientId, "changed");
+    assert.equal((await create("second")).code, 0);
+    const { code, stderr } = await busbar(["delete", "provider-app", "github"]);
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`name the provider app by its id.*\\n.*${changed.id}`));
+  });
+
+  test("a status that no operation has is refused rather than found nowhere", async () => {
+    const { code, stderr } = await busbar(["operations", "--installation", "x", "--status", "done"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /in_progress, success, failure/);
+  });
+
+  test("the public command line's spelling deletes without asking, as its scripts expect", async () => {
+    assert.equal((await busbar(["delete:integration", "crm"])).code, 0);
+  });
+});
