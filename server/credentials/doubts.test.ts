@@ -72,7 +72,8 @@ describe("credentials that a provider refuses", () => {
   interface Customer {
     id: string;
     installation: string;
-    call(path?: string): Promise<number>;
+    /** Through the proxy of another process where its address is given. */
+    call(path?: string, proxy?: string): Promise<number>;
     status(): Promise<string>;
     health(): Promise<string>;
     errors(): Promise<number>;
@@ -94,8 +95,8 @@ describe("credentials that a provider refuses", () => {
     return {
       id,
       installation: installed.body.id,
-      async call(path = "/things") {
-        const answer = await fetch(`${on.busbar.urls.proxy}${path}`, {
+      async call(path = "/things", proxy = on.busbar.urls.proxy) {
+        const answer = await fetch(`${proxy}${path}`, {
           headers: {
             "x-api-key": on.apiKey,
             "x-amp-proxy-version": "1",
@@ -192,6 +193,29 @@ describe("credentials that a provider refuses", () => {
       "what was held against the old key does not count for the new one",
     );
     mock.restoreAll();
+  });
+
+  test("no process ends a connection whose calls get in through another one", async (t) => {
+    const { urls } = await on.sibling();
+    const acme = await customer("unchecked", "many", key("many"));
+    const laterMs = { by: 0 };
+    const now = Date.now.bind(Date);
+    t.mock.method(Date, "now", () => now() + laterMs.by);
+    assert.equal(await acme.call("/things", urls.proxy), 200);
+    await holds(async () => (await acme.status()) === "working");
+    const doubted = async () =>
+      (await database.pool.query("select 1 from connection_doubts where connection_id = $1", [acme.id]))
+        .rowCount === 1;
+    for (let round = 0; round < 3; round += 1) {
+      for (let tries = 0; tries < 4; tries += 1) await acme.call("/odd");
+      await holds(doubted);
+      await holds(async () => (await acme.call("/things", urls.proxy)) === 200 && !(await doubted()));
+      laterMs.by += 11 * 60_000;
+    }
+    for (let tries = 0; tries < 4; tries += 1) await acme.call("/odd");
+    await holds(doubted);
+    assert.equal(await acme.status(), "working");
+    assert.equal(await acme.errors(), 0);
   });
 
   const token = (text: string, more: object = {}, refreshToken?: string) => ({

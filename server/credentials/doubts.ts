@@ -4,6 +4,8 @@ import { healthCheckUrl, TemplateError } from "../../connectors/kit/template.ts"
 import { EgressError, type Egress } from "../egress.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
+import type { Changes } from "../store/changes.ts";
+import { findDoubt, insertDoubt, listDoubted, removeDoubt } from "../store/connection-doubts.ts";
 import {
   healConnection,
   lockConnection,
@@ -26,13 +28,15 @@ export interface Doubts {
 
 interface Services {
   database: Database;
+  changes: Changes;
   egress: Egress;
   log: Log;
   connectionEvents: ConnectionEvents;
 }
 
-/** Refusals in a row without one success between. */
+/** Refusals in a row without one success between, of the credentials with this mark. */
 interface Strikes {
+  mark: string;
   count: number;
   firstMs: number;
 }
@@ -43,6 +47,8 @@ const CHECK_AT_MOST_EVERY_MS = 60_000;
 const TRUST_MS = 10 * 60_000;
 const STRIKES = 3;
 const STRIKES_OVER_MS = 10 * 60_000;
+/** Where refusals and successes alternate, the database hears of it now and then. */
+const SHARE_AT_MOST_EVERY_MS = 60_000;
 const CHECK_TIMEOUT_MS = 10_000;
 const CHECK_MAX_BYTES = 256 * 1024;
 
@@ -59,55 +65,113 @@ const CHECK_MAX_BYTES = 256 * 1024;
  *                              nothing of what the application calls gets in, so it is broken for the customer either way
  *   bad     → 2xx → working    the key was switched on again at the provider, or we were wrong
  *
- * Each process counts for itself; nothing of it is on the path of a call.
+ * Refusals are counted by each process; that there are any, all know from the database, so that a call that gets in
+ * anywhere clears the connection everywhere. Nothing of it is on the path of a call.
  */
 export function openDoubts(on: Services, behind: Behind): Doubts {
+  const { queries } = on.database;
   const strikes = new LRUCache<string, Strikes>({ max: MOST_DOUBTED });
   /** Until when a connection's health check rests, in milliseconds since the epoch. */
   const resting = new LRUCache<string, number>({ max: MOST_DOUBTED });
   /** News is told once per state of a connection. */
   const told = new WeakSet<LiveConnection>();
-  const settle = (live: LiveConnection, work: () => Promise<unknown>) =>
-    behind.run(live.id, "a connection's status was not settled", work);
+  const settle = (id: string, work: () => Promise<unknown>) =>
+    behind.run(id, "a connection's status was not settled", work);
+  const shared = openSharedDoubts(on, behind, (id) => strikes.delete(id));
 
   const refused = async (live: LiveConnection): Promise<void> => {
-    const id = nameOf(live);
-    const known = strikes.get(id) ?? { count: 0, firstMs: nowMs() };
-    strikes.set(id, { ...known, count: known.count + 1 });
-    if ((resting.get(id) ?? 0) <= nowMs()) {
-      resting.set(id, nowMs() + CHECK_AT_MOST_EVERY_MS);
+    const { id } = live;
+    const { count, firstMs } = strike(strikes, live);
+    if ((resting.get(markOf(live)) ?? 0) <= nowMs()) {
+      resting.set(markOf(live), nowMs() + CHECK_AT_MOST_EVERY_MS);
       const health = await askHealth(on.egress, live);
       if (health === "refused")
         return markBad(on, live, "its health check and another call were answered 401");
       if (health === "fine") {
+        resting.set(markOf(live), nowMs() + TRUST_MS);
         strikes.delete(id);
-        return void resting.set(id, nowMs() + TRUST_MS);
+        return shared.has(id) ? removeDoubt(queries, id) : undefined;
       }
     }
-    const { count, firstMs } = strikes.get(id) ?? known;
-    if (count < STRIKES || nowMs() - firstMs < STRIKES_OVER_MS) return;
+    await shared.add(live);
+    if (count < STRIKES || nowMs() - firstMs < STRIKES_OVER_MS || !(await shared.isOld(live))) return;
     await markBad(on, live, `${count} calls in a row were answered 401`);
+    shared.begin(live);
   };
 
   return {
     get any() {
-      return strikes.size > 0;
+      return strikes.size > 0 || shared.any;
     },
     noticed(live, status) {
+      const { id } = live;
       if (status === 401) {
-        if (live.status !== "bad_credentials") settle(live, () => refused(live));
+        if (live.status !== "bad_credentials") settle(id, () => refused(live));
       } else if (status < 400) {
-        if (strikes.size > 0) strikes.delete(nameOf(live));
+        if (strikes.size > 0) strikes.delete(id);
+        if (shared.delete(id)) settle(id, () => removeDoubt(queries, id));
         if (live.status === "working" || told.has(live)) return;
         told.add(live);
-        settle(live, () => good(on, live));
+        settle(id, () => good(on, live));
       }
     },
   };
 }
 
+function strike(strikes: LRUCache<string, Strikes>, live: LiveConnection): Strikes {
+  const mark = markOf(live);
+  const known = strikes.get(live.id);
+  const { count, firstMs } = known?.mark === mark ? known : { count: 0, firstMs: nowMs() };
+  const all = { mark, count: count + 1, firstMs };
+  strikes.set(live.id, all);
+  return all;
+}
+
 /** Of these credentials, which end in a tag of their own: what was held against others does not count for them. */
-const nameOf = ({ id, sealed }: LiveConnection): string => `${id} ${sealed.slice(-24)}`;
+const markOf = ({ sealed }: LiveConnection): string => sealed.slice(-24);
+
+/** Which connections any process doubts. `cleared` is told when somebody trusts one again. */
+function openSharedDoubts(on: Services, behind: Behind, cleared: (id: string) => void) {
+  const { queries } = on.database;
+  const doubted = new Set<string>();
+  /** Until when a connection is not shared again, in milliseconds since the epoch. */
+  const resting = new LRUCache<string, number>({ max: MOST_DOUBTED });
+  const failed = "the doubts of other processes were not read";
+  const readAll = async () => {
+    for (const id of await listDoubted(queries, MOST_DOUBTED)) doubted.add(id);
+  };
+  on.changes.subscribe((change) => {
+    if (!change) return behind.run("all", failed, readAll);
+    const { table, id } = change;
+    if (table !== "connection_doubts") return;
+    behind.run(id, failed, async () => {
+      if (await findDoubt(queries, id)) return doubted.add(id);
+      cleared(id);
+      return doubted.delete(id);
+    });
+  });
+  behind.run("all", failed, readAll);
+  return {
+    get any() {
+      return doubted.size > 0;
+    },
+    has: (id: string) => doubted.has(id),
+    delete: (id: string) => doubted.delete(id),
+    async add(live: LiveConnection): Promise<void> {
+      const mark = markOf(live);
+      if ((resting.get(mark) ?? 0) > nowMs()) return;
+      resting.set(mark, nowMs() + SHARE_AT_MOST_EVERY_MS);
+      await insertDoubt(queries, { connectionId: live.id, mark, since: new Date(nowMs()) });
+    },
+    /** Whether all processes have had the time to clear it. */
+    async isOld(live: LiveConnection): Promise<boolean> {
+      const doubt = await findDoubt(queries, live.id);
+      return doubt?.mark === markOf(live) && nowMs() - doubt.since.getTime() >= STRIKES_OVER_MS;
+    },
+    /** The next refusal is news again. */
+    begin: (live: LiveConnection) => void resting.delete(markOf(live)),
+  };
+}
 
 /** Tokens that can be renewed say themselves when they cannot any more; one that still serves for a while heals nothing. */
 async function good({ database }: Services, live: LiveConnection): Promise<void> {
@@ -147,6 +211,7 @@ function markBad(on: Services, live: LiveConnection, why: string): Promise<void>
     const row = await findConnection(queries, projectId, id);
     // Somebody has changed the credentials, or was here first.
     if (!row || row.credentialsSealed !== live.sealed || row.status === "bad_credentials") return;
+    await removeDoubt(queries, id);
     await updateConnection(queries, projectId, id, { status: "bad_credentials" });
     const reason = `${provider.displayName ?? provider.name} does not accept the credentials any more: ${why}.`;
     await on.connectionEvents.failed(queries, row, reason);

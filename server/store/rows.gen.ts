@@ -75,6 +75,12 @@ export interface Configs {
   seq: Generated<Int8>;
 }
 
+export interface ConnectionDoubts {
+  connectionId: string;
+  mark: string;
+  since: Timestamp;
+}
+
 export interface ConnectionGates {
   closedUntil: Timestamp;
   connectionId: string;
@@ -419,6 +425,7 @@ export interface DB {
   builders: Builders;
   claimedDomains: ClaimedDomains;
   configs: Configs;
+  connectionDoubts: ConnectionDoubts;
   connectionGates: ConnectionGates;
   connections: Connections;
   consumers: Consumers;
