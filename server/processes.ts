@@ -12,8 +12,9 @@ import { startEmbeddedPostgres } from "./store/embedded/start-embedded-postgres.
 /** What a process says once it serves. */
 export const READY = "busbar-ready";
 
-/** One that dies at once is not started again at once. */
+/** One that dies is not started again at once; one that could not be started, after twice the pause. */
 const RESTART_MS = 1_000;
+const MOST_RESTART_MS = 30_000;
 /** Connections that all processes together may open to the embedded database, which takes 100. */
 const EMBEDDED_CONNECTIONS = 72;
 
@@ -90,14 +91,25 @@ function fork(crew: Crew): Worker {
   worker.once("exit", (code, signal) => {
     if (crew.stopping || !served.has(worker)) return;
     crew.log.error({ pid: worker.process.pid, code, signal }, "a process ended and is started again");
-    setTimeout(() => {
-      if (crew.stopping) return;
-      ready(fork(crew)).catch((error: unknown) => {
-        if (!crew.stopping) crew.onFatal(`a process cannot be started again: ${String(error)}`);
-      });
-    }, RESTART_MS);
+    setTimeout(() => void replace(crew, RESTART_MS), RESTART_MS);
   });
   return worker;
+}
+
+/** Tries for as long as others serve: what one cannot start without, such as the database, may be away for a while. */
+async function replace(crew: Crew, pauseMs: number): Promise<void> {
+  if (crew.stopping) return;
+  try {
+    await ready(fork(crew));
+  } catch (error) {
+    if (crew.stopping) return;
+    if (!Object.values(cluster.workers ?? {}).some((worker) => worker && served.has(worker))) {
+      return crew.onFatal(`no process is left, and none can be started: ${String(error)}`);
+    }
+    const againMs = Math.min(2 * pauseMs, MOST_RESTART_MS);
+    crew.log.error({ reason: String(error), againMs }, "a process cannot be started again yet; others serve");
+    setTimeout(() => void replace(crew, againMs), againMs);
+  }
 }
 
 /** Processes that have served; one that never has said why it cannot, and trying again would not help. */

@@ -5,11 +5,13 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
+import { Client } from "pg";
 import { createTestDatabase } from "../harness/database.ts";
 import { until } from "../harness/until.ts";
 
-test("a process that is killed is replaced, the others serve on, and SIGTERM ends them all", async (t) => {
+/** `busbar start --processes 2` on a database of its own, ready. */
+async function startTwo(t: TestContext) {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-processes-"));
   const env = {
@@ -49,6 +51,11 @@ test("a process that is killed is replaced, the others serve on, and SIGTERM end
     return (await fetch(`${urls.base}/projects`, { headers: { "x-api-key": apiKey }, signal })).status;
   };
   await until(async () => ((await call()) === 200 ? true : undefined));
+  return { parent, children, call, urls, databaseUrl: database.connectionString, log: () => log };
+}
+
+test("a process that is killed is replaced, the others serve on, and SIGTERM ends them all", async (t) => {
+  const { parent, children, call, urls, log } = await startTwo(t);
   const metrics = await (await fetch(`${new URL(urls.base).origin}/metrics`)).text();
   for (const number of [1, 2]) assert.match(metrics, new RegExp(`busbar_database_up{process="${number}"} 1`));
 
@@ -59,9 +66,35 @@ test("a process that is killed is replaced, the others serve on, and SIGTERM end
     const now = await children();
     return now.length === 2 && !now.includes(first ?? "") ? true : undefined;
   }, 30_000);
-  assert.match(log, /a process ended and is started again/);
+  assert.match(log(), /a process ended and is started again/);
 
   parent.kill("SIGTERM");
   const [code] = (await once(parent, "exit")) as [number];
   assert.equal(code, 0);
 });
+
+test("while a replacement cannot start, the others serve, and it is tried again", async (t) => {
+  const { children, call, urls, log, databaseUrl } = await startTwo(t);
+  const [first] = await children();
+  await allowConnections(databaseUrl, false);
+  process.kill(Number(first), "SIGKILL");
+  await until(async () => (log().includes("cannot be started again yet") ? true : undefined), 30_000);
+  await until(async () => ((await call().catch(() => 0)) === 200 ? true : undefined));
+  await allowConnections(databaseUrl, true);
+  const up = async () => {
+    const metrics = await fetch(`${new URL(urls.base).origin}/metrics`).then((answer) => answer.text());
+    return metrics.match(/busbar_database_up\{process="\d+"\} 1/g)?.length === 2 ? true : undefined;
+  };
+  await until(() => up().catch(() => undefined), 30_000);
+});
+
+/** Those that are open stay open. */
+async function allowConnections(databaseUrl: string, allowed: boolean): Promise<void> {
+  const url = new URL(databaseUrl);
+  const name = url.pathname.slice(1);
+  url.pathname = "/postgres";
+  const client = new Client({ connectionString: url.href });
+  await client.connect();
+  await client.query(`alter database "${name}" with allow_connections ${allowed}`);
+  await client.end();
+}
