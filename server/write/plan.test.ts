@@ -224,3 +224,15 @@ test("what the provider lacks is refused with a type of its own, before anything
   );
   assert.equal(lacking({ record }), "planned");
 });
+
+test("what JSON can say and nobody can keep is refused with its place, however deep", () => {
+  const refused = (json: string) =>
+    issuesOf(() => planWrite(request({ batch: [{ record: JSON.parse(json) }] }), settings(), ALL));
+  const nested = (depth: number) => `${"[".repeat(depth)}1${"]".repeat(depth)}`;
+  assert.deepEqual(refused('{"amount": 1e999}'), ["batch[0].record.amount"]);
+  assert.deepEqual(refused('{"amount": [{"x": -1e999}]}'), ["batch[0].record.amount"]);
+  assert.deepEqual(refused('{"a\\u0000b": 1}'), ["batch[0].record.ab"]);
+  assert.deepEqual(refused('{"a": {"\\ud800": 1}}'), ["batch[0].record.a"]);
+  assert.deepEqual(refused(`{"a": ${nested(200_000)}}`), ["batch[0].record.a"]);
+  assert.deepEqual(refused(`{"a": ${nested(90)}, "b": 1e300}`), []);
+});

@@ -18,6 +18,7 @@ export function refuseImpossible(
     ...shapeFaults(request),
     ...(request.type === "delete" ? deleteFaults(request, settings) : idFaults(request)),
     ...headerFaults(request),
+    ...valueFaults(request),
   ];
   if (faults.length > 0) throw problem("invalid-request", faults);
 }
@@ -100,12 +101,53 @@ function deleteFaults({ record, batch, associations }: WriteRequest, settings: O
 
 function idFaults({ type, record, batch }: WriteRequest): Fault[] {
   if (type !== "update") return [];
-  const records = batch ? batch.map((item) => item.record) : record ? [record] : [];
-  return records.flatMap((fields, index) => {
-    if (isId(fields["id"])) return [];
-    const name = batch ? `batch[${index}].record.id` : "record.id";
-    return [{ name, detail: "An update needs the provider's record id, as text." }];
-  });
+  return recordsOf({ record, batch }).flatMap(([name, fields]) =>
+    isId(fields["id"])
+      ? []
+      : [{ name: `${name}.id`, detail: "An update needs the provider's record id, as text." }],
+  );
+}
+
+/** Each record with its place in the request. */
+function recordsOf({
+  record,
+  batch,
+}: Pick<WriteRequest, "record" | "batch">): [string, Record<string, unknown>][] {
+  const items = (batch ?? []).map((item, index): [string, Record<string, unknown>] => [
+    `batch[${index}].record`,
+    item.record,
+  ]);
+  return record ? [["record", record], ...items] : items;
+}
+
+/** No provider takes values nested as deep as this, and we would not get to the bottom of some. */
+const DEEPEST = 100;
+
+/** What JSON can say and nobody can keep: it would be written as something else, or not be stored. */
+const valueFaults = (request: WriteRequest): Fault[] =>
+  recordsOf(request).flatMap(([place, fields]) =>
+    Object.entries(fields).flatMap(([field, value]) => {
+      const detail = nameFault(field) ?? valueFault(value, 1);
+      return detail ? [{ name: `${place}.${field.replaceAll("\0", "").toWellFormed()}`, detail }] : [];
+    }),
+  );
+
+const nameFault = (name: string): string | undefined =>
+  name.includes("\0") || !name.isWellFormed()
+    ? "Its name holds a NUL or half a surrogate pair, which no provider stores."
+    : undefined;
+
+function valueFault(value: unknown, depth: number): string | undefined {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    return "The number is larger than a double can hold. Send it as a string.";
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth === DEEPEST) return `It is nested deeper than ${DEEPEST} levels.`;
+  for (const [name, inner] of Object.entries(value)) {
+    const fault = nameFault(name) ?? valueFault(inner, depth + 1);
+    if (fault) return fault;
+  }
+  return undefined;
 }
 
 /** Ids are text; a number is taken where it is exact, since HubSpot's look like numbers. */
