@@ -1,6 +1,6 @@
 /** `busbar proxy GET /crm/v3/objects/contacts`: calls the provider's own API as a customer. */
 import { once } from "node:events";
-import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { METHODS, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import type { Command } from "commander";
 import { Ended, Unreachable, UsageFailure } from "../failures.ts";
 import { refused, step } from "../http/api.ts";
@@ -42,7 +42,7 @@ export function addProxy(program: Command, terminal: Terminal): void {
         "A body is JSON unless a Content-Type says otherwise.",
     )
     .action(async (method: string, path: string, options: ProxyOptions, command: Command) => {
-      if (!/^[A-Za-z]+$/.test(method)) throw new UsageFailure(`"${method}" is no HTTP method.`);
+      if (!METHODS.includes(method.toUpperCase())) throw new UsageFailure(`"${method}" is no HTTP method.`);
       if (!path.startsWith("/"))
         throw new UsageFailure("The path begins with a slash, below the provider's base address.");
       const headers = { ...ownHeaders(options.header ?? []) };
