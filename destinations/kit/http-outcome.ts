@@ -11,14 +11,14 @@ export function httpOutcome(exchange: Exchange): Outcome {
   const answer = beginningOf(exchange.body);
   if (status >= 200 && status < 300) return { kind: "delivered", status, answer };
   if (status === 410) return { kind: "gone", status, answer, error: "the receiver answered 410 Gone" };
+  const redirects = headers["location"] !== undefined && status >= 300 && status < 400;
   return {
     kind: "failed",
     status,
     answer,
-    error:
-      status >= 300 && status < 400
-        ? `the receiver answered ${status} and redirects are not followed; enter the final address`
-        : `the receiver answered ${status}`,
+    error: redirects
+      ? `the receiver answered ${status} and redirects are not followed; enter the final address`
+      : `the receiver answered ${status}`,
     overloaded: status === 429,
     retryAfterMs: retryAfterMs(headers["retry-after"]),
   };
