@@ -1,8 +1,10 @@
 /** Reads what a builder sends to make a connection into stored credentials, by the provider's way to authenticate. */
 import { Type, type Static } from "typebox";
+import { authorization, CredentialsError } from "../../connectors/kit/authorization.ts";
 import type { ProviderInfo } from "../../connectors/kit/provider.ts";
+import { TemplateError } from "../../connectors/kit/template.ts";
 import { Problem } from "../ground/errors.ts";
-import type { StoredCredentials } from "./stored-credentials.ts";
+import { wireCredentials, type StoredCredentials } from "./stored-credentials.ts";
 
 const TokenInput = Type.Object({
   token: Type.String({ minLength: 1 }),
@@ -48,7 +50,22 @@ export function readCredentials(provider: ProviderInfo, input: CredentialsInput)
     throw wrong(extra, `${provider.name} authenticates by ${first ?? "nothing"}; leave \`${extra}\` out.`);
   if (first === undefined) return { scheme: "none" };
   if (member === undefined) throw wrong(first, `is missing: ${provider.name} authenticates by it.`);
-  return read(provider, input, member);
+  const credentials = read(provider, input, member);
+  requireSendable(provider, credentials, member);
+  return credentials;
+}
+
+/** What no header can carry is better told now than with every call; a key that was pasted may end with a line break. */
+function requireSendable(provider: ProviderInfo, credentials: StoredCredentials, member: Member): void {
+  const wire = wireCredentials(credentials);
+  try {
+    if (wire) authorization(provider, wire);
+  } catch (error) {
+    // Of a way in several steps later ones bring what is missing.
+    if (error instanceof TemplateError) return;
+    if (!(error instanceof CredentialsError)) throw error;
+    throw wrong(member, `${error.message}; look for a line break or blanks that were copied along.`);
+  }
 }
 
 /** Whether a provider's connection may change from an API key to a user name with password, and back. */
@@ -77,6 +94,7 @@ function read(provider: ProviderInfo, input: CredentialsInput, member: Member): 
     if (!accessToken && !refreshToken) {
       throw wrong("oauth2AuthorizationCode.accessToken", "is missing; give it, a refresh token, or both.");
     }
+    if (accessToken) requireTimes(accessToken);
     const pkce = provider.oauth2Opts?.grantType === "authorizationCodePKCE";
     return {
       scheme: pkce ? "oauth2/authorizationCodePKCE" : "oauth2/authorizationCode",
@@ -84,6 +102,15 @@ function read(provider: ProviderInfo, input: CredentialsInput, member: Member): 
     };
   }
   return { scheme: "custom", values: customValues(provider, input.customAuth ?? {}) };
+}
+
+/** The schema lets leap seconds pass, which the calendar of computers does not have. */
+function requireTimes(token: { issuedAt?: string; expiresAt?: string }): void {
+  for (const name of ["issuedAt", "expiresAt"] as const) {
+    const time = token[name];
+    if (time === undefined || !Number.isNaN(Date.parse(time))) continue;
+    throw wrong(`oauth2AuthorizationCode.accessToken.${name}`, `\`${time}\` is no time that can be kept.`);
+  }
 }
 
 /** Where a provider wants a key as Basic, a pair with an empty half is that key. */

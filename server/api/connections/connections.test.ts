@@ -141,6 +141,37 @@ describe("connections", () => {
     assert.deepEqual(await events(made.body.connection.id), ["connection.created", "connection.updated"]);
   });
 
+  test("credentials that no header can carry and times that do not exist are refused when they are given", async () => {
+    const key = await on.inProject("POST", "/connections:generate", {
+      provider: "openAI",
+      groupRef: "pasted",
+      consumerRef: "ada",
+      apiKey: "pasted-key\n",
+    });
+    assert.equal(key.status, 400, key.text);
+    assert.equal(key.body.issues[0].name, "apiKey");
+    assert.doesNotMatch(key.text, /pasted-key/);
+    const good = await generate({ provider: "openAI", groupRef: "pasted", apiKey: "key" });
+    assert.equal((await patch(good, ["apiKey"], { apiKey: "k\u00e9y \u{1f600}" })).status, 400);
+    const scheme = await on.call("POST", "/v1/custom-auth/connect", {
+      projectIdOrName: "default",
+      provider: "ownScheme",
+      groupRef: "pasted",
+      consumerRef: "ada",
+      customAuth: { token: "t\r\nX-Evil: 1" },
+    });
+    assert.equal(scheme.status, 400, scheme.text);
+    for (const accessToken of [{ token: "a\nb" }, { token: "ok", expiresAt: "2016-12-31T23:59:60Z" }]) {
+      const token = await on.inProject("POST", "/connections:generate", {
+        provider: "hubspot",
+        groupRef: "pasted",
+        consumerRef: "ada",
+        oauth2AuthorizationCode: { accessToken },
+      });
+      assert.equal(token.status, 400, token.text);
+    }
+  });
+
   test("a second connection of a group to one provider is refused with 409", async () => {
     await generate({ provider: "openAI", groupRef: "single", apiKey: "key" });
     const second = await on.inProject("POST", "/connections:generate", {
