@@ -58,9 +58,30 @@ export const findIdempotencyKey = (
     .where("key", "=", key)
     .executeTakeFirst();
 
+/** Whether the key of a request that did nothing is this request's now: only one of those who try gets it. */
+export async function takeOverIdempotencyKey(
+  queries: Queries,
+  { projectId, key }: Key,
+  from: Pick<IdempotencyRow, "operationId" | "claimedBy">,
+  to: Pick<IdempotencyRow, "operationId" | "claimedBy">,
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("idempotencyKeys")
+    .set({ ...to, createTime: sql`now()` })
+    .where("projectId", "=", projectId)
+    .where("key", "=", key)
+    .where("operationId", "=", from.operationId)
+    .where("claimedBy", "=", from.claimedBy)
+    .where("status", "is", null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Keeps the answer, if the key still stands for that operation. */
 export async function storeIdempotentAnswer(
   queries: Queries,
   { projectId, key }: Key,
+  operationId: string,
   answer: { status: number; body: Json },
 ): Promise<void> {
   await queries
@@ -68,15 +89,21 @@ export async function storeIdempotentAnswer(
     .set({ status: answer.status, body: toStoredJson(answer.body) })
     .where("projectId", "=", projectId)
     .where("key", "=", key)
+    .where("operationId", "=", operationId)
     .execute();
 }
 
-/** Frees a key whose request did nothing. */
-export async function removeIdempotencyKey(queries: Queries, { projectId, key }: Key): Promise<void> {
+/** Frees a key whose request did nothing, if it still stands for that operation. */
+export async function removeIdempotencyKey(
+  queries: Queries,
+  { projectId, key }: Key,
+  operationId: string,
+): Promise<void> {
   await queries
     .deleteFrom("idempotencyKeys")
     .where("projectId", "=", projectId)
     .where("key", "=", key)
+    .where("operationId", "=", operationId)
     .execute();
 }
 

@@ -91,4 +91,51 @@ describe("a request that was cut off in the middle", () => {
     await assert.rejects(again, /unknown/);
     await on.identity.close();
   });
+
+  for (const mode of ["now", "later"] as const) {
+    test(`is repeated by one of many who ask at once, in two processes (${mode})`, async (t) => {
+      const on = await open(t);
+      const other = await takeIdentity(on.database.connectionString, log);
+      const idempotencies = [
+        on.idempotency,
+        openIdempotency({ database: on.database, identity: other, keptHours: 24 }),
+      ];
+      const cut = on.idempotency.once(keyed(on.projectId, mode), () => Promise.reject(new Error("cut")));
+      await assert.rejects(cut, /cut/);
+      // Whoever claimed it first is gone, so that both processes may take over.
+      await on.database.queries.updateTable("idempotencyKeys").set({ claimedBy: 999_999 }).execute();
+      let writes = 0;
+      const write = async (operationId: string) => {
+        writes += 1;
+        await insertOperations(on.database.queries, [on.operation(operationId)]);
+        return { operationId };
+      };
+      const asked = Array.from({ length: 20 }, (_, index) =>
+        idempotencies[index % 2]?.once(keyed(on.projectId, mode), write).catch(() => undefined),
+      );
+      await Promise.all(asked);
+      assert.equal(writes, 1);
+      await on.identity.close();
+      await other.close();
+    });
+  }
+
+  test("keeps its operation when it is asynchronous, so that a late commit cannot make it two", async (t) => {
+    const on = await open(t);
+    const ids: string[] = [];
+    const cut = on.idempotency.once(keyed(on.projectId, "later"), (operationId) => {
+      ids.push(operationId);
+      return Promise.reject(new Error("the answer to the commit was lost"));
+    });
+    await assert.rejects(cut);
+    const late = on.idempotency.once(keyed(on.projectId, "later"), async (operationId) => {
+      ids.push(operationId);
+      await insertOperations(on.database.queries, [on.operation(operationId)]);
+      throw new Error("the first commit was quicker");
+    });
+    await assert.rejects(late);
+    const again = await on.idempotency.once(keyed(on.projectId, "later"), () => assert.fail("written twice"));
+    assert.deepEqual(ids, [again.operationId, again.operationId]);
+    await on.identity.close();
+  });
 });

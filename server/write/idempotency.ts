@@ -10,11 +10,14 @@ import {
   findIdempotencyKey,
   removeIdempotencyKey,
   storeIdempotentAnswer,
+  takeOverIdempotencyKey,
   type IdempotencyRow,
 } from "../store/idempotency-keys.ts";
 import { findOperation } from "../store/operations.ts";
 import type { WriteAnswer } from "./answer.ts";
 import { unlessAway } from "./until-back.ts";
+
+const SECOND_LOOK_MS = 1_000;
 
 interface Services {
   database: Database;
@@ -40,28 +43,58 @@ export interface Idempotency {
 /** One per process: it knows which keys are being worked on here. */
 export function openIdempotency(on: Services): Idempotency {
   const running = new Set<string>();
+  const isAtWork = async ({ claimedBy, operationId }: IdempotencyRow): Promise<boolean> =>
+    claimedBy === on.identity.id ? running.has(operationId) : !(await isGone(on.identity, claimedBy));
   const once: Idempotency["once"] = async (keyed, write) => {
     const key = checkedKey(keyed.key);
     const place = { projectId: keyed.projectId, key };
     const requestHash = createHash("sha256").update(JSON.stringify(keyed.request)).digest();
-    const operationId = newId();
     // Before the claim: whoever finds the claim must find that somebody works on it.
-    running.add(operationId);
-    try {
-      const claim = { ...place, requestHash, operationId, claimedBy: on.identity.id };
-      if (await claimIdempotencyKey(on.database.queries, claim, on.keptHours))
-        return await answered(on, place, operationId, write);
-    } finally {
-      running.delete(operationId);
-    }
+    const workOn = async (operationId: string, claim: () => Promise<boolean>) => {
+      running.add(operationId);
+      try {
+        if (await claim()) return await answered(on, place, operationId, write);
+        return undefined;
+      } finally {
+        running.delete(operationId);
+      }
+    };
+    const mine = { operationId: newId(), claimedBy: on.identity.id };
+    const first = await workOn(mine.operationId, () =>
+      claimIdempotencyKey(on.database.queries, { ...place, requestHash, ...mine }, on.keptHours),
+    );
+    if (first) return first;
     const used = await findIdempotencyKey(on.database.queries, place);
-    if (used && !used.requestHash.equals(requestHash)) throw reused(key);
-    const answer = used && (await firstAnswer(on, keyed, place, used, running.has(used.operationId)));
-    // Without one, its process was cut off before it did anything, and the key is free again.
-    return answer ?? once(keyed, write);
+    if (!used) return once(keyed, write);
+    if (!used.requestHash.equals(requestHash)) throw reused(key);
+    if (used.status === null && (await isAtWork(used))) throw inProgress();
+    const answer = await firstAnswer(on, keyed, used);
+    if (answer) return answer;
+    // Its process was cut off before it did anything that we can see. An asynchronous write keeps its operation, so that
+    // it cannot be accepted twice even where the first statement commits later than this.
+    const next = { ...mine, operationId: keyed.mode === "later" ? used.operationId : mine.operationId };
+    if (running.has(next.operationId)) throw inProgress();
+    const second = await workOn(next.operationId, () =>
+      takeOverIdempotencyKey(on.database.queries, place, used, next),
+    );
+    return second ?? once(keyed, write);
   };
   return { once };
 }
+
+/** A process whose connection is being made again looks dead for a moment: only the second look is believed. */
+async function isGone(identity: WorkerIdentity, id: number): Promise<boolean> {
+  for (let look = 0; look < 2; look++) {
+    if (look > 0) await new Promise((resolve) => setTimeout(resolve, SECOND_LOOK_MS));
+    if ((await identity.dead([id])).length === 0) return false;
+  }
+  return true;
+}
+
+const inProgress = (): Problem =>
+  new Problem("operation-in-progress", {
+    detail: "The first request with this Idempotency-Key is still being carried out. Ask again in a moment.",
+  });
 
 async function answered(
   on: Services,
@@ -73,11 +106,11 @@ async function answered(
     const answer = await write(operationId);
     const kept = { status: 200, body: answer as unknown as Json };
     // Without it a repetition learns that it must look; the first caller is told what happened all the same.
-    await unlessAway(() => storeIdempotentAnswer(on.database.queries, place, kept));
+    await unlessAway(() => storeIdempotentAnswer(on.database.queries, place, operationId, kept));
     return answer;
   } catch (error) {
     // Anything but a refusal leaves the key as it is: whoever repeats the request finds out how far it got.
-    if (error instanceof Problem) await keepRefusal(on, place, error);
+    if (error instanceof Problem) await keepRefusal(on, place, operationId, error);
     throw error;
   }
 }
@@ -100,48 +133,35 @@ const reused = (key: string): Problem =>
 async function keepRefusal(
   on: Services,
   place: { projectId: string; key: string },
+  operationId: string,
   error: Problem,
 ): Promise<void> {
   const { queries } = on.database;
   if (error.options.extensions?.["operationId"] === undefined) {
-    return removeIdempotencyKey(queries, place);
+    return removeIdempotencyKey(queries, place, operationId);
   }
   const { cause: _cause, ...options } = error.options;
   const body = JSON.parse(JSON.stringify({ slug: error.slug, options })) as Json;
-  await storeIdempotentAnswer(queries, place, { status: error.status, body });
+  await storeIdempotentAnswer(queries, place, operationId, { status: error.status, body });
 }
 
-/** What the first request was answered; undefined when it is certain that it did nothing. */
+/** What the first request, on which nobody works any more, was answered; undefined when it did nothing so far. */
 async function firstAnswer(
   on: Services,
   keyed: Keyed,
-  place: { projectId: string; key: string },
   used: IdempotencyRow,
-  isRunningHere: boolean,
 ): Promise<WriteAnswer | undefined> {
   if (used.status === 200) return used.body as WriteAnswer;
   if (used.status !== null) throw storedProblem(used.body);
-  const alive =
-    used.claimedBy === on.identity.id
-      ? isRunningHere
-      : (await on.identity.dead([used.claimedBy])).length === 0;
-  if (alive) {
-    throw new Problem("operation-in-progress", {
-      detail:
-        "The first request with this Idempotency-Key is still being carried out. Ask again in a moment.",
-    });
-  }
   const operation = await findOperation(on.database.queries, keyed.projectId, used.operationId);
   // A record that joined a group leaves no operation of its own to tell by.
-  if (!operation && keyed.mode !== "grouped") {
-    await removeIdempotencyKey(on.database.queries, place);
-    return undefined;
-  }
+  if (!operation && keyed.mode !== "grouped") return undefined;
   if (operation && keyed.mode === "later") return { operationId: operation.id };
+  const said = operation?.result ? ` Its operation says: ${operation.result}` : "";
   throw new Problem("provider-timeout", {
     detail:
       "The first request with this Idempotency-Key was cut off while it was carried out; whether the provider has " +
-      "the record is unknown. Look it up there, then write with a new key.",
+      `the record is unknown. Look it up there, then write with a new key.${said}`,
     extensions: { operationId: used.operationId },
   });
 }
