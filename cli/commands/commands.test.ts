@@ -341,7 +341,7 @@ describe("commands without a terminal", () => {
     let said = "";
     const args = ["listen", "--json", "--count", "1", "--events", "write.async.done", "--forward-to", to];
     const listening = busbar(args, { onOutput: (text) => (said += text) });
-    await until(async () => (said.includes("listening at") ? true : undefined));
+    await until(() => said.includes("listening at"));
     await json(...writeArgs("email=event@write.example"), "--async");
     const { code, stdout, stderr } = await listening;
     assert.equal(code, 0, stderr);

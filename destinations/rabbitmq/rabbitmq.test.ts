@@ -281,7 +281,7 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     const [first] = sockets;
     assert.ok(first);
     const broken = channel.deliver(sampleMessage());
-    await until(async () => (first.bytesRead > 0 ? true : undefined));
+    await until(() => first.bytesRead > 0);
     first.resetAndDestroy();
     assert.equal((await broken).kind, "failed");
     onwards = true;

@@ -4,6 +4,7 @@ import { createHmac } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { bearer, registerJwtKey, type TokenSigner } from "../../tests/harness/customer-tokens.ts";
+import { until } from "../../tests/harness/until.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -151,9 +152,3 @@ describe("customers' tokens", () => {
     await until(async () => (await whoami(token)).status === 401);
   });
 });
-
-/** The news of a change takes a moment to arrive. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) if (await holds()) return;
-  assert.fail("never came true");
-}

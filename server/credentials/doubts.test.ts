@@ -15,8 +15,6 @@ integrations:
   - { name: tokens, provider: tokens, proxy: { enabled: true } }
 `;
 
-const holds = (look: () => Promise<boolean>) => until(async () => (await look()) || undefined);
-
 describe("credentials that a provider refuses", () => {
   /** Keys that the provider takes. */
   const valid = new Set<string>();
@@ -127,15 +125,15 @@ describe("credentials that a provider refuses", () => {
   test("a call that gets in makes a new connection a working one", async () => {
     const acme = await customer("unchecked", "works", key("works"));
     assert.equal(await acme.call(), 200);
-    await holds(async () => (await acme.status()) === "working");
+    await until(async () => (await acme.status()) === "working");
   });
 
   test("one odd endpoint does not end a connection whose health check is fine", async () => {
     const acme = await customer("checked", "odd", key("odd"));
     for (let tries = 0; tries < 4; tries += 1) assert.equal(await acme.call("/odd"), 401);
-    await holds(async () => calls.includes("/me"));
+    await until(async () => calls.includes("/me"));
     assert.equal(await acme.call(), 200);
-    await holds(async () => (await acme.status()) === "working");
+    await until(async () => (await acme.status()) === "working");
     assert.equal(
       calls.filter((path) => path === "/me").length,
       1,
@@ -149,7 +147,7 @@ describe("credentials that a provider refuses", () => {
     assert.equal(await acme.call(), 200);
     valid.delete("key-of-off");
     await Promise.all(Array.from({ length: 8 }, () => acme.call()));
-    await holds(async () => (await acme.status()) === "bad_credentials");
+    await until(async () => (await acme.status()) === "bad_credentials");
     assert.equal(await acme.health(), "unhealthy");
     assert.equal(await acme.errors(), 1);
     valid.add("another-key");
@@ -157,14 +155,14 @@ describe("credentials that a provider refuses", () => {
     const updated = await on.inProject("PATCH", `/connections/${acme.id}`, change);
     assert.equal(updated.body.status, "created", updated.text);
     assert.equal(await acme.call(), 200);
-    await holds(async () => (await acme.status()) === "working");
+    await until(async () => (await acme.status()) === "working");
     assert.equal(await acme.health(), "healthy");
   });
 
   test("without a health check it takes three refusals in a row over ten minutes, and one success heals", async (t) => {
     const acme = await customer("unchecked", "slow", key("slow"));
     assert.equal(await acme.call(), 200);
-    await holds(async () => (await acme.status()) === "working");
+    await until(async () => (await acme.status()) === "working");
     const laterMs = { by: 0 };
     const now = Date.now.bind(Date);
     t.mock.method(Date, "now", () => now() + laterMs.by);
@@ -175,15 +173,15 @@ describe("credentials that a provider refuses", () => {
     assert.equal(await acme.status(), "working", "a moment's trouble ends nothing");
     laterMs.by += 11 * 60_000;
     await acme.call("/odd");
-    await holds(async () => (await acme.status()) === "bad_credentials");
+    await until(async () => (await acme.status()) === "bad_credentials");
     assert.equal(await acme.errors(), 1);
     assert.equal(await acme.call(), 200);
-    await holds(async () => (await acme.status()) === "working");
+    await until(async () => (await acme.status()) === "working");
 
-    await holds(async () => (await acme.call("/odd")) === 401 && (await acme.status()) === "working");
+    await until(async () => (await acme.call("/odd")) === 401 && (await acme.status()) === "working");
     laterMs.by += 11 * 60_000;
     for (let tries = 0; tries < 3; tries += 1) await acme.call("/odd");
-    await holds(async () => (await acme.status()) === "bad_credentials");
+    await until(async () => (await acme.status()) === "bad_credentials");
     const change = { updateMask: ["apiKey"], connection: { apiKey: "still-wrong" } };
     assert.equal((await on.inProject("PATCH", `/connections/${acme.id}`, change)).status, 200);
     assert.equal(await acme.call(), 401);
@@ -202,18 +200,18 @@ describe("credentials that a provider refuses", () => {
     const now = Date.now.bind(Date);
     t.mock.method(Date, "now", () => now() + laterMs.by);
     assert.equal(await acme.call("/things", urls.proxy), 200);
-    await holds(async () => (await acme.status()) === "working");
+    await until(async () => (await acme.status()) === "working");
     const doubted = async () =>
       (await database.pool.query("select 1 from connection_doubts where connection_id = $1", [acme.id]))
         .rowCount === 1;
     for (let round = 0; round < 3; round += 1) {
       for (let tries = 0; tries < 4; tries += 1) await acme.call("/odd");
-      await holds(doubted);
-      await holds(async () => (await acme.call("/things", urls.proxy)) === 200 && !(await doubted()));
+      await until(doubted);
+      await until(async () => (await acme.call("/things", urls.proxy)) === 200 && !(await doubted()));
       laterMs.by += 11 * 60_000;
     }
     for (let tries = 0; tries < 4; tries += 1) await acme.call("/odd");
-    await holds(doubted);
+    await until(doubted);
     assert.equal(await acme.status(), "working");
     assert.equal(await acme.errors(), 0);
   });
@@ -236,20 +234,20 @@ describe("credentials that a provider refuses", () => {
     assert.notEqual(await acme.status(), "bad_credentials", "it still serves");
 
     const ended = await customer("tokens", "ended", token("imported", inMs(1_000)));
-    await holds(async () => (await ended.call()) !== 200);
-    await holds(async () => (await ended.status()) === "bad_credentials");
+    await until(async () => (await ended.call()) !== 200);
+    await until(async () => (await ended.status()) === "bad_credentials");
     assert.equal(await ended.errors(), 1);
   });
 
   test("without a provider app an expired token makes the connection bad, and the app revives it", async () => {
     const acme = await customer("tokens", "no-app", token("old", inMs(-1_000), "r1"));
     assert.equal(await acme.call(), 401);
-    await holds(async () => (await acme.status()) === "bad_credentials");
+    await until(async () => (await acme.status()) === "bad_credentials");
     assert.equal(await acme.errors(), 1);
     const app = { provider: "tokens", clientId: "c", clientSecret: "s" };
     assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
     assert.equal(await acme.status(), "created");
     assert.equal(await acme.call(), 200);
-    await holds(async () => (await acme.status()) === "working");
+    await until(async () => (await acme.status()) === "working");
   });
 });

@@ -64,7 +64,7 @@ describe("token refresh", () => {
     const customer = await connect("hubspot", "ahead", 60);
     on.sandbox.addFault({ provider: "hubspot", path: "/oauth/v1/token", status: 503, count: 100 });
     assert.equal(await call(customer), 200);
-    await until(async () => timesSent(customer) > 0 || undefined);
+    await until(() => timesSent(customer) > 0);
     assert.equal(await call(customer), 200);
     assert.notEqual(await status(customer), "bad_credentials");
   });
@@ -76,7 +76,7 @@ describe("token refresh", () => {
     on.sandbox.clearRequests();
     on.sandbox.addFault({ provider: "salesforce", path: CRMS.salesforce.path, delayMs: 500 });
     const refused = call(customer);
-    await until(async () => on.sandbox.requests({ provider: "salesforce" }).length > 0 || undefined);
+    await until(() => on.sandbox.requests({ provider: "salesforce" }).length > 0);
     await sql.query("update connections set update_time = now() where id = $1", [customer.connectionId]);
     assert.equal(await refused, 200);
     assert.equal(timesSent(customer), 1);
@@ -130,7 +130,7 @@ describe("token refresh", () => {
     on.sandbox.hubspot.expireTokens();
     on.sandbox.addFault({ provider: "hubspot", path: "/oauth/v1/token", reset: "after" });
     await call(customer);
-    await until(async () => (await call(customer)) === 200 || undefined);
+    await until(async () => (await call(customer)) === 200);
     assert.notEqual(await status(customer), "bad_credentials");
   });
 
@@ -155,7 +155,7 @@ describe("token refresh", () => {
       [customer.connectionId],
     );
     const third = await on.sibling();
-    await until(async () => (await events(customer)).includes("connection.refreshed") || undefined);
+    await until(async () => (await events(customer)).includes("connection.refreshed"));
     await third.stop();
     assert.equal(timesSent(customer), 1);
     const { rows } = await sql.query(

@@ -47,7 +47,7 @@ export async function startRabbit(): Promise<Rabbit> {
   };
   // The broker would start one that stays behind.
   const epmd = spawn("epmd", ["-port", String(epmdPort), "-address", "127.0.0.1"], { env, stdio: "ignore" });
-  await until(async () => ((await listens(epmdPort)) ? true : undefined));
+  await until(() => listens(epmdPort));
   const server = spawn(SERVER, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   let log = "";
   for (const stream of [server.stdout, server.stderr]) stream.on("data", (text) => (log += text));
@@ -59,7 +59,7 @@ export async function startRabbit(): Promise<Rabbit> {
   try {
     await until(async () => {
       if (server.exitCode !== null) throw new Error(`RabbitMQ ended: ${log}`);
-      return log.includes("Server startup complete") || undefined;
+      return log.includes("Server startup complete");
     }, 60_000);
   } catch (error) {
     await stop();

@@ -2,13 +2,16 @@
 
 const STEP_MS = 10;
 
-/** The first defined answer of `look`; fails after `limitMs`. */
-export async function until<T>(look: () => Promise<T | undefined>, limitMs = 10_000): Promise<T> {
+/** The first answer of `look` that is neither false nor undefined; fails after `limitMs`. */
+export async function until<T>(
+  look: () => T | false | undefined | Promise<T | false | undefined>,
+  limitMs = 15_000,
+): Promise<T> {
   const end = Date.now() + limitMs;
   for (;;) {
     const found = await look();
-    if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`nothing within ${limitMs} ms`);
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > end) throw new Error(`nothing within ${limitMs} ms: ${look.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
   }
 }

@@ -111,7 +111,7 @@ describe("asynchronous writes", () => {
     });
     on.sandbox.clearRequests();
     const first = await write({ type: "create", record: { name: "Limited 1" } });
-    await until(async () => /Attempt 1 failed/.test(await logOf(first.body.operationId)) || undefined);
+    await until(async () => /Attempt 1 failed/.test(await logOf(first.body.operationId)));
     const others = await Promise.all(
       [2, 3, 4].map((n) => write({ type: "create", record: { name: `Limited ${n}` } })),
     );
@@ -201,7 +201,7 @@ describe("asynchronous writes", () => {
       async () =>
         on.sandbox
           .requests({ provider: "hubspot" })
-          .filter((request) => request.path.includes("/batch/create")).length === 2 || undefined,
+          .filter((request) => request.path.includes("/batch/create")).length === 2,
     );
     assert.equal(named("Full 0").length + named("Full 99").length, 2);
   });

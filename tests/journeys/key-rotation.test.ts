@@ -79,7 +79,7 @@ describe("rotating the encryption key", () => {
       /** Until so many more have been done. */
       rounds: (count: number): Promise<boolean> => {
         const goal = state.asked + count;
-        return until(async () => (state.asked > goal ? true : undefined));
+        return until(() => state.asked > goal);
       },
       /** Fails at once when an asker has. */
       whileAsking: <T>(work: Promise<T>): Promise<T> =>
@@ -120,7 +120,7 @@ describe("rotating the encryption key", () => {
     /** As behind a load balancer: a process gets no calls while it is replaced. */
     const takeOut = async (): Promise<void> => {
       const member = front.shift();
-      await until(async () => (member?.busy === 0 ? true : undefined));
+      await until(() => member?.busy === 0);
     };
     const replaceBoth = async (...given: string[]) => {
       await takeOut();

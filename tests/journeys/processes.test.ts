@@ -42,7 +42,7 @@ async function startTwo(t: TestContext) {
       .trim()
       .split(" ")
       .filter(Boolean);
-  await until(async () => (log.includes("all processes are ready") ? true : undefined), 30_000);
+  await until(() => log.includes("all processes are ready"), 30_000);
   const file = await readFile(join(dataDir, "bootstrap.json"), "utf8");
   const { apiKey, urls } = JSON.parse(file) as { apiKey: string; urls: { base: string } };
   // A connection that was handed to a process in the moment it was killed is never answered.
@@ -50,7 +50,7 @@ async function startTwo(t: TestContext) {
     const signal = AbortSignal.timeout(1_000);
     return (await fetch(`${urls.base}/projects`, { headers: { "x-api-key": apiKey }, signal })).status;
   };
-  await until(async () => ((await call()) === 200 ? true : undefined));
+  await until(async () => (await call()) === 200);
   return { parent, children, call, urls, databaseUrl: database.connectionString, log: () => log };
 }
 
@@ -61,10 +61,10 @@ test("a process that is killed is replaced, the others serve on, and SIGTERM end
 
   const [first] = await children();
   process.kill(Number(first), "SIGKILL");
-  await until(async () => ((await call().catch(() => 0)) === 200 ? true : undefined));
+  await until(async () => (await call().catch(() => 0)) === 200);
   await until(async () => {
     const now = await children();
-    return now.length === 2 && !now.includes(first ?? "") ? true : undefined;
+    return now.length === 2 && !now.includes(first ?? "");
   }, 30_000);
   assert.match(log(), /a process ended and is started again/);
 
@@ -78,12 +78,12 @@ test("while a replacement cannot start, the others serve, and it is tried again"
   const [first] = await children();
   await allowConnections(databaseUrl, false);
   process.kill(Number(first), "SIGKILL");
-  await until(async () => (log().includes("cannot be started again yet") ? true : undefined), 30_000);
-  await until(async () => ((await call().catch(() => 0)) === 200 ? true : undefined));
+  await until(() => log().includes("cannot be started again yet"), 30_000);
+  await until(async () => (await call().catch(() => 0)) === 200);
   await allowConnections(databaseUrl, true);
   const up = async () => {
     const metrics = await fetch(`${new URL(urls.base).origin}/metrics`).then((answer) => answer.text());
-    return metrics.match(/busbar_database_up\{process="\d+"\} 1/g)?.length === 2 ? true : undefined;
+    return metrics.match(/busbar_database_up\{process="\d+"\} 1/g)?.length === 2;
   };
   await until(() => up().catch(() => undefined), 30_000);
 });

@@ -94,7 +94,7 @@ describe("a Busbar that is stopped and started again", () => {
     sandbox.addFault({ provider: "hubspot", delayMs: 700 });
     sandbox.clearRequests();
     const slow = write();
-    await until(async () => (sandbox.requests({ provider: "hubspot" }).length > 0 ? true : undefined));
+    await until(() => sandbox.requests({ provider: "hubspot" }).length > 0);
     running().signal("SIGTERM");
     assert.equal((await slow).result.success, true);
     const answered = performance.now();
@@ -133,7 +133,7 @@ describe("a Busbar that is stopped and started again", () => {
         while (!stopped.now) await write().catch(() => (stopped.now = true));
       });
       const known = operations.length;
-      await until(async () => (operations.length > known + 20 ? true : undefined));
+      await until(() => operations.length > known + 20);
       if (how === "the process") running().signal("SIGKILL");
       else running().signalGroup("SIGKILL");
       await running().exited;

@@ -185,7 +185,7 @@ describe("what a journey leaves behind", () => {
     const later = await write("hubspot", "contacts", { record: { lastname: MARKER }, mode: "asynchronous" });
     await until(async () => {
       const { body } = await json("GET", `/operations/${later.body.operationId}`);
-      return body.status === "success" || undefined;
+      return body.status === "success";
     });
     made(await json("GET", `/operations/${later.body.operationId}/logs`));
     assert.equal(await proxied(MARKER), 200);
@@ -208,7 +208,7 @@ describe("what a journey leaves behind", () => {
     made(session);
     const authorization = `Bearer ${secrets.add("a session's token", session.body.token)}`;
     made(await call("GET", "/v1/my-info", undefined, { headers: { "x-api-key": "", authorization } }));
-    await until(async () => (shown.some(({ of }) => of === "a message to the webhook") ? true : undefined));
+    await until(() => shown.some(({ of }) => of === "a message to the webhook"));
   });
 
   test("mistakes are made with them: in the wrong place, cut off, refused, by a failing provider", async () => {
@@ -249,7 +249,7 @@ describe("what a journey leaves behind", () => {
     sandbox.hubspot.revokeTokens();
     assert.equal(await proxied(MARKER), 401);
     await write("hubspot", "contacts", { record: { lastname: MARKER } });
-    await until(async () => (shown.some(({ text }) => text.includes("connection.error")) ? true : undefined));
+    await until(() => shown.some(({ text }) => text.includes("connection.error")));
   });
 
   test("everything that can be looked up is looked up", async () => {

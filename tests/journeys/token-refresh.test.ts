@@ -95,7 +95,7 @@ describe("token refresh by several processes", () => {
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
         [statement],
       );
-      return rows.length >= count || undefined;
+      return rows.length >= count;
     });
 
   for (const crm of ["salesforce", "hubspot"] as const) {
@@ -134,7 +134,7 @@ describe("token refresh by several processes", () => {
     const customer = await expiredCustomer("hubspot", "killed");
     on.sandbox.addFault({ provider: "hubspot", path: "/token$", hang: true });
     const lost = calls([running(first)], customer, 8).catch(() => "lost");
-    await until(async () => (sentTokens().length === 1 ? true : undefined));
+    await until(() => sentTokens().length === 1);
     const kept = calls([running(second)], customer, 40);
     await waiting("%connections%for no key update%", 1);
     await killFirst();
@@ -163,7 +163,7 @@ describe("token refresh by several processes", () => {
     const customer = await expiredCustomer("salesforce", "sent");
     on.sandbox.addFault({ provider: "salesforce", path: "/token$", hang: true });
     const lost = calls([running(first)], customer, 8).catch(() => "lost");
-    await until(async () => (sentTokens().length === 1 ? true : undefined));
+    await until(() => sentTokens().length === 1);
     const kept = calls([running(second)], customer, 8);
     await waiting("%connections%for no key update%", 1);
     await killFirst();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { until } from "../../../tests/harness/until.ts";
 
 describe("API keys", () => {
   let on: TestBusbar;
@@ -81,9 +82,3 @@ describe("API keys", () => {
     assert.doesNotMatch(missing.text, /doesnotexist/);
   });
 });
-
-/** The news of a change takes a moment to arrive. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) if (await holds()) return;
-  assert.fail("never came true");
-}

@@ -165,6 +165,7 @@ export async function customer({ walk }: Ground): Promise<void> {
   const app = { provider: "hubspot", clientId: "client", clientSecret: "secret", scopes: ["oauth"] };
   const { id: providerAppId } = await call("createProviderApp", { body: app });
   await call("listProviderApps");
+  await call("getProviderApp", { path: { providerAppId } });
   const scopes = { scopes: ["oauth", "crm.objects.contacts.write"] };
   await call("updateProviderApp", {
     path: { providerAppId },
@@ -288,7 +289,7 @@ async function written(walk: Walk, path: { integrationId: string; installationId
   assert.equal(proxied.status, 200, await proxied.text());
   const listed = () =>
     on.inProject("GET", `/integrations/crm/installations/${path.installationId}/proxy-calls`);
-  await until(async () => ((await listed()).body.results.length > 0 ? true : undefined));
+  await until(async () => (await listed()).body.results.length > 0);
   await call("listProxyCalls", { path });
 }
 
@@ -312,7 +313,7 @@ async function notBuilt(
 export async function deliveries({ walk, sink }: Ground): Promise<void> {
   const { on, call } = walk;
   const path = { destination: "hook" };
-  await until(async () => (sink.at("/hook").length > 1 ? true : undefined));
+  await until(() => sink.at("/hook").length > 1);
   const listed = () => on.inProject("GET", "/destinations/hook/deliveries?status=delivered");
   const [{ id: deliveryId, eventTime }] = await until(async () => {
     const { results } = (await listed()).body;
@@ -337,6 +338,7 @@ export async function documents({ walk }: Ground): Promise<void> {
     "getHealthz",
     "getReadyz",
     "getOpenApi",
+    "getStart",
     "getDocs",
     "getDocsReader",
     "getProblemTypes",
