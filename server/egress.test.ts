@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import dns from "node:dns";
 import { createServer, type RequestListener } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { EgressError, openEgress, type EgressFailure } from "./egress.ts";
@@ -131,4 +133,30 @@ test("a byte now and then does not hold a caller beyond the limit for the whole 
   const egress = open(t, ["127.0.0.1"]);
   const asked = egress.send({ url, method: "GET", timeoutMs: 5_000, wholeMs: 100 });
   await assert.rejects(asked, fails("timeout", true));
+});
+
+test("a name that takes long to be found is looked for once, however many wait for it", async (t) => {
+  const url = await serve(t, (_request, response) => response.end("hello"));
+  const asked: { host: string; answer: () => void }[] = [];
+  t.mock.method(dns, "lookup", (host: string, _: object, callback: (...found: unknown[]) => void) => {
+    asked.push({ host, answer: () => callback(null, [{ address: "127.0.0.1", family: 4 }]) });
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.reset();
+    syncBuiltinESMExports();
+  });
+  const egress = open(t, ["slow.test", "other.test"]);
+  const call = (host: string) => egress.send({ url: new URL(`http://${host}:${url.port}/`), method: "GET" });
+  const calls = [call("slow.test"), call("slow.test"), call("slow.test"), call("other.test")];
+  assert.deepEqual(
+    asked.map(({ host }) => host),
+    ["slow.test", "other.test"],
+  );
+  for (const { answer } of asked.splice(0)) answer();
+  for (const { status } of await Promise.all(calls)) assert.equal(status, 200);
+  const later = open(t, ["slow.test"]).send({ url: new URL(`http://slow.test:${url.port}/`), method: "GET" });
+  assert.equal(asked.length, 1, "what was found is not kept: names move");
+  asked[0]?.answer();
+  await later;
 });

@@ -1,6 +1,6 @@
 /** The one door through which every outgoing connection leaves: checks the address, bounds time and size. */
 import { BlockList, isIP, type LookupFunction } from "node:net";
-import { lookup as systemLookup, type LookupAddress } from "node:dns";
+import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import { dispatchWithTrailers, type RequestWithTrailers } from "./egress-trailers.ts";
 
@@ -132,7 +132,7 @@ function guardedConnector(guard: AddressGuard): buildConnector.connector {
 const lookupFor =
   (guard: AddressGuard, allowPrivate: boolean): LookupFunction =>
   (hostname, options, callback) => {
-    systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
+    lookupOnce(hostname, options, (error, addresses) => {
       if (error) return callback(error, "", 0);
       const open = addresses.filter(({ address }) => guard.permits(address, allowPrivate));
       const [first] = open;
@@ -141,6 +141,26 @@ const lookupFor =
       return callback(null, first.address, first.family);
     });
   };
+
+type Found = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+
+const lookups = new Map<string, Found[]>();
+
+/**
+ * Who looks for a name that is being looked for shares the answer: each lookup holds one of very few threads until the
+ * name server answers or is given up, and a single name with many calls waiting would stop all others.
+ */
+function lookupOnce(hostname: string, options: LookupOptions, found: Found): void {
+  const key = JSON.stringify([hostname, options.family, options.hints, options.order, options.verbatim]);
+  const waiting = lookups.get(key);
+  if (waiting) return void waiting.push(found);
+  const all = [found];
+  lookups.set(key, all);
+  systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
+    lookups.delete(key);
+    for (const tell of all) tell(error, addresses);
+  });
+}
 
 const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
 
