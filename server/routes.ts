@@ -23,7 +23,14 @@ import { getDestination } from "./api/destinations/get-destination.ts";
 import { listDestinations } from "./api/destinations/list-destinations.ts";
 import { testDestination } from "./api/destinations/test-destination.ts";
 import { updateDestination } from "./api/destinations/update-destination.ts";
-import { getDocs, getDocsReader, getOpenApi, getProblemType, getProblemTypes } from "./api/docs/documents.ts";
+import {
+  getDocs,
+  getDocsReader,
+  getOpenApi,
+  getProblemType,
+  getProblemTypes,
+  getStart,
+} from "./api/docs/documents.ts";
 import { getEventFile } from "./api/event-files/get-event-file.ts";
 import { createEventTopicRoute } from "./api/event-topic-routes/create-event-topic-route.ts";
 import { deleteEventTopicRoute } from "./api/event-topic-routes/delete-event-topic-route.ts";
@@ -86,6 +93,7 @@ import { getProject } from "./api/projects/get-project.ts";
 import { listProjects } from "./api/projects/list-projects.ts";
 import { createProviderApp } from "./api/provider-apps/create-provider-app.ts";
 import { deleteProviderApp } from "./api/provider-apps/delete-provider-app.ts";
+import { getProviderApp } from "./api/provider-apps/get-provider-app.ts";
 import { listProviderApps } from "./api/provider-apps/list-provider-apps.ts";
 import { updateProviderApp } from "./api/provider-apps/update-provider-app.ts";
 import { getProvider } from "./api/providers/get-provider.ts";
@@ -137,6 +145,7 @@ export function routes(on: Services): Route[] {
     route("GET /healthz", "public", getHealthz()),
     route("GET /readyz", "public", getReadyz(on)),
     route("GET /openapi.json", "public", getOpenApi()),
+    route("GET /", "public", getStart()),
     route("GET /docs", "public", getDocs()),
     route("GET /docs/reader.js", "public", getDocsReader()),
     route("GET /docs/problems", "public", getProblemTypes()),
@@ -188,6 +197,7 @@ const managementRoutes = (on: Services): Route[] => [
   route("GET /v1/providers/{provider}", "public", getProvider(on)),
 
   route(`GET ${P}/provider-apps`, "frontend", listProviderApps(on)),
+  route(`GET ${P}/provider-apps/{providerAppId}`, "frontend", getProviderApp(on)),
   route(`POST ${P}/provider-apps`, "full", createProviderApp(on)),
   route(`PATCH ${P}/provider-apps/{providerAppId}`, "full", updateProviderApp(on)),
   route(`DELETE ${P}/provider-apps/{providerAppId}`, "full", deleteProviderApp(on)),

@@ -39,11 +39,14 @@ const OPERATIONS: Explanation[] = [
     why: "Looking events and proxied calls up, and sending again: elsewhere these are pages of a dashboard",
   },
   {
-    lines: ["GET /v1/projects/{}/topics/{} | operation | ours only"],
+    lines: [
+      "GET /v1/projects/{}/topics/{} | operation | ours only",
+      "GET /v1/projects/{}/provider-apps/{} | operation | ours only",
+    ],
     why: "What can be listed can be shown",
   },
   {
-    lines: ["GET /healthz | *", "GET /readyz | *", "GET /openapi.json | *", "GET /docs* | *"],
+    lines: ["GET /healthz | *", "GET /readyz | *", "GET /openapi.json | *", "GET / | *", "GET /docs* | *"],
     why: "A service of one's own has to be watched and looked up",
   },
 ];

@@ -13,7 +13,7 @@ export function problemsPage(only?: string): string {
     "Problem types",
     `<p>Every refusal is a Problem (RFC 9457). Its <code>detail</code> says what happened and what to do; <code>requestId</code> ` +
       `finds it in the log.</p><table><tr><th>type</th><th>status</th><th>meaning</th><th>retryable</th></tr>${rows.join("")}</table>` +
-      `<p><a href="/docs">API reference</a></p>`,
+      `<p>${only === undefined ? "" : '<a href="/docs/problems">All problem types</a> · '}<a href="/docs">API reference</a></p>`,
   );
 }
 
@@ -22,10 +22,9 @@ const escape = (text: string): string =>
 
 const STYLE =
   "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}" +
-  "summary{cursor:pointer;padding:.3rem 0}summary b{display:inline-block;width:4.2rem}small{color:#666}" +
-  "pre{background:#f5f5f5;padding:.8rem;overflow:auto;max-height:24rem;font-size:12px}td,th{padding:.2rem .8rem;text-align:left}" +
-  "@media(prefers-color-scheme:dark){body{color:#ddd;background:#161616}pre{background:#222}a{color:#8ab4f8}}";
+  "td,th{padding:.2rem .6rem .2rem 0;text-align:left;vertical-align:top}" +
+  "@media(prefers-color-scheme:dark){body{color:#ddd;background:#161616}a{color:#8ab4f8}}";
 
 const page = (title: string, content: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-  `<title>Busbar: ${title}</title><style>${STYLE}</style><h1>Busbar: ${title}</h1>${content}</html>`;
+  `<title>Busbar: ${title}</title><link rel="icon" href="data:,"><style>${STYLE}</style><h1>Busbar: ${title}</h1>${content}</html>`;

@@ -36,6 +36,17 @@ export const getOpenApi = (): Endpoint =>
 const html = (description: string) =>
   ({ status: 200, description, schema: Type.String(), media: "text/html" }) as const;
 
+export const getStart = (): Endpoint =>
+  endpoint({
+    operationId: "getStart",
+    tag: "Documentation",
+    summary: "Begin here",
+    description: "Whoever opens the bare address in a browser is sent to the reference.",
+    success: { status: 302, description: "To `/docs`." },
+    handle: async () =>
+      new Page("", { status: 302, headers: { location: "/docs", "cache-control": "no-store" } }),
+  });
+
 export const getDocs = (): Endpoint =>
   endpoint({
     operationId: "getDocs",

@@ -5,6 +5,8 @@ import { Page } from "../../http/endpoint.ts";
 const CONFIGURATION = {
   url: "/openapi.json",
   theme: "default",
+  // On a narrow screen whole words are better than a table without a scroll bar.
+  customCss: "table td, table th { word-break: normal; overflow-wrap: normal }",
   authentication: { preferredSecurityScheme: "apiKey" },
   // Whatever asks other machines for something, or leads to them.
   withDefaultFonts: false,

@@ -334,11 +334,13 @@ export async function deliveries({ walk, sink }: Ground): Promise<void> {
 
 /** Health and this documentation. */
 export async function documents({ walk }: Ground): Promise<void> {
+  const start = await fetch(new URL("/", walk.on.busbar.urls.base), { redirect: "manual" });
+  assert.deepEqual([start.status, start.headers.get("location")], [302, "/docs"]);
+  walk.heard.push({ operationId: "getStart" });
   for (const operationId of [
     "getHealthz",
     "getReadyz",
     "getOpenApi",
-    "getStart",
     "getDocs",
     "getDocsReader",
     "getProblemTypes",
