@@ -10,6 +10,7 @@ import { insertApiKey } from "../store/api-keys.ts";
 import { openDatabase } from "../store/database.ts";
 import { upsertBuilder } from "../store/people.ts";
 import { bootstrap } from "./bootstrap.ts";
+import { openFailedAttempts } from "./failed-attempts.ts";
 
 describe("signing in with an API key", () => {
   let on: TestBusbar;
@@ -143,12 +144,39 @@ describe("signing in with an API key", () => {
     assert.equal((await on.call("POST", "/v1/invites:accept", accept, mallory)).status, 403);
   });
 
-  test("whoever guesses is told to wait, right key or wrong", async () => {
+  test("whoever guesses is told to wait, right key or wrong, whichever process they ask", async () => {
+    const { urls } = await on.sibling();
+    const signInThere = (apiKey: string) =>
+      fetch(`${urls.base}/sessions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ apiKey }),
+      });
     assert.equal((await signIn("wrong")).status, 401);
-    for (let tries = 1; tries < 10; tries += 1) await signIn("wrong");
+    for (let tries = 0; tries < 5; tries += 1) {
+      await signIn("wrong");
+      await signInThere("wrong");
+    }
     const refused = await signIn(on.apiKey);
     assert.equal(refused.status, 429, refused.text);
     assert.ok(refused.headers.get("retry-after"));
+    assert.equal((await signInThere(on.apiKey)).status, 429);
+  });
+
+  test("all addresses of an IPv6 subscriber count as one, and those of IPv4 however they are written", async () => {
+    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    const failed = openFailedAttempts(database.queries);
+    for (let tries = 0; tries < 5; tries += 1) {
+      await failed.note(`2a01:db8:1:2::${tries}`);
+      await failed.note("2a01:db8:1:2:ffff:1:1:1");
+      await failed.note("::ffff:192.0.2.1");
+      await failed.note("192.0.2.1");
+    }
+    await assert.rejects(failed.require("2a01:db8:1:2:3:4:5:6"), /wrong keys/);
+    await assert.rejects(failed.require("192.0.2.1"), /wrong keys/);
+    await failed.require("2a01:db8:1:3::1");
+    await failed.require("::ffff:192.0.2.2");
+    await database.close();
   });
 });
 

@@ -41,15 +41,15 @@ const PREFIX = "bbs_";
 export const isSessionToken = (bearer: string): boolean => bearer.startsWith(PREFIX);
 
 export function openSessions(on: Services): Sessions {
-  const failed = openFailedAttempts();
   const { queries } = on.database;
+  const failed = openFailedAttempts(queries);
   return {
     async signIn(apiKey, address) {
       if (on.issuer) throw elsewhere(on.issuer);
-      failed.require(address);
+      await failed.require(address);
       const key = await findSigningKey(queries, hashApiKey(apiKey));
       if (!key) {
-        failed.note(address);
+        await failed.note(address);
         on.log.warn({ address }, "a sign-in with a wrong key");
         throw new Problem("unauthenticated", {
           detail: "This API key does not exist, or it was switched off.",

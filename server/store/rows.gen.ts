@@ -355,6 +355,12 @@ export interface Sessions {
   id: string;
 }
 
+export interface SignInFailures {
+  failures: number;
+  network: string;
+  until: Timestamp;
+}
+
 export interface TokenRenewals {
   connectionId: string;
   dueTime: Timestamp | null;
@@ -451,6 +457,7 @@ export interface DB {
   proxyUsage: ProxyUsage;
   revisions: Revisions;
   sessions: Sessions;
+  signInFailures: SignInFailures;
   tokenRenewals: TokenRenewals;
   topicDestinationRoutes: TopicDestinationRoutes;
   topics: Topics;
