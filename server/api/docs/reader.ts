@@ -5,8 +5,10 @@ import { Page } from "../../http/endpoint.ts";
 const CONFIGURATION = {
   url: "/openapi.json",
   theme: "default",
-  // On a narrow screen whole words are better than a table without a scroll bar.
-  customCss: "table td, table th { word-break: normal; overflow-wrap: normal }",
+  // On a narrow screen words would be cut anywhere.
+  customCss:
+    ".scalar-app .markdown table { table-layout: auto } " +
+    ".scalar-app .markdown table td, .scalar-app .markdown table th { word-break: normal }",
   authentication: { preferredSecurityScheme: "apiKey" },
   // Whatever asks other machines for something, or leads to them.
   withDefaultFonts: false,
