@@ -19,10 +19,10 @@ async function openQueue(t: TestContext) {
     .transaction()
     .execute((on) => bootstrap(on, { org: "o", project: "p" }));
   const [integrationId, installationId, configId] = [newId(), newId(), newId()];
-  const accept = (count: number) =>
+  const accept = (count: number, updatedKey?: (index: number) => string) =>
     insertAcceptedWrites(
       queries,
-      Array.from({ length: count }, () => ({
+      Array.from({ length: count }, (_, index) => ({
         operation: {
           id: newId(),
           projectId,
@@ -32,10 +32,10 @@ async function openQueue(t: TestContext) {
           actionType: "write",
           objectName: "companies",
         },
-        writeType: "create",
+        writeType: updatedKey ? "update" : "create",
         terms: {},
         records: [{}],
-        recordKeys: [],
+        recordKeys: updatedKey ? [updatedKey(index)] : [],
         dueMs: 0,
         retryMs: 60_000,
       })),
@@ -84,6 +84,34 @@ test("a claim reads what is in the queue, not what has passed through it since t
     const reads = Object.entries(after).map(([name, read]) => read - (before[name] ?? 0));
     return Math.max(...reads) < 500;
   });
+});
+
+test("of many updates of one record the oldest is claimed, without reading all keys for each of them", async (t) => {
+  const { database, accept, claim, end } = await openQueue(t);
+  const many = 2_000;
+  await accept(many, () => "one");
+  await accept(10, (index) => `other ${index}`);
+  const rowsRead = async () => {
+    const client = await database.pool.connect();
+    try {
+      await client.query("select pg_stat_force_next_flush()");
+      const { rows } = await client.query<{ read: string }>(
+        "select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_user_tables where relname = 'write_keys'",
+      );
+      return Number(rows[0]?.read);
+    } finally {
+      client.release();
+    }
+  };
+  for (const statistics of ["none", "fresh"]) {
+    if (statistics === "fresh") await database.pool.query("analyze writes, write_keys");
+    const before = await rowsRead();
+    const ids = await claim();
+    // The first of the one record; the others beside it, once.
+    assert.equal(ids.length, statistics === "none" ? 11 : 1);
+    assert.ok((await rowsRead()) - before < many * 10, statistics);
+    await end(ids);
+  }
 });
 
 test("everybody who holds something is known, once", async (t) => {

@@ -40,13 +40,15 @@ export async function claimWrites(
     ), due as (
       select writes.operation_id from writes
       where claimed_by is null and due_time <= now() and installation_id <> all(${except}::uuid[])
-        and not exists (
-          select from closed where closed.id = writes.installation_id and closed.closed_until <= writes.deadline)
-        -- Creates have no keys. Said as "or", it is asked row by row until there are enough, whatever the planner knows.
-        and (write_type = 'create' or not exists (
-          select from write_keys mine join write_keys earlier
-            on earlier.record_key = mine.record_key and earlier.seq < mine.seq
-          where mine.operation_id = writes.operation_id))
+        -- Said as "or" and as values, all this is asked row by row until there are enough, whatever the planner knows:
+        -- as joins it would be worked out for the whole queue first, or by reading all keys for every row.
+        and (installation_id not in (select id from closed) or (deadline < (select max(closed_until) from closed)
+          and deadline < (select closed_until from closed where id = installation_id)))
+        -- Creates have no keys.
+        and (write_type = 'create' or (
+          select bool_and(mine.seq = (
+            select min(first.seq) from write_keys first where first.record_key = mine.record_key))
+          from write_keys mine where mine.operation_id = writes.operation_id) is not false)
       order by due_time, seq
       limit ${limit}
       for update of writes skip locked
