@@ -93,6 +93,11 @@ describe("customers' tokens", () => {
     assert.equal(proxied.status, 401);
   });
 
+  test("a signer whose clock is a little ahead of ours is believed", async () => {
+    const iat = nowSeconds() + 20;
+    assert.equal((await as({ iat, nbf: iat, exp: iat + 300 }, "GET", "")).status, 200);
+  });
+
   test("an installation made with a token names the person who made it", async () => {
     const installed = await as({ consumerRef: "grace" }, "POST", "/integrations/hs/installations", {
       groupRef: "acme",
@@ -108,6 +113,9 @@ describe("customers' tokens", () => {
       [{ iat: now - 400, exp: now - 1 }, /expired/],
       [{ exp: now + 700 }, /600 s/],
       [{ iat: now + 300, exp: now + 400 }, /future/],
+      [{ nbf: now + 300 }, /nbf/],
+      [{ groupRef: "ac\0me" }, /groupRef/],
+      [{ consumerRef: "\ud83d" }, /consumerRef/],
       [{ iat: undefined }, /iat/],
       [{ exp: undefined }, /exp/],
       [{ groupRef: undefined }, /groupRef/],

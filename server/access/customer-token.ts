@@ -53,10 +53,14 @@ async function verified(token: string, key: JwtKeyOwner): Promise<JWTPayload> {
     const { payload } = await jwtVerify(token, createPublicKey(key.publicKeyPem), {
       algorithms: ["RS256"],
       currentDate: now(),
+      // For `nbf`, which libraries set to the moment of signing; `exp` is checked to the second below.
+      clockTolerance: SKEW_SECONDS,
     });
     return payload;
   } catch (cause) {
     if (cause instanceof errors.JWTExpired) throw refused("has expired; get a new one", cause);
+    if (cause instanceof errors.JWTClaimValidationFailed)
+      throw refused(`cannot be accepted: its claim \`${cause.claim}\` says no`, cause);
     if (cause instanceof errors.JOSEAlgNotAllowed) throw refused("must be signed with RS256", cause);
     if (cause instanceof errors.JOSEError)
       throw refused("is not signed by the key that its `kid` names", cause);
@@ -66,15 +70,20 @@ async function verified(token: string, key: JwtKeyOwner): Promise<JWTPayload> {
 
 function checked({ iat, exp, groupRef, consumerRef }: JWTPayload): { groupRef: string; consumerRef: string } {
   if (iat === undefined || exp === undefined) throw refused("must have the claims `iat` and `exp`");
+  if (exp <= nowMs() / 1_000) throw refused("has expired; get a new one");
   if (exp - iat > LIFETIME_SECONDS) {
     throw refused(`lives for ${exp - iat} s; ${LIFETIME_SECONDS} s from \`iat\` to \`exp\` are allowed`);
   }
   if (iat > nowMs() / 1_000 + SKEW_SECONDS) throw refused("was issued in the future; compare the clocks");
-  if (typeof groupRef !== "string" || !groupRef || typeof consumerRef !== "string" || !consumerRef) {
+  if (!isName(groupRef) || !isName(consumerRef)) {
     throw refused("must have the claims `groupRef` and `consumerRef`");
   }
   return { groupRef, consumerRef };
 }
+
+/** PostgreSQL stores neither NUL nor half a character, so nobody is called so. */
+const isName = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && !value.includes("\0") && value.isWellFormed();
 
 const refused = (why: string, cause?: unknown): Problem =>
   new Problem("unauthenticated", { detail: `The bearer token ${why}.`, cause });

@@ -55,7 +55,9 @@ export function openPersonTokens(on: Services): PersonOf {
   };
 }
 
-const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+/** What PostgreSQL cannot store, a NUL or half a character, is no name and no address. */
+const text = (value: unknown): string | null =>
+  typeof value === "string" && value !== "" && !value.includes("\0") && value.isWellFormed() ? value : null;
 
 async function verified(
   { oidc }: Services,
