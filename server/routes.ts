@@ -197,7 +197,7 @@ const managementRoutes = (on: Services): Route[] => [
   route("GET /v1/providers/{provider}", "public", getProvider(on)),
 
   route(`GET ${P}/provider-apps`, "frontend", listProviderApps(on)),
-  route(`GET ${P}/provider-apps/{providerAppId}`, "frontend", getProviderApp(on)),
+  route(`GET ${P}/provider-apps/{providerAppId}`, "full", getProviderApp(on)),
   route(`POST ${P}/provider-apps`, "full", createProviderApp(on)),
   route(`PATCH ${P}/provider-apps/{providerAppId}`, "full", updateProviderApp(on)),
   route(`DELETE ${P}/provider-apps/{providerAppId}`, "full", deleteProviderApp(on)),

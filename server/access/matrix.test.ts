@@ -64,6 +64,7 @@ POST /callbacks/v1/custom-auth
 GET /healthz
 GET /readyz
 GET /openapi.json
+GET /
 GET /docs
 GET /docs/reader.js
 GET /docs/problems
