@@ -64,10 +64,15 @@ export function listProxyUsage(
   return query.execute();
 }
 
-/** Removes at most `most` lines from before `time`, and says how many it removed. */
+/**
+ * Removes at most `most` lines from before `time`, and says how many it removed. Lines are stored nearly in the order of
+ * their time, so that those of the lowest ids tell whether there are any.
+ */
 export async function removeProxyUsageBefore(queries: Queries, time: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from proxy_usage
-    where id in (select id from proxy_usage where time < ${time} order by id limit ${most})`.execute(queries);
+    where id in (
+      select id from (select id, time from proxy_usage order by id limit ${most}) as oldest where time < ${time})
+  `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
