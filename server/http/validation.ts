@@ -85,9 +85,12 @@ function sentence({ keyword, params, message = "is not valid" }: ErrorObject): s
     case "const":
       return `must be ${JSON.stringify(params["allowedValue"])}`;
     case "minItems":
-      return `must hold at least ${params["limit"]} item${params["limit"] === 1 ? "" : "s"}`;
+      return `must hold at least ${counted(params["limit"], "item")}`;
     case "maxItems":
-      return `must hold at most ${params["limit"]} items`;
+      return `must hold at most ${counted(params["limit"], "item")}`;
+    case "minProperties":
+    case "maxProperties":
+      return `must hold at ${keyword === "minProperties" ? "least" : "most"} ${counted(params["limit"], "member")}`;
     case "minLength":
       return params["limit"] === 1
         ? "must not be empty"
@@ -103,6 +106,8 @@ function sentence({ keyword, params, message = "is not valid" }: ErrorObject): s
       return message;
   }
 }
+
+const counted = (limit: unknown, what: string): string => `${limit} ${what}${limit === 1 ? "" : "s"}`;
 
 const FORMATS: Record<string, string> = {
   "date-time": "a time with its zone such as 2026-01-31T12:00:00Z",

@@ -51,6 +51,14 @@ describe("a request that is wrong", () => {
       type: "invalid-request",
     },
     {
+      title: "with a map that holds nothing",
+      send: () => on.inProject("PUT", "/providers/hubspot/object-metadata", { groupRef: "acme", fields: {} }),
+      status: 400,
+      type: "invalid-request",
+      says: /fields: must hold at least 1 member/,
+      issue: "fields",
+    },
+    {
       title: "with a NUL in the address",
       send: () => on.inProject("GET", "/destinations/%00"),
       status: 400,
