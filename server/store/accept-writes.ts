@@ -69,8 +69,9 @@ export interface GroupedWrite extends AcceptedWrite {
   groupKey: string;
 }
 
-/** A group takes this many records before it is due at once. */
+/** A group that holds so many records, or so many bytes of them, takes no more and is due at once. */
 export const GROUP_SIZE = 100;
+export const GROUP_BYTES = 2 * 1024 * 1024;
 
 /**
  * Adds one record to the open group of its key, or opens one that is due after its own `dueMs`. Answers the id of the
@@ -78,21 +79,24 @@ export const GROUP_SIZE = 100;
  */
 export async function appendToGroup(queries: Queries, write: GroupedWrite): Promise<string> {
   const { groupKey } = write;
+  const records = JSON.stringify(write.records);
+  const bytes = Buffer.byteLength(records);
   // Before looking, so that two processes never open a group of the same key at once.
   await sql`select pg_advisory_xact_lock(hashtextextended(${groupKey}, 0))`.execute(queries);
   const open = await findOpenGroup(queries, write);
   if (!open) {
-    await insertAcceptedWrites(queries, [write]);
+    const isFull = bytes >= GROUP_BYTES;
+    await insertAcceptedWrites(queries, [isFull ? { ...write, dueMs: 0 } : write]);
     await queries
       .updateTable("writes")
-      .set({ openGroup: groupKey })
+      .set({ openGroup: isFull ? null : groupKey, groupBytes: bytes })
       .where("operationId", "=", write.operation.id)
       .execute();
     return write.operation.id;
   }
-  const isFull = open.size + 1 >= GROUP_SIZE;
+  const isFull = open.size + 1 >= GROUP_SIZE || open.bytes + bytes >= GROUP_BYTES;
   await sql`
-    update writes set records = records || ${JSON.stringify(write.records)}::jsonb,
+    update writes set records = records || ${records}::jsonb, group_bytes = group_bytes + ${bytes},
       open_group = case when ${isFull} then null else open_group end,
       due_time = case when ${isFull} then now() else due_time end
     where operation_id = ${open.operationId}
@@ -104,10 +108,15 @@ export async function appendToGroup(queries: Queries, write: GroupedWrite): Prom
 async function findOpenGroup(
   queries: Queries,
   write: GroupedWrite,
-): Promise<{ operationId: string; seq: string; size: number } | undefined> {
+): Promise<{ operationId: string; seq: string; size: number; bytes: number } | undefined> {
   const group = await queries
     .selectFrom("writes")
-    .select(["operationId", "seq", sql<number>`jsonb_array_length(records)`.as("size")])
+    .select([
+      "operationId",
+      "seq",
+      sql<number>`jsonb_array_length(records)`.as("size"),
+      "groupBytes as bytes",
+    ])
     .where("openGroup", "=", write.groupKey)
     .forUpdate()
     .executeTakeFirst();

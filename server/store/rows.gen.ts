@@ -416,6 +416,7 @@ export interface Writes {
   claimedBy: number | null;
   deadline: Timestamp;
   dueTime: Timestamp;
+  groupBytes: Generated<number>;
   installationId: string;
   openGroup: string | null;
   operationId: string;
