@@ -1,0 +1,167 @@
+/** Every route that names a row, asked about a row of another project by somebody who may ask about their own. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { registerJwtKey } from "../../tests/harness/customer-tokens.ts";
+import { minimalBody } from "../../tests/harness/minimal-body.ts";
+import { until } from "../../tests/harness/until.ts";
+import { drawRoute } from "../deliver/testing/routes.ts";
+import { openSink, type Sink } from "../deliver/testing/sink.ts";
+import type { Route } from "../http/endpoint.ts";
+import { routes, type Services } from "../routes.ts";
+
+type Ids = Record<string, string>;
+
+const membersOf = (schema: unknown): string[] =>
+  Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
+/** Parameters of the path, the query and the body whose values are ids of the project's rows. */
+const rowsOf = ({ path, endpoint }: Route, ids: Ids): string[] => [
+  ...new Set(
+    [...path.matchAll(/\{(\w+)\}/g)]
+      .map(([, name = ""]) => name)
+      .concat(membersOf(endpoint.query), membersOf(endpoint.body))
+      // The member of this name is a customer's credential.
+      .filter((name) => name in ids && !(name === "apiKey" && endpoint.operationId === "generateConnection")),
+  ),
+];
+
+/** What would happen if the row were found. */
+const CHANGE = {
+  name: "taken",
+  apiKey: { label: "taken" },
+  jwtKey: { label: "taken" },
+  connection: { providerWorkspaceRef: "taken" },
+  destination: { name: "taken" },
+  providerApp: { clientId: "taken" },
+  installation: { config: { content: { proxy: { enabled: false } } } },
+  objects: ["contacts"],
+  status: "all",
+  since: "2026-01-01T00:00:00Z",
+  eventType: "connection.created",
+  action: "write",
+  changes: [{ op: "add", path: "/deletionSettings", value: { enabled: true } }],
+  config: { content: { provider: "hubspot" } },
+};
+const MASKS: Record<string, string> = {
+  connection: "providerWorkspaceRef",
+  destination: "name",
+  providerApp: "clientId",
+  installation: "config.content.proxy.enabled",
+};
+
+/** These lists look at the installation alone: whose integration the path names changes nothing. */
+const BY_INSTALLATION = new Set(["listOperations", "listProxyCalls"]);
+
+/** A row that is not there: no such address, nothing to put into another row, nothing in a list. */
+const isAbsent = ({ status, body }: Answer): boolean =>
+  status === 404 || status === 422 || (status === 200 && (body.results ?? body).length === 0);
+
+describe("a row of another project", () => {
+  let on: TestBusbar;
+  let second: TestBusbar;
+  let sink: Sink;
+  let theirs: Ids;
+  let ours: Ids;
+  let about: Route[];
+  after(async () => {
+    await on.stop();
+    await sink.close();
+  });
+  before(async () => {
+    sink = await openSink();
+    on = await openTestBusbar();
+    second = await secondProject();
+    theirs = await stock(on);
+    ours = await stock(second);
+    // Describing the routes calls no handler, so no service is needed.
+    about = routes({} as Services).filter(
+      (route) => route.path.includes("/{projectIdOrName}/") && rowsOf(route, theirs).length > 0,
+    );
+  });
+
+  /** Of the same organisation: its calls go with its key and under its name. */
+  async function secondProject(): Promise<TestBusbar> {
+    const orgId = on.busbar.bootstrap?.orgId;
+    await on.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId });
+    const { body } = await on.call("POST", "/v1/projects/second/api-keys", { label: "second" });
+    const call: TestBusbar["call"] = (method, path, sent, headers) =>
+      on.call(method, path.replace("/projects/default/", "/projects/second/"), sent, {
+        "x-api-key": body.key,
+        ...headers,
+      });
+    return {
+      ...on,
+      call,
+      inProject: (method, path, sent) => call(method, `/v1/projects/default${path}`, sent),
+      write: (integration, object, sent) =>
+        call("POST", `/write/v1/projects/default/integrations/${integration}/objects/${object}`, sent),
+    };
+  }
+
+  /** A row of each kind; their ids by the parameters that name them. */
+  async function stock(project: TestBusbar): Promise<Ids> {
+    const first = async (path: string) => (await project.inProject("GET", path)).body[0];
+    const acme = await connectCustomer(project, { provider: "hubspot", objects: ["contacts"] });
+    const { connectionId, installationId } = acme;
+    const { id: destination, topicId } = await drawRoute(project, `${sink.url}/x`, ["write.async.done"]);
+    const record = { email: `${destination}@example.com` };
+    const { operationId } = await acme.succeed("contacts", { type: "create", mode: "asynchronous", record });
+    const delivery = await until(
+      async () => (await project.inProject("GET", `/destinations/${destination}/deliveries`)).body.results[0],
+    );
+    const { id: integrationId, latestRevision } = await first("/integrations");
+    const app = { provider: "hubspot", clientId: "client", clientSecret: "secret" };
+    return {
+      integrationId,
+      integrationIdOrName: integrationId,
+      revisionId: latestRevision.id,
+      connectionId,
+      installationId,
+      operationId,
+      destination,
+      destinationId: destination,
+      topicId,
+      deliveryId: delivery.id,
+      routeId: (await first("/topic-destination-routes")).id,
+      apiKey: (await first("/api-keys")).id,
+      keyId: (await registerJwtKey(project)).kid,
+      providerAppId: (await project.inProject("POST", "/provider-apps", app)).body.id,
+    };
+  }
+
+  async function ask(by: TestBusbar, { method, path, endpoint }: Route, ids: Ids): Promise<Answer> {
+    const values: Ids = { projectIdOrName: "default", provider: "hubspot", objectName: "contacts", ...ids };
+    const address = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? "");
+    const query = Object.entries({ groupRef: "acme", ...ids }).filter(([name]) =>
+      membersOf(endpoint.query).includes(name),
+    );
+    const members = membersOf(endpoint.body);
+    const mask = Object.keys(MASKS).find((name) => members.includes(name)) ?? "";
+    const chosen = { ...ids, ...CHANGE, updateMask: [MASKS[mask] ?? "label"] };
+    const body = endpoint.body && minimalBody(endpoint.body, chosen);
+    return by.call(method, `${address}?${new URLSearchParams(query).toString()}`, body);
+  }
+
+  test("is not there, and stays as it was", async () => {
+    const shown = async (): Promise<string[]> => {
+      const reads = about.filter(({ method }) => method === "GET").map((route) => ask(on, route, theirs));
+      return (await Promise.all(reads)).flatMap(({ status, text }) => (status === 200 ? [text] : []));
+    };
+    const before = await shown();
+    const found: string[] = [];
+    for (const route of about) {
+      const rows = rowsOf(route, theirs).filter(
+        (name) => name !== "integrationId" || !BY_INSTALLATION.has(route.endpoint.operationId),
+      );
+      for (const name of rows) {
+        const answer = await ask(second, route, { ...ours, [name]: theirs[name] ?? "" });
+        if (!isAbsent(answer)) found.push(`${name}: ${route.method} ${route.path}: ${answer.text}`);
+      }
+      const answer = await ask(second, route, theirs);
+      if (!isAbsent(answer)) found.push(`all: ${route.method} ${route.path}: ${answer.text}`);
+    }
+    assert.deepEqual(found, []);
+    assert.deepEqual(await shown(), before);
+  });
+});
