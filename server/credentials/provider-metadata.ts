@@ -6,6 +6,8 @@ import { Problem } from "../ground/errors.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { ProviderMetadata } from "../store/connections.ts";
 
+const LONGEST_NAME = 255;
+
 /** What the customer entered, cut down to what the templates want, defaults filled in. */
 export function enteredMetadata(
   provider: ProviderInfo,
@@ -13,6 +15,10 @@ export function enteredMetadata(
   workspaceRef?: string,
 ): ProviderMetadata {
   const entered: ProviderMetadata = { ...given };
+  const long = Object.keys(entered).find(({ length }) => length > LONGEST_NAME);
+  if (long !== undefined) {
+    throw wrong("providerMetadata", `\`${long.slice(0, 100)}…\` is too long for a name.`);
+  }
   if (workspaceRef && !entered["workspace"]?.value) {
     entered["workspace"] = { value: workspaceRef, source: "input" };
   }
@@ -43,13 +49,12 @@ export function buildAddress(provider: ProviderInfo, build: () => URL): URL {
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const name = error.placeholder ? `providerMetadata.${error.placeholder}` : "providerMetadata";
-    const detail = `${provider.name} needs it for its address: ${error.message}.`;
-    throw new Problem("invalid-request", {
-      detail: `${name}: ${detail}`,
-      issues: [{ in: "body", name, detail }],
-    });
+    throw wrong(name, `${provider.name} needs it for its address: ${error.message}.`);
   }
 }
+
+const wrong = (name: string, detail: string): Problem =>
+  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });
 
 export interface AccountFacts {
   providerWorkspaceRef?: string;

@@ -6,18 +6,24 @@ import { TemplateError } from "../../connectors/kit/template.ts";
 import { Problem } from "../ground/errors.ts";
 import { wireCredentials, type StoredCredentials } from "./stored-credentials.ts";
 
+/** Certificates and keys in PEM among them. All of it is kept in memory while it is used. */
+const LONGEST = 16_384;
+const MOST_SCOPES = 1_000;
+const MOST_INPUTS = 100;
+
+const text = Type.String({ minLength: 1, maxLength: LONGEST });
+const half = Type.String({ maxLength: LONGEST });
 const TokenInput = Type.Object({
-  token: Type.String({ minLength: 1 }),
+  token: text,
   issuedAt: Type.Optional(Type.String({ format: "date-time" })),
   expiresAt: Type.Optional(Type.String({ format: "date-time" })),
 });
-const Scopes = Type.Optional(Type.Array(Type.String()));
-const text = Type.String({ minLength: 1 });
+const Scopes = Type.Optional(Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: MOST_SCOPES }));
 
 /** One of these members, the one that belongs to the provider's scheme. */
 export const CredentialsInput = {
   apiKey: Type.Optional(text),
-  basicAuth: Type.Optional(Type.Object({ username: Type.String(), password: Type.String() })),
+  basicAuth: Type.Optional(Type.Object({ username: half, password: half })),
   oauth2ClientCredentials: Type.Optional(Type.Object({ clientId: text, clientSecret: text, scopes: Scopes })),
   oauth2PasswordCredentials: Type.Optional(
     Type.Object({ username: text, password: text, clientId: text, clientSecret: text, scopes: Scopes }),
@@ -31,6 +37,7 @@ export const CredentialsInput = {
   ),
   customAuth: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
+      maxProperties: MOST_INPUTS,
       description: "The inputs that the provider's catalog entry names.",
     }),
   ),
@@ -134,12 +141,13 @@ function customValues(provider: ProviderInfo, given: Record<string, unknown>): R
       `${names} missing: ${provider.name} needs ${missing.length === 1 ? "it" : "them"}.`,
     );
   }
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
-      name,
-      typeof value === "string" ? value : JSON.stringify(value),
-    ]),
-  );
+  const values = Object.entries(given).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  const long = values.find(([name = "", value = ""]) => name.length + value.length > LONGEST);
+  if (long) throw wrong(`customAuth.${long[0]?.slice(0, 100)}`, `is longer than ${LONGEST} characters.`);
+  return Object.fromEntries(values);
 }
 
 const wrong = (name: string, detail: string): Problem =>

@@ -27,6 +27,22 @@ export const ProviderMetadataSchema = Type.Record(
   }),
 );
 
+/** The same as callers give it. They may be customers' browsers, and all of it is kept in memory while it is used. */
+export const ProviderMetadataInput = Type.Record(
+  Type.String(),
+  Type.Object({
+    value: Type.String({ maxLength: 4_096 }),
+    source: Type.Enum(["input", "token", "provider"]),
+    displayName: Type.Optional(Type.String({ maxLength: 255 })),
+  }),
+  { maxProperties: 100 },
+);
+
+export const WorkspaceRefInput = Type.String({
+  maxLength: 2_048,
+  description: "For example the `acme` of acme.my.salesforce.com.",
+});
+
 export const ConnectionSchema = Type.Object(
   {
     id: Type.String(),

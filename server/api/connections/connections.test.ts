@@ -172,6 +172,27 @@ describe("connections", () => {
     }
   });
 
+  test("what a browser may give is no more than a connection needs, since it is kept in memory", async () => {
+    const give = async (provider: string, more: object) => {
+      const body = { provider, groupRef: "large", consumerRef: "ada", ...more };
+      return (await on.inProject("POST", "/connections:generate", body)).status;
+    };
+    const large = "k".repeat(20_000);
+    const metadata = (value: string) => ({ value, source: "input" });
+    assert.equal(await give("openAI", { apiKey: large }), 400);
+    assert.equal(await give("ownScheme", { customAuth: { token: large } }), 400);
+    assert.equal(await give("ownScheme", { customAuth: { token: [large] } }), 400);
+    assert.equal(
+      await give("openAI", { apiKey: "key", providerMetadata: { workspace: metadata(large) } }),
+      400,
+    );
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, count) => [`m${count}`, metadata("x")]));
+    assert.equal(await give("openAI", { apiKey: "key", providerMetadata: many }), 400);
+    const named = { providerMetadata: { [large]: metadata("x") } };
+    assert.equal(await give("openAI", { apiKey: "key", ...named }), 400);
+    assert.equal(await give("openAI", { apiKey: "k".repeat(16_000) }), 201);
+  });
+
   test("a second connection of a group to one provider is refused with 409", async () => {
     await generate({ provider: "openAI", groupRef: "single", apiKey: "key" });
     const second = await on.inProject("POST", "/connections:generate", {

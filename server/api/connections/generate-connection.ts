@@ -9,7 +9,7 @@ import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findDefaultProviderApp } from "../../store/provider-apps.ts";
-import { ConnectionSchema, ProviderMetadataSchema, toConnection } from "./connection.ts";
+import { ConnectionSchema, ProviderMetadataInput, WorkspaceRefInput, toConnection } from "./connection.ts";
 import { saveConnection } from "./save-connection.ts";
 
 const RequestSchema = Type.Object({
@@ -18,10 +18,8 @@ const RequestSchema = Type.Object({
   groupName: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   consumerRef: Type.String({ minLength: 1, maxLength: 255 }),
   consumerName: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  providerWorkspaceRef: Type.Optional(
-    Type.String({ description: "For example the `acme` of acme.my.salesforce.com." }),
-  ),
-  providerMetadata: Type.Optional(ProviderMetadataSchema),
+  providerWorkspaceRef: Type.Optional(WorkspaceRefInput),
+  providerMetadata: Type.Optional(ProviderMetadataInput),
   ...CredentialsInput,
 });
 

@@ -20,7 +20,13 @@ import {
 import { transact } from "../../store/database.ts";
 import { findProviderApp } from "../../store/provider-apps.ts";
 import { pickMasked } from "../update-mask.ts";
-import { ConnectionSchema, getConnectionRow, ProviderMetadataSchema, toConnection } from "./connection.ts";
+import {
+  ConnectionSchema,
+  getConnectionRow,
+  ProviderMetadataInput,
+  WorkspaceRefInput,
+  toConnection,
+} from "./connection.ts";
 
 const CREDENTIALS = [
   "apiKey",
@@ -32,8 +38,8 @@ const CREDENTIALS = [
 const MEMBERS = ["providerWorkspaceRef", "providerMetadata", ...CREDENTIALS] as const;
 
 const ConnectionChange = Type.Object({
-  providerWorkspaceRef: Type.Optional(Type.String()),
-  providerMetadata: Type.Optional(ProviderMetadataSchema),
+  providerWorkspaceRef: Type.Optional(WorkspaceRefInput),
+  providerMetadata: Type.Optional(ProviderMetadataInput),
   ...CredentialsInput,
 });
 

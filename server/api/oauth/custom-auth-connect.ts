@@ -4,7 +4,7 @@ import { enteredMetadata, requireAddress } from "../../credentials/provider-meta
 import { readCredentials } from "../../credentials/read-credentials.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { ConnectionSchema, ProviderMetadataSchema, toConnection } from "../connections/connection.ts";
+import { ConnectionSchema, ProviderMetadataInput, toConnection } from "../connections/connection.ts";
 import { proceed, resume, type Flow, type FlowServices } from "./custom-auth-flow.ts";
 import { usableProviderApp } from "./usable-provider-app.ts";
 
@@ -17,9 +17,9 @@ const RequestSchema = Type.Object({
   groupName: Type.Optional(Type.String({ maxLength: 255 })),
   consumerRef: Ref,
   consumerName: Type.Optional(Type.String({ maxLength: 255 })),
-  providerMetadata: Type.Optional(ProviderMetadataSchema),
+  providerMetadata: Type.Optional(ProviderMetadataInput),
   providerAppId: Type.Optional(Type.String()),
-  customAuth: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  customAuth: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
   sessionId: Type.Optional(
     Type.String({ maxLength: 255, description: "Of the redirect that a step before answered." }),
   ),

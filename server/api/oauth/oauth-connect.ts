@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { enteredMetadata } from "../../credentials/provider-metadata.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { ProviderMetadataSchema } from "../connections/connection.ts";
+import { ProviderMetadataInput, WorkspaceRefInput } from "../connections/connection.ts";
 import { beginConsent, type ConsentServices } from "./begin-consent.ts";
 
 const Ref = Type.String({ minLength: 1, maxLength: 255 });
@@ -26,8 +26,8 @@ export const oauthConnect = (on: ConsentServices) =>
       groupName: Type.Optional(Type.String({ maxLength: 255 })),
       consumerRef: Ref,
       consumerName: Type.Optional(Type.String({ maxLength: 255 })),
-      providerWorkspaceRef: Type.Optional(Type.String()),
-      providerMetadata: Type.Optional(ProviderMetadataSchema),
+      providerWorkspaceRef: Type.Optional(WorkspaceRefInput),
+      providerMetadata: Type.Optional(ProviderMetadataInput),
       providerAppId: Type.Optional(
         Type.String({ description: "Default: the project's first provider app for the provider." }),
       ),
