@@ -14,6 +14,9 @@ integrations:
   - name: even
     provider: even
     proxy: {enabled: true}
+  - name: stepwise
+    provider: stepwise
+    proxy: {enabled: true}
 `;
 
 describe("a token endpoint", () => {
@@ -48,8 +51,26 @@ describe("a token endpoint", () => {
       },
     });
     const [oddPort, evenPort] = [await listen(odd), await listen(even)];
+    const request = {
+      method: "POST",
+      url: `http://127.0.0.1:${oddPort}/token`,
+      form: { refresh_token: "{{.secret}}" },
+      take: { accessToken: "access_token" },
+      expiresIn: "expires_in",
+    };
+    const stepwise = {
+      authType: "custom",
+      baseURL: `http://127.0.0.1:${evenPort}`,
+      support: { proxy: true },
+      customOpts: {
+        inputs: [{ name: "secret", displayName: "Secret" }],
+        connectSteps: [{ request }],
+        refreshSteps: [{ request }],
+        headers: [{ name: "Authorization", valueTemplate: "Bearer {{.accessToken}}" }],
+      },
+    };
     on = await openTestBusbar({
-      providers: { odd: provider(oddPort, evenPort), even: provider(evenPort, evenPort) },
+      providers: { odd: provider(oddPort, evenPort), even: provider(evenPort, evenPort), stepwise },
     });
     for (const name of ["odd", "even"]) {
       const app = { provider: name, clientId: "client", clientSecret: "the-client-secret" };
@@ -130,6 +151,27 @@ describe("a token endpoint", () => {
     says({ access_token: "new", refresh_token: "rotated", account: "nul \0 half \ud83d" });
     const { body, text } = await refresh(told);
     assert.equal(body.oauth2AuthorizationCode?.refreshToken.token, "rotated", text);
+  });
+
+  test("of a provider's own scheme that names no lifetime any more is not asked with every call", async () => {
+    says({ access_token: "first", expires_in: 0.001 });
+    const groupRef = "stepwise";
+    const made = await on.inProject("POST", "/connections:generate", {
+      provider: "stepwise",
+      groupRef,
+      consumerRef: "ada",
+      customAuth: { secret: "the-secret" },
+    });
+    assert.equal(made.status, 201, made.text);
+    await on.inProject("POST", "/integrations/stepwise/installations", {
+      groupRef,
+      config: { content: { provider: "stepwise", proxy: { enabled: true } } },
+    });
+    says({ access_token: "second" });
+    for (let calls = 0; calls < 3; calls += 1) {
+      assert.equal((await on.proxied({ integration: "stepwise", groupRef }, "/")).status, 200);
+    }
+    assert.equal(asked.length, 2, "connected once, renewed once");
   });
 
   test("that never answers holds up nobody but the customers of its provider", async () => {
