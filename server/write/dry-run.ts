@@ -1,5 +1,8 @@
 /** Answers a dry run: the requests as they would be sent and what was decided about each field. Sends nothing. */
 import { Type, type Static } from "typebox";
+import type { ProviderRequest } from "../../connectors/kit/connector.ts";
+import { ProviderError } from "../../connectors/kit/errors.ts";
+import { Problem } from "../ground/errors.ts";
 import type { WriteTarget } from "./find-target.ts";
 import { neededReads, toRecordWrite, type WritePlan } from "./plan.ts";
 
@@ -32,8 +35,9 @@ export const DryRunSchema = Type.Object(
   { title: "DryRun", description: "What a write would do." },
 );
 
+/** Throws a Problem when the write could not even be sent. */
 export function dryRun(target: WriteTarget, plan: WritePlan): Static<typeof DryRunSchema> {
-  const requests = target.connector.write.prepare(toRecordWrite(plan, { readBack: true }));
+  const requests = prepare(target, plan);
   const readFirst = neededReads(plan);
   return {
     dryRun: true,
@@ -41,4 +45,13 @@ export function dryRun(target: WriteTarget, plan: WritePlan): Static<typeof DryR
     records: plan.records.map(({ id, fields, withheld, ifEmpty }) => ({ id, fields, withheld, ifEmpty })),
     ...(readFirst && { readFirst }),
   };
+}
+
+function prepare({ connector }: WriteTarget, plan: WritePlan): ProviderRequest[] {
+  try {
+    return connector.write.prepare(toRecordWrite(plan, { readBack: true }));
+  } catch (cause) {
+    if (!(cause instanceof ProviderError)) throw cause;
+    throw new Problem("semantically-invalid", { detail: `Nothing would be sent: ${cause.message}.`, cause });
+  }
 }

@@ -7,13 +7,22 @@ import type {
   WriteResult,
 } from "../../connectors/kit/connector.ts";
 import { ProviderError } from "../../connectors/kit/errors.ts";
-import { neededReads, settleIfEmpty, toRecordWrite, type WritePlan } from "./plan.ts";
+import { neededReads, settleIfEmpty, toRecordWrite, type PlannedRecord, type WritePlan } from "./plan.ts";
 
 export interface Execution extends WriteResult {
   /** The plan as it was finally carried out, `ifEmpty` decided. */
   plan: WritePlan;
   /** When the request as a whole got no usable answer: every outcome is this error. */
   failure?: ProviderError;
+}
+
+/** A record that was found and of which `ifEmpty` left nothing is as it should be; HubSpot refuses empty updates. */
+function outcomeUnsent(
+  before: PlannedRecord | undefined,
+  { id, fields, withheld }: PlannedRecord,
+): RecordOutcome | undefined {
+  const isSettled = withheld.length > (before?.withheld.length ?? 0);
+  return isSettled && Object.keys(fields).length === 0 ? { success: true, recordId: id } : undefined;
 }
 
 /** Never throws a `ProviderError`: it becomes the outcome of every record. */
@@ -33,8 +42,18 @@ export async function execute(
       );
       settled = settleIfEmpty(plan, current, (value) => connector.isEmpty(value));
     }
-    const { outcomes, warnings, rawResponse } = await connector.write(toRecordWrite(settled, options), fetch);
-    return { plan: settled, outcomes, warnings, rawResponse };
+    const done = settled.records.map((record, index) => outcomeUnsent(plan.records[index], record));
+    const rest = { ...settled, records: settled.records.filter((_, index) => !done[index]) };
+    if (rest.records.length === 0 && done.length > 0) {
+      return { plan: settled, outcomes: done.flatMap((outcome) => outcome ?? []), warnings: [] };
+    }
+    const { outcomes, ...result } = await connector.write(toRecordWrite(rest, options), fetch);
+    const sent = outcomes.values();
+    return {
+      plan: settled,
+      ...result,
+      outcomes: done.flatMap((outcome) => outcome ?? sent.next().value ?? []),
+    };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const outcomes = plan.records.map((): RecordOutcome => ({ success: false, error }));

@@ -285,6 +285,14 @@ describe("asynchronous writes", () => {
     assert.equal(shown.body.requests[0].path, "/crm/v3/objects/companies");
     assert.deepEqual(shown.body.records[0].fields, { name: "Dry" });
     assert.equal(on.sandbox.requests({ provider: "hubspot" }).length, 0);
+    const path = "/write/v1/projects/default/integrations/hubspot/objects/companies?dryRun=true";
+    const impossible = await on.call("POST", path, {
+      ...body,
+      type: "update",
+      record: { id: "../1", name: "x" },
+    });
+    assert.equal(impossible.status, 422, impossible.text);
+    assert.match(impossible.body.detail, /not a HubSpot record id/);
   });
 
   test("how a write ended is written to the outbox with it", async () => {

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { replay } from "../../connectors/kit/replay.ts";
+import { write as hubspot } from "../../connectors/hubspot/write.ts";
+import { execute } from "./execute.ts";
+import type { WritePlan } from "./plan.ts";
+
+const update = (ids: string[]): WritePlan => ({
+  type: "update",
+  objectName: "companies",
+  batch: true,
+  allOrNone: false,
+  headers: {},
+  records: ids.map((id) => ({ id, fields: { city: `of ${id}` }, withheld: [], ifEmpty: ["city"] })),
+});
+const company = (id: string, city: string) => ({ id, properties: { city } });
+
+test("a record of which ifEmpty leaves nothing is not sent, and the others keep their places", async () => {
+  const provider = replay(({ path }) => ({
+    status: 200,
+    body: {
+      results: path.endsWith("/read")
+        ? [company("1", "full"), company("2", ""), company("3", "full")]
+        : [company("2", "of 2")],
+    },
+  }));
+  const { outcomes } = await execute(update(["1", "2", "3"]), hubspot, provider.fetch, { readBack: true });
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.success && [outcome.recordId, Boolean(outcome.data)]),
+    [
+      ["1", false],
+      ["2", true],
+      ["3", false],
+    ],
+  );
+  const [, sent] = provider.requests;
+  assert.match(JSON.stringify(sent?.body), /^{"inputs":\[{"id":"2"[^[]*\]}$/);
+});
+
+test("nothing is sent when ifEmpty leaves nothing at all; a record that was not found is sent all the same", async () => {
+  const full = replay({ status: 200, body: { results: [company("1", "full")] } });
+  const written = await execute(update(["1"]), hubspot, full.fetch, { readBack: true });
+  assert.deepEqual(written.outcomes, [{ success: true, recordId: "1" }]);
+  assert.equal(full.requests.length, 1);
+  const missing = replay({ status: 200, body: { results: [] } });
+  await execute(update(["1"]), hubspot, missing.fetch, { readBack: true });
+  assert.equal(missing.requests.length, 2);
+});
