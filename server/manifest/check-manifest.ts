@@ -17,6 +17,8 @@ import { MINIMUM_INTERVAL_MINUTES } from "./schedule.ts";
 export interface ManifestContext {
   /** Names of the project's destinations; without, a warning says that they were not checked. */
   destinations?: readonly string[];
+  /** A missing destination is worth a warning only, since it may be made later. */
+  destinationsMayFollow?: boolean;
   /** Providers that the project has a provider app for; without, nothing is said about them. */
   providerApps?: readonly string[];
   /** Which actions this Busbar can really run; without, all count as built. */
@@ -65,7 +67,8 @@ function checkRules(manifest: Place, catalog: Catalog, context: ManifestContext,
     checkSubscribe(integration, report);
     checkWatchSchema(integration, report);
   }
-  checkDestinations(integrations, context.destinations, report);
+  const { destinations: names, destinationsMayFollow: mayFollow } = context;
+  checkDestinations(integrations, { names, mayFollow }, report);
 }
 
 const inFileOrder = (complaints: readonly Complaint[]): Complaint[] =>

@@ -90,6 +90,18 @@ describe("deploying a manifest", () => {
     }
   });
 
+  test("a destination that the project has not is a warning until it is made", async () => {
+    const rules = async () => {
+      const sourceYaml = deployable(integrationOf("hubspot", "companies"));
+      const { body } = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
+      return body[0].warnings.map(({ rule }: { rule: string }) => rule);
+    };
+    assert.ok((await rules()).includes("destination-not-found"));
+    const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
+    assert.equal((await on.inProject("POST", "/destinations", hook)).status, 201);
+    assert.ok(!(await rules()).some((rule: string) => rule.startsWith("destination-")));
+  });
+
   test("deploying again makes a new revision, and integrations that the file leaves out stay", async () => {
     const first = await deploy(deployable(integrationOf("hubspot", "companies")));
     const second = await deploy(deployable(integrationOf("hubspot", "contacts")));

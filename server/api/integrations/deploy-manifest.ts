@@ -5,6 +5,7 @@ import { checkManifest } from "../../manifest/check-manifest.ts";
 import type { Complaint } from "../../manifest/complaint.ts";
 import type { Manifest, ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database, Queries } from "../../store/database.ts";
+import { listDestinations } from "../../store/destinations.ts";
 import { upsertIntegration } from "../../store/integrations.ts";
 import { listProviderApps } from "../../store/provider-apps.ts";
 import { getIntegrationRow, type Integration } from "./integration.ts";
@@ -21,9 +22,12 @@ export async function checkedManifest(
   source: string,
 ): Promise<{ manifest: Manifest; warnings: Complaint[] }> {
   const apps = await listProviderApps(on.database.queries, projectId);
+  const destinations = await listDestinations(on.database.queries, projectId);
   const { manifest, complaints } = checkManifest(source, on.catalog.declared(), {
     built: (provider, action) => on.catalog.built(provider, action),
     providerApps: apps.map((app) => app.provider),
+    destinations: destinations.map(({ name }) => name),
+    destinationsMayFollow: true,
   });
   if (manifest) return { manifest, warnings: complaints };
   throw invalidManifest(complaints.filter(({ severity }) => severity === "error"));

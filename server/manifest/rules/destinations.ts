@@ -3,32 +3,34 @@ import { didYouMean } from "../closest.ts";
 import type { Report } from "../complaint.ts";
 import { mapOf, objectsOf, pathOf, textOf, type Place } from "../place.ts";
 
-/** `known` are the names of the project's destinations; undefined when the project is not known. */
+export interface KnownDestinations {
+  /** Names of the project's destinations; undefined when the project is not known. */
+  names?: readonly string[];
+  /** Those that are missing may be made later. */
+  mayFollow?: boolean;
+}
+
+/** Warnings are told once per destination, errors wherever it is named. */
 export function checkDestinations(
   integrations: readonly Place[],
-  known: readonly string[] | undefined,
+  { names, mayFollow }: KnownDestinations,
   report: Report,
 ): void {
-  const told = new Set<string>();
-  const names = known && new Set(known);
+  const told = new Set(names);
   for (const place of integrations.flatMap(namersOf)) {
     const name = textOf(place, "destination");
-    if (name === undefined) continue;
+    if (name === undefined || told.has(name)) continue;
+    if (!names || mayFollow) told.add(name);
     const path = pathOf(place, "destination");
-    if (known) {
-      if (names?.has(name)) continue;
-      const remedy = () => didYouMean(name, known, "Create it first, or name an existing one.");
-      report.error(
-        "destination-not-found",
-        path,
-        `The project has no destination "${name.slice(0, 100)}".`,
-        remedy,
-      );
-    } else if (!told.has(name)) {
-      told.add(name);
-      const message = `Whether the destination "${name.slice(0, 100)}" exists was not checked.`;
+    const shown = `"${name.slice(0, 100)}"`;
+    if (!names) {
+      const message = `Whether the destination ${shown} exists was not checked.`;
       report.warning("destination-exists", path, message, "Create it in the project before deploying.");
+      continue;
     }
+    const tell = mayFollow ? report.warning : report.error;
+    const remedy = () => didYouMean(name, names, "Create it, or name an existing one.");
+    tell("destination-not-found", path, `The project has no destination ${shown}.`, remedy);
   }
 }
 
