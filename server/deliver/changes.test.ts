@@ -12,7 +12,7 @@ import { recordEvent } from "./record-event.ts";
 import { openDelivering, type Delivering } from "./testing/delivering.ts";
 import { addDestination, drawRoute } from "./testing/routes.ts";
 import { accept, type Answerer } from "./testing/sink.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../tests/harness/until.ts";
 
 const sweepDeliveries = ({ queries }: Database, retentionDays: number) =>
   sweep(createLog("error"), deliveryChores(queries, retentionDays), () => false);
@@ -60,17 +60,17 @@ describe("deliveries amid changes", () => {
     await drawRoute(on, `${sink.url}/told`, ["destination.webhook.disabled"]);
     const since = new Date().toISOString();
     let happened = 1;
-    await until("it is disabled", async () => {
+    await until(async () => {
       happened += 1;
       await all.happens("connection.updated");
       return disabledTime(name);
     });
     await all.happens("connection.updated");
-    await until("nothing waits", async () => {
+    await until(async () => {
       const made = await all.deliveriesOf(name);
       return made.length === happened && made.every(({ status }) => status === "failed");
     });
-    const [told] = await until("the others are told", () => sink.at("/told").length > 0 && sink.at("/told"));
+    const [told] = await until(() => sink.at("/told").length > 0 && sink.at("/told"));
     assert.equal(told?.message.data["destinationId"], id);
     const failed = await all.deliveriesOf(name);
     const { error, time } = failed[0].attempts.at(-1);
@@ -109,9 +109,7 @@ describe("deliveries amid changes", () => {
     const started = performance.now();
     while (performance.now() - started < 1_500) {
       await all.happens("connection.refreshed");
-      await until("all arrive", async () =>
-        (await all.deliveriesOf(name)).every(({ status }) => status === "delivered"),
-      );
+      await until(async () => (await all.deliveriesOf(name)).every(({ status }) => status === "delivered"));
     }
     assert.equal(await disabledTime(name), undefined);
     sink.answer = accept;
@@ -133,22 +131,22 @@ describe("deliveries amid changes", () => {
       }
     })();
     const arrived = (path: string) => sink.at(path).map(({ message }) => String(message.data["groupRef"]));
-    await until("some arrive", () => arrived("/early").length > 20);
+    await until(() => arrived("/early").length > 20);
     await addDestination(on, `${sink.url}/late`, early.topicId);
     const lateFrom = told.length + 1;
     await on.inProject("PATCH", `/topics/${early.topicId}`, { name: "renamed" });
-    await until("some more arrive", () => arrived("/late").length > 20);
+    await until(() => arrived("/late").length > 20);
     const [route] = (await on.inProject("GET", `/topic-destination-routes?destinationId=${early.id}`)).body;
     // What happened before the route goes is on its way when nothing is left to route.
     const before = told.length;
-    await until("what happened before is routed", () => arrived("/early").includes(String(before - 1)));
+    await until(() => arrived("/early").includes(String(before - 1)));
     await on.inProject("DELETE", `/topic-destination-routes/${route.id}`);
     const goneFrom = told.length + 1;
-    await until("some more happen", () => told.length > goneFrom + 20);
+    await until(() => told.length > goneFrom + 20);
     flowing.abort();
     await flow;
-    await until("all arrive", () => arrived("/late").includes(told.at(-1) ?? ""));
-    await until("nothing waits", async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    await until(() => arrived("/late").includes(told.at(-1) ?? ""));
+    await until(async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
     const late = new Set(arrived("/late"));
     assert.deepEqual(
       told.slice(lateFrom).filter((index) => !late.has(index)),
@@ -176,21 +174,21 @@ describe("deliveries amid changes", () => {
     const { name, id } = await drawRoute(on, `${sink.url}/leaves`, ["write.async.done"]);
     const stays = await drawRoute(on, `${sink.url}/stays`, ["write.async.done"]);
     await all.happens("write.async.done", 500);
-    await until("as many as go at once", () => held.length >= 64);
+    await until(() => held.length >= 64);
     assert.equal((await on.inProject("DELETE", `/destinations/${name}`)).status, 204);
-    await until("the other gets all", () => sink.idsAt("/stays").size === 500);
+    await until(() => sink.idsAt("/stays").size === 500);
     const seen = sink.at("/leaves").length;
     held.forEach((answer) => answer());
     await all.happens("write.async.done", 10);
     await all.untilStatus(stays.name, "delivered", 200);
-    await until("nothing waits", async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    await until(async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
     assert.equal(sink.at("/leaves").length, seen);
     const left = async () =>
       (await database.pool.query("select 1 from deliveries where destination_id = $1", [id])).rowCount;
-    await until("all of it is noted", async () => (await left()) === 500);
+    await until(async () => (await left()) === 500);
     assert.equal((await readBacklog(database.queries)).deliveries, 0, "nobody waits for what waits there");
     // What is still being handed over when the sweep comes by goes with the next one.
-    await until("what waited there is swept", async () => {
+    await until(async () => {
       await sweepDeliveries(database, 30);
       return (await left()) === 0;
     });
@@ -202,13 +200,13 @@ describe("deliveries amid changes", () => {
     const { name } = await drawRoute(on, `${sink.url}/dropped`, ["read.triggered.error"]);
     for (let round = 0; round < 5; round++) {
       await all.happens("read.triggered.error", 200);
-      await until("some more arrive", () => sink.at("/dropped").length > round * 200 + 20);
+      await until(() => sink.at("/dropped").length > round * 200 + 20);
       await database.pool.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'busbar deliveries'",
       );
     }
-    await until("all arrive", () => sink.idsAt("/dropped").size === 1_000);
-    await until("nothing waits", async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    await until(() => sink.idsAt("/dropped").size === 1_000);
+    await until(async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
     assert.equal((await all.deliveriesOf(name)).filter(({ status }) => status !== "delivered").length, 0);
   });
 
@@ -223,7 +221,7 @@ describe("deliveries amid changes", () => {
     const before = await counts();
     await sweepDeliveries(database, 1);
     assert.deepEqual(await counts(), before);
-    await until("nothing is young enough any more", async () => {
+    await until(async () => {
       await sweepDeliveries(database, -1);
       const { events, deliveries } = await counts();
       return events === 0 && deliveries === 0;
@@ -246,6 +244,6 @@ describe("deliveries amid changes", () => {
          where destination_id = $1`,
       [id],
     );
-    await until("it is sent again", () => sink.at("/forgotten").length === 2);
+    await until(() => sink.at("/forgotten").length === 2);
   });
 });

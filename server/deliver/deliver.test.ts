@@ -9,7 +9,7 @@ import { recordEvent } from "./record-event.ts";
 import { openDelivering, type Delivering } from "./testing/delivering.ts";
 import { addDestination, drawRoute } from "./testing/routes.ts";
 import { accept } from "./testing/sink.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../tests/harness/until.ts";
 
 describe("deliveries", () => {
   let all: Delivering;
@@ -104,7 +104,7 @@ describe("deliveries", () => {
     const slow = await drawRoute(on, `${sink.url}/hangs`, ["read.triggered.done"]);
     const fast = await drawRoute(on, `${sink.url}/quick`, ["read.triggered.done"]);
     await all.happens("read.triggered.done", 300);
-    await until("all reach the quick one", () => sink.idsAt("/quick").size === 300, 3_000);
+    await until(() => sink.idsAt("/quick").size === 300, 3_000);
     const held = await all.deliveriesOf(slow.name);
     assert.deepEqual(
       held.filter(({ status }) => status !== "sending" && status !== "waiting"),
@@ -126,11 +126,8 @@ describe("deliveries", () => {
       await addDestination(on, `${sink.url}/many/${index}`, first.topicId);
     }
     await all.happens("subscribe.create.error");
-    await until(
-      "all get it",
-      () => sink.received.filter(({ path }) => path.startsWith("/many/")).length >= 200,
-    );
-    await until("nothing waits", async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    await until(() => sink.received.filter(({ path }) => path.startsWith("/many/")).length >= 200);
+    await until(async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
     const received = sink.received.filter(({ path }) => path.startsWith("/many/"));
     assert.equal(new Set(received.map(({ path }) => path)).size, 200);
     // A message that the busy receiver answered too late comes again, as the same message.

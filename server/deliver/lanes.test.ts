@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { Lanes } from "./lanes.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../tests/harness/until.ts";
 
 const SLOW_MS = 50;
 
@@ -24,7 +24,7 @@ test("slow receivers that have taken all room give up their lines; one that keep
   }
   assert.equal(lanes.isFull, true);
   assert.deepEqual(lanes.shed(), [], "nobody is slow at once");
-  const shed = await until("their lines are given up", () => {
+  const shed = await until(() => {
     const given = lanes.shed();
     return given.length > 0 && given;
   });

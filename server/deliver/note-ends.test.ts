@@ -13,7 +13,7 @@ import { insertDestination } from "../store/destinations.ts";
 import { openDestination, type OpenDestination } from "./channels.ts";
 import { sealDestinationSecrets } from "./destination-secrets.ts";
 import { EndNotes } from "./note-ends.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { openWorld } from "./world.ts";
 
 test("a delivery that two attempts end at once does not keep the others from being noted", async (t) => {
@@ -66,9 +66,9 @@ test("while what an end says of its destination cannot be written, the end itsel
     finished: { ...finished, attempt },
     made: { outcome: { kind: "failed", error: "no" }, destination },
   });
-  await until("the first refusal", () => refusals === 1);
+  await until(() => refusals === 1);
   await database.pool.query("update deliveries set state = 'sending', claimed_by = 1");
-  await until("another one", () => refusals >= 2);
+  await until(() => refusals >= 2);
   const { rows } = await database.pool.query("select state, failures from deliveries");
   assert.deepEqual(rows, [{ state: "sending", failures: 1 }]);
   await notes.close();

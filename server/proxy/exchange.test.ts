@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "./testing/literal-proxy.ts";
 import { refused, statusOf } from "./testing/refused.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { dial, listen, startUpstream, type RawUpstream } from "./testing/wire.ts";
 
 type AnswerBytes = Parameters<typeof startUpstream>[0];
@@ -34,10 +34,10 @@ describe("a caller that leaves", () => {
     const { upstream, proxy } = await start(t, () => undefined);
     const { socket } = await dial(proxy.port);
     socket.write(GET);
-    await until("the provider has the request", () => upstream.received.length === 1);
+    await until(() => upstream.received.length === 1);
     socket.destroy();
-    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
-    await until("the call is recorded", () => proxy.uses.length === 1);
+    await until(() => upstream.sockets.size === 0);
+    await until(() => proxy.uses.length === 1);
     assert.equal(proxy.uses[0]?.status, 499);
   });
 
@@ -47,16 +47,16 @@ describe("a caller that leaves", () => {
     socket.write(GET);
     await reader.head();
     socket.destroy();
-    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+    await until(() => upstream.sockets.size === 0);
   });
 
   it("ends the call in the middle of its upload", async (t) => {
     const { upstream, proxy } = await start(t, () => undefined);
     const { socket } = await dial(proxy.port);
     socket.write(`POST /x HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`);
-    await until("the provider is connected", () => upstream.sockets.size === 1);
+    await until(() => upstream.sockets.size === 1);
     socket.destroy();
-    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+    await until(() => upstream.sockets.size === 0);
   });
 });
 
@@ -131,7 +131,7 @@ describe("silence", () => {
     const { upstream, proxy } = await start(t, () => undefined, { answerTimeoutMs: 100 });
     const { answer } = await refused(proxy.port, GET);
     assert.equal(statusOf(answer), 504);
-    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+    await until(() => upstream.sockets.size === 0);
   });
 
   it("in the middle of an answer ends it visibly", async (t) => {
@@ -154,7 +154,7 @@ describe("silence", () => {
         `POST /x HTTP/1.1\r\n${OURS}\r\n${framing}\r\n\r\n5\r\nhello\r\n`,
       );
       assert.equal(statusOf(answer), 408);
-      await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+      await until(() => upstream.sockets.size === 0);
     });
   }
 
@@ -171,8 +171,8 @@ describe("silence", () => {
     const { socket } = await dial(proxy.port);
     socket.pause();
     socket.write(GET);
-    await until("the provider is connected", () => upstream.sockets.size === 1);
-    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+    await until(() => upstream.sockets.size === 1);
+    await until(() => upstream.sockets.size === 0);
     socket.destroy();
   });
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { OURS, startLiteralProxy, targetAt } from "./testing/literal-proxy.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { dial, listen } from "./testing/wire.ts";
 
 const SIZE = 100 * 1024 * 1024;
@@ -80,7 +80,7 @@ describe("100 MB", () => {
     const taken = await settled(() => (provider ? provider.bytesWritten - provider.writableLength : 0));
     assert.ok(taken < HELD_BY_OTHERS, `the provider could send ${taken} bytes`);
     caller.open();
-    await until("all of it arrives", () => caller.count() > SIZE);
+    await until(() => caller.count() > SIZE);
     socket.destroy();
   });
 
@@ -97,7 +97,7 @@ describe("100 MB", () => {
     const taken = await settled(() => socket.bytesWritten - socket.writableLength);
     assert.ok(taken < HELD_BY_OTHERS, `the caller could send ${taken} bytes`);
     provider?.open();
-    await until("all of it arrives", () => (provider?.count() ?? 0) > SIZE);
+    await until(() => (provider?.count() ?? 0) > SIZE);
     socket.destroy();
     await once(socket, "close");
   });

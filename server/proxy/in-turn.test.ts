@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "./testing/literal-proxy.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { dial, startUpstream, type RawUpstream } from "./testing/wire.ts";
 
 describe("calls in one go", () => {
@@ -38,7 +38,7 @@ describe("calls in one go", () => {
     const { socket, reader } = await dial(proxy.port);
     const expecting = post("/c", "three", "Expect: 100-continue\r\n");
     socket.write(`${post("/a", "one")}${post("/b", "two")}${expecting}GET /d HTTP/1.1\r\n${OURS}\r\n\r\n`);
-    await until("the first call arrives", () => upstream.received.length > 0);
+    await until(() => upstream.received.length > 0);
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(paths(), ["/a"]);
     first.resolve();
@@ -56,9 +56,9 @@ describe("calls in one go", () => {
     hold = () => first.promise;
     const { socket, reader } = await dial(proxy.port);
     socket.write(post("/a", "one") + post("/b", "two"));
-    await until("the first call arrives", () => upstream.received.length > 0);
+    await until(() => upstream.received.length > 0);
     reader.close();
-    await until("the caller is missed", () => proxy.uses.at(-1)?.status === 499);
+    await until(() => proxy.uses.at(-1)?.status === 499);
     first.resolve();
     const other = await dial(proxy.port);
     other.socket.write(post("/c", "three"));

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { Problem } from "../ground/errors.ts";
 import { openLimits, type ProxyLimits } from "./limits.ts";
 import { startLiteralProxy, targetAt } from "./testing/literal-proxy.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { listen } from "./testing/wire.ts";
 
 const limits = (changes: Partial<ProxyLimits>): ProxyLimits => ({
@@ -66,7 +66,7 @@ describe("through the proxy", () => {
     });
     const call = () => fetch(`http://127.0.0.1:${proxy.port}/x`, { headers: HEADERS });
     const first = call();
-    await until("the first call arrives", () => release.length === 1);
+    await until(() => release.length === 1);
     const second = await call();
     assert.equal(second.status, 429);
     assert.equal(second.headers.get("x-amp-error"), "true");
@@ -75,7 +75,7 @@ describe("through the proxy", () => {
     release[0]?.();
     assert.equal(await (await first).text(), "done");
     const third = call();
-    await until("the third call arrives", () => release.length === 2);
+    await until(() => release.length === 2);
     release[1]?.();
     assert.equal((await third).status, 200);
   });

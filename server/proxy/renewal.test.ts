@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { OURS, startLiteralProxy, targetAt } from "./testing/literal-proxy.ts";
 import { statusOf } from "./testing/refused.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { dial, headerOf, startUpstream, type RawUpstream, type WireMessage } from "./testing/wire.ts";
 
 const REFUSAL = '{"error":"expired"}';
@@ -93,7 +93,7 @@ describe("a 401 of the provider", () => {
     const answer = await started.call(post(Buffer.alloc(200_000)));
     assert.equal(answer?.startLine, "HTTP/1.1 401 Who Are You");
     assert.equal(answer?.body.toString(), REFUSAL);
-    await until("the token is renewed in the background", () => started.renewals === 1);
+    await until(() => started.renewals === 1);
     assert.equal(started.upstream.received.length, 1);
   });
 
@@ -123,7 +123,7 @@ describe("a 401 of the provider", () => {
     const answer = await started.call(GET);
     assert.equal(statusOf(answer), 401);
     assert.equal(answer?.body.toString(), refusal);
-    await until("the token is renewed in the background", () => started.renewals === 1);
+    await until(() => started.renewals === 1);
   });
 
   it("to a HEAD request is repeated like any other", async (t) => {

@@ -24,7 +24,7 @@ import {
   type Stock,
   type Stocking,
 } from "./testing/stock-database.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import { headerOf, startUpstream, type RawUpstream } from "./testing/wire.ts";
 
 interface World {
@@ -236,8 +236,8 @@ describe("the address", () => {
 describe("a change anywhere", () => {
   /** Well under a second, as the database tells it. */
   const SOON_MS = 500;
-  const soon = (what: string, world: World, status: number, more = {}) =>
-    until(what, async () => (await world.status(more)) === status, SOON_MS);
+  const soon = (world: World, status: number, more = {}) =>
+    until(async () => (await world.status(more)) === status, SOON_MS);
 
   it("to a key, a configuration, a manifest or a project is obeyed at once", async (t) => {
     const world = await openWorld(t);
@@ -247,24 +247,24 @@ describe("a change anywhere", () => {
     const { id } = await insertApiKey(queries, { key: extra, projectId, label: "extra", scopes: ["full"] });
     assert.equal(await world.status({ "x-api-key": extra }), 200);
     await queries.updateTable("apiKeys").set({ active: false }).where("id", "=", id).execute();
-    await soon("the key is refused", world, 401, { "x-api-key": extra });
+    await soon(world, 401, { "x-api-key": extra });
 
     const integration = await findIntegration(queries, projectId, INTEGRATION);
     const revisionId = integration?.latestRevision.id ?? "";
     const configure = (content: object) =>
       insertConfig(queries, { projectId, installationId, revisionId, content, createdBy: "api:test" });
     await configure({ ...CONFIG, proxy: { enabled: false } });
-    await soon("the configuration closes the proxy", world, 403);
+    await soon(world, 403);
     await configure(CONFIG);
-    await soon("the configuration opens it", world, 200);
+    await soon(world, 200);
 
     await deploy(queries, projectId, { ...MANIFEST, proxy: { enabled: false } });
-    await soon("the manifest closes the proxy", world, 403);
+    await soon(world, 403);
     await deploy(queries, projectId, MANIFEST);
-    await soon("the manifest opens it", world, 200);
+    await soon(world, 200);
 
     await queries.deleteFrom("projects").where("id", "=", projectId).execute();
-    await soon("the project is gone", world, 401);
+    await soon(world, 401);
   });
 
   it("to the credentials is obeyed at once", async (t) => {
@@ -274,14 +274,10 @@ describe("a change anywhere", () => {
     const place = { id: connectionId, projectId };
     const credentialsSealed = sealCredentials(testSealer(), place, { scheme: "apiKey", apiKey: "another" });
     await updateConnection(world.proxy.database.queries, projectId, connectionId, { credentialsSealed });
-    await until(
-      "the new key is sent",
-      async () => {
-        await world.status();
-        return world.upstream.received.at(-1)?.lines.includes("X-Acme-Key: another") ?? false;
-      },
-      SOON_MS,
-    );
+    await until(async () => {
+      await world.status();
+      return world.upstream.received.at(-1)?.lines.includes("X-Acme-Key: another") ?? false;
+    }, SOON_MS);
   });
 
   it("leads a name to the installation that has it now", async (t) => {
@@ -295,10 +291,10 @@ describe("a change anywhere", () => {
     };
     assert.equal(await world.status(named), 200);
     await removeInstallation(queries, projectId, installationId);
-    await soon("the installation is gone", world, 404, named);
+    await soon(world, 404, named);
     const { id: groupId } = await upsertGroup(queries, { projectId, groupRef: GROUP_REF });
     await install(queries, { projectId, groupId, connectionId });
-    await soon("the new installation serves", world, 200, named);
+    await soon(world, 200, named);
   });
 
   it("that removes a connection ends its calls", async (t) => {
@@ -307,6 +303,6 @@ describe("a change anywhere", () => {
     assert.equal(await world.status(), 200);
     await removeInstallation(world.proxy.database.queries, projectId, installationId);
     await removeConnection(world.proxy.database.queries, projectId, connectionId);
-    await soon("the calls end", world, 404);
+    await soon(world, 404);
   });
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "./testing/literal-proxy.ts";
 import { refused, statusOf } from "./testing/refused.ts";
-import { until } from "./testing/until.ts";
+import { until } from "../../tests/harness/until.ts";
 import type { Target } from "./targets.ts";
 import { dial, startUpstream, type RawUpstream, type WireMessage } from "./testing/wire.ts";
 
@@ -91,9 +91,9 @@ describe("trailers of a request", () => {
     socket.write(
       `POST /x HTTP/1.1\r\n${OURS}\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`,
     );
-    await until("the provider is connected", () => upstream.sockets.size === 1);
+    await until(() => upstream.sockets.size === 1);
     socket.destroy();
-    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+    await until(() => upstream.sockets.size === 0);
     assert.equal(upstream.received.length, 0);
   });
 
@@ -118,7 +118,7 @@ describe("trailers of a request", () => {
     const half = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf";
     const { upstream, proxy } = await start(t, () => half, {}, { idleTimeoutMs: 100 });
     assert.equal(await call(proxy.port, upload("Trailer: X-Sum\r\n")), undefined);
-    await until("the connection to the provider is closed", () => upstream.sockets.size === 0);
+    await until(() => upstream.sockets.size === 0);
   });
 });
 

@@ -6,7 +6,7 @@ import { EVENT_TYPES, type EventType } from "../../server/deliver/payloads/event
 import { notification } from "../../server/deliver/payloads/notification.ts";
 import { drawRoute, type TestDestination } from "../../server/deliver/testing/routes.ts";
 import { openSink, type Received, type Sink } from "../../server/deliver/testing/sink.ts";
-import { until } from "../../server/deliver/testing/until.ts";
+import { until } from "../harness/until.ts";
 import { validator } from "../../server/http/validation.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { installCrm, type InstalledCrm } from "./installed-crm.ts";
@@ -29,9 +29,7 @@ describe("events of a customer's life", () => {
 
   /** The message of this type, its signature and its members verified. */
   const heard = async (type: EventType): Promise<Received["message"]["data"]> => {
-    const one = await until(type, () =>
-      sink.received.find(({ message }) => message.notificationType === type),
-    );
+    const one = await until(() => sink.received.find(({ message }) => message.notificationType === type));
     new Webhook(hook.signingKey).verify(one.body, one.headers);
     validator(notification(type), "body")(one.message);
     return one.message.data;
@@ -85,7 +83,7 @@ describe("events of a customer's life", () => {
     const other = await installCrm(on, "globex");
     await on.inProject("DELETE", "/integrations/crm");
     for (const type of ["installation.deleted", "connection.deleted"]) {
-      await until(type, () =>
+      await until(() =>
         sink.received.some(
           ({ message }) =>
             message.notificationType === type && message.data["connectionId"] === other.connectionId,

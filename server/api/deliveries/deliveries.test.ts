@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { openDelivering, type Delivering } from "../../deliver/testing/delivering.ts";
 import { drawRoute } from "../../deliver/testing/routes.ts";
 import { accept } from "../../deliver/testing/sink.ts";
-import { until } from "../../deliver/testing/until.ts";
+import { until } from "../../../tests/harness/until.ts";
 
 describe("deliveries through the API", () => {
   let all: Delivering;
@@ -38,7 +38,7 @@ describe("deliveries through the API", () => {
     sink.answer = (_received, response) => void response.writeHead(500).end();
     const { name } = await drawRoute(on, `${sink.url}/waits`, ["connection.updated"]);
     await all.happens("connection.updated");
-    const [waiting] = await until("it waits", async () => {
+    const [waiting] = await until(async () => {
       const list = (await on.inProject("GET", "/deliveries")).body;
       return list[0]?.status === "waiting" && list;
     });
@@ -62,7 +62,7 @@ describe("deliveries through the API", () => {
     assert.deepEqual((await on.inProject("POST", path, { since })).body, { count: 0 });
     const resent = await on.inProject("POST", path, { since, until: end, status: "delivered" });
     assert.deepEqual(resent.body, { count: 5 });
-    await until("all come again", () => sink.at("/range").length >= 10);
+    await until(() => sink.at("/range").length >= 10);
     assert.equal(sink.idsAt("/range").size, 5);
     const refusals: [body: object, says: RegExp][] = [
       [{ since: end, until: since }, /^until: must be later/],

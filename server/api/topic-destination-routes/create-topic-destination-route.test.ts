@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
-import { until } from "../../deliver/testing/until.ts";
+import { until } from "../../../tests/harness/until.ts";
 import { createLog } from "../../ground/log.ts";
 import { openDatabase, type Database } from "../../store/database.ts";
 
@@ -38,7 +38,7 @@ describe("a route to what is just being deleted", () => {
       await client.query("begin");
       await client.query(`delete from ${table} where id = $1`, [id]);
       const answer = on.inProject("POST", path, body);
-      await until("the route waits for the deletion", async () => {
+      await until(async () => {
         const { rowCount } = await database.pool.query(
           "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into%routes%'",
         );

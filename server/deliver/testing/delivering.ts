@@ -6,7 +6,7 @@ import type { EventType, NewEvent } from "../payloads/event-types.ts";
 import { sampleEvent } from "../payloads/sample-event.ts";
 import { recordEvents } from "../record-event.ts";
 import { openSink, type Sink } from "./sink.ts";
-import { until } from "./until.ts";
+import { until } from "../../../tests/harness/until.ts";
 
 export interface Delivering {
   on: TestBusbar;
@@ -50,7 +50,7 @@ export async function openDelivering(env: Record<string, string> = {}): Promise<
         ),
       ),
     untilStatus: (name, status, count = 1) =>
-      until(`${count} deliveries of ${name} are ${status}`, async () => {
+      until(async () => {
         const list = await deliveriesOf(name);
         return list.filter((one: { status: string }) => one.status === status).length >= count && list;
       }),
