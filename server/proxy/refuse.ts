@@ -1,5 +1,5 @@
 /** Answers for the proxy itself: a Problem that says it is ours, so that nobody takes it for the provider's. */
-import { STATUS_CODES, type ServerResponse } from "node:http";
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ProviderError } from "../../connectors/kit/errors.ts";
 import type { EgressError } from "../egress.ts";
@@ -16,7 +16,12 @@ export interface Refusing {
   onRefused?: (slug: ProblemSlug) => void;
   docsUrl: () => string;
   support?: Support;
+  /** How long what still comes of a refused request is read. */
+  lingerMs?: number;
 }
+
+/** Many callers read the answer only when they have sent everything; but nobody may send for ever what nobody wants. */
+const LINGER_MS = 30_000;
 
 /** Any error as a Problem of the proxy. */
 export function asProblem(error: unknown): Problem {
@@ -66,6 +71,15 @@ export function refuse(on: Refusing, response: ServerResponse, error: unknown, c
   if (close || problem.slug === "request-timeout") headers["Connection"] = "close";
   response.writeHead(problem.status, headers);
   response.end(body);
+  if (!response.req.complete) linger(response.req, on.lingerMs ?? LINGER_MS);
+}
+
+function linger(request: IncomingMessage, forMs: number): void {
+  const { socket } = request;
+  const timer = setTimeout(() => {
+    if (!request.complete) socket.destroy();
+  }, forMs);
+  request.once("close", () => clearTimeout(timer));
 }
 
 /** The same where there is no response object: the request could not be read. Ends the connection. */

@@ -47,6 +47,7 @@ export async function startLiteralProxy(options: {
   limits?: Limits;
   answerTimeoutMs?: number;
   idleTimeoutMs?: number;
+  lingerMs?: number;
 }): Promise<LiteralProxy> {
   const egress = openEgress(["127.0.0.1", "localhost"]);
   const uses: ProxyUse[] = [];
@@ -65,6 +66,7 @@ export async function startLiteralProxy(options: {
     docsUrl: () => "http://docs.test",
     answerTimeoutMs: options.answerTimeoutMs ?? 10_000,
     idleTimeoutMs: options.idleTimeoutMs ?? 10_000,
+    lingerMs: options.lingerMs,
   });
   const port = await listen(server);
   return {
