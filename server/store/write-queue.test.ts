@@ -8,7 +8,7 @@ import { newId } from "../ground/ids.ts";
 import { insertAcceptedWrites } from "./accept-writes.ts";
 import type { Database } from "./database.ts";
 import { endOperations } from "./operations.ts";
-import { claimWrites, listClaimers, markCalled } from "./write-queue.ts";
+import { claimWrites, listClaimers, markCalled, takeOverWrites } from "./write-queue.ts";
 
 const WORKER = 7;
 
@@ -112,6 +112,15 @@ test("of many updates of one record the oldest is claimed, without reading all k
     assert.ok((await rowsRead()) - before < many * 10, statistics);
     await end(ids);
   }
+});
+
+test("who has lost a claim does not send what it held", async (t) => {
+  const { database, accept, claim } = await openQueue(t);
+  await accept(2);
+  const [lost = "", kept = ""] = await claim();
+  await takeOverWrites(database.queries, WORKER, [kept]);
+  await assert.rejects(markCalled(database.queries, WORKER, [lost]), /taken over/);
+  await markCalled(database.queries, WORKER, [kept]);
 });
 
 test("everybody who holds something is known, once", async (t) => {
