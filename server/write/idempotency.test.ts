@@ -4,7 +4,7 @@ import { testDatabase } from "../../tests/harness/database.ts";
 import { createLog } from "../ground/log.ts";
 import { newId } from "../ground/ids.ts";
 import { takeIdentity } from "../jobs/worker-identity.ts";
-import { bootstrapIfEmpty } from "../access/bootstrap.ts";
+import { bootstrap, bootstrapIfEmpty } from "../access/bootstrap.ts";
 import { insertOperations } from "../store/operations.ts";
 import { openIdempotency } from "./idempotency.ts";
 
@@ -39,6 +39,16 @@ const keyed = (projectId: string, mode: "now" | "later" | "grouped") => ({
   key: "k",
   request: { a: 1 },
   mode,
+});
+
+test("a key of one project is free in every other, and each gets its own answer again", async (t) => {
+  const on = await open(t);
+  const other = await bootstrap(on.database.queries, { org: "other", project: "other" });
+  const ask = (projectId: string) =>
+    on.idempotency.once(keyed(projectId, "later"), async () => ({ operationId: projectId }));
+  for (const projectId of [on.projectId, other.projectId, on.projectId, other.projectId])
+    assert.deepEqual(await ask(projectId), { operationId: projectId });
+  await on.identity.close();
 });
 
 describe("a request that was cut off in the middle", () => {
