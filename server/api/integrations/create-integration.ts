@@ -5,7 +5,7 @@ import { ManifestIntegrationSchema } from "../../manifest/manifest.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact } from "../../store/database.ts";
 import { insertIntegration } from "../../store/integrations.ts";
-import { checkedManifest, type DeployServices } from "./deploy-manifest.ts";
+import { checkedEntry, type DeployServices } from "./deploy-manifest.ts";
 
 export const createIntegration = (on: DeployServices) =>
   projectEndpoint({
@@ -30,15 +30,15 @@ export const createIntegration = (on: DeployServices) =>
     async handle({ project, body }) {
       const { name, provider, latestRevision } = body;
       const entry = { name, provider, ...latestRevision.content };
-      // JSON is YAML, so the one checker serves.
-      const source = JSON.stringify({ specVersion: latestRevision.specVersion, integrations: [entry] });
-      const { manifest } = await checkedManifest(on, project.id, source);
-      const [content] = manifest.integrations;
+      const { specVersion, integrations } = await checkedEntry(on, project.id, {
+        specVersion: latestRevision.specVersion,
+        entry,
+      });
+      const [content] = integrations;
       if (!content || content.name !== name || content.provider !== provider) {
         const detail = "`name` and `provider` differ from those in `latestRevision.content`.";
         throw new Problem("semantically-invalid", { detail });
       }
-      const { specVersion } = manifest;
       const created = await transact(on.database, async (queries) =>
         insertIntegration(queries, { projectId: project.id, name, provider, specVersion, content }),
       );

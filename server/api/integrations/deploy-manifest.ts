@@ -1,7 +1,7 @@
 /** Turns the text of a manifest into revisions, all of them or none. */
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { Problem } from "../../ground/errors.ts";
-import { checkManifest } from "../../manifest/check-manifest.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import { checkManifest, type ManifestVerdict } from "../../manifest/check-manifest.ts";
 import type { Complaint } from "../../manifest/complaint.ts";
 import type { Manifest, ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database, Queries } from "../../store/database.ts";
@@ -21,23 +21,61 @@ export async function checkedManifest(
   projectId: string,
   source: string,
 ): Promise<{ manifest: Manifest; warnings: Complaint[] }> {
-  const apps = await listProviderApps(on.database.queries, projectId);
-  const destinations = await listDestinations(on.database.queries, projectId);
-  const { manifest, complaints } = checkManifest(source, on.catalog.declared(), {
-    built: (provider, action) => on.catalog.built(provider, action),
+  const { manifest, complaints } = await verdictOn(on, projectId, source);
+  if (manifest) return { manifest, warnings: complaints };
+  throw invalidManifest(complaints.filter(isError));
+}
+
+/** The same for an entry that came as JSON: its mistakes have a place in the body rather than a line. */
+export async function checkedEntry(
+  on: DeployServices,
+  projectId: string,
+  { specVersion, entry }: { specVersion: string; entry: object },
+): Promise<Manifest> {
+  // JSON is YAML, so the one checker serves.
+  const source = JSON.stringify({ specVersion, integrations: [entry] });
+  const { manifest, complaints } = await verdictOn(on, projectId, source);
+  if (manifest) return manifest;
+  const issues = complaints.filter(isError).map(({ path, message, rule, remedy }): Issue => ({
+    in: "body",
+    name: path.replace("$.integrations[0]", "latestRevision.content").replace(/^\$/, "latestRevision"),
+    detail: message,
+    rule,
+    remedy,
+  }));
+  const [first] = issues;
+  const detail = first
+    ? `${counted(issues)}; the first: ${first.name}: ${first.detail}`
+    : `${counted(issues)}.`;
+  throw new Problem("invalid-manifest", { detail, issues });
+}
+
+async function verdictOn(
+  { database: { queries }, catalog }: DeployServices,
+  projectId: string,
+  source: string,
+): Promise<ManifestVerdict> {
+  const apps = await listProviderApps(queries, projectId);
+  const destinations = await listDestinations(queries, projectId);
+  return checkManifest(source, catalog.declared(), {
+    built: (provider, action) => catalog.built(provider, action),
     providerApps: apps.map((app) => app.provider),
     destinations: destinations.map(({ name }) => name),
     destinationsMayFollow: true,
   });
-  if (manifest) return { manifest, warnings: complaints };
-  throw invalidManifest(complaints.filter(({ severity }) => severity === "error"));
 }
+
+const isError = ({ severity }: Complaint): boolean => severity === "error";
+
+const counted = ({ length }: unknown[]): string =>
+  `The manifest has ${length} mistake${length === 1 ? "" : "s"}`;
 
 function invalidManifest(errors: Complaint[]): Problem {
   const [first] = errors;
-  const count = `The manifest has ${errors.length} mistake${errors.length === 1 ? "" : "s"}`;
   return new Problem("invalid-manifest", {
-    detail: first ? `${count}; the first: line ${first.line}: ${first.message}` : `${count}.`,
+    detail: first
+      ? `${counted(errors)}; the first: line ${first.line}: ${first.message}`
+      : `${counted(errors)}.`,
     remedy: "Mend what `issues` lists, each with its line and column, and deploy again.",
     causes: errors.map(
       ({ line, column, message, remedy }) => `line ${line}, column ${column}: ${message} ${remedy}`,

@@ -1,0 +1,42 @@
+/** Integrations that come as JSON, through a real Busbar. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+
+describe("an integration made of JSON", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+  });
+
+  const create = async (content: object, specVersion = "1.0.0") =>
+    on.inProject("POST", "/integrations", {
+      name: "made",
+      provider: "hubspot",
+      latestRevision: { specVersion, content },
+    });
+
+  test("is told its mistakes by their place in the request: there are no lines to look for", async () => {
+    const { status, body } = await create({ write: { objects: [{}] } }, "2.0.0");
+    assert.equal(status, 422);
+    assert.deepEqual(
+      body.issues.map(({ name, line }: { name: string; line?: number }) => [name, line]),
+      [
+        ["latestRevision.specVersion", undefined],
+        ["latestRevision.content.write.objects[0].objectName", undefined],
+      ],
+    );
+    assert.match(body.detail, /2 mistakes; the first: latestRevision\.specVersion: /);
+  });
+
+  test("is there as it was sent", async () => {
+    assert.equal((await create({ proxy: { enabled: true } })).status, 201);
+    const { body } = await on.inProject("GET", "/integrations/made");
+    assert.deepEqual(body.latestRevision.content, {
+      name: "made",
+      provider: "hubspot",
+      proxy: { enabled: true },
+    });
+  });
+});
