@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
-import { startIssuer, type TestIssuer } from "../../tests/harness/issuer.ts";
+import { CLIENT_ID, startIssuer, type TestIssuer } from "../../tests/harness/issuer.ts";
 
 describe("signed-in people", () => {
   let on: TestBusbar;
@@ -71,6 +71,8 @@ describe("signed-in people", () => {
     for (const [claims, kid] of [
       [{ iss: "https://evil.example" }],
       [{ aud: "another-app" }],
+      [{ aud: "another-api", azp: CLIENT_ID }],
+      [{ aud: undefined, azp: "another-app" }],
       [{ iat: now - 100, exp: now - 10 }],
       [{ sub: undefined }],
       [{}, "unknown"],
@@ -78,6 +80,8 @@ describe("signed-in people", () => {
       const answer = await on.call("GET", "/v1/my-info", undefined, await sign(claims, kid));
       assert.equal(answer.status, 401, JSON.stringify(claims) + answer.text);
     }
+    const withoutAudience = await sign({ aud: undefined, azp: CLIENT_ID });
+    assert.equal((await on.call("GET", "/v1/my-info", undefined, withoutAudience)).status, 200);
   });
 
   test("an API key is nobody", async () => {

@@ -71,8 +71,8 @@ async function verified(
       currentDate: now(),
       requiredClaims: ["sub", "exp"],
     });
-    // Made for another application: whoever runs that could enter here with it.
-    const audience = [payload.aud ?? [], payload["azp"] ?? []].flat();
+    // Made for another application: whoever runs that could enter here with it, even where our client asked for it.
+    const audience = [payload.aud ?? payload["azp"] ?? []].flat();
     if (!audience.includes(oidc.clientId)) throw refused("was issued for another application");
     return payload;
   } catch (cause) {
