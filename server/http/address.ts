@@ -29,7 +29,8 @@ const OBJECT =
 export function routedUrl(request: Pick<IncomingMessage, "url" | "headers">, hosts: SurfaceHosts): string {
   const url = request.url ?? "/";
   const mark = url.indexOf("?");
-  const path = mark === -1 ? url : url.slice(0, mark);
+  // The router ignores a last slash, but would take a verb or a suffix in front of it for part of a name.
+  const path = (mark === -1 ? url : url.slice(0, mark)).replace(/(?<=.)\/$/, "");
   const query = mark === -1 ? "" : url.slice(mark);
   const surface = surfaceOf(request, hosts);
   const placed = surface && path.startsWith("/v1/") ? `/${surface}${path}` : path;
