@@ -68,6 +68,7 @@ export function createProgram(terminal: Terminal, serverCommands: ServerCommand[
         .command(name)
         .usage(usage)
         .description(description)
+        .addHelpText("after", SERVER_AFTER)
         // The caller runs it, and knows it by its coming first.
         .action(() => {
           throw new UsageFailure(`Give ${name} first and its options after it: busbar ${name} ${usage}`);

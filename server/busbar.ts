@@ -6,11 +6,11 @@ const SERVER_COMMANDS: ServerCommand[] = [
   {
     name: "start",
     usage: "[--processes N]",
-    description: "the server: management, write and proxy listeners",
+    description: "the server: management, write and proxy listeners, served by one process or by N",
   },
   {
     name: "sandbox",
-    usage: "[--port 4100]",
+    usage: "[--port 4100] [--host 127.0.0.1]",
     description: "simulated HubSpot and Salesforce, for trying things out",
   },
   {
