@@ -3,17 +3,18 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
-import { connectCustomer } from "../harness/connect-customer.ts";
+import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
 
 describe("asynchronous writes", () => {
   let on: TestBusbar;
+  let acme: Customer;
   after(() => on.stop());
   before(async () => {
     // A minute is 30 ms here, so that delays and deadlines can be waited for.
     on = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
     on.sandbox.hubspot.setLimits("off");
-    await connectCustomer(on, { provider: "hubspot", objects: ["contacts", "companies"] });
+    acme = await connectCustomer(on, { provider: "hubspot", objects: ["contacts", "companies"] });
     await connectCustomer(on, { provider: "salesforce", objects: ["Contact"] });
   });
   beforeEach(() => on.sandbox.clearFaults());
@@ -140,24 +141,16 @@ describe("asynchronous writes", () => {
   });
 
   test("an update whose answer was lost is repeated", async () => {
-    const created = await on.write("hubspot", "companies", {
-      groupRef: "acme",
-      type: "create",
-      record: { name: "Upd" },
-    });
-    const id = created.body.result.recordId;
+    const { result } = await acme.succeed("companies", { type: "create", record: { name: "Upd" } });
+    const id = result.recordId;
     on.sandbox.addFault({ provider: "hubspot", method: "PATCH", reset: "after", count: 1 });
     const operation = await ended(await write({ type: "update", record: { id, name: "Updated once" } }));
     assert.equal(operation.body.status, "success", operation.text);
   });
 
   test("updates of one record are applied in the order they were accepted, also when one is retried", async () => {
-    const created = await on.write("hubspot", "companies", {
-      groupRef: "acme",
-      type: "create",
-      record: { name: "Order" },
-    });
-    const id = created.body.result.recordId;
+    const { result } = await acme.succeed("companies", { type: "create", record: { name: "Order" } });
+    const id = result.recordId;
     on.sandbox.addFault({ provider: "hubspot", method: "PATCH", status: 503, body: "busy", count: 2 });
     const answers = [];
     for (let step = 0; step < 10; step++)
