@@ -6,5 +6,9 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 
+// Names are looked up on libuv's threads, half of them at a time: two of the usual four would let two names whose
+// servers are dead delay every other.
+process.env["UV_THREADPOOL_SIZE"] ??= "16";
+
 enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/busbar"));
 await import("./busbar.ts");
