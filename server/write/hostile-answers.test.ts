@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { Client } from "pg";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -55,6 +56,29 @@ describe("a provider that answers what nobody expects", () => {
     answer("POST", 201, written);
     const operation = await ended(await later(create));
     assert.equal(operation.body.status, "success", operation.text);
+  });
+
+  test("a fault of ours after the provider was called is no invitation to send it again", async () => {
+    const { write: first } = await connectCustomer(on, {
+      provider: "hubspot",
+      objects: ["companies"],
+      groupRef: "new",
+    });
+    const client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    // The first success of a connection is noted on it.
+    await client.query(`create function fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+      create trigger fail before update on connections for each row execute function fail()`);
+    const answered = await first("companies", create, { "idempotency-key": "our fault" });
+    const again = await first("companies", create, { "idempotency-key": "our fault" });
+    await client.query("drop trigger fail on connections");
+    await client.end();
+    assert.equal(answered.status, 500, answered.text);
+    assert.equal(answered.body.retryable, false);
+    assert.match(answered.body.detail, /unknown/);
+    assert.equal(again.body.operationId, answered.body.operationId);
+    const operation = await ended(answered);
+    assert.match(operation.body.result, /unknown/);
   });
 
   test("a Retry-After beyond all time is none", async () => {

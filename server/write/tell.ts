@@ -48,6 +48,9 @@ export const exchangeEntry = (exchange: {
   msg: `${exchange.method} ${exchange.path} → ${exchange.status ?? exchange.failure}`,
 });
 
+/** Whether this step was a request to the provider. */
+export const isExchange = (entry: LogEntry): boolean => entry.severity === "DEBUG";
+
 /** One entry per record that failed, and per warning. */
 export function outcomeEntries(outcomes: RecordOutcome[], warnings: string[], batch: boolean): LogEntry[] {
   const failures = outcomes.flatMap((outcome, index): LogEntry[] => {

@@ -4,6 +4,7 @@ import { ProviderError } from "../../connectors/kit/errors.ts";
 import { authorizedFetch } from "../credentials/authorized-fetch.ts";
 import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
 import type { Egress } from "../egress.ts";
+import { Problem } from "../ground/errors.ts";
 import { markConnectionWorking } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
 import type { LogEntry } from "../store/operations.ts";
@@ -12,7 +13,14 @@ import { execute, type Execution } from "./execute.ts";
 import type { WriteTarget } from "./find-target.ts";
 import type { Ledger } from "./ledger.ts";
 import type { WritePlan } from "./plan.ts";
-import { exchangeEntry, outcomeEntries, plannedEntry, settledEntries, summarize } from "./tell.ts";
+import {
+  exchangeEntry,
+  isExchange,
+  outcomeEntries,
+  plannedEntry,
+  settledEntries,
+  summarize,
+} from "./tell.ts";
 import { unlessAway } from "./until-back.ts";
 
 export interface WriteNowServices {
@@ -43,17 +51,38 @@ export async function writeNow(
     objectName: plan.objectName,
   });
   const log = [plannedEntry(plan)];
-  const execution = await carryOut(on, target, plan, log).catch(async (error: unknown) => {
-    log.push({ severity: "ERROR", msg: "Busbar failed while writing", error: String(error) });
-    const result = `[${plan.objectName}] Internal error; the outcome is unknown`;
-    await on.ledger.end({ id: operationId, status: "failure", result, metadata: {}, log });
-    throw error;
-  });
+  const execution = await carryOut(on, target, plan, log).catch((error: unknown) =>
+    failed(on, operationId, plan, log, error),
+  );
   const { outcomes, warnings } = execution;
   log.push(...settledEntries(plan.records, execution.plan.records, plan.batch));
   log.push(...outcomeEntries(outcomes, warnings, plan.batch));
   await on.ledger.end({ id: operationId, ...summarize(plan, outcomes), log });
   return answerOf(operationId, execution);
+}
+
+/** A fault of ours: ends the operation and throws. Once the provider was called, nobody may take it for nothing. */
+async function failed(
+  on: WriteNowServices,
+  operationId: string,
+  { objectName }: WritePlan,
+  log: LogEntry[],
+  cause: unknown,
+): Promise<never> {
+  const wasCalled = log.some(isExchange);
+  log.push({ severity: "ERROR", msg: "Busbar failed while writing", error: String(cause) });
+  const what = wasCalled ? "the outcome is unknown" : "nothing was sent";
+  const result = `[${objectName}] Internal error; ${what}`;
+  await on.ledger.end({ id: operationId, status: "failure", result, metadata: {}, log });
+  if (!wasCalled) throw cause;
+  throw new Problem("internal", {
+    detail:
+      "Busbar failed after it had called the provider; whether anything was written is unknown. Look it up at the " +
+      "provider before you repeat the request.",
+    retryable: false,
+    cause,
+    extensions: { operationId },
+  });
 }
 
 async function carryOut(
