@@ -107,6 +107,16 @@ describe("customers' tokens", () => {
     assert.equal(installed.body.createdBy, "consumer:grace");
   });
 
+  test("an installation does not move to another group's connection, and nobody learns whose that is", async () => {
+    const [{ id }] = (await as({}, "GET", "/integrations/hs/installations")).body;
+    const moved = await as({}, "PATCH", `/integrations/hs/installations/${id}`, {
+      updateMask: ["connectionId"],
+      installation: { connectionId: connections["globex"] },
+    });
+    assert.equal(moved.status, 404, moved.text);
+    assert.doesNotMatch(moved.text, /globex/);
+  });
+
   test("a token must not have expired, live longer than 600 s, or come from the future", async () => {
     const now = nowSeconds();
     const tries: [Record<string, unknown>, RegExp][] = [
