@@ -143,6 +143,16 @@ describe("a row of another project", () => {
     return by.call(method, `${address}?${new URLSearchParams(query).toString()}`, body);
   }
 
+  test("stands in no list and in no answer about one's own", async () => {
+    const reads = routes({} as Services).filter(
+      ({ method, path }) => method === "GET" && path.includes("/{projectIdOrName}/"),
+    );
+    for (const route of reads) {
+      const { text } = await ask(second, route, ours);
+      for (const id of Object.values(theirs)) assert.ok(!text.includes(id), `${route.path}: ${text}`);
+    }
+  });
+
   test("is not there, and stays as it was", async () => {
     const shown = async (): Promise<string[]> => {
       const reads = about.filter(({ method }) => method === "GET").map((route) => ask(on, route, theirs));

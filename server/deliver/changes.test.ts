@@ -53,6 +53,30 @@ describe("deliveries amid changes", () => {
     sink.answer = accept;
   });
 
+  test("410 of an address that has been changed meanwhile disables nothing", async () => {
+    const { on, sink } = all;
+    let answer: (() => void) | undefined;
+    sink.answer = (received, response) =>
+      received.path === "/old"
+        ? void (answer = () => response.writeHead(410).end())
+        : accept(received, response);
+    const { name } = await drawRoute(on, `${sink.url}/old`, ["connection.created"]);
+    await all.happens("connection.created");
+    await until(() => answer !== undefined);
+    await on.inProject("PATCH", `/destinations/${name}`, {
+      updateMask: ["metadata.url"],
+      destination: { metadata: { url: `${sink.url}/new` } },
+    });
+    answer?.();
+    await all.untilStatus(name, "failed");
+    // Whether to disable is judged behind that, and before anything that happens from now on.
+    await all.happens("connection.created");
+    await all.untilStatus(name, "delivered");
+    assert.equal(sink.at("/new").length, 1);
+    assert.equal(await disabledTime(name), undefined);
+    sink.answer = accept;
+  });
+
   test("one that has only failed for long is disabled, others are told, and once enabled it gets what is resent", async () => {
     const { on, sink } = all;
     sink.answer = refuse("/down", 500);
