@@ -40,9 +40,26 @@ function inspect(text: string): void {
     }
     return value;
   };
-  JSON.parse(text, reviver as (this: unknown, key: string, value: unknown) => unknown);
+  try {
+    JSON.parse(text, reviver as (this: unknown, key: string, value: unknown) => unknown);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new Problem("malformed-json", {
+      detail: "The body is nested too deeply to be looked through.",
+      cause,
+    });
+  }
 }
 
-/** Whole numbers must survive the trip; fractions are doubles everywhere anyway. */
-const exact = (value: number, source: string): boolean =>
-  !/^-?\d+$/.test(source) || (Number.isSafeInteger(value) && BigInt(source) === BigInt(value));
+/** Digits that every double keeps. */
+const SURE_DIGITS = 15;
+
+/** What stands before the point must survive the trip; fractions are doubles everywhere anyway. */
+function exact(value: number, source: string): boolean {
+  if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) && BigInt(source) === BigInt(value);
+  const digits = source
+    .replace(/e.*$/i, "")
+    .replace(/^[-0.]+/, "")
+    .replace(".", "");
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER || digits.length <= SURE_DIGITS;
+}

@@ -60,6 +60,10 @@ const FRAMEWORK_ERRORS: Record<string, { slug: ProblemSlug; detail: string }> = 
     slug: "invalid-request",
     detail: "The body is not as long as its `Content-Length` header says. Send the request again.",
   },
+  FST_ERR_MAX_PARAM_LENGTH: {
+    slug: "unknown-path",
+    detail: "A name or id in the path is longer than any there can be.",
+  },
   FST_ERR_BAD_URL: { slug: "invalid-request", detail: "The path holds a percent sign that encodes nothing." },
 };
 

@@ -87,6 +87,31 @@ describe("a request that is wrong", () => {
       says: /12345678901234567890.*string/,
     },
     {
+      title: "with a fraction of which more than the end would be lost",
+      send: () =>
+        on.call(
+          "POST",
+          WRITE,
+          '{"groupRef":"acme","type":"create","record":{"score":12345678901234567890.5}}',
+        ),
+      status: 400,
+      type: "malformed-json",
+      says: /12345678901234567890.5.*string/,
+    },
+    {
+      title: "with endless nesting around a long number",
+      send: () => on.call("POST", WRITE, `${"[".repeat(100_000)}1234567890123456${"]".repeat(100_000)}`),
+      status: 400,
+      type: "malformed-json",
+      says: /nested too deeply/,
+    },
+    {
+      title: "with a name longer than any",
+      send: () => on.inProject("GET", `/destinations/${"a".repeat(5_000)}`),
+      status: 404,
+      type: "unknown-path",
+    },
+    {
       title: "with the wrong media type",
       send: () =>
         on.call("POST", WRITE, "groupRef=acme", { "content-type": "application/x-www-form-urlencoded" }),
