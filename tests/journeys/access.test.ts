@@ -1,4 +1,4 @@
-/** Calls that their caller may not make leave nothing behind; the whole table is in server/access/matrix.test.ts, rows of other projects beside it. */
+/** Calls that their caller may not make leave nothing behind; which calls those are stands in server/access/. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
