@@ -46,20 +46,28 @@ export async function takeIdentity(connectionString: string, log: Log): Promise<
     }, RECONNECT_MS);
   };
 
+  const findDead = async (ids: number[]): Promise<number[]> => {
+    if (!client || ids.length === 0) return [];
+    const { rows } = await client.query<{ objid: string }>(
+      `select objid::text from pg_locks where locktype = 'advisory' and granted and classid = $1 and objid = any($2::oid[])
+         and database = (select oid from pg_database where datname = current_database())`,
+      [LOCK_CLASS, ids],
+    );
+    const alive = new Set(rows.map((row) => Number(row.objid)));
+    return ids.filter((other) => !alive.has(other));
+  };
+  /** Those who ask at the same time get their turn: a connection carries out one statement. */
+  let asked: Promise<unknown> = Promise.resolve();
+
   await connect();
   return {
     get id() {
       return id;
     },
-    async dead(ids) {
-      if (!client || ids.length === 0) return [];
-      const { rows } = await client.query<{ objid: string }>(
-        `select objid::text from pg_locks where locktype = 'advisory' and granted and classid = $1 and objid = any($2::oid[])
-           and database = (select oid from pg_database where datname = current_database())`,
-        [LOCK_CLASS, ids],
-      );
-      const alive = new Set(rows.map((row) => Number(row.objid)));
-      return ids.filter((other) => !alive.has(other));
+    dead(ids) {
+      const answer = asked.then(() => findDead(ids));
+      asked = answer.catch(() => {});
+      return answer;
     },
     async close() {
       closed = true;
