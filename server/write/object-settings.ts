@@ -4,7 +4,13 @@ import { Problem } from "../ground/errors.ts";
 import type { Json } from "../ground/json.ts";
 import type { ConfigWriteObject } from "../manifest/config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
-import { configObject, fieldMappings, findWriteObject, inheritsMapping } from "../manifest/object-fields.ts";
+import {
+  configObject,
+  fieldMappings,
+  findReadObject,
+  findWriteObject,
+  inheritsMapping,
+} from "../manifest/object-fields.ts";
 import type { IntegrationRow } from "../store/integrations.ts";
 import type { Installed } from "./installations.ts";
 import type { FieldMapping } from "./map-record.ts";
@@ -22,6 +28,8 @@ export interface FieldSettings {
 export interface ObjectSettings {
   /** The provider's name of the object. */
   objectName: string;
+  /** The builder's name of it, where it has one and mappings are inherited. */
+  mappedName?: string;
   providerName: string;
   /** Undefined where mappings are not inherited. */
   mapping?: FieldMapping;
@@ -46,10 +54,12 @@ export function objectSettings(
   const own = configObject(written, object.objectName);
   // Without a write map every object of the manifest is meant; with one, only those it names.
   if (written && Object.keys(written).length > 0 && !own) throw notSelected(objectName);
+  const inherits = inheritsMapping(object, config);
   return {
     objectName: object.objectName,
+    mappedName: inherits ? findReadObject(manifest, object.objectName)?.mapToName : undefined,
     providerName: catalog.find(integration.provider)?.displayName ?? integration.provider,
-    mapping: inheritsMapping(object, config) ? fieldMappings(manifest, config, object.objectName) : undefined,
+    mapping: inherits ? fieldMappings(manifest, config, object.objectName) : undefined,
     fields: fieldSettings(own),
     deletionEnabled: own?.deletionSettings?.enabled === true,
     dropUnmapped,

@@ -25,6 +25,8 @@ export interface WriteTerms {
   onUnknownOutcome: "fail" | "retry";
   /** Master operation of a group: its log has an entry per record. */
   grouped: boolean;
+  /** What the builder calls the object, where that is another name than the provider's: events tell it so. */
+  mappedName?: string;
 }
 
 /** JSON and back: what is stored here was made here. */

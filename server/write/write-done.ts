@@ -2,12 +2,14 @@
 import type { RecordOutcome } from "../../connectors/kit/connector.ts";
 import { writeAsyncDone } from "../deliver/payloads/write-events.ts";
 import { newId } from "../ground/ids.ts";
+import type { JsonObject } from "../ground/json.ts";
 import type { EventRow, InstallationFieldsRow } from "../store/events.ts";
+import { readTerms } from "./stored-records.ts";
 
 /** `fields` is undefined when the installation was deleted meanwhile: then there is nobody to tell whose write it was. */
 export function writeDone(
   fields: InstallationFieldsRow | undefined,
-  write: { operationId: string; objectName: string },
+  write: { operationId: string; objectName: string; terms: JsonObject },
   outcomes: RecordOutcome[],
 ): EventRow | undefined {
   if (!fields) return undefined;
@@ -15,7 +17,8 @@ export function writeDone(
   const successfulRecordIds = outcomes.flatMap((outcome) =>
     outcome.success && outcome.recordId ? [outcome.recordId] : [],
   );
-  const { operationId, objectName } = write;
+  const { operationId } = write;
+  const objectName = readTerms(write.terms).mappedName ?? write.objectName;
   const success = errors.length === 0;
   const event = writeAsyncDone(fields, { operationId, objectName, success, successfulRecordIds, errors });
   return { id: newId(), projectId: event.projectId, type: event.type, data: JSON.stringify(event.data) };

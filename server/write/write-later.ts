@@ -41,6 +41,7 @@ export async function writeLater(
       headers: plan.headers,
       onUnknownOutcome: retryPolicy?.onUnknownOutcome ?? "fail",
       grouped: autoBatchPolicy !== undefined,
+      mappedName: target.settings.mappedName,
     }),
     records: plan.records.map((planned) => toJson({ planned })),
     recordKeys: plan.records.flatMap(({ id }) => (id === undefined ? [] : [recordKey(target, plan, id)])),

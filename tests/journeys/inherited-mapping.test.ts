@@ -1,8 +1,11 @@
 /** With `inheritMapping` records are written under the names the customer mapped for reading. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { drawRoute } from "../../server/deliver/testing/routes.ts";
+import { openSink } from "../../server/deliver/testing/sink.ts";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { until } from "../harness/until.ts";
 import { assertProblem } from "./assert-problem.ts";
 
 const MANIFEST = `
@@ -114,6 +117,16 @@ describe("with inherited mappings", () => {
   test("the object may be written under its mapped name", async () => {
     const { stored } = await create({ givenName: "Via mapped name" }, "person");
     assert.equal(stored.firstname, "Via mapped name");
+  });
+
+  test("an asynchronous write is told under the name that the builder has for the object", async () => {
+    const sink = await openSink();
+    await drawRoute(on, `${sink.url}/told`, ["write.async.done"]);
+    const record = { email: `mapped-${++count}@example.com` };
+    await hub.write("contacts", { type: "create", mode: "asynchronous", record });
+    const [told] = await until(() => sink.at("/told").length > 0 && sink.at("/told"));
+    await sink.close();
+    assert.equal(told?.message.data["objectName"], "person");
   });
 
   test("records of a batch are mapped one by one", async () => {
