@@ -12,7 +12,7 @@ import {
 import type { Installations } from "./installations.ts";
 import type { Ledger } from "./ledger.ts";
 import { readOutcome, readRecords, readTerms } from "./stored-records.ts";
-import { outcomeEntries, summarize } from "./tell.ts";
+import { outcomeEntries, summarize, unknownOutcome } from "./tell.ts";
 import { writeDone } from "./write-done.ts";
 
 const ROUND_MS = 1_000;
@@ -73,15 +73,16 @@ async function takeOverFrom(on: TakeOverServices, worker: number): Promise<void>
     await on.ledger.end({
       id,
       status: "failure",
-      result: `[${objectName}] ${UNKNOWN}`,
+      result: `[${objectName}] ${unknownOutcome(CUT_OFF)}`,
       metadata: {},
-      log: [{ severity: "ERROR", msg: "The process that carried it out is gone", error: UNKNOWN }],
+      log: [
+        { severity: "ERROR", msg: "The process that carried it out is gone", error: unknownOutcome(CUT_OFF) },
+      ],
     });
   }
 }
 
-const UNKNOWN =
-  "The outcome is unknown: Busbar stopped after the write may have been sent. Look the record up at the provider before you repeat it.";
+const CUT_OFF = "Busbar stopped after the write may have been sent.";
 
 /** A create that may have been sent: what has an outcome keeps it, the rest is said to be unknown. */
 async function endUnknown(
@@ -89,7 +90,7 @@ async function endUnknown(
   write: OrphanedWrite,
 ): Promise<void> {
   const { batch } = readTerms(write.terms);
-  const error = new ProviderError({ kind: "unknown_outcome", message: UNKNOWN });
+  const error = new ProviderError({ kind: "unknown_outcome", message: CUT_OFF });
   const outcomes = readRecords(write.records).map(({ outcome }): RecordOutcome =>
     outcome ? readOutcome(outcome) : { success: false, error },
   );

@@ -1,5 +1,6 @@
 /** Tells people what became of a write: the steps for the operation's log, its result text and its metadata. */
 import type { RecordOutcome } from "../../connectors/kit/connector.ts";
+import type { ProviderError } from "../../connectors/kit/errors.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { LogEntry } from "../store/operations.ts";
 import type { PlannedRecord, WritePlan } from "./plan.ts";
@@ -70,6 +71,14 @@ export const successEntries = (outcomes: RecordOutcome[]): LogEntry[] =>
       : [],
   );
 
+/** Where nobody knows whether a record was written: what to do about it, since the text may be all that is read. */
+export const unknownOutcome = (why: string): string =>
+  `The outcome is unknown: ${/[.!?]$/.test(why) ? why : `${why}.`} Look the record up at the provider before you repeat it.`;
+
+/** Why a record was not written, or may not have been. */
+export const reasonOf = ({ kind, message }: ProviderError): string =>
+  kind === "unknown_outcome" ? unknownOutcome(message) : message;
+
 const PAST = { create: "Created", update: "Updated", delete: "Deleted" } as const;
 
 /** Status, text and metadata of the ended operation. A batch that was written in part has succeeded. */
@@ -78,7 +87,7 @@ export function summarize(
   outcomes: RecordOutcome[],
 ): { status: "success" | "failure"; result: string; metadata: JsonObject } {
   const ids = outcomes.flatMap((outcome) => (outcome.success && outcome.recordId ? [outcome.recordId] : []));
-  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error.message]));
+  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [reasonOf(outcome.error)]));
   const succeeded = outcomes.length - errors.length;
   return {
     status: succeeded > 0 ? "success" : "failure",

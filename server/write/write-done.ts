@@ -5,6 +5,7 @@ import { newId } from "../ground/ids.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { EventRow, InstallationFieldsRow } from "../store/events.ts";
 import { readTerms } from "./stored-records.ts";
+import { reasonOf } from "./tell.ts";
 
 /** `fields` is undefined when the installation was deleted meanwhile: then there is nobody to tell whose write it was. */
 export function writeDone(
@@ -13,7 +14,7 @@ export function writeDone(
   outcomes: RecordOutcome[],
 ): EventRow | undefined {
   if (!fields) return undefined;
-  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error.message]));
+  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [reasonOf(outcome.error)]));
   const successfulRecordIds = outcomes.flatMap((outcome) =>
     outcome.success && outcome.recordId ? [outcome.recordId] : [],
   );

@@ -128,6 +128,7 @@ describe("asynchronous writes", () => {
     on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", reset: "after", count: 1 });
     const operation = await ended(await write({ type: "create", record: { name: "Lost Answer" } }));
     assert.equal(operation.body.status, "failure");
+    assert.match(operation.body.result, /outcome is unknown.*Look the record up/);
     assert.match(await logOf(operation.body.id), /unknown_outcome/);
     assert.equal(named("Lost Answer").length, 1);
   });
