@@ -4,6 +4,7 @@ import type { Message } from "../../destinations/kit/destination.ts";
 import type { Egress } from "../egress.ts";
 import { elapsedMs } from "../ground/clock.ts";
 import type { Config } from "../ground/config.ts";
+import { newId } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
 import type { Sealer } from "../ground/seal.ts";
 import type { WorkerIdentity } from "../jobs/worker-identity.ts";
@@ -11,18 +12,13 @@ import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import {
   claimDeliveries,
-  failDisabled,
-  finishDeliveries,
-  listClaimants,
-  listClaims,
   notAttempted,
   releaseDeliveries,
   type Claim,
   type ClaimedDelivery,
   type FinishedAttempt,
 } from "../store/deliveries.ts";
-import { releaseBatches, routeEvents, type Aim } from "../store/delivery-batches.ts";
-import { newId } from "../ground/ids.ts";
+import { routeEvents, type Aim } from "../store/delivery-batches.ts";
 import { listEventsById, type StoredEvent } from "../store/events.ts";
 import { openRelaxedQueries, type RelaxedQueries } from "../store/relaxed-queries.ts";
 import { attempt, type Ended } from "./attempt.ts";
@@ -33,6 +29,7 @@ import { DEPTH, FAILING_DEPTH, FULL_MS, Lanes } from "./lanes.ts";
 import { EndNotes } from "./note-ends.ts";
 import { openPace, type Pace } from "./pace.ts";
 import { retrySchedule, type Retry } from "./retry-schedule.ts";
+import { takeOverDeliveries } from "./take-over.ts";
 import { openWorld } from "./world.ts";
 
 export interface DeliveryServices {
@@ -345,22 +342,13 @@ class DeliveryEngine {
     );
   }
 
-  /** Takes over from dead processes and from lost statements, and gives up what waits for disabled destinations. */
   async #care(): Promise<void> {
     if (elapsedMs() - this.#caredMs < CARE_MS) return;
     this.#caredMs = elapsedMs();
-    const { queries } = this.#relaxed;
-    const { id } = this.#on.identity;
-    // Not only after an error: a statement whose connection broke may commit long after.
-    await releaseBatches(queries, [id], this.#notes.batchIds);
-    const lost = (await listClaims(queries, id)).filter((claim) => !this.#mine.has(keyOf(claim)));
-    if (lost.length > 0) {
-      const due = lost.map((claim) => ({ ...claim, state: "waiting" as const, delayMs: 0 }));
-      await finishDeliveries(queries, id, due);
-    }
-    const dead = await this.#on.identity.dead(await listClaimants(queries));
-    await releaseDeliveries(queries, dead);
-    await failDisabled(queries, MOST_CLAIMED);
+    await takeOverDeliveries(this.#relaxed.queries, this.#on.identity, {
+      batchIds: this.#notes.batchIds,
+      has: (claim) => this.#mine.has(keyOf(claim)),
+    });
   }
 }
 
