@@ -23,6 +23,8 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-test-"));
   const log = createLog("error");
   const postgres = await startEmbeddedPostgres({ dataDir, log });
+  // No test outlives this server, so no commit has to wait for the disk. Tests of crashes start servers of their own.
+  await runSql(postgres.connectionString, "alter role current_user set synchronous_commit = off");
   await runSql(postgres.connectionString, `create database ${TEMPLATE}`);
   const template = await openDatabase({
     connectionString: withDatabase(postgres.connectionString, TEMPLATE),

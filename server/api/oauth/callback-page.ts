@@ -12,12 +12,13 @@ export function callbackPage(result: ConsentResult): Page {
     : { eventType: "AUTHORIZATION_SUCCEEDED", data: { connection: result.connectionId } };
   const title = failed ? "The connection was not made" : "Connected";
   const text = failed ? result.error : `${result.provider} is connected. You can close this window.`;
-  // The address holds the code and the state, so it leaves the history; the window closes where there is an opener.
+  // The address holds the code and the state, so it leaves the history. The window closes where there is an opener, but
+  // not before that had time to read the message: one that is found closed looks as if the customer had left.
   const script = `history.replaceState(null, "", location.pathname);
 const opener = window.opener;
 if (opener) {
   opener.postMessage(${scriptJson(message)}, "*");
-  ${failed ? "" : "window.close();"}
+  ${failed ? "" : "setTimeout(() => window.close(), 1_000);"}
 }`;
   return page({ status: failed ? 400 : 200, title, text, script });
 }
