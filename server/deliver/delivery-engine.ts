@@ -209,7 +209,7 @@ class DeliveryEngine {
 
   /** How much there was to do: where there was something may be more. */
   async #cycle(): Promise<number> {
-    this.#lanes.shed().forEach((item) => this.#giveBack(item));
+    this.#lanes.shed().forEach(({ claimed }) => this.#giveBack(claimed));
     if (this.#isFull) return 0;
     const claimed = this.#due || elapsedMs() - this.#claimedMs >= POLL_MS ? await this.#claimWaiting() : 0;
     const events = Math.min(this.#mostEvents, this.#lanes.fits, Math.ceil(MOST_CLAIMED / this.#fanOut));
@@ -256,7 +256,7 @@ class DeliveryEngine {
         room.set(destinationId, fits - 1);
         this.#enter({ claimed: { ...aim, failures: 0, batchId }, event, destination, asOf });
       } else {
-        this.#notes.add({ finished: { destinationId, eventId, state: "waiting", delayMs: 0 }, batchId });
+        this.#giveBack({ destinationId, eventId, batchId });
       }
     }
   }
@@ -309,7 +309,7 @@ class DeliveryEngine {
     if (destination.type.paced) await this.#pace.take(destination.row.projectId);
     if (this.#stopping || (this.#lastChange.get(destinationId) ?? 0) > asOf) {
       // Changed, disabled or deleted while this was in line: to be claimed again as things are now.
-      return this.#giveBack(item);
+      return this.#giveBack(claimed);
     }
     const ended = await attempt(destination, this.#message(item), failures, this.#retry);
     this.#on.onAttempt?.(ended.finished.state);
@@ -317,7 +317,11 @@ class DeliveryEngine {
     this.#notes.add({ ...ended, batchId });
   }
 
-  #giveBack({ claimed: { destinationId, eventId, batchId } }: Item): void {
+  #giveBack({
+    destinationId,
+    eventId,
+    batchId,
+  }: Pick<ClaimedDelivery, "destinationId" | "eventId" | "batchId">): void {
     this.#notes.add({ finished: { destinationId, eventId, state: "waiting", delayMs: 0 }, batchId });
   }
 

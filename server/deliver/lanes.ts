@@ -47,10 +47,6 @@ export class Lanes<Item> {
     this.#slowMs = slowMs;
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
   get room(): number {
     return ROOM - this.#size;
   }
