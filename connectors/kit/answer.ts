@@ -1,9 +1,9 @@
 /** Sends a request and reads the answer, sorting out what concerns the call as a whole from what concerns a record. */
+import { shorten } from "../../server/ground/storable-text.ts";
 import { now } from "../../server/ground/clock.ts";
 import type { Json } from "../../server/ground/json.ts";
 import type { Account, Connector, ProviderFetch, ProviderRequest, ProviderResponse } from "./connector.ts";
 import { ProviderError, type ProviderErrorKind } from "./errors.ts";
-import { shorten } from "./shorten.ts";
 
 /** A readable answer: the parsed body of a success, undefined when empty, or what the provider refused and why. */
 export type Answer =

@@ -1,4 +1,5 @@
 /** Reads one value out of a provider's JSON answer by a path that the catalog names. */
+import { isStorable } from "../../server/ground/storable-text.ts";
 import { isJsonObject, type Json } from "../../server/ground/json.ts";
 
 /** What lies at a dotted path such as `owner.user.id`; a number in the path counts into a list. */
@@ -18,6 +19,6 @@ export function valueAt(answer: Json, path: string): Json | undefined {
 export function textAt(answer: Json, path: string): string | undefined {
   const value = valueAt(answer, path);
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  const isText = typeof value === "string" && value !== "" && !value.includes("\0") && value.isWellFormed();
+  const isText = typeof value === "string" && value !== "" && isStorable(value);
   return isText ? value : undefined;
 }

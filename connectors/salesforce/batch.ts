@@ -1,10 +1,10 @@
 /** Creates and updates Salesforce records in collections, each record at most once per request. */
+import { shorten } from "../../server/ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../kit/answer.ts";
 import type { ProviderFetch, RecordOutcome, RecordWrite, WriteResult } from "../kit/connector.ts";
 import { isRetryable, ProviderError } from "../kit/errors.ts";
 import { Outcomes } from "../kit/outcomes.ts";
-import { shorten } from "../kit/shorten.ts";
 import { waves } from "../kit/waves.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";

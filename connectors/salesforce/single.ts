@@ -1,4 +1,5 @@
 /** Creates, updates and deletes Salesforce records one by one, and brings back what they became. */
+import { shorten } from "../../server/ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { concernsTheCall, send, unreadable } from "../kit/answer.ts";
 import type {
@@ -10,7 +11,6 @@ import type {
 } from "../kit/connector.ts";
 import { ProviderError } from "../kit/errors.ts";
 import { Outcomes } from "../kit/outcomes.ts";
-import { shorten } from "../kit/shorten.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";
 import { idFault } from "./id.ts";

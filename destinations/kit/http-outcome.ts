@@ -1,5 +1,6 @@
 /** Reads an HTTP answer as the outcome of an attempt. */
 import { nowMs } from "../../server/ground/clock.ts";
+import { storable } from "../../server/ground/storable-text.ts";
 import type { Exchange, Outcome } from "./destination.ts";
 
 /** 2xx is delivered, 410 gone, everything else failed; a redirect is not followed. */
@@ -28,7 +29,7 @@ const ANSWER_BYTES = 16 * 1024;
 
 /** The first 16 KiB as text that PostgreSQL takes: without NULs, and with whole characters only. */
 export const beginningOf = (body: Buffer): string =>
-  body.subarray(0, ANSWER_BYTES).toString("utf8").replaceAll("\0", "�");
+  storable(body.subarray(0, ANSWER_BYTES).toString("utf8"));
 
 /** The same of text. Whatever came from a receiver or a message goes through one of the two before it is an `answer`. */
 export const beginningOfText = (text: string): string => beginningOf(Buffer.from(text));

@@ -3,6 +3,7 @@ import { createPublicKey } from "node:crypto";
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from "jose";
 import { now, nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
+import { isStorable } from "../ground/storable-text.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { findJwtKeyOwner, type JwtKeyOwner } from "../store/jwt-keys.ts";
@@ -81,9 +82,9 @@ function checked({ iat, exp, groupRef, consumerRef }: JWTPayload): { groupRef: s
   return { groupRef, consumerRef };
 }
 
-/** PostgreSQL stores neither NUL nor half a character, so nobody is called so. */
+/** Nobody is called what cannot be stored. */
 const isName = (value: unknown): value is string =>
-  typeof value === "string" && value !== "" && !value.includes("\0") && value.isWellFormed();
+  typeof value === "string" && value !== "" && isStorable(value);
 
 const refused = (why: string, cause?: unknown): Problem =>
   new Problem("unauthenticated", { detail: `The bearer token ${why}.`, cause });

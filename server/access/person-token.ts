@@ -3,6 +3,7 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } f
 import { EgressError, type Egress } from "../egress.ts";
 import { now } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
+import { isStorable } from "../ground/storable-text.ts";
 import { isJsonObject } from "../ground/json.ts";
 import type { Database } from "../store/database.ts";
 import { listMemberships, upsertBuilder } from "../store/people.ts";
@@ -55,9 +56,9 @@ export function openPersonTokens(on: Services): PersonOf {
   };
 }
 
-/** What PostgreSQL cannot store, a NUL or half a character, is no name and no address. */
+/** What cannot be stored is no name and no address. */
 const text = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" && !value.includes("\0") && value.isWellFormed() ? value : null;
+  typeof value === "string" && value !== "" && isStorable(value) ? value : null;
 
 async function verified(
   { oidc }: Services,

@@ -4,6 +4,7 @@ import { tokenUrl, type UrlOptions } from "../../connectors/kit/template.ts";
 import { EgressError, type Egress } from "../egress.ts";
 import { nowMs } from "../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import { withoutSecrets } from "../ground/without-secrets.ts";
 import { endAfter } from "./renewal-time.ts";
 import type { Token } from "./stored-credentials.ts";
 
@@ -159,15 +160,12 @@ export function refusal(
   return new TokenEndpointError(otherwise, message);
 }
 
-/** A shorter text may stand in an answer for many other reasons. */
-const LEAST_SECRET = 8;
-
 /** A provider's words as they may be shown and stored: some repeat what they were sent. */
 function speakable(said: string, secrets: string[]): string {
-  const hidden = secrets
-    .filter(({ length }) => length >= LEAST_SECRET)
-    .flatMap((secret) => [secret, encodeURIComponent(secret)])
-    .reduce((text, secret) => text.replaceAll(secret, "[secret]"), said);
+  const hidden = withoutSecrets(
+    said,
+    secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]),
+  );
   // PostgreSQL stores no NUL.
   return hidden.replaceAll("\0", "").slice(0, 300).toWellFormed();
 }

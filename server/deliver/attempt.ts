@@ -1,9 +1,13 @@
 /** One attempt: hands a message over, measures it, and decides what happens next. */
 import type { Message, Outcome } from "../../destinations/kit/destination.ts";
 import { elapsedMs, now } from "../ground/clock.ts";
+import { shorten } from "../ground/storable-text.ts";
 import type { FinishedAttempt } from "../store/deliveries.ts";
 import type { OpenDestination } from "./channels.ts";
-import { shortened, storable, type Retry } from "./retry-schedule.ts";
+import type { Retry } from "./retry-schedule.ts";
+
+/** Errors are sentences; what somebody else put into one may be long. */
+const LONGEST_ERROR = 1_000;
 
 /** What becomes of a delivery that somebody had. */
 export interface Ended {
@@ -35,8 +39,8 @@ export async function attempt(
       time,
       durationMs: Math.round(elapsedMs() - started),
       ...(status !== undefined && { status }),
-      ...(error !== undefined && { error: shortened(error) }),
-      ...(answer && { answer: storable(answer) }),
+      ...(error !== undefined && { error: shorten(error, LONGEST_ERROR) }),
+      ...(answer && { answer }),
     },
   };
   return { finished, made: { outcome, destination } };

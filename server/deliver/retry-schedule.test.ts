@@ -1,7 +1,7 @@
 /** Gaps between attempts: jitter, what the receiver asks for, and the end. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { retrySchedule, shortened } from "./retry-schedule.ts";
+import { retrySchedule } from "./retry-schedule.ts";
 
 const at = (random: number) => retrySchedule({ gapsSeconds: [5, 300], minuteMs: 60_000 }, () => random);
 
@@ -22,11 +22,4 @@ test("after a time-out or a 429 the gap is a minute at least, and not the same f
   assert.equal(at(0)(0, { overloaded: true }), 60_000);
   assert.equal(at(0.5)(0, { overloaded: true }), 66_000);
   assert.equal(at(0.5)(1, { overloaded: true }), 300_000);
-});
-
-test("an error of any length and any characters is text that the database takes", () => {
-  assert.equal(shortened("a\0b\ud83d"), "a\ufffdb\ufffd");
-  const cut = shortened(`${"x".repeat(999)}\u{1f680}`);
-  assert.equal(cut.length, 1_001);
-  assert.ok(cut.isWellFormed());
 });

@@ -26,12 +26,3 @@ export function retrySchedule(
     return overloaded ? Math.max(askedMs, minuteMs * (1 + JITTER * random())) : askedMs;
   };
 }
-
-/** What PostgreSQL can store: one text that it cannot would hold up every delivery that is noted with it. */
-export const storable = (text: string): string => text.replaceAll("\0", "�").toWellFormed();
-
-/** Errors are sentences; what somebody else put into one may be long. */
-export const shortened = (text: string): string => {
-  const clean = storable(text);
-  return clean.length <= 1_000 ? clean : `${clean.slice(0, 1_000).toWellFormed()}…`;
-};

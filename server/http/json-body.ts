@@ -1,5 +1,6 @@
 /** Parses JSON bodies without losing anything: a number that JavaScript would round is refused, not rounded. */
 import { Problem } from "../ground/errors.ts";
+import { isStorable } from "../ground/storable-text.ts";
 
 /** Only a body with a run of digits this long can hold a number that does not fit. */
 const LONG_NUMBER = /\d{16}/;
@@ -28,7 +29,7 @@ function inspect(text: string): void {
     if (key === "__proto__") {
       throw new Problem("malformed-json", { detail: "The body holds a member `__proto__`. Remove it." });
     }
-    if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed())) {
+    if (typeof value === "string" && !isStorable(value)) {
       throw new Problem("malformed-json", {
         detail: `The text at "${key}" holds a NUL or half a surrogate pair, which no provider stores. Remove it.`,
       });

@@ -17,6 +17,7 @@ import { sql } from "kysely";
 import { now } from "../ground/clock.ts";
 import type { Queries } from "./database.ts";
 import { releaseBatches } from "./delivery-batches.ts";
+import { toStoredJson } from "./stored-json.ts";
 
 export type DeliveryState = "waiting" | "sending" | "delivered" | "failed";
 
@@ -103,7 +104,7 @@ export async function finishDeliveries(
   overBatchIds: string[] = [],
 ): Promise<void> {
   const column = <Name extends keyof FinishedAttempt>(name: Name) => finished.map((row) => row[name]);
-  const attempts = finished.map(({ attempt }) => (attempt ? JSON.stringify(attempt) : null));
+  const attempts = finished.map(({ attempt }) => (attempt ? toStoredJson(attempt) : null));
   await sql`
     with over as (
       delete from delivery_batches where id = any(${overBatchIds}::uuid[])

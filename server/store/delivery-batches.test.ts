@@ -118,6 +118,16 @@ test("a batch is over with the statement that says so; others of the same worker
   );
 });
 
+test("whatever a receiver said can be noted", async (t) => {
+  const { database, destinationId, eventIds } = await threeEvents(t);
+  await route(database);
+  const attempt = { time: "2026-01-01", durationMs: 1, answer: "a\0b\ud800", error: "\udc00" };
+  const finished = eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, attempt }));
+  await finishDeliveries(database.queries, WORKER, finished);
+  const [noted] = await listDeliveries(database.queries, { destinationId, limit: 1 });
+  assert.deepEqual(noted?.attempts, [{ ...attempt, answer: "a\ufffdb\ufffd", error: "\ufffd" }]);
+});
+
 test("a repeated attempt is added to those before it", async (t) => {
   const { database, destinationId, eventIds } = await threeEvents(t);
   const { queries } = database;

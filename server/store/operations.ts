@@ -5,7 +5,7 @@ import { isUuid } from "../ground/ids.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
 import type { EventRow } from "./events.ts";
-import { storable, toStoredJson } from "./stored-json.ts";
+import { storableJson, toStoredJson } from "./stored-json.ts";
 
 export type OperationStatus = "in_progress" | "success" | "failure";
 
@@ -95,7 +95,7 @@ export async function endOperations(queries: Queries, operations: EndedOperation
     log: timed(log),
     event_id: event?.id,
     event_type: event?.type,
-    event_data: event && storable(event.data),
+    event_data: event && storableJson(event.data),
   }));
   await sql`
     with input as (

@@ -1,6 +1,7 @@
 /** Everything a write request can be refused for before anything is sent, each with the member and the remedy. */
 import type { WriteAbilities } from "../../connectors/kit/connector.ts";
 import { Problem, type Issue } from "../ground/errors.ts";
+import { isStorable } from "../ground/storable-text.ts";
 import type { ObjectSettings } from "./object-settings.ts";
 import type { WriteRequest } from "./write-request.ts";
 
@@ -133,9 +134,7 @@ const valueFaults = (request: WriteRequest): Fault[] =>
   );
 
 const nameFault = (name: string): string | undefined =>
-  name.includes("\0") || !name.isWellFormed()
-    ? "Its name holds a NUL or half a surrogate pair, which no provider stores."
-    : undefined;
+  isStorable(name) ? undefined : "Its name holds a NUL or half a surrogate pair, which no provider stores.";
 
 function valueFault(value: unknown, depth: number): string | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) {
