@@ -10,7 +10,7 @@ import { openSessions, type Sessions } from "./access/sessions.ts";
 import { openLiveConnections, type LiveConnections } from "./credentials/live-connections.ts";
 import { openSharedGates, type SharedGates } from "./credentials/shared-gates.ts";
 import { generatedKeys, openDataFolder } from "./data-folder.ts";
-import { openEgress, type Egress } from "./egress.ts";
+import { openEgress, type Egress } from "./egress/open-egress.ts";
 import type { Config } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 import type { Log } from "./ground/log.ts";

@@ -13,7 +13,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: "store", files: /^server\/store\//, mayImport: ["ground"] },
   { name: "jobs", files: /^server\/jobs\//, mayImport: ["ground", "store"] },
   { name: "http", files: /^server\/http\//, mayImport: ["ground"] },
-  { name: "egress", files: /^server\/egress(-trailers)?\.ts$/, mayImport: ["ground"] },
+  { name: "egress", files: /^server\/egress\//, mayImport: ["ground"] },
   ...["access", "manifest", "credentials", "deliver"].map((room) => ({
     name: room,
     files: new RegExp(`^server/${room}/`),
@@ -153,7 +153,7 @@ const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
   {
     what: "opens sockets outwards",
     pattern: /^import (?!type )[^;]*from "(undici|node:https|node:net|node:tls)"|\bfetch\(\s*["'`]http/m,
-    only: /^(server\/(egress|proxy\/|ground\/config|store\/|main|listeners)|cli\/http\/send\.ts)/,
+    only: /^(server\/(egress\/|proxy\/|ground\/config|store\/|main|listeners)|cli\/http\/send\.ts)/,
   },
 ];
 

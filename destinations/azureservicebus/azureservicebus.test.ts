@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import { test, type TestContext } from "node:test";
 import { openWorld } from "../../server/deliver/world.ts";
-import { openEgress } from "../../server/egress.ts";
+import { openEgress } from "../../server/egress/open-egress.ts";
 import { answered, openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
 import { azureservicebus } from "./azureservicebus.ts";
 

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import { jwtVerify } from "jose";
 import { openWorld } from "../../server/deliver/world.ts";
-import { openEgress } from "../../server/egress.ts";
+import { openEgress } from "../../server/egress/open-egress.ts";
 import { answered, openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
 import { pubsub } from "./pubsub.ts";
 

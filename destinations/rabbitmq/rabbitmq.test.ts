@@ -6,7 +6,7 @@ import { after, before, describe, test, type TestContext } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { connect, type ChannelModel, type GetMessage } from "amqplib";
 import { openWorld } from "../../server/deliver/world.ts";
-import { openEgress } from "../../server/egress.ts";
+import { openEgress } from "../../server/egress/open-egress.ts";
 import { noRabbit, startRabbit, type Rabbit } from "../../tests/harness/rabbitmq.ts";
 import { until } from "../../tests/harness/until.ts";
 import { openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";

@@ -1,6 +1,6 @@
 /** Checks the tokens of people who sign in at the OpenID Connect issuer that this Busbar trusts. */
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } from "jose";
-import { EgressError, type Egress } from "../egress.ts";
+import { EgressError, type Egress } from "../egress/open-egress.ts";
 import { now } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { isStorable } from "../ground/storable-text.ts";

@@ -5,7 +5,7 @@ import { authorization, CredentialsError } from "../../connectors/kit/authorizat
 import type { ProviderInfo } from "../../connectors/kit/provider.ts";
 import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../connectors/kit/template.ts";
 import { textAt, valueAt } from "../../connectors/kit/text-at.ts";
-import { EgressError, type Egress } from "../egress.ts";
+import { EgressError, type Egress } from "../egress/open-egress.ts";
 import type { Json } from "../ground/json.ts";
 import type { Log } from "../ground/log.ts";
 import type { Sealer } from "../ground/seal.ts";

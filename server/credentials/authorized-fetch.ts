@@ -6,7 +6,7 @@ import type {
   ProviderResponse,
 } from "../../connectors/kit/connector.ts";
 import { ProviderError } from "../../connectors/kit/errors.ts";
-import { EgressError, type Egress } from "../egress.ts";
+import { EgressError, type Egress } from "../egress/open-egress.ts";
 import type { LiveConnection, LiveConnections } from "./live-connections.ts";
 
 export interface AuthorizedFetchOptions {

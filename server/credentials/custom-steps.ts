@@ -9,7 +9,7 @@ import {
 } from "../../connectors/kit/custom-steps.ts";
 import type { ProviderInfo, StepRequest } from "../../connectors/kit/provider.ts";
 import { TemplateError } from "../../connectors/kit/template.ts";
-import { EgressError, type Egress } from "../egress.ts";
+import { EgressError, type Egress } from "../egress/open-egress.ts";
 import { nowMs } from "../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { Sealer } from "../ground/seal.ts";

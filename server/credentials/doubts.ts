@@ -1,7 +1,7 @@
 /** Finds out whether a provider's 401 means that credentials are no good any more, where nothing can be renewed. */
 import { LRUCache } from "lru-cache";
 import { healthCheckUrl, TemplateError } from "../../connectors/kit/template.ts";
-import { EgressError, type Egress } from "../egress.ts";
+import { EgressError, type Egress } from "../egress/open-egress.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
 import type { Changes } from "../store/changes.ts";

@@ -1,6 +1,6 @@
 /** Tries credentials that buy others before they are stored, so that a mistake shows where it is made. */
 import type { ProviderInfo } from "../../connectors/kit/provider.ts";
-import type { Egress } from "../egress.ts";
+import type { Egress } from "../egress/open-egress.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import type { Sealer } from "../ground/seal.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
-import { openEgress } from "../egress.ts";
+import { openEgress } from "../egress/open-egress.ts";
 import { createLog } from "../ground/log.ts";
 import { newId } from "../ground/ids.ts";
 import { Sealer } from "../ground/seal.ts";

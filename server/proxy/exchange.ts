@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
-import { toEgressError, type Egress } from "../egress.ts";
+import { toEgressError, type Egress } from "../egress/open-egress.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { Answer } from "./answer.ts";

@@ -4,7 +4,7 @@ import type { Catalog } from "../../connectors/catalog.ts";
 import type { Access } from "../access/authorize.ts";
 import { openConnectionGates, type ConnectionGates } from "../credentials/connection-gates.ts";
 import type { LiveConnections } from "../credentials/live-connections.ts";
-import type { Egress } from "../egress.ts";
+import type { Egress } from "../egress/open-egress.ts";
 import type { ProblemSlug } from "../ground/errors.ts";
 import type { Support } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";

@@ -2,7 +2,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ProviderError } from "../../connectors/kit/errors.ts";
-import type { EgressError } from "../egress.ts";
+import type { EgressError } from "../egress/open-egress.ts";
 import type { Support } from "../ground/config.ts";
 import { Problem, type ProblemSlug } from "../ground/errors.ts";
 import { nowMs } from "../ground/clock.ts";

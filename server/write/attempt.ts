@@ -5,7 +5,7 @@ import { ProviderError } from "../../connectors/kit/errors.ts";
 import { authorizedFetch } from "../credentials/authorized-fetch.ts";
 import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
 import type { SharedGates } from "../credentials/shared-gates.ts";
-import type { Egress } from "../egress.ts";
+import type { Egress } from "../egress/open-egress.ts";
 import { nowMs } from "../ground/clock.ts";
 import { markConnectionWorking } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";

@@ -3,7 +3,7 @@ import type { RecordOutcome } from "../../connectors/kit/connector.ts";
 import { ProviderError } from "../../connectors/kit/errors.ts";
 import { authorizedFetch } from "../credentials/authorized-fetch.ts";
 import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
-import type { Egress } from "../egress.ts";
+import type { Egress } from "../egress/open-egress.ts";
 import { Problem } from "../ground/errors.ts";
 import { markConnectionWorking } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";

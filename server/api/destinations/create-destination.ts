@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
 import { checkSettings, getDestinationType } from "../../deliver/check-settings.ts";
 import { newSigningKey, sealDestinationSecrets } from "../../deliver/destination-secrets.ts";
-import type { Egress } from "../../egress.ts";
+import type { Egress } from "../../egress/open-egress.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";

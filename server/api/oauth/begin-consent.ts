@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { consentUrl, randomText, takesPkce, usesConsent } from "../../credentials/authorization-code.ts";
 import { openVerifier, sealVerifier } from "../../credentials/code-verifier.ts";
-import type { Egress } from "../../egress.ts";
+import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";

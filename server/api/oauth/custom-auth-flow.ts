@@ -16,7 +16,7 @@ import { orProblem } from "../../credentials/prove-credentials.ts";
 import { requireAddress } from "../../credentials/provider-metadata.ts";
 import { withAccountInfo } from "../../credentials/account-info.ts";
 import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
-import type { Egress } from "../../egress.ts";
+import type { Egress } from "../../egress/open-egress.ts";
 import type { Log } from "../../ground/log.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";

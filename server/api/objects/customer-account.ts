@@ -5,7 +5,7 @@ import { ProviderError } from "../../../connectors/kit/errors.ts";
 import type { FieldsConnector } from "../../../connectors/kit/fields.ts";
 import { authorizedFetch } from "../../credentials/authorized-fetch.ts";
 import type { LiveConnection, LiveConnections } from "../../credentials/live-connections.ts";
-import type { Egress } from "../../egress.ts";
+import type { Egress } from "../../egress/open-egress.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import { listConnections } from "../../store/connections.ts";

@@ -4,7 +4,7 @@ import { buildCatalog } from "../../../connectors/catalog.ts";
 import { openAccess } from "../../access/authorize.ts";
 import { openSessions } from "../../access/sessions.ts";
 import { openLiveConnections } from "../../credentials/live-connections.ts";
-import { openEgress } from "../../egress.ts";
+import { openEgress } from "../../egress/open-egress.ts";
 import { createLog } from "../../ground/log.ts";
 import { listenForChanges } from "../../store/changes.ts";
 import { openDatabase, type Database } from "../../store/database.ts";

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
-import { EgressError, openEgress, type EgressFailure } from "./egress.ts";
+import { EgressError, openEgress, type EgressFailure } from "./open-egress.ts";
 
 async function serve(t: TestContext, listener: RequestListener): Promise<URL> {
   const server = createServer(listener);
