@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { API_VERSION, INTRODUCTION, TAGS } from "../server/api/docs/reference.ts";
 import { WORDS } from "../server/api/docs/words.ts";
-import { EVENT_TYPES } from "../server/deliver/payloads/event-types.ts";
-import { notification } from "../server/deliver/payloads/notification.ts";
+import { EVENT_TYPES } from "../server/events/event-types.ts";
+import { notification } from "../server/events/notification.ts";
 import type { Reference } from "../server/http/openapi.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../server/api/docs/examples.json");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { EVENT_TYPES as SERVERS } from "../../server/deliver/payloads/event-types.ts";
+import { EVENT_TYPES as SERVERS } from "../../server/events/event-types.ts";
 import type { Failure } from "../failures.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { startReceiver } from "./receiver.ts";

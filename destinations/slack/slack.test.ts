@@ -1,8 +1,8 @@
 /** The Slack destination: a sentence and the payload, and only to Slack. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EVENT_TYPES } from "../../server/deliver/payloads/event-types.ts";
-import { sampleEvent } from "../../server/deliver/payloads/sample-event.ts";
+import { EVENT_TYPES } from "../../server/events/event-types.ts";
+import { sampleEvent } from "../../server/events/sample-event.ts";
 import { openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
 import { sentenceFor } from "./sentences.ts";
 import { slack } from "./slack.ts";

@@ -1,7 +1,7 @@
 /** Takes out of a message what makes it too large for its destination, and puts an address in its place. */
 import type { Message } from "../../destinations/kit/destination.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import { LARGE_MEMBERS } from "./payloads/large-members.ts";
+import { LARGE_MEMBERS } from "../events/large-members.ts";
 
 /** Of what a destination writes around the data. */
 const ENVELOPE_BYTES = 200;

@@ -11,8 +11,8 @@ import {
   type DestinationRow,
 } from "../store/destinations.ts";
 import type { Ended } from "./attempt.ts";
-import { destinationWebhookDisabled } from "./payloads/destination-events.ts";
-import { recordEvents } from "./record-event.ts";
+import { destinationWebhookDisabled } from "../events/destination-events.ts";
+import { recordEvents } from "../events/record-event.ts";
 
 export interface NoteServices {
   database: Database;

@@ -7,7 +7,7 @@ import type { Sealer } from "../ground/seal.ts";
 import type { DestinationRow } from "../store/destinations.ts";
 import { attempt, type Ended } from "./attempt.ts";
 import { openDestination } from "./channels.ts";
-import type { NewEvent } from "./payloads/event-types.ts";
+import type { NewEvent } from "../events/event-types.ts";
 import { openWorld } from "./world.ts";
 
 export interface TestServices {

@@ -1,6 +1,6 @@
 /** The event that tells how an asynchronous write ended, ready to be written with its end. */
 import type { RecordOutcome } from "../../connectors/kit/connector.ts";
-import { writeAsyncDone } from "../deliver/payloads/write-events.ts";
+import { writeAsyncDone } from "../events/write-events.ts";
 import { newId } from "../ground/ids.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { EventRow, InstallationFieldsRow } from "../store/events.ts";

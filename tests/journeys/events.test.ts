@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Webhook } from "svix";
-import { EVENT_TYPES, type EventType } from "../../server/deliver/payloads/event-types.ts";
-import { notification } from "../../server/deliver/payloads/notification.ts";
+import { EVENT_TYPES, type EventType } from "../../server/events/event-types.ts";
+import { notification } from "../../server/events/notification.ts";
 import { drawRoute, type TestDestination } from "../../server/deliver/testing/routes.ts";
 import { openSink, type Received, type Sink } from "../../server/deliver/testing/sink.ts";
 import { until } from "../harness/until.ts";

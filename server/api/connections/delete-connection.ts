@@ -1,7 +1,7 @@
 /** DELETE /v1/projects/{projectIdOrName}/connections/{connectionId} */
 import { Type } from "typebox";
-import { connectionEvent, connectionFields } from "../../deliver/payloads/connection-events.ts";
-import { recordEvent } from "../../deliver/record-event.ts";
+import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
+import { recordEvent } from "../../events/record-event.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { removeConnection } from "../../store/connections.ts";

@@ -1,7 +1,7 @@
 /** Stores what a customer's consent brought: a new connection, or new credentials for the one the group has. */
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { connectionEvent, connectionFields } from "../../deliver/payloads/connection-events.ts";
-import { recordEvent } from "../../deliver/record-event.ts";
+import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
+import { recordEvent } from "../../events/record-event.ts";
 import { credentialColumns, renewWhenDue } from "../../credentials/store-credentials.ts";
 import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
 import { Problem } from "../../ground/errors.ts";

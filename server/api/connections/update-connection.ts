@@ -7,8 +7,8 @@ import { CredentialsInput, readCredentials, takesKeyOrPair } from "../../credent
 import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
 import { credentialColumns, renewWhenDue } from "../../credentials/store-credentials.ts";
 import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
-import { connectionEvent, connectionFields } from "../../deliver/payloads/connection-events.ts";
-import { recordEvent } from "../../deliver/record-event.ts";
+import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
+import { recordEvent } from "../../events/record-event.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import {

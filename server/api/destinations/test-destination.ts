@@ -1,6 +1,6 @@
 /** POST /v1/projects/{projectIdOrName}/destinations/{destination}:test */
 import { Type } from "typebox";
-import { sampleEvent } from "../../deliver/payloads/sample-event.ts";
+import { sampleEvent } from "../../events/sample-event.ts";
 import { testDelivery, type TestServices } from "../../deliver/test-delivery.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";

@@ -1,6 +1,6 @@
 /** POST /v1/projects/{projectIdOrName}/notification-event-topic-routes */
 import { Type } from "typebox";
-import { EVENT_TYPES } from "../../deliver/payloads/event-types.ts";
+import { EVENT_TYPES } from "../../events/event-types.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, transact, type Database } from "../../store/database.ts";

@@ -1,6 +1,6 @@
 /** The route from an event type to a topic, as the API shows it. */
 import { Type, type Static } from "typebox";
-import { EVENT_TYPES, type EventType } from "../../deliver/payloads/event-types.ts";
+import { EVENT_TYPES, type EventType } from "../../events/event-types.ts";
 import type { EventTopicRouteRow } from "../../store/topic-routes.ts";
 import { times, TimeSchema } from "../times.ts";
 

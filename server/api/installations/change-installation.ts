@@ -1,7 +1,7 @@
 /** Changes an installation under its lock, so that two changes at once are both kept. */
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { installationUpdated } from "../../deliver/payloads/installation-events.ts";
-import { recordEvent } from "../../deliver/record-event.ts";
+import { installationUpdated } from "../../events/installation-events.ts";
+import { recordEvent } from "../../events/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../manifest/config.ts";
 import { type Database, type Queries, transact } from "../../store/database.ts";

@@ -1,8 +1,8 @@
 /** POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations */
 import { Type } from "typebox";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { installationCreated } from "../../deliver/payloads/installation-events.ts";
-import { recordEvent } from "../../deliver/record-event.ts";
+import { installationCreated } from "../../events/installation-events.ts";
+import { recordEvent } from "../../events/record-event.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Json } from "../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";

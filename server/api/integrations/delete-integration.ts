@@ -1,8 +1,8 @@
 /** DELETE /v1/projects/{projectIdOrName}/integrations/{integrationIdOrName} */
 import { Type } from "typebox";
-import { removedConnections } from "../../deliver/payloads/connection-events.ts";
-import { installationDeleted } from "../../deliver/payloads/installation-events.ts";
-import { recordEvents } from "../../deliver/record-event.ts";
+import { removedConnections } from "../../events/connection-events.ts";
+import { installationDeleted } from "../../events/installation-events.ts";
+import { recordEvents } from "../../events/record-event.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../manifest/config.ts";
 import { type Database, transact } from "../../store/database.ts";

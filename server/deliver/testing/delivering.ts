@@ -2,9 +2,9 @@
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { createLog } from "../../ground/log.ts";
 import { openDatabase, type Database } from "../../store/database.ts";
-import type { EventType, NewEvent } from "../payloads/event-types.ts";
-import { sampleEvent } from "../payloads/sample-event.ts";
-import { recordEvents } from "../record-event.ts";
+import type { EventType, NewEvent } from "../../events/event-types.ts";
+import { sampleEvent } from "../../events/sample-event.ts";
+import { recordEvents } from "../../events/record-event.ts";
 import { openSink, type Sink } from "./sink.ts";
 import { until } from "../../../tests/harness/until.ts";
 

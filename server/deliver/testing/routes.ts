@@ -1,6 +1,6 @@
 /** Draws routes through the API and makes events happen, for tests. */
 import type { TestBusbar } from "../../../tests/harness/busbar.ts";
-import type { EventType } from "../payloads/event-types.ts";
+import type { EventType } from "../../events/event-types.ts";
 
 export interface TestDestination {
   id: string;

@@ -2,7 +2,7 @@
 import { newId } from "../ground/ids.ts";
 import type { Queries } from "../store/database.ts";
 import { insertEvents } from "../store/events.ts";
-import type { NewEvent } from "./payloads/event-types.ts";
+import type { NewEvent } from "./event-types.ts";
 
 /** Records one event. `queries` is the caller's transaction; delivery begins when it commits. */
 export const recordEvent = (queries: Queries, event: NewEvent): Promise<void> =>

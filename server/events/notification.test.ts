@@ -1,8 +1,8 @@
 /** Every type of event carries what its contract says: no member missing, none of another type, none that nobody knows. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { validator } from "../../http/validation.ts";
-import { fitMessage } from "../fit-message.ts";
+import { validator } from "../http/validation.ts";
+import { fitMessage } from "../deliver/fit-message.ts";
 import { connectionError } from "./connection-events.ts";
 import { EVENT_TYPES, type EventType, type NewEvent } from "./event-types.ts";
 import { installationUpdated } from "./installation-events.ts";
