@@ -1,6 +1,6 @@
 /** The background work of a process with the `worker` role, started and stopped together. */
 import { chores } from "./chores.ts";
-import { startRenewAhead } from "./credentials/renew-ahead.ts";
+import { startRenewAhead } from "./calls/refresh-ahead.ts";
 import { startDeliveries } from "./deliver/delivery-engine.ts";
 import { startSweeper } from "./jobs/sweeper.ts";
 import type { Opened } from "./services.ts";

@@ -2,8 +2,8 @@
 import type { Server } from "node:http";
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Access } from "../access/authorize.ts";
-import { openConnectionGates, type ConnectionGates } from "../credentials/connection-gates.ts";
-import type { LiveConnections } from "../credentials/live-connections.ts";
+import { openConnectionGates, type ConnectionGates } from "../calls/gates/process-gates.ts";
+import type { LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import type { ProblemSlug } from "../ground/errors.ts";
 import type { Support } from "../ground/config.ts";

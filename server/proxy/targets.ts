@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Account } from "../../connectors/kit/connector.ts";
 import type { Access } from "../access/authorize.ts";
-import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
+import type { LiveConnection, LiveConnections } from "../calls/live-connections.ts";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { isJsonObject } from "../ground/json.ts";

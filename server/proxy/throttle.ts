@@ -2,10 +2,10 @@
 import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Account, ProviderResponse } from "../../connectors/kit/connector.ts";
-import type { ClosedGate, ConnectionGates } from "../credentials/connection-gates.ts";
+import type { ClosedGate, ConnectionGates } from "../calls/gates/process-gates.ts";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
-import { retryTime } from "./retry-time.ts";
+import { retryTime } from "../calls/gates/retry-time.ts";
 import type { Target } from "./targets.ts";
 
 export interface Throttle {

@@ -2,9 +2,9 @@
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Connector, RecordOutcome } from "../../connectors/kit/connector.ts";
 import { ProviderError } from "../../connectors/kit/errors.ts";
-import { authorizedFetch } from "../credentials/authorized-fetch.ts";
-import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
-import type { SharedGates } from "../credentials/shared-gates.ts";
+import { authorizedFetch } from "../calls/authorized-fetch.ts";
+import type { LiveConnection, LiveConnections } from "../calls/live-connections.ts";
+import type { SharedGates } from "../calls/gates/shared-gates.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { nowMs } from "../ground/clock.ts";
 import { markConnectionWorking } from "../store/connections.ts";

@@ -1,8 +1,8 @@
 /** Carries out a synchronous write: operation begun, provider called, operation ended, answer or refusal. */
 import type { RecordOutcome } from "../../connectors/kit/connector.ts";
 import { ProviderError } from "../../connectors/kit/errors.ts";
-import { authorizedFetch } from "../credentials/authorized-fetch.ts";
-import type { LiveConnection, LiveConnections } from "../credentials/live-connections.ts";
+import { authorizedFetch } from "../calls/authorized-fetch.ts";
+import type { LiveConnection, LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { Problem } from "../ground/errors.ts";
 import { markConnectionWorking } from "../store/connections.ts";

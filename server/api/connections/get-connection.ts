@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/connections/{connectionId} */
 import { Type } from "typebox";
 import { ProviderError } from "../../../connectors/kit/errors.ts";
-import type { LiveConnections } from "../../credentials/live-connections.ts";
+import type { LiveConnections } from "../../calls/live-connections.ts";
 import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
 import { isRenewable, serving } from "../../credentials/renewable.ts";
 import { isOauth, openCredentials } from "../../credentials/stored-credentials.ts";

@@ -1,6 +1,6 @@
 /** The streaming half of the proxy on real sockets, with a target that is given instead of looked up. */
 import { buildCatalog } from "../../../connectors/catalog.ts";
-import { openConnectionGates } from "../../credentials/connection-gates.ts";
+import { openConnectionGates } from "../../calls/gates/process-gates.ts";
 import { openEgress } from "../../egress/open-egress.ts";
 import { createLog } from "../../ground/log.ts";
 import type { ProxyUse } from "../../store/proxy-usage.ts";

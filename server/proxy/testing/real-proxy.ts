@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { buildCatalog } from "../../../connectors/catalog.ts";
 import { openAccess } from "../../access/authorize.ts";
 import { openSessions } from "../../access/sessions.ts";
-import { openLiveConnections } from "../../credentials/live-connections.ts";
+import { openLiveConnections } from "../../calls/live-connections.ts";
 import { openEgress } from "../../egress/open-egress.ts";
 import { createLog } from "../../ground/log.ts";
 import { listenForChanges } from "../../store/changes.ts";

@@ -1,6 +1,6 @@
 /** Remembers which connections their provider has told to wait, and until when. */
 import { LRUCache } from "lru-cache";
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 
 export interface ClosedGate {
   until: Date;

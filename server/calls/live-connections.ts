@@ -9,15 +9,15 @@ import { nowMs } from "../ground/clock.ts";
 import type { Changes } from "../store/changes.ts";
 import { findConnection, type ConnectionRow } from "../store/connections.ts";
 import { remember } from "../store/remembered.ts";
-import { completeAccountInfo } from "./account-info.ts";
-import { atMost, type AtMost } from "./at-most.ts";
-import { openBehind } from "./behind.ts";
-import { metadataValues } from "./provider-metadata.ts";
-import { openDoubts, type Doubts } from "./doubts.ts";
-import { isRenewable, serving } from "./renewable.ts";
-import { MARGIN_MS, refreshTokens, type RefreshServices } from "./refresh-tokens.ts";
-import { renewAtMs } from "./renewal-time.ts";
-import { isOauth, openCredentials, wireCredentials } from "./stored-credentials.ts";
+import { completeAccountInfo } from "../credentials/account-info.ts";
+import { atMost, type AtMost } from "../jobs/concurrency-limit.ts";
+import { openBehind } from "../jobs/background-work.ts";
+import { metadataValues } from "../credentials/provider-metadata.ts";
+import { openDoubts, type Doubts } from "./suspect-credentials.ts";
+import { isRenewable, serving } from "../credentials/renewable.ts";
+import { MARGIN_MS, refreshTokens, type RefreshServices } from "../credentials/refresh-tokens.ts";
+import { renewAtMs } from "../credentials/renewal-time.ts";
+import { isOauth, openCredentials, wireCredentials } from "../credentials/stored-credentials.ts";
 
 export interface LiveConnection {
   id: string;

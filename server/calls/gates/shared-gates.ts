@@ -1,9 +1,9 @@
 /** Connection gates that all processes share: closed in memory at once, in the database for the others. */
-import type { Log } from "../ground/log.ts";
-import type { Changes } from "../store/changes.ts";
-import { closeGate, findGate } from "../store/connection-gates.ts";
-import type { Database } from "../store/database.ts";
-import { openConnectionGates, type ConnectionGates } from "./connection-gates.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Changes } from "../../store/changes.ts";
+import { closeGate, findGate } from "../../store/connection-gates.ts";
+import type { Database } from "../../store/database.ts";
+import { openConnectionGates, type ConnectionGates } from "./process-gates.ts";
 
 export interface SharedGates extends ConnectionGates {
   /** Settles when the others can know; never rejects, since a gate in memory is better than none. */

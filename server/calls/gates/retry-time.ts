@@ -1,5 +1,5 @@
 /** Reads from an answer's headers when its provider will take requests again. */
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 
 /** Names of headers that say when a quota starts anew, most trusted first. */
 const RESET_NAMES = [
