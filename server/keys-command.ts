@@ -1,6 +1,6 @@
 /** `busbar keys status | rotate`: which encryption keys are in use, and moving everything to the first one. */
 import { withDatabase } from "./command-database.ts";
-import { listKeyUse, rotateKeys, type KeyUse } from "./credentials/rotate-keys.ts";
+import { listKeyUse, rotateKeys, type KeyUse } from "./credentials/stored/rotate-keys.ts";
 import { generatedKeys } from "./data-folder.ts";
 import type { Config } from "./ground/config.ts";
 import { StartError, UsageError } from "./ground/errors.ts";

@@ -111,7 +111,7 @@ import { updateTopic } from "./api/topics/update-topic.ts";
 import { generateUploadUrl } from "./api/uploads/generate-upload-url.ts";
 import { putUpload } from "./api/uploads/put-upload.ts";
 import type { Sessions } from "./access/sessions.ts";
-import type { RefreshServices } from "./credentials/refresh-tokens.ts";
+import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Route } from "./http/endpoint.ts";
 import { deliverResults, pauseReads, searchRecords, triggerRead, unpauseReads } from "./read/not-built.ts";

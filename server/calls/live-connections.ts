@@ -9,15 +9,15 @@ import { nowMs } from "../ground/clock.ts";
 import type { Changes } from "../store/changes.ts";
 import { findConnection, type ConnectionRow } from "../store/connections.ts";
 import { remember } from "../store/remembered.ts";
-import { completeAccountInfo } from "../credentials/account-info.ts";
+import { completeAccountInfo } from "../credentials/connect/account-info.ts";
 import { atMost, type AtMost } from "../jobs/concurrency-limit.ts";
 import { openBehind } from "../jobs/background-work.ts";
-import { metadataValues } from "../credentials/provider-metadata.ts";
+import { metadataValues } from "../credentials/stored/provider-metadata.ts";
 import { openDoubts, type Doubts } from "./suspect-credentials.ts";
-import { isRenewable, serving } from "../credentials/renewable.ts";
-import { MARGIN_MS, refreshTokens, type RefreshServices } from "../credentials/refresh-tokens.ts";
-import { renewAtMs } from "../credentials/renewal-time.ts";
-import { isOauth, openCredentials, wireCredentials } from "../credentials/stored-credentials.ts";
+import { isRenewable, serving } from "../credentials/stored/refreshable.ts";
+import { MARGIN_MS, refreshTokens, type RefreshServices } from "../credentials/refresh/refresh-tokens.ts";
+import { renewAtMs } from "../credentials/stored/refresh-time.ts";
+import { isOauth, openCredentials, wireCredentials } from "../credentials/stored/credential-envelope.ts";
 
 export interface LiveConnection {
   id: string;

@@ -17,7 +17,7 @@ import { transact, type Database } from "../store/database.ts";
 import type { Behind } from "../jobs/background-work.ts";
 import type { ConnectionEvents } from "../credentials/connection-events.ts";
 import type { LiveConnection } from "./live-connections.ts";
-import { metadataValues } from "../credentials/provider-metadata.ts";
+import { metadataValues } from "../credentials/stored/provider-metadata.ts";
 
 export interface Doubts {
   /** Told what a provider answered. Returns at once; what follows happens behind the caller's back. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { supports } from "../../connectors/kit/provider.ts";
 import { createTestDatabase, type TestDatabase } from "../../tests/harness/database.ts";
-import { sealCredentials } from "../credentials/stored-credentials.ts";
+import { sealCredentials } from "../credentials/stored/credential-envelope.ts";
 import { newApiKey } from "../ground/ids.ts";
 import { insertApiKey } from "../store/api-keys.ts";
 import { removeConnection, updateConnection } from "../store/connections.ts";

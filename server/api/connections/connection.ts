@@ -1,7 +1,7 @@
 /** The connection as the API shows it: without secrets unless they were asked for. */
 import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
-import { isOauth, type StoredCredentials } from "../../credentials/stored-credentials.ts";
+import { isOauth, type StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { findConnection, type ConnectionRow } from "../../store/connections.ts";
 import type { Queries } from "../../store/database.ts";
 import type { ProviderAppRow } from "../../store/provider-apps.ts";

@@ -1,10 +1,10 @@
 /** POST /v1/projects/{projectIdOrName}/connections:generate: a connection from credentials the builder holds. */
 import { Type } from "typebox";
-import { enteredMetadata } from "../../credentials/provider-metadata.ts";
-import { proveCredentials, type WantedCredentials } from "../../credentials/prove-credentials.ts";
-import { CredentialsInput, readCredentials } from "../../credentials/read-credentials.ts";
-import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
-import { isOauth } from "../../credentials/stored-credentials.ts";
+import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
+import { proveCredentials, type WantedCredentials } from "../../credentials/connect/prove-credentials.ts";
+import { CredentialsInput, readCredentials } from "../../credentials/connect/read-credentials.ts";
+import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
+import { isOauth } from "../../credentials/stored/credential-envelope.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";

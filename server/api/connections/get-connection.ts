@@ -2,9 +2,9 @@
 import { Type } from "typebox";
 import { ProviderError } from "../../../connectors/kit/errors.ts";
 import type { LiveConnections } from "../../calls/live-connections.ts";
-import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
-import { isRenewable, serving } from "../../credentials/renewable.ts";
-import { isOauth, openCredentials } from "../../credentials/stored-credentials.ts";
+import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
+import { isRenewable, serving } from "../../credentials/stored/refreshable.ts";
+import { isOauth, openCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";

@@ -2,8 +2,8 @@
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { credentialColumns, renewWhenDue } from "../../credentials/store-credentials.ts";
-import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
+import { credentialColumns, renewWhenDue } from "../../credentials/stored/credential-columns.ts";
+import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Sealer } from "../../ground/seal.ts";

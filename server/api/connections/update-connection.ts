@@ -1,12 +1,12 @@
 /** PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}: new credentials or metadata for a connection. */
 import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
-import { enteredMetadata, requireAddress } from "../../credentials/provider-metadata.ts";
-import { proveCredentials } from "../../credentials/prove-credentials.ts";
-import { CredentialsInput, readCredentials, takesKeyOrPair } from "../../credentials/read-credentials.ts";
-import type { RefreshServices } from "../../credentials/refresh-tokens.ts";
-import { credentialColumns, renewWhenDue } from "../../credentials/store-credentials.ts";
-import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
+import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
+import { proveCredentials } from "../../credentials/connect/prove-credentials.ts";
+import { CredentialsInput, readCredentials, takesKeyOrPair } from "../../credentials/connect/read-credentials.ts";
+import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
+import { credentialColumns, renewWhenDue } from "../../credentials/stored/credential-columns.ts";
+import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { Problem } from "../../ground/errors.ts";

@@ -1,8 +1,8 @@
 /** Sends a customer to a provider's consent page: remembers what for, and gives the address. */
 import { createHash } from "node:crypto";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { consentUrl, randomText, takesPkce, usesConsent } from "../../credentials/authorization-code.ts";
-import { openVerifier, sealVerifier } from "../../credentials/code-verifier.ts";
+import { consentUrl, randomText, takesPkce, usesConsent } from "../../credentials/grants/authorization-code.ts";
+import { openVerifier, sealVerifier } from "../../credentials/grants/code-verifier.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";

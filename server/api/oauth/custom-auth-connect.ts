@@ -1,7 +1,7 @@
 /** POST /v1/custom-auth/connect: a connection by the provider's own scheme, in as many steps as that has. */
 import { Type, type Static } from "typebox";
-import { enteredMetadata, requireAddress } from "../../credentials/provider-metadata.ts";
-import { readCredentials } from "../../credentials/read-credentials.ts";
+import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
+import { readCredentials } from "../../credentials/connect/read-credentials.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ConnectionSchema, ProviderMetadataInput, toConnection } from "../connections/connection.ts";

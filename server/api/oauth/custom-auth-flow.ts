@@ -11,11 +11,11 @@ import {
   valuesOfApp,
   withBrought,
   type StepState,
-} from "../../credentials/custom-steps.ts";
-import { orProblem } from "../../credentials/prove-credentials.ts";
-import { requireAddress } from "../../credentials/provider-metadata.ts";
-import { withAccountInfo } from "../../credentials/account-info.ts";
-import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
+} from "../../credentials/grants/custom-steps.ts";
+import { orProblem } from "../../credentials/connect/prove-credentials.ts";
+import { requireAddress } from "../../credentials/stored/provider-metadata.ts";
+import { withAccountInfo } from "../../credentials/connect/account-info.ts";
+import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import type { Log } from "../../ground/log.ts";
 import { nowMs } from "../../ground/clock.ts";

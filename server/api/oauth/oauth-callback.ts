@@ -2,17 +2,17 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
-import { withAccountInfo } from "../../credentials/account-info.ts";
-import { codeGrant } from "../../credentials/authorization-code.ts";
+import { withAccountInfo } from "../../credentials/connect/account-info.ts";
+import { codeGrant } from "../../credentials/grants/authorization-code.ts";
 import {
   accountFacts,
   metadataValues,
   requireAddress,
   type AccountFacts,
-} from "../../credentials/provider-metadata.ts";
-import { openProviderAppSecret } from "../../credentials/provider-app-secret.ts";
-import type { StoredCredentials } from "../../credentials/stored-credentials.ts";
-import { requestToken, TokenEndpointError, type TokenAnswer } from "../../credentials/token-endpoint.ts";
+} from "../../credentials/stored/provider-metadata.ts";
+import { openProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
+import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
+import { requestToken, TokenEndpointError, type TokenAnswer } from "../../credentials/grants/token-endpoint.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Log } from "../../ground/log.ts";
 import { endpoint } from "../../http/endpoint.ts";

@@ -1,6 +1,6 @@
 /** POST /v1/oauth-connect: where to send a customer who wants to connect. */
 import { Type } from "typebox";
-import { enteredMetadata } from "../../credentials/provider-metadata.ts";
+import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ProviderMetadataInput, WorkspaceRefInput } from "../connections/connection.ts";

@@ -1,7 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/provider-apps */
 import { Type } from "typebox";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { sealProviderAppSecret } from "../../credentials/provider-app-secret.ts";
+import { sealProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";

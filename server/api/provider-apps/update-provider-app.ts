@@ -1,7 +1,7 @@
 /** PATCH /v1/projects/{projectIdOrName}/provider-apps/{providerAppId} */
 import { Type } from "typebox";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { sealProviderAppSecret } from "../../credentials/provider-app-secret.ts";
+import { sealProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";

@@ -1,5 +1,5 @@
 /** Fills an empty database with one customer of one provider: what a proxied call needs, and nothing else. */
-import { sealCredentials, type StoredCredentials } from "../../credentials/stored-credentials.ts";
+import { sealCredentials, type StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { newApiKey, newId } from "../../ground/ids.ts";
 import { Sealer } from "../../ground/seal.ts";
 import { insertApiKey } from "../../store/api-keys.ts";

@@ -1,6 +1,6 @@
 /** The secrets of a connection as they lie in the database: one sealed JSON text per connection. */
-import type { Credentials } from "../../connectors/kit/authorization.ts";
-import type { Sealer, SealedPlace } from "../ground/seal.ts";
+import type { Credentials } from "../../../connectors/kit/authorization.ts";
+import type { Sealer, SealedPlace } from "../../ground/seal.ts";
 
 export interface Token {
   token: string;

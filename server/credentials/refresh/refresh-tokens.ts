@@ -1,41 +1,41 @@
 /** Gets a connection a new access token: one refresh at a time over all processes, stored before anyone uses it. */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Catalog } from "../../connectors/catalog.ts";
-import type { ProviderInfo } from "../../connectors/kit/provider.ts";
-import { ProviderError } from "../../connectors/kit/errors.ts";
-import type { Egress } from "../egress/open-egress.ts";
-import { nowMs } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
-import type { Sealer } from "../ground/seal.ts";
-import type { Database, Queries } from "../store/database.ts";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import { ProviderError } from "../../../connectors/kit/errors.ts";
+import type { Egress } from "../../egress/open-egress.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import type { Database, Queries } from "../../store/database.ts";
 import {
   findConnection,
   lockConnection,
   updateConnection,
   type ConnectionRow,
-} from "../store/connections.ts";
+} from "../../store/connections.ts";
 import {
   clearRefreshSent,
   endRenewal,
   findRefreshSent,
   markLacksApp,
   markRefreshSent,
-} from "../store/token-renewals.ts";
-import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../store/provider-apps.ts";
-import type { ConnectionEvents } from "./connection-events.ts";
-import { lasting, takeStep, valuesOfApp, type CustomCredentials, type StepState } from "./custom-steps.ts";
-import { openProviderAppSecret } from "./provider-app-secret.ts";
-import { accountFacts, metadataValues, type AccountFacts } from "./provider-metadata.ts";
-import { credentialColumns, renewWhenDue } from "./store-credentials.ts";
+} from "../../store/token-renewals.ts";
+import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+import type { ConnectionEvents } from "../connection-events.ts";
+import { lasting, takeStep, valuesOfApp, type CustomCredentials, type StepState } from "../grants/custom-steps.ts";
+import { openProviderAppSecret } from "../stored/provider-app-secret.ts";
+import { accountFacts, metadataValues, type AccountFacts } from "../stored/provider-metadata.ts";
+import { credentialColumns, renewWhenDue } from "../stored/credential-columns.ts";
 import {
   isOauth,
   openCredentials,
   type OauthCredentials,
   type StoredCredentials,
-} from "./stored-credentials.ts";
-import { isRenewable, serving } from "./renewable.ts";
-import { requestToken, TokenEndpointError } from "./token-endpoint.ts";
+} from "../stored/credential-envelope.ts";
+import { isRenewable, serving } from "../stored/refreshable.ts";
+import { requestToken, TokenEndpointError } from "../grants/token-endpoint.ts";
 
 /** A token this close to its end is not sent any more: the call could arrive after it. */
 export const MARGIN_MS = 5_000;

@@ -1,5 +1,5 @@
 /** The PKCE verifier of a customer who is at a consent page, sealed for the session it belongs to. */
-import type { Sealer, SealedPlace } from "../ground/seal.ts";
+import type { Sealer, SealedPlace } from "../../ground/seal.ts";
 
 interface Session {
   id: string;

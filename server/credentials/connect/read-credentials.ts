@@ -1,10 +1,10 @@
 /** Reads what a builder sends to make a connection into stored credentials, by the provider's way to authenticate. */
 import { Type, type Static } from "typebox";
-import { authorization, CredentialsError } from "../../connectors/kit/authorization.ts";
-import type { ProviderInfo } from "../../connectors/kit/provider.ts";
-import { TemplateError } from "../../connectors/kit/template.ts";
-import { Problem } from "../ground/errors.ts";
-import { wireCredentials, type StoredCredentials } from "./stored-credentials.ts";
+import { authorization, CredentialsError } from "../../../connectors/kit/authorization.ts";
+import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import { TemplateError } from "../../../connectors/kit/template.ts";
+import { Problem } from "../../ground/errors.ts";
+import { wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
 /** Certificates and keys in PEM among them. All of it is kept in memory while it is used. */
 const LONGEST = 16_384;

@@ -1,14 +1,14 @@
 /** Moves sealed values from old encryption keys to the current one, while everything runs. */
-import type { Log } from "../ground/log.ts";
-import type { Sealer } from "../ground/seal.ts";
-import type { Queries } from "../store/database.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import type { Queries } from "../../store/database.ts";
 import {
   countByKey,
   listSealedByOthers,
   listSealedColumns,
   replaceSealed,
   type SealedColumn,
-} from "../store/sealed-values.ts";
+} from "../../store/sealed-values.ts";
 
 export interface KeyUse {
   keyId: string;

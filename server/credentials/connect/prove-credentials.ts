@@ -1,17 +1,17 @@
 /** Tries credentials that buy others before they are stored, so that a mistake shows where it is made. */
-import type { ProviderInfo } from "../../connectors/kit/provider.ts";
-import type { Egress } from "../egress/open-egress.ts";
-import { Problem } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
-import type { Sealer } from "../ground/seal.ts";
-import type { ProviderMetadata } from "../store/connections.ts";
-import type { Database } from "../store/database.ts";
-import { findDefaultProviderApp, type ProviderAppRow } from "../store/provider-apps.ts";
+import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import type { Egress } from "../../egress/open-egress.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import type { ProviderMetadata } from "../../store/connections.ts";
+import type { Database } from "../../store/database.ts";
+import { findDefaultProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { withAccountInfo } from "./account-info.ts";
-import { lasting, takeStep, valuesOfApp, type CustomCredentials, type StepState } from "./custom-steps.ts";
-import { metadataValues, requireAddress } from "./provider-metadata.ts";
-import type { StoredCredentials } from "./stored-credentials.ts";
-import { requestToken, TokenEndpointError } from "./token-endpoint.ts";
+import { lasting, takeStep, valuesOfApp, type CustomCredentials, type StepState } from "../grants/custom-steps.ts";
+import { metadataValues, requireAddress } from "../stored/provider-metadata.ts";
+import type { StoredCredentials } from "../stored/credential-envelope.ts";
+import { requestToken, TokenEndpointError } from "../grants/token-endpoint.ts";
 
 interface Services {
   database: Database;

@@ -1,11 +1,11 @@
 /** The columns that hold a connection's credentials, and the time at which they are renewed: stored together. */
-import type { ProviderInfo } from "../../connectors/kit/provider.ts";
-import type { Sealer } from "../ground/seal.ts";
-import type { Queries } from "../store/database.ts";
-import { scheduleRenewal } from "../store/token-renewals.ts";
-import { renewalTime } from "./renewal-time.ts";
-import { canEnd, isRenewable, serving } from "./renewable.ts";
-import { sealCredentials, type StoredCredentials } from "./stored-credentials.ts";
+import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import type { Queries } from "../../store/database.ts";
+import { scheduleRenewal } from "../../store/token-renewals.ts";
+import { renewalTime } from "./refresh-time.ts";
+import { canEnd, isRenewable, serving } from "./refreshable.ts";
+import { sealCredentials, type StoredCredentials } from "./credential-envelope.ts";
 
 interface ConnectionKey {
   id: string;

@@ -1,5 +1,5 @@
 /** The client secret of a provider app, sealed for the row it lies in. */
-import type { Sealer } from "../ground/seal.ts";
+import type { Sealer } from "../../ground/seal.ts";
 
 interface App {
   id: string;

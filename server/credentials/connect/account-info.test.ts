@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
-import { connectCustomer } from "../../tests/harness/connect-customer.ts";
-import { until } from "../../tests/harness/until.ts";
-import { createLog } from "../ground/log.ts";
-import { openDatabase } from "../store/database.ts";
-import { nextMidnight } from "../../connectors/kit/midnight.ts";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+import { until } from "../../../tests/harness/until.ts";
+import { createLog } from "../../ground/log.ts";
+import { openDatabase } from "../../store/database.ts";
+import { nextMidnight } from "../../../connectors/kit/midnight.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:

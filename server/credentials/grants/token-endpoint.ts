@@ -1,12 +1,12 @@
 /** Speaks OAuth 2.0 to a provider's token endpoint and sorts its refusals. */
-import type { ProviderInfo } from "../../connectors/kit/provider.ts";
-import { tokenUrl, type UrlOptions } from "../../connectors/kit/template.ts";
-import { EgressError, type Egress } from "../egress/open-egress.ts";
-import { nowMs } from "../ground/clock.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import { withoutSecrets } from "../ground/without-secrets.ts";
-import { endAfter } from "./renewal-time.ts";
-import type { Token } from "./stored-credentials.ts";
+import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import { tokenUrl, type UrlOptions } from "../../../connectors/kit/template.ts";
+import { EgressError, type Egress } from "../../egress/open-egress.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { withoutSecrets } from "../../ground/without-secrets.ts";
+import { endAfter } from "../stored/refresh-time.ts";
+import type { Token } from "../stored/credential-envelope.ts";
 
 export interface TokenAnswer {
   accessToken: Token;

@@ -1,24 +1,24 @@
 /** Asks a provider about the account that has just been connected, where the catalog says what is worth knowing. */
 import { isDeepStrictEqual } from "node:util";
-import type { Catalog } from "../../connectors/catalog.ts";
-import { authorization, CredentialsError } from "../../connectors/kit/authorization.ts";
-import type { ProviderInfo } from "../../connectors/kit/provider.ts";
-import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../connectors/kit/template.ts";
-import { textAt, valueAt } from "../../connectors/kit/text-at.ts";
-import { EgressError, type Egress } from "../egress/open-egress.ts";
-import type { Json } from "../ground/json.ts";
-import type { Log } from "../ground/log.ts";
-import type { Sealer } from "../ground/seal.ts";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { authorization, CredentialsError } from "../../../connectors/kit/authorization.ts";
+import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../../connectors/kit/template.ts";
+import { textAt, valueAt } from "../../../connectors/kit/text-at.ts";
+import { EgressError, type Egress } from "../../egress/open-egress.ts";
+import type { Json } from "../../ground/json.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Sealer } from "../../ground/seal.ts";
 import {
   findConnection,
   lockConnection,
   updateConnection,
   type ConnectionRow,
   type ProviderMetadata,
-} from "../store/connections.ts";
-import { transact, type Database } from "../store/database.ts";
-import { captured, metadataValues } from "./provider-metadata.ts";
-import { openCredentials, wireCredentials, type StoredCredentials } from "./stored-credentials.ts";
+} from "../../store/connections.ts";
+import { transact, type Database } from "../../store/database.ts";
+import { captured, metadataValues } from "../stored/provider-metadata.ts";
+import { openCredentials, wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
 /** A customer waits at the end of the consent. */
 const TIMEOUT_MS = 5_000;

@@ -1,10 +1,10 @@
 /** Addresses of consent pages, made from the catalog's facts. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildCatalog } from "../../connectors/catalog.ts";
-import type { ProviderInfo } from "../../connectors/kit/provider.ts";
+import { buildCatalog } from "../../../connectors/catalog.ts";
+import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
 import { consentUrl, takesPkce } from "./authorization-code.ts";
-import { accountFacts, enteredMetadata } from "./provider-metadata.ts";
+import { accountFacts, enteredMetadata } from "../stored/provider-metadata.ts";
 
 const catalog = buildCatalog();
 

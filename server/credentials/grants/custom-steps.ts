@@ -1,24 +1,24 @@
 /** Makes the calls of a provider's own way to connect, and sorts their refusals. */
-import { CredentialsError } from "../../connectors/kit/authorization.ts";
+import { CredentialsError } from "../../../connectors/kit/authorization.ts";
 import {
   neededValues,
   readAnswer,
   requestOf,
   StepError,
   type Brought,
-} from "../../connectors/kit/custom-steps.ts";
-import type { ProviderInfo, StepRequest } from "../../connectors/kit/provider.ts";
-import { TemplateError } from "../../connectors/kit/template.ts";
-import { EgressError, type Egress } from "../egress/open-egress.ts";
-import { nowMs } from "../ground/clock.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import type { Sealer } from "../ground/seal.ts";
-import type { ProviderMetadata } from "../store/connections.ts";
-import type { ProviderAppRow } from "../store/provider-apps.ts";
-import { openProviderAppSecret } from "./provider-app-secret.ts";
-import { metadataValues } from "./provider-metadata.ts";
-import { endAfter } from "./renewal-time.ts";
-import type { StoredCredentials } from "./stored-credentials.ts";
+} from "../../../connectors/kit/custom-steps.ts";
+import type { ProviderInfo, StepRequest } from "../../../connectors/kit/provider.ts";
+import { TemplateError } from "../../../connectors/kit/template.ts";
+import { EgressError, type Egress } from "../../egress/open-egress.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import type { ProviderMetadata } from "../../store/connections.ts";
+import type { ProviderAppRow } from "../../store/provider-apps.ts";
+import { openProviderAppSecret } from "../stored/provider-app-secret.ts";
+import { metadataValues } from "../stored/provider-metadata.ts";
+import { endAfter } from "../stored/refresh-time.ts";
+import type { StoredCredentials } from "../stored/credential-envelope.ts";
 import { refusal, TokenEndpointError } from "./token-endpoint.ts";
 
 const TIMEOUT_MS = 20_000;

@@ -1,8 +1,8 @@
 /** Decides when tokens are renewed ahead of need: before they expire, and before an unused refresh token dies. */
-import type { ProviderInfo } from "../../connectors/kit/provider.ts";
-import { nowMs } from "../ground/clock.ts";
-import { isRenewable, serving } from "./renewable.ts";
-import { isOauth, type StoredCredentials } from "./stored-credentials.ts";
+import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { isRenewable, serving } from "./refreshable.ts";
+import { isOauth, type StoredCredentials } from "./credential-envelope.ts";
 
 /** Tokens are renewed this long before they expire, while they still serve; short-lived ones in their last quarter. */
 const LEAD_MS = 5 * 60_000;
