@@ -5,7 +5,7 @@ import type { ConnectionEvents } from "./credentials/connection-events.ts";
 import type { ProxyMeter } from "./proxy/proxy-server.ts";
 import { readBacklog, type Backlog } from "./store/backlog.ts";
 import type { Database } from "./store/database.ts";
-import type { Ledger } from "./write/ledger.ts";
+import type { Ledger } from "./operations/operation-ledger.ts";
 
 export interface Metrics {
   registry: Registry;

@@ -22,8 +22,8 @@ import { listenForChanges, type Changes } from "./store/changes.ts";
 import { openDatabase, type Database } from "./store/database.ts";
 import { startEmbeddedPostgres } from "./store/embedded/start-embedded-postgres.ts";
 import { openIdempotency, type Idempotency } from "./write/idempotency.ts";
-import { openInstallations, type Installations } from "./write/installations.ts";
-import { openLedger, type Ledger } from "./write/ledger.ts";
+import { openInstallations, type Installations } from "./operations/installation-cache.ts";
+import { openLedger, type Ledger } from "./operations/operation-ledger.ts";
 
 export interface Opened {
   config: Config;

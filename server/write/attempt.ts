@@ -13,7 +13,7 @@ import type { InstallationFieldsRow } from "../store/events.ts";
 import type { LogEntry } from "../store/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/write-queue.ts";
 import { execute } from "./execute.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger } from "../operations/operation-ledger.ts";
 import { decideRetry, gateUntil, mayRepeat, tooLate, type RetryDecision } from "./retry.ts";
 import {
   pendingPlan,
@@ -33,8 +33,8 @@ import {
   successEntries,
   summarize,
 } from "./tell.ts";
-import type { Installations } from "./installations.ts";
-import { unlessAway, untilBack } from "./until-back.ts";
+import type { Installations } from "../operations/installation-cache.ts";
+import { unlessAway, untilBack } from "../store/database-outage.ts";
 import { writeDone } from "./write-done.ts";
 
 export interface AttemptServices {

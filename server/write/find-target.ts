@@ -5,7 +5,7 @@ import { Problem } from "../ground/errors.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import type { Database } from "../store/database.ts";
 import { findIntegration } from "../store/integrations.ts";
-import type { Installations, Installed } from "./installations.ts";
+import type { Installations, Installed } from "../operations/installation-cache.ts";
 import { objectSettings } from "./object-settings.ts";
 import type { ObjectSettings } from "./object-settings.ts";
 

@@ -15,7 +15,7 @@ import {
 } from "../store/idempotency-keys.ts";
 import { findOperation } from "../store/operations.ts";
 import type { WriteAnswer } from "./answer.ts";
-import { unlessAway } from "./until-back.ts";
+import { unlessAway } from "../store/database-outage.ts";
 
 const SECOND_LOOK_MS = 1_000;
 

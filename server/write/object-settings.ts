@@ -12,7 +12,7 @@ import {
   inheritsMapping,
 } from "../manifest/object-fields.ts";
 import type { IntegrationRow } from "../store/integrations.ts";
-import type { Installed } from "./installations.ts";
+import type { Installed } from "../operations/installation-cache.ts";
 import type { FieldMapping } from "./map-record.ts";
 
 export interface FieldSettings {

@@ -9,8 +9,8 @@ import {
   takeOverWrites,
   type OrphanedWrite,
 } from "../store/write-queue.ts";
-import type { Installations } from "./installations.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Installations } from "../operations/installation-cache.ts";
+import type { Ledger } from "../operations/operation-ledger.ts";
 import { readOutcome, readRecords, readTerms } from "./stored-records.ts";
 import { outcomeEntries, summarize, unknownOutcome } from "./tell.ts";
 import { writeDone } from "./write-done.ts";

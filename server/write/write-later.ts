@@ -1,6 +1,6 @@
 /** Accepts an asynchronous write: committed before the answer leaves, executed by a worker. */
 import type { WriteTarget } from "./find-target.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger } from "../operations/operation-ledger.ts";
 import type { WritePlan } from "./plan.ts";
 import { toJson } from "./stored-records.ts";
 import type { WriteRequest } from "./write-request.ts";

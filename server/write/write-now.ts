@@ -11,7 +11,7 @@ import type { LogEntry } from "../store/operations.ts";
 import { answerOf, type WriteAnswer } from "./answer.ts";
 import { execute, type Execution } from "./execute.ts";
 import type { WriteTarget } from "./find-target.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger } from "../operations/operation-ledger.ts";
 import type { WritePlan } from "./plan.ts";
 import {
   exchangeEntry,
@@ -21,7 +21,7 @@ import {
   settledEntries,
   summarize,
 } from "./tell.ts";
-import { unlessAway } from "./until-back.ts";
+import { unlessAway } from "../store/database-outage.ts";
 
 export interface WriteNowServices {
   database: Database;

@@ -17,7 +17,7 @@ import {
   type NewOperation,
 } from "../store/operations.ts";
 import { markCalled } from "../store/write-queue.ts";
-import { untilBack } from "./until-back.ts";
+import { untilBack } from "../store/database-outage.ts";
 
 export interface Ledger {
   /** Before the provider is called synchronously: what may happen there must be traceable here. */
