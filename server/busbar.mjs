@@ -11,4 +11,4 @@ import { join } from "node:path";
 process.env["UV_THREADPOOL_SIZE"] ??= "16";
 
 enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/busbar"));
-await import("./busbar.ts");
+await import("./commands/busbar.ts");

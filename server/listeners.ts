@@ -3,7 +3,7 @@ import cluster from "node:cluster";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
-import type { BootstrapFile } from "./data-folder.ts";
+import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import type { Config } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 import { createServer, type OnAnswer } from "./http/server.ts";
@@ -11,7 +11,7 @@ import { openLimits, type Limits } from "./proxy/limits.ts";
 import { createProxyServer } from "./proxy/proxy-server.ts";
 import { limitsOfParent } from "./proxy/shared-limits.ts";
 import { routes } from "./routes.ts";
-import { serveMetrics } from "./scrape.ts";
+import { serveMetrics } from "./metrics/metrics-endpoint.ts";
 import type { Closers, Opened } from "./services.ts";
 import type { Workers } from "./workers.ts";
 

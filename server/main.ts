@@ -1,7 +1,7 @@
 /** The entrance: services → listeners and workers, and the same backwards on the way out. */
 import type { Bootstrap } from "./access/bootstrap.ts";
-import type { BootstrapFile } from "./data-folder.ts";
-import { firstKey, keepBootstrapFile } from "./first-key.ts";
+import type { BootstrapFile } from "./data-folder/data-folder.ts";
+import { firstKey, keepBootstrapFile } from "./data-folder/first-key.ts";
 import { listen } from "./listeners.ts";
 import type { OnAnswer } from "./http/server.ts";
 import { openServices, type Closers, type OpenOptions } from "./services.ts";

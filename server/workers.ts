@@ -1,8 +1,8 @@
 /** The background work of a process with the `worker` role, started and stopped together. */
-import { chores } from "./chores.ts";
+import { chores } from "./retention-rules.ts";
 import { startRenewAhead } from "./calls/refresh-ahead.ts";
 import { startDeliveries } from "./deliver/delivery-engine.ts";
-import { startSweeper } from "./jobs/sweeper.ts";
+import { startSweeper } from "./jobs/retention.ts";
 import type { Opened } from "./services.ts";
 import { startWriteWorker } from "./write/worker.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
-import { sweep } from "../jobs/sweeper.ts";
+import { sweep } from "../jobs/retention.ts";
 import { readBacklog } from "../store/backlog.ts";
 import type { Database } from "../store/database.ts";
 import { sampleEvent } from "../events/sample-event.ts";

@@ -1,7 +1,7 @@
 /** What of events and deliveries gets old, for the sweeper. */
 import { nowMs } from "../ground/clock.ts";
 import { firstIdOf } from "../ground/ids.ts";
-import type { Chore } from "../jobs/sweeper.ts";
+import type { Chore } from "../jobs/retention.ts";
 import type { Queries } from "../store/database.ts";
 import { removeOldDeliveries, removeOldEvents, removeOldPaces } from "../store/delivery-sweep.ts";
 

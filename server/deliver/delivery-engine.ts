@@ -7,7 +7,7 @@ import type { Config } from "../ground/config.ts";
 import { newId } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
 import type { Sealer } from "../ground/seal.ts";
-import type { WorkerIdentity } from "../jobs/worker-identity.ts";
+import type { WorkerIdentity } from "../jobs/process-identity.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import {

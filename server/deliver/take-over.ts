@@ -1,5 +1,5 @@
 /** Takes deliveries over from dead processes and from lost statements, and gives up what waits for disabled destinations. */
-import type { WorkerIdentity } from "../jobs/worker-identity.ts";
+import type { WorkerIdentity } from "../jobs/process-identity.ts";
 import type { Queries } from "../store/database.ts";
 import {
   failDisabled,

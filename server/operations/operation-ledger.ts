@@ -1,7 +1,7 @@
 /** Keeps the operations of writes: begins, accepts and ends them, many of them in one commit. */
 import type { Log } from "../ground/log.ts";
 import { isDatabaseAway } from "../http/problem.ts";
-import type { WorkerIdentity } from "../jobs/worker-identity.ts";
+import type { WorkerIdentity } from "../jobs/process-identity.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
 import {
   appendToGroup,

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { createLog } from "../ground/log.ts";
 import { newId } from "../ground/ids.ts";
-import { takeIdentity } from "../jobs/worker-identity.ts";
+import { takeIdentity } from "../jobs/process-identity.ts";
 import { bootstrap, bootstrapIfEmpty } from "../access/bootstrap.ts";
 import { insertOperations } from "../store/operations.ts";
 import { openIdempotency } from "./idempotency.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { Problem, type ProblemOptions, type ProblemSlug } from "../ground/errors.ts";
 import { newId } from "../ground/ids.ts";
 import type { Json } from "../ground/json.ts";
-import type { WorkerIdentity } from "../jobs/worker-identity.ts";
+import type { WorkerIdentity } from "../jobs/process-identity.ts";
 import type { Database } from "../store/database.ts";
 import {
   claimIdempotencyKey,

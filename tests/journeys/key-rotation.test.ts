@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readConfig } from "../../server/ground/config.ts";
 import { createLog } from "../../server/ground/log.ts";
-import { runKeysCommand } from "../../server/keys-command.ts";
+import { runKeysCommand } from "../../server/commands/keys-command.ts";
 import type { Busbar } from "../../server/main.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { openClient, type Client } from "../harness/client.ts";

@@ -1,7 +1,7 @@
 /** Busbar's proxy as the entrance starts it: keys, caches, usage log and a real PostgreSQL. */
 import { acme, openRealProxy, linesFor } from "../../../server/proxy/testing/real-proxy.ts";
 import { stockDatabase } from "../../../server/proxy/testing/stock-database.ts";
-import { openMetrics } from "../../../server/metrics.ts";
+import { openMetrics } from "../../../server/metrics/metrics.ts";
 import type { Database } from "../../../server/store/database.ts";
 import { serveContender } from "./contender.ts";
 

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../tests/harness/database.ts";
 import { bootstrapIfEmpty } from "./access/bootstrap.ts";
-import { chores } from "./chores.ts";
+import { chores } from "./retention-rules.ts";
 import { readConfig } from "./ground/config.ts";
 import { nowMs } from "./ground/clock.ts";
 import { firstIdOf, newId } from "./ground/ids.ts";
 import { createLog } from "./ground/log.ts";
-import { sweep } from "./jobs/sweeper.ts";
+import { sweep } from "./jobs/retention.ts";
 import { endOperations, insertOperations } from "./store/operations.ts";
 
 test("ended operations go when they are old, those under way and the young stay", async (t) => {

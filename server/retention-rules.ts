@@ -3,7 +3,7 @@ import { deliveryChores } from "./deliver/delivery-chores.ts";
 import type { Config } from "./ground/config.ts";
 import { nowMs } from "./ground/clock.ts";
 import { firstIdOf } from "./ground/ids.ts";
-import type { Chore } from "./jobs/sweeper.ts";
+import type { Chore } from "./jobs/retention.ts";
 import type { Database } from "./store/database.ts";
 import { removeExpiredCustomAuthSessions } from "./store/custom-auth-sessions.ts";
 import { removeOldIdempotencyKeys } from "./store/idempotency-keys.ts";

@@ -1,10 +1,10 @@
 /** `busbar sign-in-key --project NAME`: a key that signs an owner in again, after the last one was deleted. */
-import { StartError } from "./ground/errors.ts";
-import { newApiKey } from "./ground/ids.ts";
-import { insertApiKey } from "./store/api-keys.ts";
-import { transact, type Database } from "./store/database.ts";
-import { findOwner } from "./store/organizations.ts";
-import { findProject } from "./store/projects.ts";
+import { StartError } from "../ground/errors.ts";
+import { newApiKey } from "../ground/ids.ts";
+import { insertApiKey } from "../store/api-keys.ts";
+import { transact, type Database } from "../store/database.ts";
+import { findOwner } from "../store/organizations.ts";
+import { findProject } from "../store/projects.ts";
 
 /** A new key of the project, for the first owner of its organisation. Throws `StartError` when there is none. */
 export function makeSignInKey(database: Database, project: string): Promise<string> {

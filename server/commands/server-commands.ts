@@ -1,16 +1,16 @@
 /** The commands that run on the server's own machine: start it, start the sandbox CRMs, first key, encryption keys. */
 import { parseArgs } from "node:util";
-import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
-import { bootstrap } from "./access/bootstrap.ts";
+import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { bootstrap } from "../access/bootstrap.ts";
 import { withDatabase } from "./command-database.ts";
-import { readConfig } from "./ground/config.ts";
-import { StartError, UsageError } from "./ground/errors.ts";
-import { createLog } from "./ground/log.ts";
+import { readConfig } from "../ground/config.ts";
+import { StartError, UsageError } from "../ground/errors.ts";
+import { createLog } from "../ground/log.ts";
 import { runKeysCommand } from "./keys-command.ts";
-import { startBusbar } from "./main.ts";
+import { startBusbar } from "../main.ts";
 import { READY, startProcesses } from "./processes.ts";
 import { makeSignInKey } from "./sign-in-key.ts";
-import { openDatabase, transact } from "./store/database.ts";
+import { openDatabase, transact } from "../store/database.ts";
 
 /** Throws `StartError` for what a person must mend. */
 export async function runServerCommand(command: string, args: string[]): Promise<void> {

@@ -1,13 +1,13 @@
 /** `busbar start --processes N`: several Busbars behind one pair of listeners, on one database, each replaced if it dies. */
 import cluster, { type Worker } from "node:cluster";
-import { generatedKeys, openDataFolder } from "./data-folder.ts";
-import type { Config } from "./ground/config.ts";
-import { StartError } from "./ground/errors.ts";
-import type { Log } from "./ground/log.ts";
-import { openLimits, type Limits } from "./proxy/limits.ts";
-import { countFor } from "./proxy/shared-limits.ts";
-import { answerScrapes } from "./scrape.ts";
-import { startEmbeddedPostgres } from "./store/embedded/start-embedded-postgres.ts";
+import { generatedKeys, openDataFolder } from "../data-folder/data-folder.ts";
+import type { Config } from "../ground/config.ts";
+import { StartError } from "../ground/errors.ts";
+import type { Log } from "../ground/log.ts";
+import { openLimits, type Limits } from "../proxy/limits.ts";
+import { countFor } from "../proxy/shared-limits.ts";
+import { answerScrapes } from "../metrics/metrics-endpoint.ts";
+import { startEmbeddedPostgres } from "../store/embedded/start-embedded-postgres.ts";
 
 /** What a process says once it serves. */
 export const READY = "busbar-ready";
@@ -49,7 +49,7 @@ export async function startProcesses(
   };
   if (config.metrics) answerScrapes();
   const stopDatabase = await openDatabase(count, on, crew);
-  cluster.setupPrimary({ exec: `${import.meta.dirname}/busbar.mjs`, args: ["start"] });
+  cluster.setupPrimary({ exec: `${import.meta.dirname}/../busbar.mjs`, args: ["start"] });
   const stop = async (): Promise<void> => {
     crew.stopping = true;
     await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker)));

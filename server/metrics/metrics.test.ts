@@ -1,9 +1,9 @@
 /** What /metrics tells, and to whom. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../tests/harness/busbar.ts";
-import { connectCustomer } from "../tests/harness/connect-customer.ts";
-import { until } from "../tests/harness/until.ts";
+import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { until } from "../../tests/harness/until.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0

@@ -1,8 +1,8 @@
 /** The database for a command that runs beside no server: the one of DATABASE_URL, or the embedded one, started for it. */
-import type { Config } from "./ground/config.ts";
-import type { Log } from "./ground/log.ts";
-import { openDatabase, type Database } from "./store/database.ts";
-import { startEmbeddedPostgres } from "./store/embedded/start-embedded-postgres.ts";
+import type { Config } from "../ground/config.ts";
+import type { Log } from "../ground/log.ts";
+import { openDatabase, type Database } from "../store/database.ts";
+import { startEmbeddedPostgres } from "../store/embedded/start-embedded-postgres.ts";
 
 /** Opens it, and closes it again whatever `run` does. */
 export async function withDatabase<Result>(

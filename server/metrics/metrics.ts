@@ -1,11 +1,11 @@
 /** What one process counts and measures for /metrics. No label names a customer or a project, so their number is bounded. */
 import cluster from "node:cluster";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
-import type { ConnectionEvents } from "./credentials/connection-events.ts";
-import type { ProxyMeter } from "./proxy/proxy-server.ts";
-import { readBacklog, type Backlog } from "./store/backlog.ts";
-import type { Database } from "./store/database.ts";
-import type { Ledger } from "./operations/operation-ledger.ts";
+import type { ConnectionEvents } from "../credentials/connection-events.ts";
+import type { ProxyMeter } from "../proxy/proxy-server.ts";
+import { readBacklog, type Backlog } from "../store/backlog.ts";
+import type { Database } from "../store/database.ts";
+import type { Ledger } from "../operations/operation-ledger.ts";
 
 export interface Metrics {
   registry: Registry;

@@ -1,11 +1,11 @@
 /** `busbar keys status | rotate`: which encryption keys are in use, and moving everything to the first one. */
 import { withDatabase } from "./command-database.ts";
-import { listKeyUse, rotateKeys, type KeyUse } from "./credentials/stored/rotate-keys.ts";
-import { generatedKeys } from "./data-folder.ts";
-import type { Config } from "./ground/config.ts";
-import { StartError, UsageError } from "./ground/errors.ts";
-import type { Log } from "./ground/log.ts";
-import { Sealer } from "./ground/seal.ts";
+import { listKeyUse, rotateKeys, type KeyUse } from "../credentials/stored/rotate-keys.ts";
+import { generatedKeys } from "../data-folder/data-folder.ts";
+import type { Config } from "../ground/config.ts";
+import { StartError, UsageError } from "../ground/errors.ts";
+import type { Log } from "../ground/log.ts";
+import { Sealer } from "../ground/seal.ts";
 
 /** Prints one line per key through `print`. Whether nothing is left that the current key has not sealed. */
 export async function runKeysCommand(

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type TestBusbar } from "../tests/harness/busbar.ts";
-import { readConfig } from "./ground/config.ts";
-import { createLog } from "./ground/log.ts";
+import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { readConfig } from "../ground/config.ts";
+import { createLog } from "../ground/log.ts";
 import { runKeysCommand } from "./keys-command.ts";
-import { startBusbar } from "./main.ts";
+import { startBusbar } from "../main.ts";
 
 const OLD = `old:${Buffer.alloc(32, 1).toString("base64")}`;
 const NEW = `new:${Buffer.alloc(32, 2).toString("base64")}`;

@@ -1,10 +1,10 @@
 /** Getting back in after the key that signs an owner in was lost. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestBusbar } from "../tests/harness/busbar.ts";
-import { createLog } from "./ground/log.ts";
+import { startTestBusbar } from "../../tests/harness/busbar.ts";
+import { createLog } from "../ground/log.ts";
 import { makeSignInKey } from "./sign-in-key.ts";
-import { openDatabase } from "./store/database.ts";
+import { openDatabase } from "../store/database.ts";
 
 test("the operator makes another key when the last one is lost, and it signs the owner in", async (t) => {
   const on = await startTestBusbar(t);

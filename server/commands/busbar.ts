@@ -1,6 +1,6 @@
 /** The `busbar` command: what runs a server here, and beside it everything that builders do with one from outside. */
-import type { ServerCommand } from "../cli/program.ts";
-import { StartError } from "./ground/errors.ts";
+import type { ServerCommand } from "../../cli/program.ts";
+import { StartError } from "../ground/errors.ts";
 
 const SERVER_COMMANDS: ServerCommand[] = [
   {
@@ -39,8 +39,8 @@ async function run([command = "", ...args]: string[]): Promise<void> {
     return runServerCommand(command, args);
   }
   const [{ runCommand }, { thisTerminal }] = await Promise.all([
-    import("../cli/run.ts"),
-    import("../cli/terminal.ts"),
+    import("../../cli/run.ts"),
+    import("../../cli/terminal.ts"),
   ]);
   process.exitCode = await runCommand(process.argv.slice(2), thisTerminal(), SERVER_COMMANDS);
 }

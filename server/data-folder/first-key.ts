@@ -1,14 +1,14 @@
 /** The first API key: made with an empty database, never lost between it and bootstrap.json. */
-import { bootstrapIfEmpty, findBootstrap, type Bootstrap } from "./access/bootstrap.ts";
+import { bootstrapIfEmpty, findBootstrap, type Bootstrap } from "../access/bootstrap.ts";
 import {
   readBootstrapFile,
   rememberBootstrapKey,
   writeBootstrapFile,
   type BootstrapFile,
 } from "./data-folder.ts";
-import type { Config } from "./ground/config.ts";
-import { newApiKey } from "./ground/ids.ts";
-import type { Database } from "./store/database.ts";
+import type { Config } from "../ground/config.ts";
+import { newApiKey } from "../ground/ids.ts";
+import type { Database } from "../store/database.ts";
 
 /**
  * Gives an empty database its first key. The key is on disk before the database knows it, so no crash loses it; a
