@@ -20,7 +20,7 @@ import { createLog } from "../server/ground/log.ts";
 import { Sealer } from "../server/ground/seal.ts";
 import { openDatabase, type Database } from "../server/store/database.ts";
 import { insertDestination } from "../server/store/destinations.ts";
-import { startEmbeddedPostgres } from "../server/store/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../server/postgres/start-embedded-postgres.ts";
 import { eventTopicRoutes, topicDestinationRoutes } from "../server/store/topic-routes.ts";
 import { insertTopic } from "../server/store/topics.ts";
 

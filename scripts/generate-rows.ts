@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLog } from "../server/ground/log.ts";
-import { startEmbeddedPostgres } from "../server/store/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../server/postgres/start-embedded-postgres.ts";
 import { openDatabase } from "../server/store/database.ts";
 
 const TARGET = "server/store/rows.gen.ts";

@@ -20,7 +20,7 @@ import { openMetrics, type Metrics } from "./metrics/metrics.ts";
 import { takeIdentity, type WorkerIdentity } from "./jobs/process-identity.ts";
 import { listenForChanges, type Changes } from "./store/changes.ts";
 import { openDatabase, type Database } from "./store/database.ts";
-import { startEmbeddedPostgres } from "./store/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "./postgres/start-embedded-postgres.ts";
 import { openIdempotency, type Idempotency } from "./write/idempotency.ts";
 import { openInstallations, type Installations } from "./operations/installation-cache.ts";
 import { openLedger, type Ledger } from "./operations/operation-ledger.ts";

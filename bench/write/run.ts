@@ -8,7 +8,7 @@ import { Client, Pool } from "undici";
 import { Client as Postgres } from "pg";
 import { createLog } from "../../server/ground/log.ts";
 import { childNamed, processorMs } from "../processor-time.ts";
-import { startEmbeddedPostgres } from "../../server/store/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 
 const quick = process.argv.includes("--quick");
 const ROUNDS = quick ? 2 : 5;

@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { openSink, type Sink } from "../../server/deliver/testing/sink.ts";
 import { createLog } from "../../server/ground/log.ts";
-import { startEmbeddedPostgres } from "../../server/store/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { startProvider, type Provider } from "./provider.ts";
 
 export interface World {

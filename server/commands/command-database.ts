@@ -2,7 +2,7 @@
 import type { Config } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";
 import { openDatabase, type Database } from "../store/database.ts";
-import { startEmbeddedPostgres } from "../store/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 
 /** Opens it, and closes it again whatever `run` does. */
 export async function withDatabase<Result>(

@@ -7,7 +7,7 @@ import type { Log } from "../ground/log.ts";
 import { openLimits, type Limits } from "../proxy/limits.ts";
 import { countFor } from "../proxy/shared-limits.ts";
 import { answerScrapes } from "../metrics/metrics-endpoint.ts";
-import { startEmbeddedPostgres } from "../store/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 
 /** What a process says once it serves. */
 export const READY = "busbar-ready";

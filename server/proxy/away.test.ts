@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createLog } from "../ground/log.ts";
-import { startEmbeddedPostgres } from "../store/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 import { acme, callProxy, linesFor, startRealProxy } from "./testing/real-proxy.ts";
 import { statusOf } from "./testing/refused.ts";
 import { stockDatabase } from "./testing/stock-database.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { createLog } from "../../server/ground/log.ts";
 import { openDatabase } from "../../server/store/database.ts";
-import { startEmbeddedPostgres } from "../../server/store/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 
 /** Set by the global set-up for every test file; a file run by itself starts a server of its own. */
 export const URL_VARIABLE = "BUSBAR_TEST_DATABASE_URL";

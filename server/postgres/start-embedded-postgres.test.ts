@@ -21,8 +21,8 @@ import { after, before, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Client } from "pg";
-import { StartError } from "../../ground/errors.ts";
-import { createLog } from "../../ground/log.ts";
+import { StartError } from "../ground/errors.ts";
+import { createLog } from "../ground/log.ts";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "./start-embedded-postgres.ts";
 
 const log = createLog("silent");
@@ -361,9 +361,9 @@ async function startOwner(t: TestContext, dataDir: string, options: OwnerOptions
 /** A project of its own: this folder's code and the package of binaries as `npm ci --ignore-scripts` leaves it. */
 async function makeProject(folder: string): Promise<string> {
   await mkdir(folder);
-  const server = join(import.meta.dirname, "..", "..");
+  const server = join(import.meta.dirname, "..");
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
-  await cp(import.meta.dirname, join(folder, "server", "store", "embedded"), { recursive: true });
+  await cp(import.meta.dirname, join(folder, "server", "postgres"), { recursive: true });
   for (const name of ["clock.ts", "errors.ts", "json.ts"]) {
     await cp(join(server, "ground", name), join(folder, "server", "ground", name));
   }

@@ -1,7 +1,7 @@
 /** Decides as which system user PostgreSQL runs, because it refuses to run as root. */
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { StartError } from "../../ground/errors.ts";
+import { StartError } from "../ground/errors.ts";
 
 /** undefined: as ourselves. */
 export type ServerUser = { uid: number; gid: number } | undefined;
