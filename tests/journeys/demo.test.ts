@@ -17,7 +17,7 @@ after(() => rm(dataDir, { recursive: true, force: true }));
 
 test("the demo ends 0 and shows a record that lies in the CRM, also on the data of an earlier run", async () => {
   for (const run of ["first", "second"]) {
-    const demo = start(["server/demo/run.ts", "--exit"]);
+    const demo = start(["demo/run.ts", "--exit"]);
     const code = await demo.ended;
     assert.equal(code, 0, `${run} run:\n${demo.output()}`);
     assert.match(demo.output(), /✓ HubSpot contact \d+ lies in the CRM/);
@@ -27,7 +27,7 @@ test("the demo ends 0 and shows a record that lies in the CRM, also on the data 
 });
 
 test("what was acknowledged before kill -9 of the process group is there after a start", async () => {
-  const demo = start(["server/demo/run.ts"]);
+  const demo = start(["demo/run.ts"]);
   await until(() => acknowledged(demo.output()).length >= 7, demo);
   process.kill(-(demo.child.pid ?? 0), "SIGKILL");
   await demo.ended;
@@ -64,7 +64,7 @@ test("the demo refuses a data folder that holds somebody's own Busbar", async ()
     await until(() => existsSync(join(own, "bootstrap.json")), server);
     server.child.kill("SIGTERM");
     await server.ended;
-    const demo = start(["server/demo/run.ts", "--exit"], own);
+    const demo = start(["demo/run.ts", "--exit"], own);
     assert.equal(await demo.ended, 1);
     assert.match(demo.output(), /holds a Busbar that the demo did not make/);
   } finally {

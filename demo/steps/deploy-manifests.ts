@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { list, type Step } from "../step.ts";
 
-const EXAMPLES = join(import.meta.dirname, "../../../docs/guide/examples");
+const EXAMPLES = join(import.meta.dirname, "../../docs/guide/examples");
 const FILES = ["crm-people.amp.yaml", "crm-accounts.amp.yaml", "call-through.amp.yaml"];
 
 export const deployManifests: Step = {

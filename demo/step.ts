@@ -1,5 +1,5 @@
 /** What a step of the tour is and what it may use. A further step is one file in `steps/` and one line in `tour.ts`. */
-import { isJsonObject, type Json } from "../ground/json.ts";
+import { isJsonObject, type Json } from "../server/ground/json.ts";
 import type { Receiver } from "./receiver.ts";
 
 export interface Step {

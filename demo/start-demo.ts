@@ -1,12 +1,12 @@
 /** Starts what the tour walks through: the sandbox CRMs, a webhook receiver, and Busbar with an embedded database pointed at them. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
-import type { Bootstrap } from "../access/bootstrap.ts";
-import { readConfig } from "../ground/config.ts";
-import { StartError } from "../ground/errors.ts";
-import { createLog } from "../ground/log.ts";
-import { startBusbar, type Busbar } from "../main.ts";
+import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
+import type { Bootstrap } from "../server/access/bootstrap.ts";
+import { readConfig } from "../server/ground/config.ts";
+import { StartError } from "../server/ground/errors.ts";
+import { createLog } from "../server/ground/log.ts";
+import { startBusbar, type Busbar } from "../server/main.ts";
 import { demoEnvironment, type DemoSettings } from "./demo-settings.ts";
 import { startReceiver, type Receiver } from "./receiver.ts";
 

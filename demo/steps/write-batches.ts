@@ -1,5 +1,5 @@
 /** Step: batches, one with a bad record among good ones; results come in the order of the request. */
-import type { Json } from "../../ground/json.ts";
+import type { Json } from "../../server/ground/json.ts";
 import { list, member, text, type Step } from "../step.ts";
 
 const person = (givenName: string, email: string): { record: Record<string, Json> } => ({

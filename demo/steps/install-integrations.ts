@@ -1,5 +1,5 @@
 /** Step: the customer installs the integrations and chooses where notes go. */
-import type { Json } from "../../ground/json.ts";
+import type { Json } from "../../server/ground/json.ts";
 import { text, type Step } from "../step.ts";
 
 const INSTALLATIONS: { integration: string; content: Record<string, Json> }[] = [

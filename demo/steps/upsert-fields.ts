@@ -1,5 +1,5 @@
 /** Step: a custom field of the application's own in the CRM; repeated, nothing changes. */
-import type { Json } from "../../ground/json.ts";
+import type { Json } from "../../server/ground/json.ts";
 import { member, type Step } from "../step.ts";
 
 const PLAN: Json = {

@@ -1,6 +1,6 @@
 /** `npm run demo`: the main job from nothing, each step printed with what was sent and what came back. */
 import { parseArgs } from "node:util";
-import { StartError } from "../ground/errors.ts";
+import { StartError } from "../server/ground/errors.ts";
 import { readDemoSettings } from "./demo-settings.ts";
 import { printFarewell } from "./farewell.ts";
 import { createPrinter } from "./printer.ts";

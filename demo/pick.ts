@@ -1,5 +1,5 @@
 /** Cuts an answer down to the members that a step wants to show. */
-import { isJsonObject, type Json } from "../ground/json.ts";
+import { isJsonObject, type Json } from "../server/ground/json.ts";
 
 /** What lies at the paths, nested as it was; `*` stands for every item of a list. Members that are not there are left out. */
 export function pick(value: Json, paths: string[]): Json {
