@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildCatalog, CatalogError } from "./catalog.ts";
-import { baseUrl, healthCheckUrl, tokenUrl } from "./kit/template.ts";
+import { baseUrl, healthCheckUrl, tokenUrl } from "../connector-kit/template.ts";
 
 const faultsOf = (overlay: unknown): Record<string, string> => {
   try {

@@ -1,15 +1,15 @@
 /** Everything Busbar knows about providers: the folders beside this file, with an operator's overlay merged over them. */
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { CONNECTORS, PROVIDERS } from "./index.gen.ts";
-import { checkProvider, type Fault } from "./kit/check-provider.ts";
-import type { Connector } from "./kit/connector.ts";
+import { checkProvider, type Fault } from "../connector-kit/check-provider.ts";
+import type { Connector } from "../connector-kit/connector.ts";
 import {
   completeProvider,
   OAUTH2_DEFAULTS,
   supports,
   type ProviderInfo,
   type Support,
-} from "./kit/provider.ts";
+} from "../connector-kit/provider.ts";
 
 export type CatalogAction = "read" | "write" | "proxy" | "subscribe" | "delete" | "search";
 

@@ -1,6 +1,6 @@
 /** The providers that this version of the command line knows without asking a server. */
 import { PROVIDERS } from "../../connectors/index.gen.ts";
-import { completeProvider, type ProviderInfo } from "../../connectors/kit/provider.ts";
+import { completeProvider, type ProviderInfo } from "../../connector-kit/provider.ts";
 
 export type Catalog = Record<string, ProviderInfo>;
 

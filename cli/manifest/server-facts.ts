@@ -1,6 +1,6 @@
 /** What a manifest's check cannot know by heart, asked of the server: its own providers, destinations and apps. */
 import { Check } from "typebox/value";
-import { ProviderInfoSchema, supports, type ProviderInfo } from "../../connectors/kit/provider.ts";
+import { ProviderInfoSchema, supports, type ProviderInfo } from "../../connector-kit/provider.ts";
 import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Catalog } from "./catalog.ts";

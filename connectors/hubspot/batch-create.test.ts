@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../server/ground/json.ts";
-import type { ProviderRequest, RecordOutcome, RecordWrite } from "../kit/connector.ts";
-import { ProviderError } from "../kit/errors.ts";
-import { replay, type Reply } from "../kit/replay.ts";
+import type { ProviderRequest, RecordOutcome, RecordWrite } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
+import { replay, type Reply } from "../../connector-kit/replay.ts";
 import { write } from "./write.ts";
 
 const people = (emails: string[], allOrNone = false): RecordWrite => ({

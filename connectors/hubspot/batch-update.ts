@@ -1,8 +1,8 @@
 /** Updates HubSpot records in batches, each record at most once per request. */
 import type { Json } from "../../server/ground/json.ts";
-import type { ProviderFetch, RecordWrite, WriteResult } from "../kit/connector.ts";
-import { Outcomes } from "../kit/outcomes.ts";
-import { waves } from "../kit/waves.ts";
+import type { ProviderFetch, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import { Outcomes } from "../../connector-kit/outcomes.ts";
+import { waves } from "../../connector-kit/waves.ts";
 import { readBatchAnswer } from "./batch-create.ts";
 import { toRecordError } from "./fault.ts";
 import { writePartially } from "./partial.ts";

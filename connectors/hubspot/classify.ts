@@ -1,10 +1,10 @@
 /** What HubSpot means with an answer that is not a success. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { now } from "../../server/ground/clock.ts";
-import { inMs, parseBody, retryAfter } from "../kit/answer.ts";
-import type { Account, ProviderResponse } from "../kit/connector.ts";
-import { ProviderError, type ProviderErrorKind } from "../kit/errors.ts";
-import { nextMidnight } from "../kit/midnight.ts";
+import { inMs, parseBody, retryAfter } from "../../connector-kit/answer.ts";
+import type { Account, ProviderResponse } from "../../connector-kit/connector.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/errors.ts";
+import { nextMidnight } from "../../connector-kit/midnight.ts";
 import { readFault, type HubspotFault } from "./fault.ts";
 
 const TEN_SECONDS_MS = 10_000;

@@ -1,9 +1,9 @@
 /** Describes a HubSpot object: its properties, with the stages of pipelines, which HubSpot keeps elsewhere. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { send } from "../kit/answer.ts";
-import type { ProviderFetch, ProviderRequest } from "../kit/connector.ts";
-import { isChoice } from "../kit/field-definitions.ts";
-import type { FieldMetadata, ObjectMetadata } from "../kit/fields.ts";
+import { send } from "../../connector-kit/answer.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/connector.ts";
+import { isChoice } from "../../connector-kit/field-definitions.ts";
+import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";
 import { kindOfProperty, type Property } from "./property.ts";
 import { getSchema, listPipelines } from "./property-request.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../server/ground/json.ts";
-import { ProviderError } from "../kit/errors.ts";
-import type { FieldDefinition, FieldRequest } from "../kit/fields.ts";
-import { replay, type Reply } from "../kit/replay.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
+import type { FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
+import { replay, type Reply } from "../../connector-kit/replay.ts";
 import { fields } from "./fields.ts";
 import { readProperty } from "./property.ts";
 import { planProperty } from "./property-plan.ts";

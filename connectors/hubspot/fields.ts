@@ -1,5 +1,5 @@
 /** Reads and makes properties of HubSpot objects: the contents page of what this folder knows about fields. */
-import type { FieldsConnector } from "../kit/fields.ts";
+import type { FieldsConnector } from "../../connector-kit/fields.ts";
 import { describeObject } from "./describe.ts";
 import { propertyFaults, propertyName } from "./property-plan.ts";
 import { upsertProperties } from "./upsert-properties.ts";

@@ -1,13 +1,13 @@
 /** Decides what a definition means for a HubSpot property: make it, change it, leave it, or say why not. */
 import type { JsonObject } from "../../server/ground/json.ts";
-import { commonFaults, conflict, isChoice, kindOf, strayMembers } from "../kit/field-definitions.ts";
+import { commonFaults, conflict, isChoice, kindOf, strayMembers } from "../../connector-kit/field-definitions.ts";
 import type {
   DefinitionFault,
   FieldDefinition,
   FieldKind,
   FieldOutcome,
   FieldRequest,
-} from "../kit/fields.ts";
+} from "../../connector-kit/fields.ts";
 import { kindOfProperty, type Property } from "./property.ts";
 import { GROUP } from "./property-request.ts";
 import { objectFault } from "./request.ts";

@@ -1,6 +1,6 @@
 /** Reads the definition of a HubSpot property and tells which of the nine kinds of field it is. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import type { FieldMetadata } from "../kit/fields.ts";
+import type { FieldMetadata } from "../../connector-kit/fields.ts";
 
 export interface Property {
   name: string;

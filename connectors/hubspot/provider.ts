@@ -1,5 +1,5 @@
 /** What Busbar knows about HubSpot. */
-import { batchWrite, defineProvider, supports } from "../kit/provider.ts";
+import { batchWrite, defineProvider, supports } from "../../connector-kit/provider.ts";
 
 const crm = supports("read", "write", "subscribe", "delete", "search", batchWrite(100));
 

@@ -1,14 +1,14 @@
 /** Creates, updates and deletes HubSpot records one request each. */
 import { isJsonObject } from "../../server/ground/json.ts";
-import { send } from "../kit/answer.ts";
+import { send } from "../../connector-kit/answer.ts";
 import type {
   ProviderFetch,
   ProviderRequest,
   RecordToWrite,
   RecordWrite,
   WriteResult,
-} from "../kit/connector.ts";
-import { Outcomes } from "../kit/outcomes.ts";
+} from "../../connector-kit/connector.ts";
+import { Outcomes } from "../../connector-kit/outcomes.ts";
 import { classify } from "./classify.ts";
 import { toOutcome } from "./record.ts";
 import { createOne, deleteOne, idFault, updateOne } from "./request.ts";

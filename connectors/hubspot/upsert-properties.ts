@@ -1,11 +1,11 @@
 /** Makes and changes HubSpot properties: what is there is read first, then creates go in batches and patches singly. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { send } from "../kit/answer.ts";
-import type { ProviderFetch } from "../kit/connector.ts";
-import { ProviderError } from "../kit/errors.ts";
-import { withheld } from "../kit/field-definitions.ts";
-import { FieldOutcomes } from "../kit/field-outcomes.ts";
-import type { FieldOutcome, FieldRequest } from "../kit/fields.ts";
+import { send } from "../../connector-kit/answer.ts";
+import type { ProviderFetch } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
+import { withheld } from "../../connector-kit/field-definitions.ts";
+import { FieldOutcomes } from "../../connector-kit/field-outcomes.ts";
+import type { FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";
 import { readFault, toRecordError } from "./fault.ts";
 import { readProperty, type Property } from "./property.ts";

@@ -1,7 +1,7 @@
 /** Decides what a definition means for a Salesforce field: make it, change what differs, leave it, or say why not. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { conflict, isChoice, kindOf, strayMembers } from "../kit/field-definitions.ts";
-import type { FieldDefinition, FieldKind, FieldOutcome, FieldRequest } from "../kit/fields.ts";
+import { conflict, isChoice, kindOf, strayMembers } from "../../connector-kit/field-definitions.ts";
+import type { FieldDefinition, FieldKind, FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import {
   CAN_BE_REQUIRED,
   CAN_BE_UNIQUE,

@@ -1,6 +1,6 @@
 /** What a definition is as a Salesforce custom field: its name, its type, its members, and what is wrong with it. */
-import { commonFaults, isChoice, kindOf } from "../kit/field-definitions.ts";
-import type { DefinitionFault, FieldDefinition, FieldRequest } from "../kit/fields.ts";
+import { commonFaults, isChoice, kindOf } from "../../connector-kit/field-definitions.ts";
+import type { DefinitionFault, FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
 import { defaultMembers } from "./default-value.ts";
 import { objectFault } from "./request.ts";
 import { element, UNWRITABLE, type Element } from "./xml.ts";

@@ -1,6 +1,6 @@
 /** Writes default values the way Salesforce keeps them: as formulas, except for checkboxes and picklists. */
-import { isChoice, kindOf } from "../kit/field-definitions.ts";
-import type { FieldDefinition } from "../kit/fields.ts";
+import { isChoice, kindOf } from "../../connector-kit/field-definitions.ts";
+import type { FieldDefinition } from "../../connector-kit/fields.ts";
 
 /** The member of the custom field, none where the definition gives no default; a text tells why there can be none. */
 export function defaultMembers(definition: FieldDefinition): { defaultValue?: string } | string {

@@ -1,10 +1,10 @@
 /** Describes a Salesforce object as the connected user sees it: fields hidden from that user are not among its fields. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { send } from "../kit/answer.ts";
-import type { ProviderFetch } from "../kit/connector.ts";
-import { ProviderError } from "../kit/errors.ts";
-import { isChoice } from "../kit/field-definitions.ts";
-import type { FieldMetadata, ObjectMetadata } from "../kit/fields.ts";
+import { send } from "../../connector-kit/answer.ts";
+import type { ProviderFetch } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
+import { isChoice } from "../../connector-kit/field-definitions.ts";
+import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";
 import { DATA, objectFault } from "./request.ts";
 

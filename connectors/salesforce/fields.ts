@@ -1,5 +1,5 @@
 /** Reads and makes fields of Salesforce objects: the contents page of what this folder knows about them. */
-import type { FieldsConnector } from "../kit/fields.ts";
+import type { FieldsConnector } from "../../connector-kit/fields.ts";
 import { fieldFaults, fullNameOf } from "./custom-field.ts";
 import { describeObject } from "./describe.ts";
 import { upsertCustomFields } from "./upsert-custom-fields.ts";

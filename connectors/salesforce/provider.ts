@@ -1,5 +1,5 @@
 /** What Busbar knows about Salesforce. */
-import { batchWrite, bulkWrite, defineProvider, supports } from "../kit/provider.ts";
+import { batchWrite, bulkWrite, defineProvider, supports } from "../../connector-kit/provider.ts";
 
 const crm = supports(
   "read",

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../server/ground/json.ts";
-import type { RecordOutcome, RecordToWrite, RecordWrite } from "../kit/connector.ts";
-import { testConnector } from "../kit/connector-suite.ts";
-import { ProviderError } from "../kit/errors.ts";
-import { replay, type Reply } from "../kit/replay.ts";
+import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
+import { testConnector } from "../../connector-kit/connector-suite.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
+import { replay, type Reply } from "../../connector-kit/replay.ts";
 import { classify } from "./classify.ts";
 import { idFault, longId } from "./id.ts";
 import { write } from "./write.ts";

@@ -1,16 +1,16 @@
 /** Creates, updates and deletes Salesforce records one by one, and brings back what they became. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { concernsTheCall, send, unreadable } from "../kit/answer.ts";
+import { concernsTheCall, send, unreadable } from "../../connector-kit/answer.ts";
 import type {
   ProviderFetch,
   ProviderRequest,
   RecordToWrite,
   RecordWrite,
   WriteResult,
-} from "../kit/connector.ts";
-import { ProviderError } from "../kit/errors.ts";
-import { Outcomes } from "../kit/outcomes.ts";
+} from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
+import { Outcomes } from "../../connector-kit/outcomes.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";
 import { idFault } from "./id.ts";

@@ -1,9 +1,9 @@
 /** Makes and changes Salesforce custom fields: read, merge, write what differs, and see that the user can see it. */
-import type { ProviderFetch } from "../kit/connector.ts";
-import { ProviderError } from "../kit/errors.ts";
-import { withheld } from "../kit/field-definitions.ts";
-import { FieldOutcomes } from "../kit/field-outcomes.ts";
-import type { FieldOutcome, FieldRequest } from "../kit/fields.ts";
+import type { ProviderFetch } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
+import { withheld } from "../../connector-kit/field-definitions.ts";
+import { FieldOutcomes } from "../../connector-kit/field-outcomes.ts";
+import type { FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import { fullNameOf } from "./custom-field.ts";
 import { planField, type FieldPlan } from "./custom-field-plan.ts";
 import { toError } from "./fault.ts";

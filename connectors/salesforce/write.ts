@@ -1,7 +1,7 @@
 /** Writes Salesforce CRM records: the contents page of this folder. */
-import type { ProviderRequest, RecordWrite, WriteConnector } from "../kit/connector.ts";
-import type { ProviderError } from "../kit/errors.ts";
-import { headerFault } from "../kit/forwarded-headers.ts";
+import type { ProviderRequest, RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
+import type { ProviderError } from "../../connector-kit/errors.ts";
+import { headerFault } from "../../connector-kit/forwarded-headers.ts";
 import { batchWaves, writeInBatches } from "./batch.ts";
 import { idFault } from "./id.ts";
 import { readFields } from "./read-fields.ts";

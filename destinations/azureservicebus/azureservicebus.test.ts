@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { test, type TestContext } from "node:test";
 import { openWorld } from "../../server/deliver/world.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
-import { answered, openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { answered, openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
 import { azureservicebus } from "./azureservicebus.ts";
 
 const KEY = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I=";

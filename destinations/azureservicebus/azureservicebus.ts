@@ -2,15 +2,15 @@
 import { createHmac } from "node:crypto";
 import { Type } from "typebox";
 import { nowMs } from "../../server/ground/clock.ts";
-import { checkUrl } from "../kit/check-url.ts";
+import { checkUrl } from "../../destination-kit/check-url.ts";
 import {
   defineDestination,
   type AddressRules,
   type Exchange,
   type Fault,
   type Outcome,
-} from "../kit/destination.ts";
-import { httpOutcome } from "../kit/http-outcome.ts";
+} from "../../destination-kit/destination.ts";
+import { httpOutcome } from "../../destination-kit/http-outcome.ts";
 
 /** What the cheapest namespaces take, less what stands in headers. */
 const MAX_MESSAGE_BYTES = 250_000;

@@ -2,10 +2,10 @@
 import type { KinesisClient } from "@aws-sdk/client-kinesis";
 import { Type } from "typebox";
 import type { Json } from "../../server/ground/json.ts";
-import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../kit/aws.ts";
-import { defineDestination } from "../kit/destination.ts";
-import { beginningOfText } from "../kit/http-outcome.ts";
-import { checkTemplate, openTemplate } from "../kit/template.ts";
+import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
+import { defineDestination } from "../../destination-kit/destination.ts";
+import { beginningOfText } from "../../destination-kit/http-outcome.ts";
+import { checkTemplate, openTemplate } from "../../destination-kit/template.ts";
 
 /** Of the service, for one record with its partition key. */
 const MAX_RECORD_BYTES = 1024 * 1024;

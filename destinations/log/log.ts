@@ -2,7 +2,7 @@
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { Type } from "typebox";
-import { defineDestination, type Message } from "../kit/destination.ts";
+import { defineDestination, type Message } from "../../destination-kit/destination.ts";
 
 /** A name, not a path: builders do not choose where on the machine Busbar writes. */
 const FILE = /^[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;

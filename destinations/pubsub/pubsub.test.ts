@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { jwtVerify } from "jose";
 import { openWorld } from "../../server/deliver/world.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
-import { answered, openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { answered, openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
 import { pubsub } from "./pubsub.ts";
 
 const newKey = () => generateKeyPairSync("rsa", { modulusLength: 2048 });

@@ -1,9 +1,9 @@
 /** Google Cloud Pub/Sub: one message per message, published by its REST API with a service account. */
 import { Type } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { checkUrl } from "../kit/check-url.ts";
-import { defineDestination, type Exchange, type Fault, type Outcome } from "../kit/destination.ts";
-import { httpOutcome } from "../kit/http-outcome.ts";
+import { checkUrl } from "../../destination-kit/check-url.ts";
+import { defineDestination, type Exchange, type Fault, type Outcome } from "../../destination-kit/destination.ts";
+import { httpOutcome } from "../../destination-kit/http-outcome.ts";
 import { openBearer, readServiceAccount } from "./service-account.ts";
 
 const GOOGLE = "https://pubsub.googleapis.com";

@@ -1,7 +1,7 @@
 /** One connection to a broker and on it one channel, whose broker confirms or returns each message. */
 import { Readable } from "node:stream";
 import type { ChannelModel, ConfirmChannel, Message as Returned, Options } from "amqplib";
-import type { World } from "../kit/destination.ts";
+import type { World } from "../../destination-kit/destination.ts";
 
 export interface Broker {
   hostname: string;

@@ -9,7 +9,7 @@ import { openWorld } from "../../server/deliver/world.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
 import { noRabbit, startRabbit, type Rabbit } from "../../tests/harness/rabbitmq.ts";
 import { until } from "../../tests/harness/until.ts";
-import { openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
 import { speakEndlessly } from "./flooding-broker.ts";
 import { rabbitmq } from "./rabbitmq.ts";
 

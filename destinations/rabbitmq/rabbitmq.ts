@@ -1,6 +1,6 @@
 /** RabbitMQ and what speaks AMQP 0-9-1: one message per message, to an exchange, with the event type as routing key. */
 import { Type } from "typebox";
-import { isPrivate } from "../kit/check-url.ts";
+import { isPrivate } from "../../destination-kit/check-url.ts";
 import {
   defineDestination,
   type AddressRules,
@@ -8,7 +8,7 @@ import {
   type Message,
   type Outcome,
   type World,
-} from "../kit/destination.ts";
+} from "../../destination-kit/destination.ts";
 import { Publisher, type Broker } from "./publisher.ts";
 
 /** A connection that nothing went through for so long is closed. */

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { deliverToDouble, testAws } from "../kit/aws-suite.ts";
-import { openSample, sampleMessage, testDestination, testWorld } from "../kit/destination-suite.ts";
+import { deliverToDouble, testAws } from "../../destination-kit/aws-suite.ts";
+import { openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
 import { s3 } from "./s3.ts";
 
 const config = { bucket: "crm-events", region: "us-east-1" };

@@ -1,8 +1,8 @@
 /** Slack: a sentence and the raw payload, posted to an incoming webhook. */
 import { Type } from "typebox";
-import type { Fault } from "../kit/destination.ts";
-import { defineDestination } from "../kit/destination.ts";
-import { httpOutcome } from "../kit/http-outcome.ts";
+import type { Fault } from "../../destination-kit/destination.ts";
+import { defineDestination } from "../../destination-kit/destination.ts";
+import { httpOutcome } from "../../destination-kit/http-outcome.ts";
 import { sentenceFor } from "./sentences.ts";
 
 /** Slack cuts a text at 40,000 characters, escapes and all, and folds it long before. */

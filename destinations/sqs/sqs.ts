@@ -1,10 +1,10 @@
 /** Amazon SQS: one queue message per message. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { Type } from "typebox";
-import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../kit/aws.ts";
-import { checkUrl } from "../kit/check-url.ts";
-import { defineDestination, type Fault } from "../kit/destination.ts";
-import { beginningOfText } from "../kit/http-outcome.ts";
+import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
+import { checkUrl } from "../../destination-kit/check-url.ts";
+import { defineDestination, type Fault } from "../../destination-kit/destination.ts";
+import { beginningOfText } from "../../destination-kit/http-outcome.ts";
 
 /** What every queue takes, whatever its own limit was raised to. */
 const MAX_MESSAGE_BYTES = 256 * 1024;

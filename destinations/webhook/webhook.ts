@@ -1,9 +1,9 @@
 /** Webhooks: one signed POST per message, after the Standard Webhooks specification. */
 import { Type, type Static } from "typebox";
 import { nowMs } from "../../server/ground/clock.ts";
-import { checkUrl } from "../kit/check-url.ts";
-import { defineDestination, type Fault, type Message } from "../kit/destination.ts";
-import { httpOutcome } from "../kit/http-outcome.ts";
+import { checkUrl } from "../../destination-kit/check-url.ts";
+import { defineDestination, type Fault, type Message } from "../../destination-kit/destination.ts";
+import { httpOutcome } from "../../destination-kit/http-outcome.ts";
 import { openSigner } from "./sign.ts";
 
 const ConfigSchema = Type.Object({

@@ -4,8 +4,8 @@ import type {
   ProviderFetch,
   ProviderRequest,
   ProviderResponse,
-} from "../../connectors/kit/connector.ts";
-import { ProviderError } from "../../connectors/kit/errors.ts";
+} from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
 import { EgressError, type Egress } from "../egress/open-egress.ts";
 import type { LiveConnection, LiveConnections } from "./live-connections.ts";
 

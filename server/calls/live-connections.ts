@@ -1,10 +1,10 @@
 /** Connections ready to be used: opened, with their base address and what authenticates a call, kept in memory. */
 import { LRUCache } from "lru-cache";
-import { authorization, CredentialsError, type Authorization } from "../../connectors/kit/authorization.ts";
-import type { Account } from "../../connectors/kit/connector.ts";
-import { ProviderError } from "../../connectors/kit/errors.ts";
-import type { ProviderInfo } from "../../connectors/kit/provider.ts";
-import { baseUrl, TemplateError } from "../../connectors/kit/template.ts";
+import { authorization, CredentialsError, type Authorization } from "../../connector-kit/authorization.ts";
+import type { Account } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
+import type { ProviderInfo } from "../../connector-kit/provider.ts";
+import { baseUrl, TemplateError } from "../../connector-kit/template.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Changes } from "../store/changes.ts";
 import { findConnection, type ConnectionRow } from "../store/connections.ts";

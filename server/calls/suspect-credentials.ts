@@ -1,6 +1,6 @@
 /** Finds out whether a provider's 401 means that credentials are no good any more, where nothing can be renewed. */
 import { LRUCache } from "lru-cache";
-import { healthCheckUrl, TemplateError } from "../../connectors/kit/template.ts";
+import { healthCheckUrl, TemplateError } from "../../connector-kit/template.ts";
 import { EgressError, type Egress } from "../egress/open-egress.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";

@@ -1,5 +1,5 @@
 /** One attempt: hands a message over, measures it, and decides what happens next. */
-import type { Message, Outcome } from "../../destinations/kit/destination.ts";
+import type { Message, Outcome } from "../../destination-kit/destination.ts";
 import { elapsedMs, now } from "../ground/clock.ts";
 import { shorten } from "../ground/storable-text.ts";
 import type { FinishedAttempt } from "../store/deliveries.ts";

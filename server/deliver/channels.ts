@@ -1,7 +1,7 @@
 /** Keeps destinations open between messages, and opens them again when they were changed. */
 import { LRUCache } from "lru-cache";
 import { DESTINATIONS } from "../../destinations/index.gen.ts";
-import type { Channel, DestinationType, Outcome, World } from "../../destinations/kit/destination.ts";
+import type { Channel, DestinationType, Outcome, World } from "../../destination-kit/destination.ts";
 import type { Log } from "../ground/log.ts";
 import type { Sealer } from "../ground/seal.ts";
 import type { Queries } from "../store/database.ts";

@@ -1,7 +1,7 @@
 /** Checks a destination's settings against its type before anything is stored. */
 import { Type, type TSchema } from "typebox";
 import { DESTINATIONS } from "../../destinations/index.gen.ts";
-import type { AddressRules, DestinationType } from "../../destinations/kit/destination.ts";
+import type { AddressRules, DestinationType } from "../../destination-kit/destination.ts";
 import { Problem, type Issue } from "../ground/errors.ts";
 import { validator } from "../http/validation.ts";
 

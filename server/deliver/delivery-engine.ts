@@ -1,6 +1,6 @@
 /** Brings events to their destinations: routes them, claims what is due, hands it over, and notes what came of it. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Message } from "../../destinations/kit/destination.ts";
+import type { Message } from "../../destination-kit/destination.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { elapsedMs } from "../ground/clock.ts";
 import type { Config } from "../ground/config.ts";

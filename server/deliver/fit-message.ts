@@ -1,5 +1,5 @@
 /** Takes out of a message what makes it too large for its destination, and puts an address in its place. */
-import type { Message } from "../../destinations/kit/destination.ts";
+import type { Message } from "../../destination-kit/destination.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { LARGE_MEMBERS } from "../events/large-members.ts";
 

@@ -1,5 +1,5 @@
 /** Keeps a destination's secrets out of what is told of attempts: a receiver may send back what it was sent. */
-import type { Channel } from "../../destinations/kit/destination.ts";
+import type { Channel } from "../../destination-kit/destination.ts";
 import { withoutSecrets } from "../ground/without-secrets.ts";
 
 /** The channel, with these secrets replaced in the answers and errors of its outcomes. */

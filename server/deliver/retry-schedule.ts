@@ -1,5 +1,5 @@
 /** When a failed attempt is repeated. */
-import type { Outcome } from "../../destinations/kit/destination.ts";
+import type { Outcome } from "../../destination-kit/destination.ts";
 
 /** Milliseconds until the next attempt after one that failed; undefined when that was the last. */
 export type Retry = (

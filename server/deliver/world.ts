@@ -1,6 +1,6 @@
 /** What destinations are given to reach the world: the guarded door, with a time limit on the whole exchange. */
 import { join } from "node:path";
-import type { Exchange, OutgoingRequest, World } from "../../destinations/kit/destination.ts";
+import type { Exchange, OutgoingRequest, World } from "../../destination-kit/destination.ts";
 import { EgressError, toEgressError, type Egress } from "../egress/open-egress.ts";
 
 /** Enough of an answer to understand a refusal by. */

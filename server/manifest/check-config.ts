@@ -1,5 +1,5 @@
 /** Checks an installation's configuration against the integration it belongs to; returns all issues at once. */
-import type { ProviderInfo } from "../../connectors/kit/provider.ts";
+import type { ProviderInfo } from "../../connector-kit/provider.ts";
 import type { Issue } from "../ground/errors.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { checkShape, describeValue, type ShapeFault } from "./check-shape.ts";

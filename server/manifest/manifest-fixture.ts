@@ -1,5 +1,5 @@
 /** For tests only: a small catalog, manifests built around the part a test is about, and what is told about them. */
-import { supports, type ProviderInfo } from "../../connectors/kit/provider.ts";
+import { supports, type ProviderInfo } from "../../connector-kit/provider.ts";
 import { checkManifest, type ManifestContext } from "./check-manifest.ts";
 
 const provider = (name: string, extra: Partial<ProviderInfo> = {}): ProviderInfo => ({

@@ -1,7 +1,7 @@
 /** Shapes of what a write answers: success, partial success, and the refusal that is Problem and result in one. */
 import { Type, type Static } from "typebox";
-import { isRetryable, type ProviderError } from "../../connectors/kit/errors.ts";
-import type { RecordOutcome } from "../../connectors/kit/connector.ts";
+import { isRetryable, type ProviderError } from "../../connector-kit/errors.ts";
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { Problem, type ProblemSlug } from "../ground/errors.ts";
 import type { Execution } from "./execute.ts";
 

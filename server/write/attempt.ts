@@ -1,7 +1,7 @@
 /** One attempt at an asynchronous write: send what has no outcome yet, then end it or put it back for later. */
 import type { Catalog } from "../../connectors/catalog.ts";
-import type { Connector, RecordOutcome } from "../../connectors/kit/connector.ts";
-import { ProviderError } from "../../connectors/kit/errors.ts";
+import type { Connector, RecordOutcome } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
 import { authorizedFetch } from "../calls/authorized-fetch.ts";
 import type { LiveConnection, LiveConnections } from "../calls/live-connections.ts";
 import type { SharedGates } from "../calls/gates/shared-gates.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { replay } from "../../connectors/kit/replay.ts";
+import { replay } from "../../connector-kit/replay.ts";
 import { write as hubspot } from "../../connectors/hubspot/write.ts";
 import { execute } from "./execute.ts";
 import type { WritePlan } from "./plan.ts";

@@ -5,8 +5,8 @@ import type {
   ProviderFetch,
   RecordOutcome,
   WriteResult,
-} from "../../connectors/kit/connector.ts";
-import { ProviderError } from "../../connectors/kit/errors.ts";
+} from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
 import { neededReads, settleIfEmpty, toRecordWrite, type PlannedRecord, type WritePlan } from "./plan.ts";
 
 export interface Execution extends WriteResult {

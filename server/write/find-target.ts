@@ -1,6 +1,6 @@
 /** Finds what a write is aimed at: integration, installation, object, connector, and the settings for the object. */
 import type { Catalog } from "../../connectors/catalog.ts";
-import type { Connector } from "../../connectors/kit/connector.ts";
+import type { Connector } from "../../connector-kit/connector.ts";
 import { Problem } from "../ground/errors.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import type { Database } from "../store/database.ts";

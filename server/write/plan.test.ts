@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { WriteAbilities } from "../../connectors/kit/connector.ts";
+import type { WriteAbilities } from "../../connector-kit/connector.ts";
 import { Problem } from "../ground/errors.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";

@@ -7,7 +7,7 @@ import type {
   RecordToWrite,
   RecordWrite,
   WriteAbilities,
-} from "../../connectors/kit/connector.ts";
+} from "../../connector-kit/connector.ts";
 import type { Json, JsonObject } from "../ground/json.ts";
 import { mapRecord, type Withheld } from "./map-record.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";

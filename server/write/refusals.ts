@@ -1,5 +1,5 @@
 /** Everything a write request can be refused for before anything is sent, each with the member and the remedy. */
-import type { WriteAbilities } from "../../connectors/kit/connector.ts";
+import type { WriteAbilities } from "../../connector-kit/connector.ts";
 import { Problem, type Issue } from "../ground/errors.ts";
 import { isStorable } from "../ground/storable-text.ts";
 import type { ObjectSettings } from "./object-settings.ts";

@@ -1,6 +1,6 @@
 /** The records of an asynchronous write as they lie in the queue: planned, and with an outcome once there is one. */
-import type { RecordOutcome } from "../../connectors/kit/connector.ts";
-import { ProviderError, type ProviderErrorKind } from "../../connectors/kit/errors.ts";
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/errors.ts";
 import type { Json } from "../ground/json.ts";
 import type { PlannedRecord, WritePlan } from "./plan.ts";
 

@@ -1,6 +1,6 @@
 /** Looks after what processes that died had under way, so that every operation ends. */
-import { ProviderError } from "../../connectors/kit/errors.ts";
-import type { RecordOutcome } from "../../connectors/kit/connector.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import type { Log } from "../ground/log.ts";
 import type { Database } from "../store/database.ts";
 import {

@@ -1,6 +1,6 @@
 /** Tells people what became of a write: the steps for the operation's log, its result text and its metadata. */
-import type { RecordOutcome } from "../../connectors/kit/connector.ts";
-import type { ProviderError } from "../../connectors/kit/errors.ts";
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
+import type { ProviderError } from "../../connector-kit/errors.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { LogEntry } from "../store/operations.ts";
 import type { PlannedRecord, WritePlan } from "./plan.ts";

@@ -1,5 +1,5 @@
 /** The event that tells how an asynchronous write ended, ready to be written with its end. */
-import type { RecordOutcome } from "../../connectors/kit/connector.ts";
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { writeAsyncDone } from "../events/write-events.ts";
 import { newId } from "../ground/ids.ts";
 import type { JsonObject } from "../ground/json.ts";

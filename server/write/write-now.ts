@@ -1,6 +1,6 @@
 /** Carries out a synchronous write: operation begun, provider called, operation ended, answer or refusal. */
-import type { RecordOutcome } from "../../connectors/kit/connector.ts";
-import { ProviderError } from "../../connectors/kit/errors.ts";
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/errors.ts";
 import { authorizedFetch } from "../calls/authorized-fetch.ts";
 import type { LiveConnection, LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";

@@ -1,6 +1,6 @@
 /** A revision's content joined with what a customer's account has to offer: shapes, and how they are filled. */
 import { Type, type Static } from "typebox";
-import type { FieldMetadata, ObjectMetadata } from "../../../connectors/kit/fields.ts";
+import type { FieldMetadata, ObjectMetadata } from "../../../connector-kit/fields.ts";
 import {
   ManifestFieldSchema,
   ReadObjectSchema,

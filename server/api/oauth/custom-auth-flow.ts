@@ -1,9 +1,9 @@
 /** Takes a customer through the steps of a provider's own way to connect: from the inputs to a redirect or a connection. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { readCallback, stepUrl, sendsState, StepError } from "../../../connectors/kit/custom-steps.ts";
-import type { Redirect } from "../../../connectors/kit/provider.ts";
-import { TemplateError } from "../../../connectors/kit/template.ts";
+import { readCallback, stepUrl, sendsState, StepError } from "../../../connector-kit/custom-steps.ts";
+import type { Redirect } from "../../../connector-kit/provider.ts";
+import { TemplateError } from "../../../connector-kit/template.ts";
 import {
   lasting,
   stepValues,

@@ -1,6 +1,6 @@
 /** Shapes of a request that upserts custom fields and of its answer. */
 import { Type, type Static } from "typebox";
-import { FIELD_KINDS } from "../../../connectors/kit/fields.ts";
+import { FIELD_KINDS } from "../../../connector-kit/fields.ts";
 
 /** Enough for any manifest, and few enough to be carried out while the caller waits. */
 const MOST_OBJECTS = 20;

@@ -1,7 +1,7 @@
 /** The metadata of an object as the API shows it, and the memory that spares the provider the same question. */
 import { LRUCache } from "lru-cache";
 import { Type, type Static } from "typebox";
-import { FIELD_KINDS, type ObjectMetadata } from "../../../connectors/kit/fields.ts";
+import { FIELD_KINDS, type ObjectMetadata } from "../../../connector-kit/fields.ts";
 import type { LiveConnection } from "../../calls/live-connections.ts";
 import { openAccount, type AccountServices } from "./customer-account.ts";
 

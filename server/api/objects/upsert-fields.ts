@@ -1,6 +1,6 @@
 /** Upserts custom fields in a customer's account, or refuses with everything that was done before. */
-import { ProviderError } from "../../../connectors/kit/errors.ts";
-import type { FieldOutcome, FieldRequest, FieldsConnector } from "../../../connectors/kit/fields.ts";
+import { ProviderError } from "../../../connector-kit/errors.ts";
+import type { FieldOutcome, FieldRequest, FieldsConnector } from "../../../connector-kit/fields.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import type { AccountServices } from "./customer-account.ts";
 import { openAccount } from "./customer-account.ts";

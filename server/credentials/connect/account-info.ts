@@ -1,10 +1,10 @@
 /** Asks a provider about the account that has just been connected, where the catalog says what is worth knowing. */
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { authorization, CredentialsError } from "../../../connectors/kit/authorization.ts";
-import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
-import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../../connectors/kit/template.ts";
-import { textAt, valueAt } from "../../../connectors/kit/text-at.ts";
+import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../../connector-kit/template.ts";
+import { textAt, valueAt } from "../../../connector-kit/text-at.ts";
 import { EgressError, type Egress } from "../../egress/open-egress.ts";
 import type { Json } from "../../ground/json.ts";
 import type { Log } from "../../ground/log.ts";

@@ -1,14 +1,14 @@
 /** Makes the calls of a provider's own way to connect, and sorts their refusals. */
-import { CredentialsError } from "../../../connectors/kit/authorization.ts";
+import { CredentialsError } from "../../../connector-kit/authorization.ts";
 import {
   neededValues,
   readAnswer,
   requestOf,
   StepError,
   type Brought,
-} from "../../../connectors/kit/custom-steps.ts";
-import type { ProviderInfo, StepRequest } from "../../../connectors/kit/provider.ts";
-import { TemplateError } from "../../../connectors/kit/template.ts";
+} from "../../../connector-kit/custom-steps.ts";
+import type { ProviderInfo, StepRequest } from "../../../connector-kit/provider.ts";
+import { TemplateError } from "../../../connector-kit/template.ts";
 import { EgressError, type Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";

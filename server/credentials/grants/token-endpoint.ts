@@ -1,6 +1,6 @@
 /** Speaks OAuth 2.0 to a provider's token endpoint and sorts its refusals. */
-import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
-import { tokenUrl, type UrlOptions } from "../../../connectors/kit/template.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import { tokenUrl, type UrlOptions } from "../../../connector-kit/template.ts";
 import { EgressError, type Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
-import { ProviderError } from "../../../connectors/kit/errors.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import { ProviderError } from "../../../connector-kit/errors.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";

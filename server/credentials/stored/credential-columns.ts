@@ -1,5 +1,5 @@
 /** The columns that hold a connection's credentials, and the time at which they are renewed: stored together. */
-import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
 import { scheduleRenewal } from "../../store/token-renewals.ts";

@@ -1,5 +1,5 @@
 /** The secrets of a connection as they lie in the database: one sealed JSON text per connection. */
-import type { Credentials } from "../../../connectors/kit/authorization.ts";
+import type { Credentials } from "../../../connector-kit/authorization.ts";
 import type { Sealer, SealedPlace } from "../../ground/seal.ts";
 
 export interface Token {

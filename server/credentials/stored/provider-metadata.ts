@@ -1,7 +1,7 @@
 /** What a connection knows about its account: entered by the customer, or read from the provider's token answer. */
-import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
-import { baseUrl, normalizeInputs, TemplateError, type UrlOptions } from "../../../connectors/kit/template.ts";
-import { textAt } from "../../../connectors/kit/text-at.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import { baseUrl, normalizeInputs, TemplateError, type UrlOptions } from "../../../connector-kit/template.ts";
+import { textAt } from "../../../connector-kit/text-at.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { ProviderMetadata } from "../../store/connections.ts";

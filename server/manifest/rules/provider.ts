@@ -1,5 +1,5 @@
 /** Rules that need the catalog: does the provider exist, can it do what is declared, and can this Busbar. */
-import type { ProviderInfo } from "../../../connectors/kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider.ts";
 import { didYouMean } from "../closest.ts";
 import type { Report } from "../complaint.ts";
 import type { Action } from "../manifest.ts";

@@ -1,5 +1,5 @@
 /** What a connector knows about an account's fields: reading which there are, and creating or changing custom ones. */
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../server/ground/json.ts";
 import type { ProviderFetch } from "./connector.ts";
 import type { ProviderError } from "./errors.ts";
 

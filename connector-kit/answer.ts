@@ -1,7 +1,7 @@
 /** Sends a request and reads the answer, sorting out what concerns the call as a whole from what concerns a record. */
-import { shorten } from "../../server/ground/storable-text.ts";
-import { now } from "../../server/ground/clock.ts";
-import type { Json } from "../../server/ground/json.ts";
+import { shorten } from "../server/ground/storable-text.ts";
+import { now } from "../server/ground/clock.ts";
+import type { Json } from "../server/ground/json.ts";
 import type { Account, Connector, ProviderFetch, ProviderRequest, ProviderResponse } from "./connector.ts";
 import { ProviderError, type ProviderErrorKind } from "./errors.ts";
 

@@ -1,6 +1,6 @@
 /** Reads an HTTP answer as the outcome of an attempt. */
-import { nowMs } from "../../server/ground/clock.ts";
-import { storable } from "../../server/ground/storable-text.ts";
+import { nowMs } from "../server/ground/clock.ts";
+import { storable } from "../server/ground/storable-text.ts";
 import type { Exchange, Outcome } from "./destination.ts";
 
 /** 2xx is delivered, 410 gone, everything else failed; a redirect is not followed. */

@@ -1,5 +1,5 @@
 /** A provider's own way to connect, as data: what each step asks for and what its answer brings. Pure. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../server/ground/json.ts";
 import { requireHeaderText } from "./authorization.ts";
 import type { ProviderInfo, Redirect, StepRequest } from "./provider.ts";
 import { fillTemplate, placeholders, providerUrl, type UrlOptions } from "./template.ts";

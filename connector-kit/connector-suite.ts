@@ -1,8 +1,8 @@
 /** What every connector must hold whatever its provider answers; each provider's test calls `testConnector`. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { nowMs } from "../../server/ground/clock.ts";
-import type { JsonObject } from "../../server/ground/json.ts";
+import { nowMs } from "../server/ground/clock.ts";
+import type { JsonObject } from "../server/ground/json.ts";
 import type { Connector, RecordWrite, WriteConnector } from "./connector.ts";
 import { ProviderError } from "./errors.ts";
 import { replay, toResponse, type Reply } from "./replay.ts";

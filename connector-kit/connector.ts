@@ -1,5 +1,5 @@
 /** What a connector is: pure knowledge of one provider's API, handed a `fetch` that is already authorized. */
-import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { Json, JsonObject } from "../server/ground/json.ts";
 import type { ProviderError } from "./errors.ts";
 import type { FieldsConnector } from "./fields.ts";
 

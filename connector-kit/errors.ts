@@ -1,5 +1,5 @@
 /** The one classification of what a provider said no with; retry, status and connection health read the kind. */
-import { shorten } from "../../server/ground/storable-text.ts";
+import { shorten } from "../server/ground/storable-text.ts";
 
 export type ProviderErrorKind =
   | "unauthorized"

@@ -1,12 +1,12 @@
 /** Addresses filled from a connection's values never leave the hosts that the provider's facts allow. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { provider as atlassian } from "../atlassian/provider.ts";
-import { provider as dynamicsCRM } from "../dynamicsCRM/provider.ts";
-import { provider as gong } from "../gong/provider.ts";
-import { provider as hubspot } from "../hubspot/provider.ts";
-import { provider as salesforce } from "../salesforce/provider.ts";
-import { provider as zoho } from "../zoho/provider.ts";
+import { provider as atlassian } from "../connectors/atlassian/provider.ts";
+import { provider as dynamicsCRM } from "../connectors/dynamicsCRM/provider.ts";
+import { provider as gong } from "../connectors/gong/provider.ts";
+import { provider as hubspot } from "../connectors/hubspot/provider.ts";
+import { provider as salesforce } from "../connectors/salesforce/provider.ts";
+import { provider as zoho } from "../connectors/zoho/provider.ts";
 import { completeProvider } from "./provider.ts";
 import {
   authorizeUrl,

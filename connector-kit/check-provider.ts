@@ -1,6 +1,6 @@
 /** Finds what is wrong with a provider's facts, built in or from an overlay, and says where. */
 import { Type, type TSchema } from "typebox";
-import { isJsonObject } from "../../server/ground/json.ts";
+import { isJsonObject } from "../server/ground/json.ts";
 import { ProviderInfoSchema, type ProviderInfo } from "./provider.ts";
 
 export interface Fault {
