@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { nowMs } from "../server/ground/clock.ts";
 import type { JsonObject } from "../server/ground/json.ts";
 import type { Connector, RecordWrite, WriteConnector } from "./connector.ts";
-import { ProviderError } from "./errors.ts";
+import { ProviderError } from "./provider-error.ts";
 import { replay, toResponse, type Reply } from "./replay.ts";
 
 export interface ConnectorSample {

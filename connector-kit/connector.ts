@@ -1,6 +1,6 @@
 /** What a connector is: pure knowledge of one provider's API, handed a `fetch` that is already authorized. */
 import type { Json, JsonObject } from "../server/ground/json.ts";
-import type { ProviderError } from "./errors.ts";
+import type { ProviderError } from "./provider-error.ts";
 import type { FieldsConnector } from "./fields.ts";
 
 export interface ProviderRequest {

@@ -1,6 +1,6 @@
 /** What definitions of fields mean at any provider, and the faults that all providers find in them alike. */
 import type { FieldOutcome, DefinitionFault, FieldDefinition, FieldKind } from "./fields.ts";
-import { ProviderError } from "./errors.ts";
+import { ProviderError } from "./provider-error.ts";
 
 /** A text with listed values is a choice, and one with an association a reference, whatever it calls itself. */
 export function kindOf({ valueType, stringOptions, association }: FieldDefinition): FieldKind {

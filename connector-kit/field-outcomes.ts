@@ -1,5 +1,5 @@
 /** Collects one outcome per definition while fields are written in several requests. */
-import { notSent, ProviderError } from "./errors.ts";
+import { notSent, ProviderError } from "./provider-error.ts";
 import type { FieldOutcome } from "./fields.ts";
 
 export class FieldOutcomes {

@@ -1,5 +1,5 @@
 /** Decides which headers of a caller may go to a provider. */
-import { ProviderError } from "./errors.ts";
+import { ProviderError } from "./provider-error.ts";
 
 /** Headers that belong to the connection or to the credentials, never to the caller. */
 const RESERVED = new Set([

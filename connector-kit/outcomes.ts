@@ -1,6 +1,6 @@
 /** Collects one outcome per record while a write is carried out in several requests. */
 import type { RecordOutcome } from "./connector.ts";
-import { notSent, ProviderError } from "./errors.ts";
+import { notSent, ProviderError } from "./provider-error.ts";
 
 export class Outcomes {
   readonly #slots: (RecordOutcome | undefined)[];

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { describe, test } from "node:test";
 import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
-import { openWorld } from "../server/deliver/world.ts";
+import { openWorld } from "../server/deliver/destination-network.ts";
 import { openEgress } from "../server/egress/open-egress.ts";
 import type { DestinationType, Message, Outcome } from "./destination.ts";
 import {

@@ -14,7 +14,7 @@ import { bootstrap } from "../server/access/bootstrap.ts";
 import { newSigningKey, sealDestinationSecrets } from "../server/deliver/destination-secrets.ts";
 import { sampleEvent } from "../server/events/sample-event.ts";
 import { recordEvents } from "../server/events/record-event.ts";
-import { openSink, type Sink } from "../server/deliver/testing/sink.ts";
+import { openSink, type Sink } from "../tests/harness/deliveries/sink.ts";
 import { newId } from "../server/ground/ids.ts";
 import { createLog } from "../server/ground/log.ts";
 import { Sealer } from "../server/ground/seal.ts";

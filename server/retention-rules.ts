@@ -1,5 +1,5 @@
 /** What gets old and for how long it is kept. */
-import { deliveryChores } from "./deliver/delivery-chores.ts";
+import { deliveryChores } from "./deliver/delivery-retention.ts";
 import type { Config } from "./ground/config.ts";
 import { nowMs } from "./ground/clock.ts";
 import { firstIdOf } from "./ground/ids.ts";

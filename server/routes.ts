@@ -110,7 +110,7 @@ import { listTopics } from "./api/topics/list-topics.ts";
 import { updateTopic } from "./api/topics/update-topic.ts";
 import { generateUploadUrl } from "./api/uploads/generate-upload-url.ts";
 import { putUpload } from "./api/uploads/put-upload.ts";
-import type { Sessions } from "./access/sessions.ts";
+import type { Sessions } from "./access/sign-in-sessions.ts";
 import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Route } from "./http/endpoint.ts";

@@ -6,7 +6,7 @@ import { openAccess, type Access } from "./access/authorize.ts";
 import { connectionEvents } from "./connection-events.ts";
 import type { ConnectionEvents } from "./credentials/connection-events.ts";
 import { openPersonTokens } from "./access/person-token.ts";
-import { openSessions, type Sessions } from "./access/sessions.ts";
+import { openSessions, type Sessions } from "./access/sign-in-sessions.ts";
 import { openLiveConnections, type LiveConnections } from "./calls/live-connections.ts";
 import { openSharedGates, type SharedGates } from "./calls/gates/shared-gates.ts";
 import { generatedKeys, openDataFolder } from "./data-folder/data-folder.ts";

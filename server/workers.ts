@@ -4,7 +4,7 @@ import { startRenewAhead } from "./calls/refresh-ahead.ts";
 import { startDeliveries } from "./deliver/delivery-engine.ts";
 import { startSweeper } from "./jobs/retention.ts";
 import type { Opened } from "./services.ts";
-import { startWriteWorker } from "./write/worker.ts";
+import { startWriteWorker } from "./write/write-worker.ts";
 
 export interface Workers {
   /** False when some of it has stopped although nobody asked it to. */

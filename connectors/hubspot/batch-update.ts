@@ -2,7 +2,7 @@
 import type { Json } from "../../server/ground/json.ts";
 import type { ProviderFetch, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
-import { waves } from "../../connector-kit/waves.ts";
+import { waves } from "../../connector-kit/split-batch.ts";
 import { readBatchAnswer } from "./batch-create.ts";
 import { toRecordError } from "./fault.ts";
 import { writePartially } from "./partial.ts";

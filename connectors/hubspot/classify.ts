@@ -1,10 +1,10 @@
 /** What HubSpot means with an answer that is not a success. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { now } from "../../server/ground/clock.ts";
-import { inMs, parseBody, retryAfter } from "../../connector-kit/answer.ts";
+import { inMs, parseBody, retryAfter } from "../../connector-kit/send-request.ts";
 import type { Account, ProviderResponse } from "../../connector-kit/connector.ts";
-import { ProviderError, type ProviderErrorKind } from "../../connector-kit/errors.ts";
-import { nextMidnight } from "../../connector-kit/midnight.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
+import { nextMidnight } from "../../connector-kit/daily-quota-reset.ts";
 import { readFault, type HubspotFault } from "./fault.ts";
 
 const TEN_SECONDS_MS = 10_000;

@@ -1,6 +1,6 @@
 /** Reads HubSpot's error bodies: the one of a refused request and the entries of a partly refused batch. */
-import { parseBody } from "../../connector-kit/answer.ts";
-import { ProviderError, type ProviderErrorKind } from "../../connector-kit/errors.ts";
+import { parseBody } from "../../connector-kit/send-request.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 
 /** Every member is optional at HubSpot, so every one is here. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../server/ground/json.ts";
-import { ProviderError } from "../../connector-kit/errors.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
 import { replay, type Reply } from "../../connector-kit/replay.ts";
 import { fields } from "./fields.ts";

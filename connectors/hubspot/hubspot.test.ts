@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { JsonObject } from "../../server/ground/json.ts";
 import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
 import { testConnector } from "../../connector-kit/connector-suite.ts";
-import type { ProviderError } from "../../connector-kit/errors.ts";
+import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import { replay } from "../../connector-kit/replay.ts";
 import { classify } from "./classify.ts";
 import { write } from "./write.ts";

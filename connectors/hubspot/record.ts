@@ -1,7 +1,7 @@
 /** Turns a record in a HubSpot answer into the outcome of the record that was written. */
 import type { JsonObject } from "../../server/ground/json.ts";
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/errors.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 
 /**
  * HubSpot answers a write with the record's default properties and those just written, values as texts. That is the

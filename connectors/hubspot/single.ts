@@ -1,6 +1,6 @@
 /** Creates, updates and deletes HubSpot records one request each. */
 import { isJsonObject } from "../../server/ground/json.ts";
-import { send } from "../../connector-kit/answer.ts";
+import { send } from "../../connector-kit/send-request.ts";
 import type {
   ProviderFetch,
   ProviderRequest,

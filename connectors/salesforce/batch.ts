@@ -1,11 +1,11 @@
 /** Creates and updates Salesforce records in collections, each record at most once per request. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { send } from "../../connector-kit/answer.ts";
+import { send } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch, RecordOutcome, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
-import { isRetryable, ProviderError } from "../../connector-kit/errors.ts";
+import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
-import { waves } from "../../connector-kit/waves.ts";
+import { waves } from "../../connector-kit/split-batch.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";
 import { idFault, longId } from "./id.ts";

@@ -1,8 +1,8 @@
 /** What Salesforce means with an answer that is not a success. */
 import { shorten } from "../../server/ground/storable-text.ts";
-import { inMs, parseBody, retryAfter } from "../../connector-kit/answer.ts";
+import { inMs, parseBody, retryAfter } from "../../connector-kit/send-request.ts";
 import type { ProviderResponse } from "../../connector-kit/connector.ts";
-import { ProviderError, type ProviderErrorKind } from "../../connector-kit/errors.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { readFaults, readSoapFaults, toError } from "./fault.ts";
 
 const RATE_LIMITED_MS = 10_000;

@@ -1,7 +1,7 @@
 /** Reads Salesforce's errors: `errorCode` in a refused request, `statusCode` in the result of a record. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { inMs } from "../../connector-kit/answer.ts";
-import { ProviderError, type ProviderErrorKind } from "../../connector-kit/errors.ts";
+import { inMs } from "../../connector-kit/send-request.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { childNamed, childText, readXml, XmlError } from "./xml.ts";
 
 export interface SalesforceFault {

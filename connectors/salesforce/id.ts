@@ -1,5 +1,5 @@
 /** Checks and compares Salesforce record ids, which exist in a form of 15 and one of 18 characters. */
-import { ProviderError } from "../../connector-kit/errors.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 
 const CHECK_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
 

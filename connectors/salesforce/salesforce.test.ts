@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Json, JsonObject } from "../../server/ground/json.ts";
 import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
 import { testConnector } from "../../connector-kit/connector-suite.ts";
-import { ProviderError } from "../../connector-kit/errors.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { replay, type Reply } from "../../connector-kit/replay.ts";
 import { classify } from "./classify.ts";
 import { idFault, longId } from "./id.ts";

@@ -1,7 +1,7 @@
 /** Creates, updates and deletes Salesforce records one by one, and brings back what they became. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { concernsTheCall, send, unreadable } from "../../connector-kit/answer.ts";
+import { concernsTheCall, send, unreadable } from "../../connector-kit/send-request.ts";
 import type {
   ProviderFetch,
   ProviderRequest,
@@ -9,7 +9,7 @@ import type {
   RecordWrite,
   WriteResult,
 } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/errors.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";

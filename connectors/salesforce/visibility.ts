@@ -1,8 +1,8 @@
 /** Lets the connected user see fields: a new one is hidden from everybody, administrators included, until this is done. */
 import { isJsonObject } from "../../server/ground/json.ts";
-import { send } from "../../connector-kit/answer.ts";
+import { send } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/errors.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { classify } from "./classify.ts";
 import { toError } from "./fault.ts";
 import { DATA } from "./request.ts";

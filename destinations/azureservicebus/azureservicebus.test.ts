@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import { test, type TestContext } from "node:test";
-import { openWorld } from "../../server/deliver/world.ts";
+import { openWorld } from "../../server/deliver/destination-network.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
 import { answered, openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
 import { azureservicebus } from "./azureservicebus.ts";

@@ -4,7 +4,7 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import { jwtVerify } from "jose";
-import { openWorld } from "../../server/deliver/world.ts";
+import { openWorld } from "../../server/deliver/destination-network.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
 import { answered, openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
 import { pubsub } from "./pubsub.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
-import { openSink, type Sink } from "../../server/deliver/testing/sink.ts";
+import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { createLog } from "../../server/ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { startProvider, type Provider } from "./provider.ts";

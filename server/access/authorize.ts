@@ -8,11 +8,11 @@ import { findKeyOwner, type KeyOwner } from "../store/api-keys.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { findProject } from "../store/projects.ts";
-import { remember } from "../store/remembered.ts";
-import { openConfine } from "./confine.ts";
+import { remember } from "../store/row-cache.ts";
+import { openConfine } from "./limit-to-group.ts";
 import type { Person, PersonOf } from "./person-token.ts";
 import { openCustomerTokens, type Customer, type CustomerOf } from "./customer-token.ts";
-import { isSessionToken, type Sessions } from "./sessions.ts";
+import { isSessionToken, type Sessions } from "./sign-in-sessions.ts";
 
 export interface Access {
   /** The owner of an API key, from memory where possible. Throws `unauthenticated`. */

@@ -7,7 +7,7 @@ import { isStorable } from "../ground/storable-text.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { findJwtKeyOwner, type JwtKeyOwner } from "../store/jwt-keys.ts";
-import { remember } from "../store/remembered.ts";
+import { remember } from "../store/row-cache.ts";
 
 export interface Customer {
   key: JwtKeyOwner;

@@ -10,7 +10,7 @@ import type { Route } from "../http/endpoint.ts";
 import { routes, type Services } from "../routes.ts";
 import { openDatabase } from "../store/database.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { OWNED } from "./confine.ts";
+import { OWNED } from "./limit-to-group.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0

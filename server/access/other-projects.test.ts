@@ -6,8 +6,8 @@ import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { registerJwtKey } from "../../tests/harness/customer-tokens.ts";
 import { minimalBody } from "../../tests/harness/minimal-body.ts";
 import { until } from "../../tests/harness/until.ts";
-import { drawRoute } from "../deliver/testing/routes.ts";
-import { openSink, type Sink } from "../deliver/testing/sink.ts";
+import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
+import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import type { Route } from "../http/endpoint.ts";
 import { routes, type Services } from "../routes.ts";
 

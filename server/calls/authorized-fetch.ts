@@ -5,7 +5,7 @@ import type {
   ProviderRequest,
   ProviderResponse,
 } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/errors.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { EgressError, type Egress } from "../egress/open-egress.ts";
 import type { LiveConnection, LiveConnections } from "./live-connections.ts";
 

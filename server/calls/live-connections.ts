@@ -2,13 +2,13 @@
 import { LRUCache } from "lru-cache";
 import { authorization, CredentialsError, type Authorization } from "../../connector-kit/authorization.ts";
 import type { Account } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/errors.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderInfo } from "../../connector-kit/provider.ts";
 import { baseUrl, TemplateError } from "../../connector-kit/template.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Changes } from "../store/changes.ts";
 import { findConnection, type ConnectionRow } from "../store/connections.ts";
-import { remember } from "../store/remembered.ts";
+import { remember } from "../store/row-cache.ts";
 import { completeAccountInfo } from "../credentials/connect/account-info.ts";
 import { atMost, type AtMost } from "../jobs/concurrency-limit.ts";
 import { openBehind } from "../jobs/background-work.ts";

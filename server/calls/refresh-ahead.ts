@@ -1,7 +1,7 @@
 /** Renews tokens before anybody needs them, so that callers never wait and idle connections stay alive. */
 import type { Log } from "../ground/log.ts";
 import type { Database } from "../store/database.ts";
-import { claimDueRenewals, deferRenewal } from "../store/token-renewals.ts";
+import { claimDueRenewals, deferRenewal } from "../store/token-refreshes.ts";
 import type { LiveConnections } from "./live-connections.ts";
 
 export interface RenewAhead {

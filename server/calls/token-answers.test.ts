@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { after, before, beforeEach, describe, test } from "node:test";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { until } from "../../tests/harness/until.ts";
-import { listen } from "../proxy/testing/wire.ts";
+import { listen } from "../../tests/harness/proxy/wire.ts";
 
 const INTEGRATIONS = `specVersion: 1.0.0
 integrations:

@@ -4,14 +4,14 @@ import { after, before, describe, test } from "node:test";
 import { newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { sweep } from "../jobs/retention.ts";
-import { readBacklog } from "../store/backlog.ts";
+import { readBacklog } from "../store/queue-depths.ts";
 import type { Database } from "../store/database.ts";
 import { sampleEvent } from "../events/sample-event.ts";
-import { deliveryChores } from "./delivery-chores.ts";
+import { deliveryChores } from "./delivery-retention.ts";
 import { recordEvent } from "../events/record-event.ts";
-import { openDelivering, type Delivering } from "./testing/delivering.ts";
-import { addDestination, drawRoute } from "./testing/routes.ts";
-import { accept, type Answerer } from "./testing/sink.ts";
+import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";
+import { addDestination, drawRoute } from "../../tests/harness/deliveries/routes.ts";
+import { accept, type Answerer } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 
 const sweepDeliveries = ({ queries }: Database, retentionDays: number) =>

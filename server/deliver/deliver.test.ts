@@ -6,9 +6,9 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { sampleEvent } from "../events/sample-event.ts";
 import { recordEvent } from "../events/record-event.ts";
-import { openDelivering, type Delivering } from "./testing/delivering.ts";
-import { addDestination, drawRoute } from "./testing/routes.ts";
-import { accept } from "./testing/sink.ts";
+import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";
+import { addDestination, drawRoute } from "../../tests/harness/deliveries/routes.ts";
+import { accept } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 
 describe("deliveries", () => {

@@ -20,17 +20,17 @@ import {
 } from "../store/deliveries.ts";
 import { routeEvents, type Aim } from "../store/delivery-batches.ts";
 import { listEventsById, type StoredEvent } from "../store/events.ts";
-import { openRelaxedQueries, type RelaxedQueries } from "../store/relaxed-queries.ts";
-import { attempt, type Ended } from "./attempt.ts";
+import { openRelaxedQueries, type RelaxedQueries } from "../store/unsynced-pool.ts";
+import { attempt, type Ended } from "./attempt-delivery.ts";
 import { openChannels, type Channels, type OpenDestination } from "./channels.ts";
 import { eventFileUrl } from "./event-files.ts";
-import { fitMessage } from "./fit-message.ts";
+import { fitMessage } from "./shrink-message.ts";
 import { DEPTH, FAILING_DEPTH, FULL_MS, Lanes } from "./lanes.ts";
-import { EndNotes } from "./note-ends.ts";
-import { openPace, type Pace } from "./pace.ts";
+import { EndNotes } from "./save-outcomes.ts";
+import { openPace, type Pace } from "./webhook-rate-limit.ts";
 import { retrySchedule, type Retry } from "./retry-schedule.ts";
-import { takeOverDeliveries } from "./take-over.ts";
-import { openWorld } from "./world.ts";
+import { takeOverDeliveries } from "./recover-deliveries.ts";
+import { openWorld } from "./destination-network.ts";
 
 export interface DeliveryServices {
   database: Database;

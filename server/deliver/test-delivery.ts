@@ -5,10 +5,10 @@ import type { Config } from "../ground/config.ts";
 import { newId } from "../ground/ids.ts";
 import type { Sealer } from "../ground/seal.ts";
 import type { DestinationRow } from "../store/destinations.ts";
-import { attempt, type Ended } from "./attempt.ts";
+import { attempt, type Ended } from "./attempt-delivery.ts";
 import { openDestination } from "./channels.ts";
 import type { NewEvent } from "../events/event-types.ts";
-import { openWorld } from "./world.ts";
+import { openWorld } from "./destination-network.ts";
 
 export interface TestServices {
   sealer: Sealer;

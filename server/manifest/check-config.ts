@@ -5,12 +5,12 @@ import { isJsonObject } from "../ground/json.ts";
 import { checkShape, describeValue, type ShapeFault } from "./check-shape.ts";
 import { didYouMean } from "./closest.ts";
 import { configObjectsOf, createAddIssue, type AddIssue } from "./config-issue.ts";
-import { checkReadConfig } from "./config-rules/read.ts";
-import { checkSubscribeConfig } from "./config-rules/subscribe.ts";
-import { checkWriteConfig } from "./config-rules/write.ts";
-import { ConfigInputSchema } from "./config.ts";
+import { checkReadConfig } from "./config-rules/read-config-rules.ts";
+import { checkSubscribeConfig } from "./config-rules/subscribe-config-rules.ts";
+import { checkWriteConfig } from "./config-rules/write-config-rules.ts";
+import { ConfigInputSchema } from "./installation-config.ts";
 import type { ManifestIntegration } from "./manifest.ts";
-import { memberOf, pathOf, type Place } from "./place.ts";
+import { memberOf, pathOf, type Place } from "./located-value.ts";
 import { MINIMUM_INTERVAL_MINUTES } from "./schedule.ts";
 
 const ACTIONS = ["read", "write", "subscribe"] as const;

@@ -1,17 +1,17 @@
 /** Checks a manifest against every rule of the format and returns all complaints at once, in the order of the file. */
 import { isJsonObject } from "../ground/json.ts";
-import { createReport, MAX_COMPLAINTS, type Complaint, type Report } from "./complaint.ts";
-import { silence } from "./directives.ts";
+import { createReport, MAX_COMPLAINTS, type Complaint, type Report } from "./finding.ts";
+import { silence } from "./ignore-comments.ts";
 import type { Action, Manifest } from "./manifest.ts";
 import { normalizeManifest } from "./normalize-manifest.ts";
 import { parseManifest } from "./parse-manifest.ts";
-import { mapsOf, objectsOf, type Place } from "./place.ts";
-import { checkDestinations } from "./rules/destinations.ts";
-import { checkProvider, checkProviderApp, checkProviderBackfill, type Catalog } from "./rules/provider.ts";
-import { checkReadObjects } from "./rules/read-object.ts";
-import { checkManifestShape } from "./rules/shape.ts";
-import { checkDuplicates, checkStructure, requireText } from "./rules/structure.ts";
-import { checkSubscribe, checkWatchSchema } from "./rules/subscribe.ts";
+import { mapsOf, objectsOf, type Place } from "./located-value.ts";
+import { checkDestinations } from "./rules/destination-rules.ts";
+import { checkProvider, checkProviderApp, checkProviderBackfill, type Catalog } from "./rules/provider-rules.ts";
+import { checkReadObjects } from "./rules/read-object-rules.ts";
+import { checkManifestShape } from "./rules/shape-rules.ts";
+import { checkDuplicates, checkStructure, requireText } from "./rules/structure-rules.ts";
+import { checkSubscribe, checkWatchSchema } from "./rules/subscribe-rules.ts";
 import { MINIMUM_INTERVAL_MINUTES } from "./schedule.ts";
 
 export interface ManifestContext {

@@ -1,7 +1,7 @@
 /** Compares data with a schema and tells every member that is unknown or of the wrong kind; never stops early. */
 import { Type, type TObject, type TSchema } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import type { Path } from "./complaint.ts";
+import type { Path } from "./finding.ts";
 
 export type ShapeFault =
   | { kind: "wrong-type"; path: Path; expected: string; value: Json; remedy: string }

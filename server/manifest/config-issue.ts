@@ -1,8 +1,8 @@
 /** The list that rules about a configuration write their findings into, as issues of the request body. */
 import type { Issue } from "../ground/errors.ts";
 import type { Json } from "../ground/json.ts";
-import type { Path } from "./complaint.ts";
-import { mapOf, mapsOfMap, memberOf, textOf, type Place } from "./place.ts";
+import type { Path } from "./finding.ts";
+import { mapOf, mapsOfMap, memberOf, textOf, type Place } from "./located-value.ts";
 
 export type AddIssue = (path: Path, detail: string, remedy: string, value?: Json) => void;
 

@@ -1,5 +1,5 @@
 /** How the names that a builder uses for one object translate to those of the provider, for writes and filters. */
-import type { ConfigInput } from "./config.ts";
+import type { ConfigInput } from "./installation-config.ts";
 import type { ManifestIntegration, ReadObject, WriteObject } from "./manifest.ts";
 
 export interface FieldMappings {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { checkManifest } from "./check-manifest.ts";
-import type { Path } from "./complaint.ts";
+import type { Path } from "./finding.ts";
 import { parseManifest } from "./parse-manifest.ts";
 
 const told = (source: string) =>

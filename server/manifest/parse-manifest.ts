@@ -2,7 +2,7 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Alias, Node, Pair, YAMLError, YAMLMap } from "yaml";
 import type { Json } from "../ground/json.ts";
-import { formatPath, type Complaint, type Path } from "./complaint.ts";
+import { formatPath, type Complaint, type Path } from "./finding.ts";
 
 const MAX_BYTES = 262_144;
 const MAX_DEPTH = 50;

@@ -3,7 +3,7 @@ import cluster from "node:cluster";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { ConnectionEvents } from "../credentials/connection-events.ts";
 import type { ProxyMeter } from "../proxy/proxy-server.ts";
-import { readBacklog, type Backlog } from "../store/backlog.ts";
+import { readBacklog, type Backlog } from "../store/queue-depths.ts";
 import type { Database } from "../store/database.ts";
 import type { Ledger } from "../operations/operation-ledger.ts";
 

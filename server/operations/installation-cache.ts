@@ -1,5 +1,5 @@
 /** Remembers what rarely changes about installations, so that accepting and executing a write asks the database less. */
-import type { ConfigContent } from "../manifest/config.ts";
+import type { ConfigContent } from "../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import type { Change, Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
@@ -7,7 +7,7 @@ import { listInstallationFields, type InstallationFieldsRow } from "../store/eve
 import { findInstallationOfGroup, type InstallationRow } from "../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
 import { findProject } from "../store/projects.ts";
-import { remember } from "../store/remembered.ts";
+import { remember } from "../store/row-cache.ts";
 
 export interface Installed {
   integration: IntegrationRow<ManifestIntegration>;

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createLog } from "../ground/log.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
-import { acme, callProxy, linesFor, startRealProxy } from "./testing/real-proxy.ts";
-import { statusOf } from "./testing/refused.ts";
-import { stockDatabase } from "./testing/stock-database.ts";
+import { acme, callProxy, linesFor, startRealProxy } from "../../tests/harness/proxy/real-proxy.ts";
+import { statusOf } from "../../tests/harness/proxy/refused.ts";
+import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
 import { until } from "../../tests/harness/until.ts";
-import { headerOf, startUpstream } from "./testing/wire.ts";
+import { headerOf, startUpstream } from "../../tests/harness/proxy/wire.ts";
 
 describe("while the database is away", () => {
   it("known callers are served, unknown ones are told to come back, and no usage line is lost", async (t) => {

@@ -5,7 +5,7 @@ import type { Dispatcher } from "undici";
 import { toEgressError, type Egress } from "../egress/open-egress.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
-import { Answer } from "./answer.ts";
+import { Answer } from "./provider-response.ts";
 import { toProvider, trailersToProvider } from "./pass-headers.ts";
 import type { Head } from "./read-head.ts";
 import { asProblem, egressProblem, refuse, type Refusing } from "./refuse.ts";

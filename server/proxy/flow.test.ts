@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { OURS, startLiteralProxy, targetAt } from "./testing/literal-proxy.ts";
+import { OURS, startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
 import { until } from "../../tests/harness/until.ts";
-import { dial, listen } from "./testing/wire.ts";
+import { dial, listen } from "../../tests/harness/proxy/wire.ts";
 
 const SIZE = 100 * 1024 * 1024;
 /** What the kernel may hold on four sockets of loopback, and some. */

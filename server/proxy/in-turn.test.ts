@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "./testing/literal-proxy.ts";
+import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "../../tests/harness/proxy/literal-proxy.ts";
 import { until } from "../../tests/harness/until.ts";
-import { dial, startUpstream, type RawUpstream } from "./testing/wire.ts";
+import { dial, startUpstream, type RawUpstream } from "../../tests/harness/proxy/wire.ts";
 
 describe("calls in one go", () => {
   let upstream: RawUpstream;

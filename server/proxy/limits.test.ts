@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import { describe, test } from "node:test";
 import { Problem } from "../ground/errors.ts";
 import { openLimits, type ProxyLimits } from "./limits.ts";
-import { startLiteralProxy, targetAt } from "./testing/literal-proxy.ts";
+import { startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
 import { until } from "../../tests/harness/until.ts";
-import { listen } from "./testing/wire.ts";
+import { listen } from "../../tests/harness/proxy/wire.ts";
 
 const limits = (changes: Partial<ProxyLimits>): ProxyLimits => ({
   connectionConcurrency: 0,

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { OURS, startLiteralProxy, targetAt } from "./testing/literal-proxy.ts";
-import { statusOf } from "./testing/refused.ts";
-import { dial } from "./testing/wire.ts";
+import { OURS, startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
+import { statusOf } from "../../tests/harness/proxy/refused.ts";
+import { dial } from "../../tests/harness/proxy/wire.ts";
 
 const NOWHERE = targetAt("http://127.0.0.1:1");
 const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;

@@ -1,7 +1,7 @@
 /** Answers for the proxy itself: a Problem that says it is ours, so that nobody takes it for the provider's. */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { ProviderError } from "../../connector-kit/errors.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { EgressError } from "../egress/open-egress.ts";
 import type { Support } from "../ground/config.ts";
 import { Problem, type ProblemSlug } from "../ground/errors.ts";

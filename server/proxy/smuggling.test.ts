@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "./testing/literal-proxy.ts";
-import { refused, statusOf } from "./testing/refused.ts";
-import { dial, listen, startUpstream, type RawUpstream } from "./testing/wire.ts";
+import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "../../tests/harness/proxy/literal-proxy.ts";
+import { refused, statusOf } from "../../tests/harness/proxy/refused.ts";
+import { dial, listen, startUpstream, type RawUpstream } from "../../tests/harness/proxy/wire.ts";
 
 const OURS_WITHOUT_HOST = OURS.replace("Host: proxy.test\r\n", "");
 

@@ -10,8 +10,8 @@ import { removeConnection, updateConnection } from "../store/connections.ts";
 import { upsertGroup } from "../store/customers.ts";
 import { insertConfig, removeInstallation } from "../store/installations.ts";
 import { findIntegration } from "../store/integrations.ts";
-import { acme, callProxy, linesFor, startRealProxy, type RealProxy } from "./testing/real-proxy.ts";
-import { statusOf } from "./testing/refused.ts";
+import { acme, callProxy, linesFor, startRealProxy, type RealProxy } from "../../tests/harness/proxy/real-proxy.ts";
+import { statusOf } from "../../tests/harness/proxy/refused.ts";
 import {
   CONFIG,
   deploy,
@@ -23,9 +23,9 @@ import {
   testSealer,
   type Stock,
   type Stocking,
-} from "./testing/stock-database.ts";
+} from "../../tests/harness/proxy/stock-database.ts";
 import { until } from "../../tests/harness/until.ts";
-import { headerOf, startUpstream, type RawUpstream } from "./testing/wire.ts";
+import { headerOf, startUpstream, type RawUpstream } from "../../tests/harness/proxy/wire.ts";
 
 interface World {
   upstream: RawUpstream;

@@ -14,7 +14,7 @@ import {
   type ProxiedInstallation,
   type WhichInstallation,
 } from "../store/proxied-installations.ts";
-import { remember, type Affected } from "../store/remembered.ts";
+import { remember, type Affected } from "../store/row-cache.ts";
 import { staysHere, textOf, type Asked } from "./read-head.ts";
 import type { Base } from "./target-path.ts";
 

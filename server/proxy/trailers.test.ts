@@ -1,11 +1,11 @@
 /** Fields that follow a body pass in both directions, and carry nothing across that a head could not. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "./testing/literal-proxy.ts";
-import { refused, statusOf } from "./testing/refused.ts";
+import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "../../tests/harness/proxy/literal-proxy.ts";
+import { refused, statusOf } from "../../tests/harness/proxy/refused.ts";
 import { until } from "../../tests/harness/until.ts";
 import type { Target } from "./targets.ts";
-import { dial, startUpstream, type RawUpstream, type WireMessage } from "./testing/wire.ts";
+import { dial, startUpstream, type RawUpstream, type WireMessage } from "../../tests/harness/proxy/wire.ts";
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const upload = (lines: string, trailers = "X-Sum: 1\r\n", body = "5\r\nhello\r\n") =>

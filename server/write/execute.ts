@@ -6,7 +6,7 @@ import type {
   RecordOutcome,
   WriteResult,
 } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/errors.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { neededReads, settleIfEmpty, toRecordWrite, type PlannedRecord, type WritePlan } from "./plan.ts";
 
 export interface Execution extends WriteResult {

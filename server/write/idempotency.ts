@@ -14,7 +14,7 @@ import {
   type IdempotencyRow,
 } from "../store/idempotency-keys.ts";
 import { findOperation } from "../store/operations.ts";
-import type { WriteAnswer } from "./answer.ts";
+import type { WriteAnswer } from "./write-response.ts";
 import { unlessAway } from "../store/database-outage.ts";
 
 const SECOND_LOOK_MS = 1_000;

@@ -2,7 +2,7 @@
 import type { Catalog } from "../../connectors/catalog.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Json } from "../ground/json.ts";
-import type { ConfigWriteObject } from "../manifest/config.ts";
+import type { ConfigWriteObject } from "../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import {
   configObject,

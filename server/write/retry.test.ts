@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ProviderError, type ProviderErrorKind } from "../../connector-kit/errors.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { decideRetry, gateUntil, tooLate, type RetryTerms } from "./retry.ts";
 
 const terms = (changes: Partial<RetryTerms> = {}): RetryTerms => ({

@@ -1,6 +1,6 @@
 /** Decides whether and when a failed attempt is repeated. Pure. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import { isRetryable, ProviderError } from "../../connector-kit/errors.ts";
+import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
 
 const LONGEST_WAIT_MS = 10 * 60_000;
 /** Quotas start anew within a day; a provider that names a later time would hold the connection for ever. */

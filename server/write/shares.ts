@@ -1,6 +1,6 @@
 /** Holds the claimed writes by installation and says which may begin: few at once for each, one for one told to wait. */
 import type { ClaimedWrite } from "../store/write-queue.ts";
-import type { AttemptResult } from "./attempt.ts";
+import type { AttemptResult } from "./attempt-write.ts";
 
 /** Calls under way for one installation: one slow provider must leave room for the others. */
 const MOST = 16;

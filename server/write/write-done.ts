@@ -4,8 +4,8 @@ import { writeAsyncDone } from "../events/write-events.ts";
 import { newId } from "../ground/ids.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { EventRow, InstallationFieldsRow } from "../store/events.ts";
-import { readTerms } from "./stored-records.ts";
-import { reasonOf } from "./tell.ts";
+import { readTerms } from "./queued-write.ts";
+import { reasonOf } from "./operation-log.ts";
 
 /** `fields` is undefined when the installation was deleted meanwhile: then there is nobody to tell whose write it was. */
 export function writeDone(

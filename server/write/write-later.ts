@@ -2,7 +2,7 @@
 import type { WriteTarget } from "./find-target.ts";
 import type { Ledger } from "../operations/operation-ledger.ts";
 import type { WritePlan } from "./plan.ts";
-import { toJson } from "./stored-records.ts";
+import { toJson } from "./queued-write.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 export interface WriteLaterServices {

@@ -1,6 +1,6 @@
 /** Carries out a synchronous write: operation begun, provider called, operation ended, answer or refusal. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/errors.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { authorizedFetch } from "../calls/authorized-fetch.ts";
 import type { LiveConnection, LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";
@@ -8,7 +8,7 @@ import { Problem } from "../ground/errors.ts";
 import { markConnectionWorking } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
 import type { LogEntry } from "../store/operations.ts";
-import { answerOf, type WriteAnswer } from "./answer.ts";
+import { answerOf, type WriteAnswer } from "./write-response.ts";
 import { execute, type Execution } from "./execute.ts";
 import type { WriteTarget } from "./find-target.ts";
 import type { Ledger } from "../operations/operation-ledger.ts";
@@ -20,7 +20,7 @@ import {
   plannedEntry,
   settledEntries,
   summarize,
-} from "./tell.ts";
+} from "./operation-log.ts";
 import { unlessAway } from "../store/database-outage.ts";
 
 export interface WriteNowServices {

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { newId } from "../ground/ids.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
-import { RefusedWriteSchema, WriteAnswerSchema } from "./answer.ts";
+import { RefusedWriteSchema, WriteAnswerSchema } from "./write-response.ts";
 import { dryRun, DryRunSchema } from "./dry-run.ts";
 import { findTarget, type TargetServices } from "./find-target.ts";
 import type { Idempotency } from "./idempotency.ts";

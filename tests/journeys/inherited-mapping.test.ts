@@ -1,8 +1,8 @@
 /** With `inheritMapping` records are written under the names the customer mapped for reading. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { drawRoute } from "../../server/deliver/testing/routes.ts";
-import { openSink } from "../../server/deliver/testing/sink.ts";
+import { drawRoute } from "../harness/deliveries/routes.ts";
+import { openSink } from "../harness/deliveries/sink.ts";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";

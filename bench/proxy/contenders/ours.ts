@@ -1,6 +1,6 @@
 /** Busbar's proxy as the entrance starts it: keys, caches, usage log and a real PostgreSQL. */
-import { acme, openRealProxy, linesFor } from "../../../server/proxy/testing/real-proxy.ts";
-import { stockDatabase } from "../../../server/proxy/testing/stock-database.ts";
+import { acme, openRealProxy, linesFor } from "../../../tests/harness/proxy/real-proxy.ts";
+import { stockDatabase } from "../../../tests/harness/proxy/stock-database.ts";
 import { openMetrics } from "../../../server/metrics/metrics.ts";
 import type { Database } from "../../../server/store/database.ts";
 import { serveContender } from "./contender.ts";

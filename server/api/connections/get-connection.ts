@@ -1,6 +1,6 @@
 /** GET /v1/projects/{projectIdOrName}/connections/{connectionId} */
 import { Type } from "typebox";
-import { ProviderError } from "../../../connector-kit/errors.ts";
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { LiveConnections } from "../../calls/live-connections.ts";
 import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
 import { isRenewable, serving } from "../../credentials/stored/refreshable.ts";

@@ -1,9 +1,9 @@
 /** Looking deliveries up and sending them again, through the API. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openDelivering, type Delivering } from "../../deliver/testing/delivering.ts";
-import { drawRoute } from "../../deliver/testing/routes.ts";
-import { accept } from "../../deliver/testing/sink.ts";
+import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
+import { accept } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 describe("deliveries through the API", () => {

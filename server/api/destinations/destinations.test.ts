@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
-import { openSink, type Sink } from "../../deliver/testing/sink.ts";
+import { openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
 import { openDatabase } from "../../store/database.ts";
 import { createLog } from "../../ground/log.ts";
 

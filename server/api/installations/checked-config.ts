@@ -4,7 +4,7 @@ import { Problem, type Issue } from "../../ground/errors.ts";
 import type { Json } from "../../ground/json.ts";
 import { checkConfig } from "../../manifest/check-config.ts";
 import { completeConfig } from "../../manifest/complete-config.ts";
-import type { ConfigContent } from "../../manifest/config.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Integration } from "../integrations/integration.ts";
 
 /** The stored form of a new configuration. Throws a 422 Problem with one issue per mistake. */

@@ -6,7 +6,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Json } from "../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { ConfigInputSchema } from "../../manifest/config.ts";
+import { ConfigInputSchema } from "../../manifest/installation-config.ts";
 import { upsertGroup } from "../../store/customers.ts";
 import { type Database, isUniqueViolation, transact } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";

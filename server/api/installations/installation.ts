@@ -1,7 +1,7 @@
 /** The installation as the API shows it. */
 import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
-import { ConfigContentSchema, type ConfigContent } from "../../manifest/config.ts";
+import { ConfigContentSchema, type ConfigContent } from "../../manifest/installation-config.ts";
 import { listConnectionsById, type ConnectionRow } from "../../store/connections.ts";
 import type { Queries } from "../../store/database.ts";
 import { findInstallation, type InstallationRow } from "../../store/installations.ts";

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { didYouMean } from "../../manifest/closest.ts";
 import { formatName } from "../../manifest/config-issue.ts";
-import type { ConfigContent } from "../../manifest/config.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Queries } from "../../store/database.ts";
 import { findInstallationOfGroup } from "../../store/installations.ts";
 import type { Integration } from "../integrations/integration.ts";

@@ -2,7 +2,7 @@
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { checkManifest, type ManifestVerdict } from "../../manifest/check-manifest.ts";
-import type { Complaint } from "../../manifest/complaint.ts";
+import type { Complaint } from "../../manifest/finding.ts";
 import type { Manifest, ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database, Queries } from "../../store/database.ts";
 import { listDestinations } from "../../store/destinations.ts";

@@ -1,6 +1,6 @@
 /** GET /v1/projects/{projectIdOrName}/providers/{provider}/objects/{objectName}/metadata */
 import { Type } from "typebox";
-import { ProviderError } from "../../../connector-kit/errors.ts";
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { connectionOfGroup } from "./customer-account.ts";
 import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";

@@ -1,5 +1,5 @@
 /** Turns what a provider said no with, while its objects were read or changed, into a Problem. */
-import { isRetryable, type ProviderError } from "../../../connector-kit/errors.ts";
+import { isRetryable, type ProviderError } from "../../../connector-kit/provider-error.ts";
 import { Problem, type ProblemOptions, type ProblemSlug } from "../../ground/errors.ts";
 
 /** When the endpoints here refuse because of the provider, for their descriptions. */

@@ -1,5 +1,5 @@
 /** Upserts custom fields in a customer's account, or refuses with everything that was done before. */
-import { ProviderError } from "../../../connector-kit/errors.ts";
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { FieldOutcome, FieldRequest, FieldsConnector } from "../../../connector-kit/fields.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import type { AccountServices } from "./customer-account.ts";

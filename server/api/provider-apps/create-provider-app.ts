@@ -7,7 +7,7 @@ import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact, type Database } from "../../store/database.ts";
 import { insertProviderApp } from "../../store/provider-apps.ts";
-import { retryWithApp } from "../../store/token-renewals.ts";
+import { retryWithApp } from "../../store/token-refreshes.ts";
 import { requireAppProvider } from "./app-provider.ts";
 import { ProviderAppMetadataSchema, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 

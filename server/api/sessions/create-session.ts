@@ -1,6 +1,6 @@
 /** POST /v1/sessions: a person's bearer token for an API key that signs them in. */
 import { Type } from "typebox";
-import type { Sessions } from "../../access/sessions.ts";
+import type { Sessions } from "../../access/sign-in-sessions.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { TimeSchema } from "../times.ts";
 

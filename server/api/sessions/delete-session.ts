@@ -1,5 +1,5 @@
 /** DELETE /v1/sessions/current: signs out. */
-import type { Sessions } from "../../access/sessions.ts";
+import type { Sessions } from "../../access/sign-in-sessions.ts";
 import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 

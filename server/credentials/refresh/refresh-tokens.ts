@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider.ts";
-import { ProviderError } from "../../../connector-kit/errors.ts";
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
@@ -21,7 +21,7 @@ import {
   findRefreshSent,
   markLacksApp,
   markRefreshSent,
-} from "../../store/token-renewals.ts";
+} from "../../store/token-refreshes.ts";
 import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import type { ConnectionEvents } from "../connection-events.ts";
 import { lasting, takeStep, valuesOfApp, type CustomCredentials, type StepState } from "../grants/custom-steps.ts";

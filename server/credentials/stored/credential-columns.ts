@@ -2,7 +2,7 @@
 import type { ProviderInfo } from "../../../connector-kit/provider.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
-import { scheduleRenewal } from "../../store/token-renewals.ts";
+import { scheduleRenewal } from "../../store/token-refreshes.ts";
 import { renewalTime } from "./refresh-time.ts";
 import { canEnd, isRenewable, serving } from "./refreshable.ts";
 import { sealCredentials, type StoredCredentials } from "./credential-envelope.ts";

@@ -1,5 +1,5 @@
 /** A walk through every operation of the API, on a Busbar of its own. */
-import { openSink } from "../../../server/deliver/testing/sink.ts";
+import { openSink } from "../../harness/deliveries/sink.ts";
 import { openTestBusbar } from "../../harness/busbar.ts";
 import { startIssuer } from "../../harness/issuer.ts";
 import { access, customer, deliveries, documents, events, integrations, type Ground } from "./stations.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { zipSync } from "fflate";
 import { eventFileUrl } from "../../../server/deliver/event-files.ts";
-import type { Sink } from "../../../server/deliver/testing/sink.ts";
+import type { Sink } from "../../harness/deliveries/sink.ts";
 import { Sealer } from "../../../server/ground/seal.ts";
 import type { TestBusbar } from "../../harness/busbar.ts";
 import type { TestIssuer } from "../../harness/issuer.ts";

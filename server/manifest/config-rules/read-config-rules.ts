@@ -1,0 +1,137 @@
+/** Rules for `read.objects` of a configuration: schedules, selected fields, mappings, backfill and filters. */
+import { chosenTexts, configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
+import { isFieldPath, parseFieldPath } from "../field-path.ts";
+import type { ManifestIntegration, ReadObject } from "../manifest.ts";
+import { has, mapOf, mapsOf, mapsOfMap, memberOf, pathOf, textOf, type Place } from "../located-value.ts";
+import { judgeSchedule } from "../schedule.ts";
+
+export interface ReadLimits {
+  minimumScheduleMinutes: number;
+  /** Whether the provider can filter records. */
+  canFilter: boolean;
+}
+
+export function checkReadConfig(
+  content: Place,
+  integration: ManifestIntegration,
+  limits: ReadLimits,
+  add: AddIssue,
+): void {
+  for (const object of configObjectsOf(content, "read")) {
+    const declared = integration.read?.objects?.find(({ objectName }) => objectName === object.name);
+    checkSchedule(object, limits, add);
+    checkMappings(object, declared, add);
+    checkValueMappings(object, add);
+    checkBackfill(object, add);
+    checkFilters(object, limits, add);
+    const backfill = mapOf(object, "backfill");
+    if (backfill) checkFilters(backfill, limits, add);
+    if (declared) checkSelection(object, declared, add);
+  }
+}
+
+function checkSchedule(object: ConfigObject, limits: ReadLimits, add: AddIssue): void {
+  // Empty is how manifests without a schedule are shown to clients, which may send it back.
+  const schedule = textOf(object, "schedule");
+  if (schedule === undefined) return;
+  const path = pathOf(object, "schedule");
+  const verdict = judgeSchedule(schedule);
+  if (!verdict.valid)
+    return add(path, `The schedule is not valid: ${verdict.reason}.`, verdict.remedy, schedule);
+  if (verdict.shortestIntervalMinutes >= limits.minimumScheduleMinutes) return;
+  const detail = `The schedule has runs ${verdict.shortestIntervalMinutes} minutes apart; at least ${limits.minimumScheduleMinutes} must lie between them.`;
+  add(path, detail, "Read less often.", schedule);
+}
+
+function checkMappings(object: ConfigObject, declared: ReadObject | undefined, add: AddIssue): void {
+  const mappings = chosenTexts(object, "selectedFieldMappings");
+  const path = pathOf(object, "selectedFieldMappings");
+  const takenBy = new Map<string, string>();
+  for (const [mapped, field] of mappings) {
+    const first = takenBy.get(field);
+    if (first === undefined) takenBy.set(field, mapped);
+    else {
+      const detail = `"${first}" and "${mapped}" are both mapped to the field "${field}".`;
+      add([...path, mapped], detail, "Map each name to a field of its own.", field);
+    }
+    const parsed = isFieldPath(field) ? parseFieldPath(field) : undefined;
+    if (!parsed || !("fault" in parsed)) continue;
+    const remedy = "Write nested fields as $['outer']['inner'].";
+    add([...path, mapped], `The field is not a well-formed path: ${parsed.fault}.`, remedy, field);
+  }
+  for (const { fieldName, mapToName } of declared?.requiredFields ?? []) {
+    if (fieldName !== undefined || mapToName === undefined || mappings.has(mapToName)) continue;
+    const detail = `The integration requires a field for "${mapToName}", but none is chosen.`;
+    add([...path, mapToName], detail, `Add "${mapToName}" with the name of the customer's field.`);
+  }
+}
+
+function checkValueMappings(object: ConfigObject, add: AddIssue): void {
+  const byField = mapOf(object, "selectedValueMappings");
+  for (const field of Object.keys(byField?.data ?? {})) {
+    if (!byField) return;
+    const takenBy = new Map<string, string>();
+    for (const [delivered, value] of chosenTexts(byField, field)) {
+      const first = takenBy.get(value);
+      if (first === undefined) takenBy.set(value, delivered);
+      else {
+        const detail = `"${first}" and "${delivered}" are both mapped to the value "${value}".`;
+        const remedy = "Map each value to one of its own; the way back must be clear.";
+        add(pathOf(byField, field, delivered), detail, remedy, value);
+      }
+    }
+  }
+}
+
+function checkBackfill(object: ConfigObject, add: AddIssue): void {
+  const backfill = mapOf(object, "backfill");
+  const period = backfill && mapOf(backfill, "defaultPeriod");
+  if (!period) return;
+  const days = memberOf(period, "days");
+  const full = memberOf(period, "fullHistory") === true;
+  const isUnclear = has(period, "fullHistory") && typeof memberOf(period, "fullHistory") !== "boolean";
+  if (!isUnclear && full === has(period, "days")) {
+    const detail = full
+      ? "Both `days` and `fullHistory` are given."
+      : "Neither `days` nor `fullHistory` is given.";
+    add(period.path, detail, "Give exactly one: `days` as a number from 0, or `fullHistory` as true.");
+  }
+  if (typeof days === "number" && days < 0) {
+    add(pathOf(period, "days"), "`days` is below 0.", "Use 0 for none, or more.", days);
+  }
+}
+
+function checkFilters(place: Place, limits: ReadLimits, add: AddIssue): void {
+  const filters = mapsOf(place, "fieldFilters");
+  if (filters.length > 0 && !limits.canFilter) {
+    const detail = "Filters are supported for HubSpot and for the CRM of Salesforce only.";
+    add(pathOf(place, "fieldFilters"), detail, "Leave `fieldFilters` out.");
+  }
+  const seen = new Set<string>();
+  for (const filter of filters) {
+    const field = textOf(filter, "fieldName");
+    if (field === undefined) continue;
+    if (seen.has(field)) {
+      const detail = `The field "${field}" has more than one condition.`;
+      add(pathOf(filter, "fieldName"), detail, "Keep one condition for each field.", field);
+    }
+    seen.add(field);
+  }
+}
+
+/** The manifest's required fields are always read, so an empty selection is fine when there are any. */
+function checkSelection(object: ConfigObject, declared: ReadObject, add: AddIssue): void {
+  const chosen = mapOf(object, "selectedFields");
+  const isAnyChosen =
+    (declared.requiredFields ?? []).length > 0 ||
+    Object.values(chosen?.data ?? {}).includes(true) ||
+    chosenTexts(object, "selectedFieldMappings").size > 0 ||
+    has(object, "selectedFieldsAuto") ||
+    memberOf(object, "disabled") === true ||
+    // A choice of the wrong type has its issue already.
+    (has(object, "selectedFields") && !chosen) ||
+    mapsOfMap(object, "selectedFields").length > 0;
+  if (isAnyChosen) return;
+  const detail = `No field of "${object.name}" is selected, and the integration requires none.`;
+  add(pathOf(object, "selectedFields"), detail, "Select at least one field, or leave the object out.");
+}

@@ -1,0 +1,75 @@
+/** Rules for `subscribe.objects` of a configuration: events, watched fields, quota optimisation. */
+import { configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
+import type { ManifestIntegration, SubscribeObject } from "../manifest.ts";
+import { has, mapOf, memberOf, pathOf, textsOf, type Place } from "../located-value.ts";
+
+const RECORD_EVENTS = ["createEvent", "updateEvent", "deleteEvent"];
+
+export function checkSubscribeConfig(content: Place, integration: ManifestIntegration, add: AddIssue): void {
+  for (const object of configObjectsOf(content, "subscribe")) {
+    const declared = integration.subscribe?.objects?.find(({ objectName }) => objectName === object.name);
+    checkInheritance(object, add);
+    checkUpdateEvent(object, declared, add);
+    checkQuotaOptimization(object, declared, integration.provider, add);
+  }
+}
+
+function checkInheritance(object: ConfigObject, add: AddIssue): void {
+  if (memberOf(object, "inheritFieldsAndMappings") !== false) return;
+  const event = RECORD_EVENTS.find((name) => {
+    const settings = mapOf(object, name);
+    return settings && memberOf(settings, "enabled") === "always";
+  });
+  if (event === undefined) return;
+  const detail = `\`${event}\` needs the fields and mappings of the read object.`;
+  add(pathOf(object, "inheritFieldsAndMappings"), detail, "Set it to true.", false);
+}
+
+function checkUpdateEvent(object: ConfigObject, declared: SubscribeObject | undefined, add: AddIssue): void {
+  const event = mapOf(object, "updateEvent");
+  if (!event) return;
+  const fields = watchedFields(event);
+  if (has(event, "watchFieldsAuto") && fields > 0) {
+    const detail = "`watchFieldsAuto` and `requiredWatchFields` exclude each other.";
+    add(pathOf(event, "requiredWatchFields"), detail, "Keep one of them.");
+  }
+  const inherited = declared?.updateEvent;
+  const isInherited =
+    inherited?.watchFieldsAuto !== undefined || (inherited?.requiredWatchFields ?? []).length > 0;
+  const isGiven = has(event, "watchFieldsAuto") || fields > 0;
+  if (memberOf(event, "enabled") === "always" && !isGiven && !isInherited) {
+    const remedy = "Add `requiredWatchFields` with field names, or `watchFieldsAuto`.";
+    add(event.path, "Neither the configuration nor the manifest says which fields to watch.", remedy);
+  }
+  for (const { path, text } of textsOf(event, "requiredWatchFields")) {
+    if (!/[.[\]]/.test(text)) continue;
+    add(path, "Nested fields cannot be watched.", "Watch the outer field.", text);
+  }
+}
+
+function checkQuotaOptimization(
+  object: ConfigObject,
+  declared: SubscribeObject | undefined,
+  provider: string,
+  add: AddIssue,
+): void {
+  const options = mapOf(object, "providerOptions");
+  const optimization = options && mapOf(options, "quotaOptimization");
+  if (!optimization) return;
+  if (provider !== "salesforce") {
+    add(optimization.path, "Quota optimization is supported for Salesforce only.", "Leave it out.");
+    return;
+  }
+  if (memberOf(optimization, "enabled") !== true) return;
+  const event = mapOf(object, "updateEvent");
+  const inherited = declared?.updateEvent;
+  const own = event ? watchedFields(event) : 0;
+  const auto = event && has(event, "watchFieldsAuto") ? memberOf(event, "watchFieldsAuto") : undefined;
+  const fields = own > 0 || auto !== undefined ? own : (inherited?.requiredWatchFields ?? []).length;
+  const watchesAll = (auto ?? (own > 0 ? undefined : inherited?.watchFieldsAuto)) === "all";
+  if (fields > 0 && !watchesAll) return;
+  const detail = "Quota optimization needs a list of watched fields and does not go with watching all.";
+  add(optimization.path, detail, "List `updateEvent.requiredWatchFields`, or switch the optimization off.");
+}
+
+const watchedFields = (event: Place): number => textsOf(event, "requiredWatchFields").length;

@@ -1,0 +1,136 @@
+/** Rules that need the catalog: does the provider exist, can it do what is declared, and can this Busbar. */
+import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import { didYouMean } from "../closest.ts";
+import type { Report } from "../finding.ts";
+import type { Action } from "../manifest.ts";
+import { has, mapOf, memberOf, objectsOf, pathOf, textOf, type Place } from "../located-value.ts";
+
+export type Catalog = Readonly<Record<string, ProviderInfo>>;
+
+const ACTIONS: readonly Action[] = ["read", "write", "subscribe", "proxy"];
+
+export function checkProvider(
+  integration: Place,
+  catalog: Catalog,
+  built: ((provider: string, action: Action) => boolean) | undefined,
+  report: Report,
+): void {
+  const name = textOf(integration, "provider");
+  if (name === undefined) return;
+  const provider = Object.hasOwn(catalog, name) ? catalog[name] : undefined;
+  if (!provider) {
+    report.error(
+      "provider-not-supported",
+      pathOf(integration, "provider"),
+      `There is no provider "${name.slice(0, 100)}".`,
+      () => didYouMean(name, Object.keys(catalog), "Name one of the catalog; upper and lower case matter."),
+    );
+    return;
+  }
+  checkModule(integration, provider, report);
+  for (const action of ACTIONS) {
+    if (!isDeclared(integration, action)) continue;
+    if (!isSupported(integration, provider, action, report) || !built || built(name, action)) continue;
+    const path = pathOf(integration, action);
+    const message = `This Busbar cannot run \`${action}\` for ${shown(provider)} yet.`;
+    const remedy = "Deploying works; the action is refused or not run until it is built.";
+    report.warning("not-built-yet", path, message, remedy, "key");
+  }
+  if (built && has(integration, "watchSchema")) {
+    const message = "This Busbar does not watch schemas yet.";
+    report.warning("not-built-yet", pathOf(integration, "watchSchema"), message, "Deploying works.", "key");
+  }
+}
+
+/** OAuth with a person at the provider's page needs a client that the builder registered. */
+export function checkProviderApp(
+  integration: Place,
+  catalog: Catalog,
+  providerApps: readonly string[] | undefined,
+  report: Report,
+): void {
+  const name = textOf(integration, "provider");
+  if (!providerApps || name === undefined || !Object.hasOwn(catalog, name) || providerApps.includes(name))
+    return;
+  const grant = catalog[name]?.authType === "oauth2" ? catalog[name].oauth2Opts?.grantType : undefined;
+  if (grant !== "authorizationCode" && grant !== "authorizationCodePKCE") return;
+  report.warning(
+    "provider-app-not-configured",
+    pathOf(integration, "provider"),
+    `The project has no provider app for "${name}", so customers cannot connect.`,
+    "Register an OAuth client with the provider and add it as a provider app.",
+  );
+}
+
+function checkModule(integration: Place, provider: ProviderInfo, report: Report): void {
+  const module = textOf(integration, "module");
+  const modules = Object.keys(provider.modules ?? {});
+  if (module === undefined || modules.includes(module)) return;
+  const otherwise = modules.length > 0 ? `Use one of ${modules.join(", ")}.` : "Remove `module`.";
+  const message = `${shown(provider)} has no module "${module.slice(0, 100)}".`;
+  report.error("provider-module", pathOf(integration, "module"), message, () =>
+    didYouMean(module, modules, otherwise),
+  );
+}
+
+function isDeclared(integration: Place, action: Action): boolean {
+  if (action !== "proxy") return objectsOf(integration, action).length > 0;
+  const proxy = mapOf(integration, "proxy");
+  return proxy !== undefined && memberOf(proxy, "enabled") === true;
+}
+
+/** A module's flags win over the provider's when the manifest names one; else the default module may help out. */
+function isSupported(integration: Place, provider: ProviderInfo, action: Action, report: Report): boolean {
+  const modules = provider.modules ?? {};
+  const module = textOf(integration, "module");
+  const chosen = module !== undefined && Object.hasOwn(modules, module) ? modules[module] : undefined;
+  const fallback = Object.hasOwn(modules, provider.defaultModule)
+    ? modules[provider.defaultModule]
+    : undefined;
+  const supported = chosen
+    ? chosen.support[action]
+    : provider.support[action] || (module === undefined && fallback?.support[action] === true);
+  if (supported) return true;
+  const owner = chosen ? `The module ${module} of ${shown(provider)}` : shown(provider);
+  const message = `${owner} does not support \`${action}\`.`;
+  const path = pathOf(integration, action);
+  const proxy = mapOf(integration, "proxy");
+  const leavesModule = action === "proxy" && (!proxy || memberOf(proxy, "useModule") !== true);
+  if (leavesModule && provider.support.proxy) {
+    const remedy = "Calls go to the address of the provider, not of the module.";
+    report.warning(`provider-capability-${action}`, path, message, remedy, "key");
+    return true;
+  }
+  const can = ACTIONS.filter((other) => (chosen ?? provider).support[other]).join(", ");
+  const remedy = can === "" ? "Choose another provider or module." : `It supports ${can}.`;
+  report.error(`provider-capability-${action}`, path, message, remedy, "key");
+  return false;
+}
+
+const shown = (provider: ProviderInfo): string => provider.displayName ?? provider.name;
+
+/** Limits of single providers on how far back a backfill may go. */
+export function checkProviderBackfill(integration: Place, report: Report): void {
+  const provider = textOf(integration, "provider");
+  for (const object of objectsOf(integration, "read")) {
+    const backfill = mapOf(object, "backfill");
+    const period = backfill && mapOf(backfill, "defaultPeriod");
+    if (!period) continue;
+    const days = memberOf(period, "days");
+    const full = memberOf(period, "fullHistory") === true;
+    if (provider === "snowflake" && !full && typeof days === "number") {
+      const message = "Snowflake can only backfill the full history.";
+      report.error("snowflake-backfill", pathOf(period, "days"), message, "Write fullHistory: true.");
+    }
+    const isCalendar =
+      provider?.toLowerCase() === "googlecalendar" && textOf(object, "objectName") === "events";
+    if (isCalendar && (full || (typeof days === "number" && days > 28))) {
+      report.error(
+        "google-calendar-backfill",
+        pathOf(period, full ? "fullHistory" : "days"),
+        "Google Calendar can backfill events for 28 days at most.",
+        "Write days: 28 or less.",
+      );
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/** Rules for `read`: fields, backfill, delivery, objects that are always read, schedules. */
+import { describeValue } from "../check-shape.ts";
+import type { Report } from "../finding.ts";
+import { isFieldPath, parseFieldPath } from "../field-path.ts";
+import { has, mapOf, mapsOf, memberOf, objectsOf, pathOf, textOf, type Place } from "../located-value.ts";
+import { checkScheduleAt } from "./schedule-rules.ts";
+import { checkDuplicates, requireText } from "./structure-rules.ts";
+
+export function checkReadObjects(integration: Place, minimumMinutes: number, report: Report): void {
+  const objects = objectsOf(integration, "read");
+  for (const object of objects) {
+    requireText(object, "objectName", report, "Name the object as the provider does.");
+    requireText(object, "destination", report, "Name the destination that receives the records.");
+    checkScheduleAt(object, minimumMinutes, report);
+    checkFields(object, "requiredFields", report);
+    checkFields(object, "optionalFields", report);
+    checkBackfill(object, report);
+    checkDelivery(object, report);
+    checkAlwaysEnabled(object, report);
+  }
+  checkDuplicates(objects, "duplicate-read-object", report);
+}
+
+function checkFields(object: Place, list: "requiredFields" | "optionalFields", report: Report): void {
+  for (const field of mapsOf(object, list)) {
+    if (!["fieldName", "mapToName"].some((key) => has(field, key) && memberOf(field, key) !== "")) {
+      report.error(
+        "required-field",
+        field.path,
+        "This field entry has neither `fieldName` nor `mapToName`.",
+        "Give `fieldName` for a field of the provider, or `mapToName` for one that the customer chooses.",
+      );
+    }
+    for (const key of ["fieldName", "mapToName", "default"]) {
+      const name = textOf(field, key);
+      if (name === undefined || !isFieldPath(name)) continue;
+      const parsed = parseFieldPath(name);
+      if (!("fault" in parsed)) continue;
+      const message = `\`${key}\` is not a well-formed path: ${parsed.fault} in "${name.slice(0, 100)}".`;
+      report.error("field-mapping-jsonpath", pathOf(field, key), message, "Write it as $['outer']['inner'].");
+    }
+  }
+}
+
+const LARGE_BACKFILL_DAYS = 180;
+
+function checkBackfill(object: Place, report: Report): void {
+  const backfill = mapOf(object, "backfill");
+  if (!backfill) return;
+  const period = mapOf(backfill, "defaultPeriod");
+  if (!period) {
+    if (has(backfill, "defaultPeriod")) return;
+    const remedy = "Add `defaultPeriod` with `days` or `fullHistory: true`.";
+    report.error(
+      "backfill-config",
+      pathOf(backfill, "defaultPeriod"),
+      "`backfill` has no `defaultPeriod`.",
+      remedy,
+    );
+    return;
+  }
+  const days = memberOf(period, "days");
+  const full = memberOf(period, "fullHistory") === true;
+  // A `fullHistory` that is no boolean has its complaint; what was meant cannot be known.
+  const isUnclear = has(period, "fullHistory") && typeof memberOf(period, "fullHistory") !== "boolean";
+  if (!isUnclear && full === has(period, "days")) {
+    report.error(
+      "backfill-config",
+      period.path,
+      full ? "Both `days` and `fullHistory` are given." : "Neither `days` nor `fullHistory: true` is given.",
+      "Give exactly one: `days` as a number from 0, or `fullHistory: true`.",
+    );
+  }
+  if (typeof days === "number" && days < 0) {
+    report.error(
+      "backfill-config",
+      pathOf(period, "days"),
+      `\`days\` is ${days}.`,
+      "Use 0 for none, or more.",
+    );
+  }
+  if (full || (typeof days === "number" && days > LARGE_BACKFILL_DAYS)) {
+    report.warning(
+      "large-backfill-risk",
+      pathOf(period, full ? "fullHistory" : "days"),
+      `The backfill covers ${full ? "the full history" : `${days} days`}; it can take long and use much API quota.`,
+      `Consider at most ${LARGE_BACKFILL_DAYS} days.`,
+    );
+  }
+}
+
+function checkDelivery(object: Place, report: Report): void {
+  const delivery = mapOf(object, "delivery");
+  if (!delivery) return;
+  const mode = memberOf(delivery, "mode") ?? "auto";
+  const pageSize = memberOf(delivery, "pageSize") ?? undefined;
+  const tell = (key: string, message: string, remedy: string) =>
+    report.error("delivery-mode", pathOf(delivery, key), message, remedy);
+  if (mode === "auto" && pageSize !== undefined) {
+    tell(
+      "pageSize",
+      "`pageSize` has no effect in the mode `auto`.",
+      "Remove it, or use the mode `onRequest`.",
+    );
+  }
+  if (mode !== "onRequest") return;
+  if (pageSize === undefined) tell("pageSize", "The mode `onRequest` needs `pageSize`.", "Give 50 to 500.");
+  else if (typeof pageSize === "number" && (pageSize < 50 || pageSize > 500)) {
+    tell("pageSize", `\`pageSize\` is ${pageSize}.`, "Give 50 to 500.");
+  }
+}
+
+function checkAlwaysEnabled(object: Place, report: Report): void {
+  if (memberOf(object, "enabled") !== "always") return;
+  const tell = (place: Place, keys: string[], message: string, remedy: string) =>
+    report.error("always-enabled-fields", pathOf(place, ...keys), message, remedy);
+  const fields = memberOf(object, "requiredFields") ?? [];
+  if (Array.isArray(fields) && fields.length === 0) {
+    const message = "An object that is always read needs `requiredFields`.";
+    tell(object, ["requiredFields"], message, "List the fields that every customer delivers.");
+  }
+  for (const field of mapsOf(object, "requiredFields")) {
+    if (!has(field, "mapToName")) continue;
+    const found = describeValue(memberOf(field, "mapToName"));
+    const message = `An object that is always read cannot map fields, but \`mapToName\` is ${found}.`;
+    tell(field, ["mapToName"], message, "Name the provider's field only, or remove enabled: always.");
+  }
+  if (!has(object, "schedule") || memberOf(object, "schedule") === "") {
+    const message = "An object that is always read needs a `schedule`.";
+    tell(object, ["schedule"], message, 'Add one, for example schedule: "0 * * * *".');
+  }
+}

@@ -1,0 +1,44 @@
+/** Rules for cron texts in a manifest. */
+import type { Report } from "../finding.ts";
+import { pathOf, textOf, type Place } from "../located-value.ts";
+import { judgeSchedule } from "../schedule.ts";
+
+/** Below this the provider's quota is at risk; only reachable where the minimum interval is lowered. */
+const FREQUENT_MINUTES = 5;
+
+/** Judges the member `schedule`; no schedule is fine here. */
+export function checkScheduleAt(place: Place, minimumMinutes: number, report: Report): void {
+  const schedule = textOf(place, "schedule");
+  if (schedule === undefined) return;
+  const path = pathOf(place, "schedule");
+  const verdict = judgeSchedule(schedule);
+  const shown = schedule.slice(0, 100);
+  if (!verdict.valid) {
+    report.error(
+      "schedule-syntax",
+      path,
+      `The schedule "${shown}" is not valid: ${verdict.reason}.`,
+      verdict.remedy,
+    );
+    return;
+  }
+  const shortest = verdict.shortestIntervalMinutes;
+  if (shortest < minimumMinutes) {
+    report.error(
+      "schedule-minimum-interval",
+      path,
+      `The schedule "${shown}" has runs ${minutesText(shortest)} apart; at least ${minutesText(minimumMinutes)} must lie between them.`,
+      minimumMinutes <= 10 ? 'The fastest schedule is "*/10 * * * *".' : 'Use for example "0 */6 * * *".',
+    );
+  } else if (shortest < FREQUENT_MINUTES) {
+    const message = `The schedule "${shown}" runs as often as every ${minutesText(shortest)}.`;
+    report.warning(
+      "frequent-schedule-risk",
+      path,
+      message,
+      "Read less often to save the customer's API quota.",
+    );
+  }
+}
+
+const minutesText = (minutes: number): string => (minutes === 1 ? "1 minute" : `${minutes} minutes`);

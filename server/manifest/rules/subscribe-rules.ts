@@ -1,0 +1,127 @@
+/** Rules for `subscribe` and `watchSchema`: events, watched fields, and the read objects they lean on. */
+import { didYouMean } from "../closest.ts";
+import type { Report } from "../finding.ts";
+import { has, mapOf, memberOf, objectsOf, pathOf, textOf, textsOf, type Place } from "../located-value.ts";
+import { checkScheduleAt } from "./schedule-rules.ts";
+import { checkDuplicates, requireText } from "./structure-rules.ts";
+
+/** Events whose payload is a record, so that fields and mapping must come from the read object. */
+const RECORD_EVENTS = ["createEvent", "updateEvent", "deleteEvent", "associationChangeEvent"];
+const SALESFORCE_LIMIT = 5;
+
+export function checkSubscribe(integration: Place, report: Report): void {
+  if (!has(integration, "subscribe")) return;
+  const objects = objectsOf(integration, "subscribe");
+  if (!has(integration, "read")) {
+    report.error(
+      "subscribe-requires-read",
+      pathOf(integration, "subscribe"),
+      "`subscribe` needs a `read` block in the same integration.",
+      "Add `read` with the objects whose fields are delivered; they need no schedule.",
+    );
+  }
+  const readNames = new Set(
+    objectsOf(integration, "read").flatMap((object) => textOf(object, "objectName") ?? []),
+  );
+  for (const object of objects) {
+    requireText(object, "objectName", report, "Name the object as the provider does.");
+    requireText(object, "destination", report, "Name the destination that receives the events.");
+    checkEvents(object, has(integration, "read") ? readNames : undefined, report);
+    checkUpdateEvent(object, report);
+  }
+  checkDuplicates(objects, "duplicate-subscribe-object", report);
+  const surplus = objects[SALESFORCE_LIMIT];
+  if (textOf(integration, "provider") === "salesforce" && surplus) {
+    report.error(
+      "salesforce-subscribe-limit",
+      surplus.path,
+      `Salesforce allows subscriptions to ${SALESFORCE_LIMIT} objects, but ${objects.length} are listed.`,
+      "Read the others on a schedule instead.",
+    );
+  }
+}
+
+function checkEvents(object: Place, readNames: ReadonlySet<string> | undefined, report: Report): void {
+  const recordEvents = RECORD_EVENTS.filter((event) => has(object, event));
+  const others = memberOf(object, "otherEvents");
+  if (recordEvents.length === 0 && !(Array.isArray(others) && others.length > 0)) {
+    const message = "This object subscribes to no event; installations have to switch events on themselves.";
+    report.warning("subscribe-minimum-events", object.path, message, "Add for example `createEvent`.");
+  }
+  if (recordEvents.length === 0) return;
+  const inherits = memberOf(object, "inheritFieldsAndMapping") ?? false;
+  if (inherits === false) {
+    report.error(
+      "subscribe-inherit-fields",
+      pathOf(object, "inheritFieldsAndMapping"),
+      `\`${recordEvents[0]}\` needs the fields of the read object.`,
+      "Write inheritFieldsAndMapping: true.",
+    );
+  }
+  const name = textOf(object, "objectName");
+  if (name === undefined || !readNames || readNames.has(name)) return;
+  report.error(
+    "subscribe-requires-read",
+    pathOf(object, "objectName"),
+    `"${name}" is not among the objects of \`read\`, whose fields its events deliver.`,
+    () => didYouMean(name, readNames, `Add "${name}" to \`read.objects\`; it needs no schedule.`),
+  );
+}
+
+function checkUpdateEvent(object: Place, report: Report): void {
+  const event = mapOf(object, "updateEvent");
+  if (!event) return;
+  const fields = memberOf(event, "requiredWatchFields") ?? undefined;
+  const listed = Array.isArray(fields) && fields.length > 0;
+  const auto = has(event, "watchFieldsAuto");
+  const tell = (key: string, message: string, remedy: string) =>
+    report.error("update-event-watch-fields", pathOf(event, key), message, remedy);
+  if (auto && fields !== undefined) {
+    const message = "`watchFieldsAuto` and `requiredWatchFields` exclude each other.";
+    tell("requiredWatchFields", message, "Keep one of them.");
+  } else if (!auto && fields === undefined) {
+    const remedy = "Add `requiredWatchFields` with field names, or watchFieldsAuto: all or selected.";
+    report.error(
+      "update-event-watch-fields",
+      event.path,
+      "`updateEvent` does not say which fields to watch.",
+      remedy,
+    );
+  } else if (!auto && Array.isArray(fields) && !listed) {
+    tell("requiredWatchFields", "`requiredWatchFields` is empty.", "List at least one field.");
+  }
+  for (const { path, text } of textsOf(event, "requiredWatchFields")) {
+    if (!/[.[\]]/.test(text)) continue;
+    const message = `The watched field "${text.slice(0, 100)}" is nested.`;
+    report.error(
+      "watch-fields-no-nesting",
+      path,
+      message,
+      "Watch the outer field; nested ones cannot be watched.",
+    );
+  }
+}
+
+const SCHEMA_EVENTS = ["fieldCreated", "fieldDeleted", "fieldChanged"];
+
+export function checkWatchSchema(integration: Place, report: Report): void {
+  const watch = mapOf(integration, "watchSchema");
+  if (!watch) return;
+  requireText(watch, "destination", report, "Name the destination that receives the changes.");
+  checkScheduleAt(watch, 60, report);
+  if (!has(watch, "allObjects")) {
+    const remedy = `Add \`allObjects\` with ${SCHEMA_EVENTS.map((event) => `\`${event}\``).join(", ")} as wanted.`;
+    report.error("required-field", pathOf(watch, "allObjects"), "`allObjects` is missing.", remedy);
+  }
+  const allObjects = mapOf(watch, "allObjects");
+  for (const name of allObjects ? SCHEMA_EVENTS : []) {
+    const event = allObjects && mapOf(allObjects, name);
+    if (!event || has(event, "enabled")) continue;
+    report.error(
+      "required-field",
+      pathOf(event, "enabled"),
+      "`enabled` is missing.",
+      "Write enabled: always.",
+    );
+  }
+}

@@ -1,0 +1,108 @@
+/** Tells people what became of a write: the steps for the operation's log, its result text and its metadata. */
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
+import type { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { JsonObject } from "../ground/json.ts";
+import type { LogEntry } from "../store/operations.ts";
+import type { PlannedRecord, WritePlan } from "./plan.ts";
+
+/** What the log calls a record: itself when there is one, its place in a batch. */
+const nameOf = (batch: boolean, index: number): string => (batch ? `batch[${index}]` : "record");
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** What was decided before anything was sent. */
+export function plannedEntry(plan: WritePlan): LogEntry {
+  const withheld = plan.records.flatMap((record, index) =>
+    record.withheld.map(({ field, reason }) => [`${nameOf(plan.batch, index)}.${field}`, reason] as const),
+  );
+  return {
+    severity: "INFO",
+    msg: `${plan.type} ${plural(plan.records.length, `${plan.objectName} record`)}; ${plural(withheld.length, "field")} withheld`,
+    details: Object.fromEntries(withheld),
+  };
+}
+
+/** Fields that `ifEmpty` withheld once the current values were known. */
+export function settledEntries(before: PlannedRecord[], after: PlannedRecord[], batch: boolean): LogEntry[] {
+  const withheld = after.flatMap((record, index) =>
+    record.withheld
+      .slice(before[index]?.withheld.length ?? 0)
+      .map(({ field, reason }) => [`${nameOf(batch, index)}.${field}`, reason] as const),
+  );
+  if (withheld.length === 0) return [];
+  return [
+    {
+      severity: "INFO",
+      msg: `${plural(withheld.length, "field")} withheld`,
+      details: Object.fromEntries(withheld),
+    },
+  ];
+}
+
+export const exchangeEntry = (exchange: {
+  method: string;
+  path: string;
+  status?: number;
+  failure?: string;
+}): LogEntry => ({
+  severity: "DEBUG",
+  msg: `${exchange.method} ${exchange.path} → ${exchange.status ?? exchange.failure}`,
+});
+
+/** Whether this step was a request to the provider. */
+export const isExchange = (entry: LogEntry): boolean => entry.severity === "DEBUG";
+
+/** One entry per record that failed, and per warning. */
+export function outcomeEntries(outcomes: RecordOutcome[], warnings: string[], batch: boolean): LogEntry[] {
+  const failures = outcomes.flatMap((outcome, index): LogEntry[] => {
+    if (outcome.success) return [];
+    const { kind, message, code } = outcome.error;
+    const details = { kind, ...(code && { code }) };
+    return [{ severity: "ERROR", msg: `${nameOf(batch, index)} failed`, error: message, details }];
+  });
+  return [...warnings.map((msg): LogEntry => ({ severity: "WARNING", msg })), ...failures];
+}
+
+/** One entry per record that was written: what a group's master operation is asked about. */
+export const successEntries = (outcomes: RecordOutcome[]): LogEntry[] =>
+  outcomes.flatMap((outcome, index): LogEntry[] =>
+    outcome.success
+      ? [{ severity: "INFO", msg: `batch[${index}] written`, details: { recordId: outcome.recordId ?? "" } }]
+      : [],
+  );
+
+/** Where nobody knows whether a record was written: what to do about it, since the text may be all that is read. */
+export const unknownOutcome = (why: string): string =>
+  `The outcome is unknown: ${/[.!?]$/.test(why) ? why : `${why}.`} Look the record up at the provider before you repeat it.`;
+
+/** Why a record was not written, or may not have been. */
+export const reasonOf = ({ kind, message }: ProviderError): string =>
+  kind === "unknown_outcome" ? unknownOutcome(message) : message;
+
+const PAST = { create: "Created", update: "Updated", delete: "Deleted" } as const;
+
+/** Status, text and metadata of the ended operation. A batch that was written in part has succeeded. */
+export function summarize(
+  write: { type: keyof typeof PAST; objectName: string; batch: boolean },
+  outcomes: RecordOutcome[],
+): { status: "success" | "failure"; result: string; metadata: JsonObject } {
+  const ids = outcomes.flatMap((outcome) => (outcome.success && outcome.recordId ? [outcome.recordId] : []));
+  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [reasonOf(outcome.error)]));
+  const succeeded = outcomes.length - errors.length;
+  return {
+    status: succeeded > 0 ? "success" : "failure",
+    result: `[${write.objectName}] ${resultText(write, succeeded, errors)}`,
+    metadata: { objects: [write.objectName], successfulRecordIds: ids },
+  };
+}
+
+function resultText(
+  write: { type: keyof typeof PAST; batch: boolean },
+  succeeded: number,
+  errors: string[],
+): string {
+  const [first] = errors;
+  if (!write.batch) return first ? `Error writing to provider: ${first}` : `${PAST[write.type]} 1 record`;
+  const counts = `Batch write completed (${succeeded} succeeded, ${errors.length} failed)`;
+  return first && succeeded === 0 ? `${counts}: ${first}` : counts;
+}

@@ -1,0 +1,61 @@
+/** The records of an asynchronous write as they lie in the queue: planned, and with an outcome once there is one. */
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
+import type { Json } from "../ground/json.ts";
+import type { PlannedRecord, WritePlan } from "./plan.ts";
+
+export interface StoredOutcome {
+  success: boolean;
+  recordId?: string;
+  kind?: ProviderErrorKind;
+  message?: string;
+  code?: string;
+}
+
+export interface StoredRecord {
+  planned: PlannedRecord;
+  outcome?: StoredOutcome;
+}
+
+/** How the write is to be sent. */
+export interface WriteTerms {
+  batch: boolean;
+  allOrNone: boolean;
+  headers: Record<string, string>;
+  onUnknownOutcome: "fail" | "retry";
+  /** Master operation of a group: its log has an entry per record. */
+  grouped: boolean;
+  /** What the builder calls the object, where that is another name than the provider's: events tell it so. */
+  mappedName?: string;
+}
+
+/** JSON and back: what is stored here was made here. */
+export const toJson = (value: StoredRecord | WriteTerms): Json => JSON.parse(JSON.stringify(value)) as Json;
+export const readRecords = (records: Json[]): StoredRecord[] => records as unknown as StoredRecord[];
+export const readTerms = (terms: Json): WriteTerms => terms as unknown as WriteTerms;
+
+export function storeOutcome(outcome: RecordOutcome): StoredOutcome {
+  if (outcome.success) return { success: true, recordId: outcome.recordId };
+  const { kind, message, code } = outcome.error;
+  return { success: false, kind, message, code };
+}
+
+export function readOutcome(stored: StoredOutcome): RecordOutcome {
+  if (stored.success) return { success: true, recordId: stored.recordId };
+  const { kind = "invalid", message = "failed", code } = stored;
+  return { success: false, error: new ProviderError({ kind, message, code }) };
+}
+
+/** The plan of those records that have no outcome yet. */
+export const pendingPlan = (
+  write: { writeType: "create" | "update"; objectName: string },
+  terms: WriteTerms,
+  records: StoredRecord[],
+): WritePlan => ({
+  type: write.writeType,
+  objectName: write.objectName,
+  batch: terms.batch,
+  allOrNone: terms.allOrNone,
+  headers: terms.headers,
+  records: records.filter((record) => !record.outcome).map((record) => record.planned),
+});

@@ -1,0 +1,143 @@
+/** Shapes of what a write answers: success, partial success, and the refusal that is Problem and result in one. */
+import { Type, type Static } from "typebox";
+import { isRetryable, type ProviderError } from "../../connector-kit/provider-error.ts";
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
+import { Problem, type ProblemSlug } from "../ground/errors.ts";
+import type { Execution } from "./execute.ts";
+
+const WriteResultSchema = Type.Object(
+  {
+    success: Type.Boolean(),
+    recordId: Type.Optional(Type.String({ description: "The provider's id of the record." })),
+    data: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: "The record as it now is at the provider." }),
+    ),
+  },
+  { title: "WriteResult" },
+);
+
+const MessageSchema = Type.Object({ message: Type.String() }, { title: "WriteMessage" });
+
+const operationId = Type.String({ format: "uuid", description: "Look the operation up under this id." });
+
+const SingleAnswerSchema = Type.Object(
+  { operationId, result: WriteResultSchema },
+  { title: "WriteResponse", description: "One record, written." },
+);
+
+const BatchAnswerSchema = Type.Object(
+  {
+    operationId,
+    successCount: Type.Integer(),
+    failureCount: Type.Integer(),
+    results: Type.Array(WriteResultSchema, { description: "One per record of the request, in its order." }),
+    errors: Type.Array(MessageSchema, {
+      description: "One per record that failed, in the order of the request.",
+    }),
+  },
+  { title: "BatchWriteResponse", description: "A batch of which something was written." },
+);
+
+const AcceptedAnswerSchema = Type.Object(
+  { operationId },
+  { title: "WriteAccepted", description: "Accepted: the write happens in the background." },
+);
+
+export const WriteAnswerSchema = Type.Union([BatchAnswerSchema, SingleAnswerSchema, AcceptedAnswerSchema]);
+export type WriteAnswer = Static<typeof WriteAnswerSchema>;
+
+/** What a refused write carries beside the Problem. */
+export const RefusedWriteSchema = Type.Object(
+  {
+    operationId: Type.Optional(operationId),
+    ...Type.Partial(Type.Pick(BatchAnswerSchema, ["successCount", "failureCount", "results", "errors"]))
+      .properties,
+    result: Type.Optional(WriteResultSchema),
+    warnings: Type.Optional(Type.Array(MessageSchema, { description: "What else the provider said." })),
+    rawResponse: Type.Optional(Type.String({ description: "The provider's answer, as it came." })),
+  },
+  { title: "RefusedWrite" },
+);
+
+type Result = Static<typeof WriteResultSchema>;
+
+/** The 200 body, or a thrown Problem when nothing was written. */
+export function answerOf(operation: string, execution: Execution): WriteAnswer {
+  const { plan, outcomes } = execution;
+  const successCount = outcomes.filter((outcome) => outcome.success).length;
+  if (successCount === 0) throw refusal(operation, execution);
+  if (!plan.batch) return { operationId: operation, result: resultOf(outcomes[0]) };
+  return { operationId: operation, ...batchMembers(outcomes) };
+}
+
+function batchMembers(outcomes: RecordOutcome[]) {
+  const results = outcomes.map(resultOf);
+  const successCount = results.filter((result) => result.success).length;
+  return { successCount, failureCount: results.length - successCount, results, errors: messagesOf(outcomes) };
+}
+
+function resultOf(outcome: RecordOutcome | undefined): Result {
+  if (!outcome?.success) return { success: false };
+  const { recordId, data } = outcome;
+  return { success: true, ...(recordId !== undefined && { recordId }), ...(data && { data }) };
+}
+
+/** One message per failed record; in a batch it names the record it is about. */
+function messagesOf(outcomes: RecordOutcome[]): { message: string }[] {
+  return outcomes.flatMap((outcome, index) => {
+    if (outcome.success) return [];
+    const { message } = outcome.error;
+    return [{ message: outcomes.length > 1 ? `batch[${index}]: ${message}` : message }];
+  });
+}
+
+function refusal(operation: string, execution: Execution): Problem {
+  const { plan, outcomes, warnings, rawResponse } = execution;
+  const errors = messagesOf(outcomes);
+  const first = firstError(outcomes);
+  const result = plan.batch ? batchMembers(outcomes) : { result: { success: false }, errors };
+  return new Problem(first ? slugOf(first) : "provider-refused", {
+    detail: first ? explain(first, plan.batch) : "The provider wrote nothing.",
+    causes: errors.map(({ message }) => message),
+    retryable: first !== undefined && isRetryable(first.kind),
+    retryAfter: first?.retryAt,
+    cause: first,
+    extensions: {
+      operationId: operation,
+      ...result,
+      warnings: warnings.map((message) => ({ message })),
+      ...(rawResponse !== undefined && { rawResponse }),
+    },
+  });
+}
+
+const firstError = (outcomes: RecordOutcome[]): ProviderError | undefined =>
+  outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error]))[0];
+
+/** A refusal is the provider's word; no usable answer is a gateway's trouble. */
+function slugOf({ kind }: ProviderError): ProblemSlug {
+  if (kind === "unavailable") return "provider-unreachable";
+  if (kind === "timeout" || kind === "unknown_outcome") return "provider-timeout";
+  return kind === "unreadable" ? "provider-unreadable" : "provider-refused";
+}
+
+/** Only a provider that said no has written nothing for certain. */
+function explain({ kind, message }: ProviderError, batch: boolean): string {
+  const why = /[.!?]$/.test(message) ? message : `${message}.`;
+  const what = batch ? "the batch" : "the record";
+  switch (kind) {
+    case "unknown_outcome":
+    case "unreadable":
+      return `Whether ${what} was written is unknown: ${why} Look it up at the provider before you repeat the request.`;
+    case "unavailable":
+    case "timeout":
+      return `Writing ${what} failed: ${why} Try again later.`;
+    case "unauthorized":
+      return `${notWritten(batch)}: ${why} The customer has to connect the account again.`;
+    default:
+      return `${notWritten(batch)}: ${why}`;
+  }
+}
+
+const notWritten = (batch: boolean): string =>
+  batch ? "Nothing of the batch was written" : "The record was not written";

@@ -1,0 +1,66 @@
+/** A Busbar that delivers, with short times, a receiver beside it, and a way to make events happen. */
+import { openTestBusbar, type TestBusbar } from "../busbar.ts";
+import { createLog } from "../../../server/ground/log.ts";
+import { openDatabase, type Database } from "../../../server/store/database.ts";
+import type { EventType, NewEvent } from "../../../server/events/event-types.ts";
+import { sampleEvent } from "../../../server/events/sample-event.ts";
+import { recordEvents } from "../../../server/events/record-event.ts";
+import { openSink, type Sink } from "./sink.ts";
+import { until } from "../until.ts";
+
+export interface Delivering {
+  on: TestBusbar;
+  sink: Sink;
+  database: Database;
+  /** Records sample events in one transaction, numbered in `consumerName` from 0. */
+  happens(type: EventType, count?: number): Promise<void>;
+  /** Of a destination, newest first. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  deliveriesOf(name: string): Promise<any[]>;
+  /** The destination's deliveries as soon as as many have this status. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  untilStatus(name: string, status: string, count?: number): Promise<any[]>;
+  close(): Promise<void>;
+}
+
+const SHORT_TIMES = {
+  BUSBAR_WEBHOOK_RETRY_SECONDS: "0.05,0.05,0.1",
+  BUSBAR_WEBHOOK_TIMEOUT_SECONDS: "1",
+  BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "1",
+  BUSBAR_MINUTE_MS: "100",
+};
+
+export async function openDelivering(env: Record<string, string> = {}): Promise<Delivering> {
+  const sink = await openSink();
+  const on = await openTestBusbar({ env: { ...SHORT_TIMES, ...env } });
+  const { connectionString, projectId } = on;
+  const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 2 });
+  const deliveriesOf = async (name: string) =>
+    (await on.inProject("GET", `/destinations/${name}/deliveries?pageSize=200`)).body.results;
+  return {
+    on,
+    sink,
+    database,
+    deliveriesOf,
+    happens: (type, count = 1) =>
+      database.queries.transaction().execute((queries) =>
+        recordEvents(
+          queries,
+          Array.from({ length: count }, (_, index) => numbered(sampleEvent(type, projectId), index)),
+        ),
+      ),
+    untilStatus: (name, status, count = 1) =>
+      until(async () => {
+        const list = await deliveriesOf(name);
+        return list.filter((one: { status: string }) => one.status === status).length >= count && list;
+      }),
+    async close() {
+      await database.close();
+      await on.stop();
+      await sink.close();
+    },
+  };
+}
+
+const numbered = (event: NewEvent, index: number): NewEvent =>
+  ({ ...event, data: { ...event.data, consumerName: String(index) } }) as NewEvent;

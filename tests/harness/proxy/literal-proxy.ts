@@ -1,0 +1,81 @@
+/** The streaming half of the proxy on real sockets, with a target that is given instead of looked up. */
+import { buildCatalog } from "../../../connectors/catalog.ts";
+import { openConnectionGates } from "../../../server/calls/gates/process-gates.ts";
+import { openEgress } from "../../../server/egress/open-egress.ts";
+import { createLog } from "../../../server/ground/log.ts";
+import type { ProxyUse } from "../../../server/store/proxy-usage.ts";
+import { createForwardingServer } from "../../../server/proxy/forwarding-server.ts";
+import type { Limits } from "../../../server/proxy/limits.ts";
+import type { Target, Targets } from "../../../server/proxy/targets.ts";
+import { openThrottle } from "../../../server/proxy/throttle.ts";
+import { listen } from "./wire.ts";
+
+export interface LiteralProxy {
+  port: number;
+  uses: ProxyUse[];
+  close(): Promise<void>;
+}
+
+/** Header lines that every call needs, without the last line end. */
+export const OURS = [
+  "Host: proxy.test",
+  "x-amp-proxy-version: 1",
+  "x-amp-project-id: 01890000-0000-7000-8000-000000000001",
+  "x-api-key: bb_key",
+  "x-amp-installation-id: 01890000-0000-7000-8000-000000000002",
+].join("\r\n");
+
+/** A target at this origin, with a bearer token. */
+export const targetAt = (origin: string, more: Partial<Target> = {}): Target => ({
+  projectId: "01890000-0000-7000-8000-000000000001",
+  installationId: "01890000-0000-7000-8000-000000000002",
+  connectionId: "01890000-0000-7000-8000-000000000003",
+  provider: "test",
+  origin,
+  basePath: "",
+  query: [],
+  headers: ["Authorization", "Bearer provider-token"],
+  replaces: new Set(),
+  renewable: false,
+  unproven: false,
+  ...more,
+});
+
+export async function startLiteralProxy(options: {
+  target: Target;
+  renew?: Targets["renew"];
+  limits?: Limits;
+  answerTimeoutMs?: number;
+  idleTimeoutMs?: number;
+  lingerMs?: number;
+}): Promise<LiteralProxy> {
+  const egress = openEgress(["127.0.0.1", "localhost"]);
+  const uses: ProxyUse[] = [];
+  const server = createForwardingServer({
+    egress,
+    targets: {
+      answered: () => {},
+      known: () => undefined,
+      resolve: async () => options.target,
+      renew: options.renew ?? (async (target) => target),
+    },
+    throttle: openThrottle({ catalog: buildCatalog(), gates: openConnectionGates() }),
+    limits: options.limits,
+    usage: { add: (use) => void uses.push(use) },
+    log: createLog("silent"),
+    docsUrl: () => "http://docs.test",
+    answerTimeoutMs: options.answerTimeoutMs ?? 10_000,
+    idleTimeoutMs: options.idleTimeoutMs ?? 10_000,
+    lingerMs: options.lingerMs,
+  });
+  const port = await listen(server);
+  return {
+    port,
+    uses,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await egress.close();
+    },
+  };
+}
