@@ -1,7 +1,7 @@
 /** Finds the moment a day ends somewhere, because daily quotas start anew then. */
 
 /** The first midnight after `after` in an IANA time zone; UTC when the zone is absent or unknown. */
-export function nextMidnight(after: Date, timeZone: string | undefined): Date {
+export function nextQuotaReset(after: Date, timeZone: string | undefined): Date {
   const wall = wallClock(timeZone);
   const today = wall(after);
   const target = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 1);

@@ -6,7 +6,7 @@ import type { Account, Connector, ProviderFetch, ProviderRequest, ProviderRespon
 import { ProviderError, type ProviderErrorKind } from "./provider-error.ts";
 
 /** A readable answer: the parsed body of a success, undefined when empty, or what the provider refused and why. */
-export type Answer =
+export type ProviderAnswer =
   | { body: Json | undefined; error?: undefined }
   | { body: Json | undefined; error: ProviderError };
 
@@ -21,7 +21,7 @@ export async function send(
   fetch: ProviderFetch,
   classify: Classify,
   account?: Account,
-): Promise<Answer> {
+): Promise<ProviderAnswer> {
   const response = await fetch(request);
   const error = classify(response, account);
   if (error && concernsTheCall(error.kind)) throw lostBehindGateway(request, error);

@@ -4,7 +4,7 @@
  * Positions of `keys` in requests to be sent one after the other. A key that comes again goes into a later request
  * than its predecessor, so that the last value given wins, as if the records had been sent singly.
  */
-export function waves(keys: (string | undefined)[], limit: number): number[][] {
+export function splitBatch(keys: (string | undefined)[], limit: number): number[][] {
   const result: number[][] = [];
   const lastWave = new Map<string, number>();
   for (const [index, key] of keys.entries()) {

@@ -5,7 +5,7 @@ import type { Receiver } from "./receiver.ts";
 export interface Step {
   title: string;
   /** Makes its calls, states its checks. A check that fails or an error thrown ends the step as failed. */
-  run(on: Tour): Promise<void>;
+  run(deps: Tour): Promise<void>;
 }
 
 export interface Answer {

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { describe, test } from "node:test";
 import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
-import { openWorld } from "../server/deliver/destination-network.ts";
+import { openDestinationNetwork } from "../server/deliver/destination-network.ts";
 import { openEgress } from "../server/egress/open-egress.ts";
 import type { DestinationType, Message, Outcome } from "./destination.ts";
 import {
@@ -138,7 +138,7 @@ export async function deliverToDouble(
 ): Promise<{ outcome: Outcome; arrived: Arrived }> {
   const double = await openAwsDouble(service, takenBody);
   const egress = openEgress(["127.0.0.1"]);
-  const world = openWorld({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
+  const world = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
   const config = { ...sample.config, region: service.region, endpointUrl: double.url };
   const channel = openSample(type, { ...sample, config }, world);
   try {

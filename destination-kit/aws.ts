@@ -2,7 +2,14 @@
 import { Readable } from "node:stream";
 import { Type } from "typebox";
 import { checkUrl } from "./check-url.ts";
-import type { AddressRules, Exchange, Fault, OutgoingRequest, Outcome, World } from "./destination.ts";
+import type {
+  AddressRules,
+  Exchange,
+  Fault,
+  OutgoingRequest,
+  Outcome,
+  DestinationNetwork,
+} from "./destination.ts";
 import { beginningOf, beginningOfText, retryAfterMs } from "./http-outcome.ts";
 
 /** Members that all AWS destinations have. */
@@ -45,7 +52,7 @@ interface AwsSettings {
  * Options for any client. One attempt only: attempts are counted and spaced elsewhere. What is left open here a client
  * reads from the environment and `~/.aws`: those are the machine's, and a destination is its builder's.
  */
-export const awsOptions = ({ config, secrets }: AwsSettings, world: World) => ({
+export const awsOptions = ({ config, secrets }: AwsSettings, world: DestinationNetwork) => ({
   region: config.region,
   ...(config.endpointUrl !== undefined && { endpoint: config.endpointUrl }),
   credentials: {
@@ -88,7 +95,7 @@ class NoAnswer extends Error {
 /** The answer as it came: clients say little of one that they cannot read. */
 const RAW = Symbol("raw answer");
 
-function awsHandler(world: World) {
+function awsHandler(world: DestinationNetwork) {
   return {
     async handle(request: AwsRequest) {
       const exchange = await world.send(toOutgoing(request));

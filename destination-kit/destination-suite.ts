@@ -9,7 +9,7 @@ import type {
   Message,
   OutgoingRequest,
   Outcome,
-  World,
+  DestinationNetwork,
 } from "./destination.ts";
 
 export interface DestinationSample {
@@ -22,7 +22,7 @@ export interface DestinationSample {
 }
 
 /** A world whose receiver answers what the test says. */
-export interface TestWorld extends World {
+export interface TestWorld extends DestinationNetwork {
   requests: OutgoingRequest[];
   lines: string[];
   answer: () => Exchange | Promise<Exchange>;
@@ -69,7 +69,11 @@ export function assertStorable({ error = "", answer = "" }: Outcome): void {
   assert.ok(answer.length <= 16 * 1024);
 }
 
-export function openSample(type: DestinationType, sample: DestinationSample, world: World): Channel {
+export function openSample(
+  type: DestinationType,
+  sample: DestinationSample,
+  world: DestinationNetwork,
+): Channel {
   const { config, secrets = {} } = sample;
   return type.open(
     { config, secrets, signingKeys: () => ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], name: "sample" },

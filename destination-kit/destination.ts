@@ -46,7 +46,7 @@ export type Exchange =
   | { failure: "timeout" | "unreachable" | "forbidden"; message: string };
 
 /** What a destination is given to reach the world; it has no other way. */
-export interface World {
+export interface DestinationNetwork {
   send(request: OutgoingRequest): Promise<Exchange>;
   /** For clients that open sockets of their own to this host: they must look it up with this. Throws for a forbidden one. */
   guardedLookup(host: string): LookupFunction;
@@ -63,7 +63,7 @@ export interface World {
 }
 
 /** What settings are checked against. */
-export type AddressRules = Pick<World, "allowsPlainHttp" | "mayReach">;
+export type AddressRules = Pick<DestinationNetwork, "allowsPlainHttp" | "mayReach">;
 
 export interface Settings<Config, Secrets> {
   config: Config;
@@ -103,7 +103,7 @@ export interface DestinationType {
   /** Larger messages go with a link to what makes them large. */
   maxMessageBytes: number | undefined;
   check(settings: { config: unknown; secrets: unknown }, world: AddressRules): Fault[];
-  open(settings: Settings<unknown, unknown>, world: World): Channel;
+  open(settings: Settings<unknown, unknown>, world: DestinationNetwork): Channel;
 }
 
 interface Definition<C extends TObject, S extends TObject> {
@@ -115,7 +115,7 @@ interface Definition<C extends TObject, S extends TObject> {
   paced?: boolean;
   maxMessageBytes?: number;
   check?(settings: { config: Static<C>; secrets: Static<S> }, world: AddressRules): Fault[];
-  open(settings: Settings<Static<C>, Static<S>>, world: World): Channel;
+  open(settings: Settings<Static<C>, Static<S>>, world: DestinationNetwork): Channel;
 }
 
 /** Declares a type of destination; the schemas drive validation, masking and the dashboard's form. */

@@ -12,42 +12,46 @@ import { createProxyServer } from "./proxy/proxy-server.ts";
 import { limitsOfParent } from "./proxy/shared-limits.ts";
 import { routes } from "./routes.ts";
 import { serveMetrics } from "./metrics/metrics-endpoint.ts";
-import type { Closers, Opened } from "./services.ts";
+import type { Cleanup, Services } from "./services.ts";
 import type { Workers } from "./workers.ts";
 
 /** The addresses under which the world reaches this Busbar, once it listens. */
 export async function listen(
-  on: Opened,
+  deps: Services,
   options: { onAnswer?: OnAnswer; workers?: Workers },
-  closers: Closers,
+  closers: Cleanup,
 ): Promise<BootstrapFile["urls"]> {
-  const { config, log } = on;
+  const { config, log } = deps;
   let publicUrl = config.publicUrl ?? "";
   const docsUrl = () => `${publicUrl}/docs`;
   // Both at once: while one still finishes what is under way, the other takes nothing new either.
-  const listeners: Closers = [];
+  const listeners: Cleanup = [];
   closers.push(() => Promise.all(listeners.map((close) => close())));
   const { workers, onAnswer } = options;
   const api = createServer({
-    routes: routes({ ...on, publicUrl: () => publicUrl, workerRunning: workers && (() => workers.running) }),
-    authorize: on.access.authorize,
-    confine: on.access.confine,
-    caughtUp: on.changes.caughtUp,
+    routes: routes({
+      ...deps,
+      publicUrl: () => publicUrl,
+      workerRunning: workers && (() => workers.running),
+    }),
+    authorize: deps.access.authorize,
+    confine: deps.access.confine,
+    caughtUp: deps.changes.caughtUp,
     log,
     surfaceHosts: config.surfaceHosts,
     docsUrl,
     support: config.support,
     onAnswer,
   });
-  if (on.metrics) serveMetrics(api, on.metrics.registry);
+  if (deps.metrics) serveMetrics(api, deps.metrics.registry);
   if (config.roles.has("api")) {
     listeners.push(() => drain(api.server, () => api.close()));
     const address = await listenApi(api, config);
     publicUrl ||= address;
   }
   publicUrl ||= `http://${config.host}:${config.port}`;
-  on.address.publicUrl = publicUrl;
-  const proxyUrl = config.roles.has("proxy") ? await listenProxy(on, docsUrl, listeners) : undefined;
+  deps.address.publicUrl = publicUrl;
+  const proxyUrl = config.roles.has("proxy") ? await listenProxy(deps, docsUrl, listeners) : undefined;
   return {
     base: `${publicUrl}/v1`,
     write: `${publicUrl}/write/v1`,
@@ -67,14 +71,14 @@ async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<
   return originOf(api.server, host);
 }
 
-async function listenProxy(on: Opened, docsUrl: () => string, listeners: Closers): Promise<string> {
-  const { config } = on;
+async function listenProxy(deps: Services, docsUrl: () => string, listeners: Cleanup): Promise<string> {
+  const { config } = deps;
   const proxy = createProxyServer({
-    ...on,
+    ...deps,
     docsUrl,
     support: config.support,
     limits: limitsFor(config),
-    meter: on.metrics?.proxy,
+    meter: deps.metrics?.proxy,
   });
   await new Promise<void>((resolve, reject) => {
     proxy.once("error", (cause) =>

@@ -4,7 +4,7 @@ import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { firstKey, keepBootstrapFile } from "./data-folder/first-key.ts";
 import { listen } from "./listeners.ts";
 import type { OnAnswer } from "./http/server.ts";
-import { openServices, type Closers, type OpenOptions } from "./services.ts";
+import { openServices, type Cleanup, type OpenOptions } from "./services.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
 export interface Busbar {
@@ -22,7 +22,7 @@ export interface StartOptions extends OpenOptions {
 
 /** Starts Busbar. Throws `StartError` for what a person must mend; then nothing is left running. */
 export async function startBusbar(options: StartOptions): Promise<Busbar> {
-  const closers: Closers = [];
+  const closers: Cleanup = [];
   try {
     return await open(options, closers);
   } catch (error) {
@@ -31,7 +31,7 @@ export async function startBusbar(options: StartOptions): Promise<Busbar> {
   }
 }
 
-async function open(options: StartOptions, closers: Closers): Promise<Busbar> {
+async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
   const { config, log } = options;
   const on = await openServices(options, closers);
   const bootstrap = await firstKey(config, on.database);
@@ -43,6 +43,6 @@ async function open(options: StartOptions, closers: Closers): Promise<Busbar> {
   return { urls, bootstrap, stop: () => closeAll(closers) };
 }
 
-async function closeAll(closers: Closers): Promise<void> {
+async function closeAll(closers: Cleanup): Promise<void> {
   for (const close of closers.splice(0).toReversed()) await close();
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../tests/harness/database.ts";
 import { bootstrapIfEmpty } from "./access/bootstrap.ts";
-import { chores } from "./retention-rules.ts";
+import { retentionRules } from "./retention-rules.ts";
 import { readConfig } from "./ground/config.ts";
 import { nowMs } from "./ground/clock.ts";
 import { firstIdOf, newId } from "./ground/ids.ts";
@@ -30,7 +30,7 @@ test("ended operations go when they are old, those under way and the young stay"
   for (const { id } of [old, young]) {
     await endOperations(database.queries, [{ id, status: "success", result: "", metadata: {}, log }]);
   }
-  await sweep(createLog("silent"), chores({ database, config: readConfig({}) }), () => false);
+  await sweep(createLog("silent"), retentionRules({ database, config: readConfig({}) }), () => false);
   const { rows } = await database.pool.query<{ id: string }>("select id from operations order by id");
   assert.deepEqual(rows.map((row) => row.id).toSorted(), [young.id, running.id].toSorted());
 });
@@ -48,7 +48,7 @@ test("idempotency keys go after the time that is configured", async (t) => {
     );
   }
   const left = async (env: Record<string, string>) => {
-    await sweep(createLog("silent"), chores({ database, config: readConfig(env) }), () => false);
+    await sweep(createLog("silent"), retentionRules({ database, config: readConfig(env) }), () => false);
     const { rows } = await database.pool.query<{ key: string }>(
       "select key from idempotency_keys order by key",
     );

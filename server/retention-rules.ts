@@ -1,9 +1,9 @@
 /** What gets old and for how long it is kept. */
-import { deliveryChores } from "./deliver/delivery-retention.ts";
+import { deliveryRetentionRules } from "./deliver/delivery-retention.ts";
 import type { Config } from "./ground/config.ts";
 import { nowMs } from "./ground/clock.ts";
 import { firstIdOf } from "./ground/ids.ts";
-import type { Chore } from "./jobs/retention.ts";
+import type { RetentionRule } from "./jobs/retention.ts";
 import type { Database } from "./store/database.ts";
 import { removeExpiredCustomAuthSessions } from "./store/custom-auth-sessions.ts";
 import { removeOldIdempotencyKeys } from "./store/idempotency-keys.ts";
@@ -14,7 +14,13 @@ import { removeExpiredUploads } from "./store/uploads.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-export function chores({ database, config }: { database: Database; config: Config }): Chore[] {
+export function retentionRules({
+  database,
+  config,
+}: {
+  database: Database;
+  config: Config;
+}): RetentionRule[] {
   const { queries } = database;
   const daysAgo = (days: number) => new Date(nowMs() - days * DAY_MS);
   return [
@@ -34,6 +40,6 @@ export function chores({ database, config }: { database: Database; config: Confi
     { what: "sessions", remove: (most) => removeExpiredSessions(queries, most) },
     { what: "connect sessions", remove: (most) => removeExpiredCustomAuthSessions(queries, most) },
     { what: "uploads", remove: (most) => removeExpiredUploads(queries, most) },
-    ...deliveryChores(queries, config.eventRetentionDays),
+    ...deliveryRetentionRules(queries, config.eventRetentionDays),
   ];
 }

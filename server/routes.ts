@@ -110,7 +110,7 @@ import { listTopics } from "./api/topics/list-topics.ts";
 import { updateTopic } from "./api/topics/update-topic.ts";
 import { generateUploadUrl } from "./api/uploads/generate-upload-url.ts";
 import { putUpload } from "./api/uploads/put-upload.ts";
-import type { Sessions } from "./access/sign-in-sessions.ts";
+import type { SignInSessions } from "./access/sign-in-sessions.ts";
 import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Route } from "./http/endpoint.ts";
@@ -121,7 +121,7 @@ import { writeRecords, type WriteServices } from "./write/write-records.ts";
 export type Services = RefreshServices &
   WriteServices &
   Readiness &
-  TestServices & { publicUrl: () => string; sessions: Sessions; config: Retention };
+  TestServices & { publicUrl: () => string; sessions: SignInSessions; config: Retention };
 
 const P = "/v1/projects/{projectIdOrName}";
 const PROVIDER = `${P}/providers/{provider}`;
@@ -131,19 +131,19 @@ const INSTALLATION = `${INTEGRATION}/installations/{installationId}`;
 const DESTINATION = `${P}/destinations/{destination}`;
 
 /** All endpoints. Handlers are bound to `on`; describing the API needs no services. */
-export function routes(on: Services): Route[] {
+export function routes(deps: Services): Route[] {
   return [
-    ...peopleRoutes(on),
-    ...managementRoutes(on),
-    ...deliveryRoutes(on),
-    ...objectRoutes(on),
-    ...dataRoutes(on),
-    route("GET /callbacks/v1/oauth", "public", oauthCallback(on)),
-    route("GET /callbacks/v1/oauth/begin", "public", oauthBegin(on)),
+    ...peopleRoutes(deps),
+    ...managementRoutes(deps),
+    ...deliveryRoutes(deps),
+    ...objectRoutes(deps),
+    ...dataRoutes(deps),
+    route("GET /callbacks/v1/oauth", "public", oauthCallback(deps)),
+    route("GET /callbacks/v1/oauth/begin", "public", oauthBegin(deps)),
     route("GET /callbacks/v1/custom-auth", "public", customAuthCallback()),
     route("POST /callbacks/v1/custom-auth", "public", customAuthFormCallback()),
     route("GET /healthz", "public", getHealthz()),
-    route("GET /readyz", "public", getReadyz(on)),
+    route("GET /readyz", "public", getReadyz(deps)),
     route("GET /openapi.json", "public", getOpenApi()),
     route("GET /", "public", getStart()),
     route("GET /docs", "public", getDocs()),
@@ -153,102 +153,106 @@ export function routes(on: Services): Route[] {
   ];
 }
 
-const dataRoutes = (on: Services): Route[] => [
-  route(`POST /write${INTEGRATION}/objects/{objectName}`, "full", writeRecords(on)),
-  route("GET /write/v1/generate-upload-url", "full", generateUploadUrl(on, "generateUploadUrlForWrite")),
-  route(`POST /read${INTEGRATION}/objects/{objectName}`, "full", triggerRead(on)),
-  route(`POST /read${INTEGRATION}/objects/{objectName}:deliverResults`, "full", deliverResults(on)),
-  route(`POST /read${INSTALLATION}:pause`, "full", pauseReads(on)),
-  route(`POST /read${INSTALLATION}:unpause`, "full", unpauseReads(on)),
-  route("GET /read/v1/generate-upload-url", "full", generateUploadUrl(on, "generateUploadUrlForRead")),
-  route(`POST /search${INTEGRATION}`, "full", searchRecords(on)),
+const dataRoutes = (deps: Services): Route[] => [
+  route(`POST /write${INTEGRATION}/objects/{objectName}`, "full", writeRecords(deps)),
+  route("GET /write/v1/generate-upload-url", "full", generateUploadUrl(deps, "generateUploadUrlForWrite")),
+  route(`POST /read${INTEGRATION}/objects/{objectName}`, "full", triggerRead(deps)),
+  route(`POST /read${INTEGRATION}/objects/{objectName}:deliverResults`, "full", deliverResults(deps)),
+  route(`POST /read${INSTALLATION}:pause`, "full", pauseReads(deps)),
+  route(`POST /read${INSTALLATION}:unpause`, "full", unpauseReads(deps)),
+  route("GET /read/v1/generate-upload-url", "full", generateUploadUrl(deps, "generateUploadUrlForRead")),
+  route(`POST /search${INTEGRATION}`, "full", searchRecords(deps)),
 ];
 
-const peopleRoutes = (on: Services): Route[] => [
-  route("POST /v1/orgs", "full", createOrg(on)),
-  route("GET /v1/orgs/{orgId}", "full", getOrg(on)),
-  route("PATCH /v1/orgs/{orgId}", "full", updateOrg(on)),
-  route("GET /v1/orgs/{orgId}/builders", "full", listOrgBuilders(on)),
-  route("POST /v1/orgs/{orgId}/invites", "full", createOrgInvite(on)),
-  route("GET /v1/orgs/{orgId}/invites", "full", listOrgInvites(on)),
-  route("GET /v1/orgs/{orgId}/invites/{inviteId}", "full", getOrgInvite(on)),
-  route("DELETE /v1/orgs/{orgId}/invites/{inviteId}", "full", deleteOrgInvite(on)),
-  route("POST /v1/orgs/{orgId}/memberships", "person", addUserToOrg(on)),
-  route("GET /v1/orgs/{orgId}/claimed-domains", "person", listOrgClaimedDomains(on)),
-  route("DELETE /v1/orgs/{orgId}/claimed-domains/{domain}", "person", unclaimDomain(on)),
-  route("GET /v1/claimed-domains", "person", checkClaimedDomain(on)),
-  route("POST /v1/claimed-domains", "person", claimDomain(on)),
-  route("GET /v1/orgs/{orgId}/billingAccount", "full", getOrgBillingAccount(on)),
+const peopleRoutes = (deps: Services): Route[] => [
+  route("POST /v1/orgs", "full", createOrg(deps)),
+  route("GET /v1/orgs/{orgId}", "full", getOrg(deps)),
+  route("PATCH /v1/orgs/{orgId}", "full", updateOrg(deps)),
+  route("GET /v1/orgs/{orgId}/builders", "full", listOrgBuilders(deps)),
+  route("POST /v1/orgs/{orgId}/invites", "full", createOrgInvite(deps)),
+  route("GET /v1/orgs/{orgId}/invites", "full", listOrgInvites(deps)),
+  route("GET /v1/orgs/{orgId}/invites/{inviteId}", "full", getOrgInvite(deps)),
+  route("DELETE /v1/orgs/{orgId}/invites/{inviteId}", "full", deleteOrgInvite(deps)),
+  route("POST /v1/orgs/{orgId}/memberships", "person", addUserToOrg(deps)),
+  route("GET /v1/orgs/{orgId}/claimed-domains", "person", listOrgClaimedDomains(deps)),
+  route("DELETE /v1/orgs/{orgId}/claimed-domains/{domain}", "person", unclaimDomain(deps)),
+  route("GET /v1/claimed-domains", "person", checkClaimedDomain(deps)),
+  route("POST /v1/claimed-domains", "person", claimDomain(deps)),
+  route("GET /v1/orgs/{orgId}/billingAccount", "full", getOrgBillingAccount(deps)),
   route("POST /v1/billingAccounts/{billingAccountId}/portalSession", "full", createBillingAccountSession()),
-  route("POST /v1/sessions", "public", createSession(on)),
-  route("DELETE /v1/sessions/current", "person", deleteSession(on)),
-  route("GET /v1/my-info", "person", getMyInfo(on)),
-  route("POST /v1/invites:accept", "person", acceptInvite(on)),
+  route("POST /v1/sessions", "public", createSession(deps)),
+  route("DELETE /v1/sessions/current", "person", deleteSession(deps)),
+  route("GET /v1/my-info", "person", getMyInfo(deps)),
+  route("POST /v1/invites:accept", "person", acceptInvite(deps)),
 ];
 
-const managementRoutes = (on: Services): Route[] => [
-  route("GET /v1/projects", "frontend", listProjects(on)),
-  route("POST /v1/projects", "full", createProject(on)),
-  route(`GET ${P}`, "frontend", getProject(on)),
-  route(`PATCH ${P}`, "organization", updateProject(on)),
-  route(`DELETE ${P}`, "organization", deleteProject(on)),
+const managementRoutes = (deps: Services): Route[] => [
+  route("GET /v1/projects", "frontend", listProjects(deps)),
+  route("POST /v1/projects", "full", createProject(deps)),
+  route(`GET ${P}`, "frontend", getProject(deps)),
+  route(`PATCH ${P}`, "organization", updateProject(deps)),
+  route(`DELETE ${P}`, "organization", deleteProject(deps)),
 
-  route("GET /v1/providers", "public", listProviders(on)),
-  route("GET /v1/providers/{provider}", "public", getProvider(on)),
+  route("GET /v1/providers", "public", listProviders(deps)),
+  route("GET /v1/providers/{provider}", "public", getProvider(deps)),
 
-  route(`GET ${P}/provider-apps`, "frontend", listProviderApps(on)),
-  route(`GET ${P}/provider-apps/{providerAppId}`, "full", getProviderApp(on)),
-  route(`POST ${P}/provider-apps`, "full", createProviderApp(on)),
-  route(`PATCH ${P}/provider-apps/{providerAppId}`, "full", updateProviderApp(on)),
-  route(`DELETE ${P}/provider-apps/{providerAppId}`, "full", deleteProviderApp(on)),
+  route(`GET ${P}/provider-apps`, "frontend", listProviderApps(deps)),
+  route(`GET ${P}/provider-apps/{providerAppId}`, "full", getProviderApp(deps)),
+  route(`POST ${P}/provider-apps`, "full", createProviderApp(deps)),
+  route(`PATCH ${P}/provider-apps/{providerAppId}`, "full", updateProviderApp(deps)),
+  route(`DELETE ${P}/provider-apps/{providerAppId}`, "full", deleteProviderApp(deps)),
 
-  route(`GET ${P}/api-keys`, "full", listApiKeys(on)),
-  route(`POST ${P}/api-keys`, "organization", createApiKey(on)),
-  route(`GET ${P}/api-keys/{apiKey}`, "full", getApiKey(on)),
-  route(`PATCH ${P}/api-keys/{apiKey}`, "full", updateApiKey(on)),
-  route(`DELETE ${P}/api-keys/{apiKey}`, "full", deleteApiKey(on)),
+  route(`GET ${P}/api-keys`, "full", listApiKeys(deps)),
+  route(`POST ${P}/api-keys`, "organization", createApiKey(deps)),
+  route(`GET ${P}/api-keys/{apiKey}`, "full", getApiKey(deps)),
+  route(`PATCH ${P}/api-keys/{apiKey}`, "full", updateApiKey(deps)),
+  route(`DELETE ${P}/api-keys/{apiKey}`, "full", deleteApiKey(deps)),
 
-  route(`GET ${P}/jwt-keys`, "full", listJWTKeys(on)),
-  route(`POST ${P}/jwt-keys`, "full", createJWTKey(on)),
-  route(`GET ${P}/jwt-keys/{keyId}`, "full", getJWTKey(on)),
-  route(`PATCH ${P}/jwt-keys/{keyId}`, "full", updateJWTKey(on)),
-  route(`DELETE ${P}/jwt-keys/{keyId}`, "full", deleteJWTKey(on)),
+  route(`GET ${P}/jwt-keys`, "full", listJWTKeys(deps)),
+  route(`POST ${P}/jwt-keys`, "full", createJWTKey(deps)),
+  route(`GET ${P}/jwt-keys/{keyId}`, "full", getJWTKey(deps)),
+  route(`PATCH ${P}/jwt-keys/{keyId}`, "full", updateJWTKey(deps)),
+  route(`DELETE ${P}/jwt-keys/{keyId}`, "full", deleteJWTKey(deps)),
 
-  route("GET /v1/generate-upload-url", "full", generateUploadUrl(on)),
-  route("PUT /v1/uploads/{uploadId}", "public", putUpload(on)),
+  route("GET /v1/generate-upload-url", "full", generateUploadUrl(deps)),
+  route("PUT /v1/uploads/{uploadId}", "public", putUpload(deps)),
 
-  route(`GET ${P}/integrations`, "frontend", listIntegrations(on)),
-  route(`POST ${P}/integrations`, "full", createIntegration(on)),
-  route(`PUT ${P}/integrations:batch`, "full", batchUpsertIntegrations(on)),
-  route(`GET ${P}/integrations/{integrationIdOrName}`, "frontend", getIntegration(on)),
-  route(`DELETE ${P}/integrations/{integrationIdOrName}`, "full", deleteIntegration(on)),
-  route(`POST ${INTEGRATION}/revisions`, "full", createRevision(on)),
+  route(`GET ${P}/integrations`, "frontend", listIntegrations(deps)),
+  route(`POST ${P}/integrations`, "full", createIntegration(deps)),
+  route(`PUT ${P}/integrations:batch`, "full", batchUpsertIntegrations(deps)),
+  route(`GET ${P}/integrations/{integrationIdOrName}`, "frontend", getIntegration(deps)),
+  route(`DELETE ${P}/integrations/{integrationIdOrName}`, "full", deleteIntegration(deps)),
+  route(`POST ${INTEGRATION}/revisions`, "full", createRevision(deps)),
 
-  route("POST /v1/custom-auth/connect", "frontend", customAuthConnect(on)),
-  route("POST /v1/oauth-connect", "frontend", oauthConnect(on)),
-  route(`PATCH ${P}/connections/{connectionId}:oauth-update`, "frontend", oauthUpdate(on)),
-  route(`GET ${P}/connections`, "frontend", listConnections(on)),
-  route(`POST ${P}/connections:generate`, "frontend", generateConnection(on)),
-  route(`GET ${P}/connections/{connectionId}`, "frontend", getConnection(on)),
-  route(`PATCH ${P}/connections/{connectionId}`, "frontend", updateConnection(on)),
-  route(`DELETE ${P}/connections/{connectionId}`, "frontend", deleteConnection(on)),
+  route("POST /v1/custom-auth/connect", "frontend", customAuthConnect(deps)),
+  route("POST /v1/oauth-connect", "frontend", oauthConnect(deps)),
+  route(`PATCH ${P}/connections/{connectionId}:oauth-update`, "frontend", oauthUpdate(deps)),
+  route(`GET ${P}/connections`, "frontend", listConnections(deps)),
+  route(`POST ${P}/connections:generate`, "frontend", generateConnection(deps)),
+  route(`GET ${P}/connections/{connectionId}`, "frontend", getConnection(deps)),
+  route(`PATCH ${P}/connections/{connectionId}`, "frontend", updateConnection(deps)),
+  route(`DELETE ${P}/connections/{connectionId}`, "frontend", deleteConnection(deps)),
 
-  route(`POST ${P}/groups`, "full", createGroup(on)),
-  route(`POST ${P}/consumers`, "full", createConsumer(on)),
+  route(`POST ${P}/groups`, "full", createGroup(deps)),
+  route(`POST ${P}/consumers`, "full", createConsumer(deps)),
 
-  route(`GET ${P}/installations`, "full", listInstallationsForProject(on)),
-  route(`GET ${INTEGRATION}/installations`, "frontend", listInstallations(on)),
-  route(`POST ${INTEGRATION}/installations`, "frontend", createInstallation(on)),
-  route(`GET ${INSTALLATION}`, "frontend", getInstallation(on)),
-  route(`PATCH ${INSTALLATION}`, "frontend", updateInstallation(on)),
-  route(`DELETE ${INSTALLATION}`, "frontend", deleteInstallation(on)),
-  route(`PATCH ${INTEGRATION}/objects/{objectName}/config-content`, "frontend", patchObjectConfigContent(on)),
+  route(`GET ${P}/installations`, "full", listInstallationsForProject(deps)),
+  route(`GET ${INTEGRATION}/installations`, "frontend", listInstallations(deps)),
+  route(`POST ${INTEGRATION}/installations`, "frontend", createInstallation(deps)),
+  route(`GET ${INSTALLATION}`, "frontend", getInstallation(deps)),
+  route(`PATCH ${INSTALLATION}`, "frontend", updateInstallation(deps)),
+  route(`DELETE ${INSTALLATION}`, "frontend", deleteInstallation(deps)),
+  route(
+    `PATCH ${INTEGRATION}/objects/{objectName}/config-content`,
+    "frontend",
+    patchObjectConfigContent(deps),
+  ),
 
-  route(`GET ${INSTALLATION}/operations`, "full", listOperations(on)),
-  route(`GET ${INSTALLATION}/objects/{objectName}/backfill-progress`, "full", getBackfillProgress(on)),
-  route(`GET ${P}/operations/{operationId}`, "full", getOperation(on)),
-  route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(on)),
-  route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(on)),
+  route(`GET ${INSTALLATION}/operations`, "full", listOperations(deps)),
+  route(`GET ${INSTALLATION}/objects/{objectName}/backfill-progress`, "full", getBackfillProgress(deps)),
+  route(`GET ${P}/operations/{operationId}`, "full", getOperation(deps)),
+  route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(deps)),
+  route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),
 ];
 
 function objectRoutes(services: Services): Route[] {
@@ -263,30 +267,30 @@ function objectRoutes(services: Services): Route[] {
   ];
 }
 
-const deliveryRoutes = (on: Services): Route[] => [
-  route(`GET ${P}/destinations`, "full", listDestinations(on)),
-  route(`POST ${P}/destinations`, "full", createDestination(on)),
-  route(`GET ${DESTINATION}`, "full", getDestination(on)),
-  route(`PATCH ${DESTINATION}`, "full", updateDestination(on)),
-  route(`DELETE ${DESTINATION}`, "full", deleteDestination(on)),
-  route(`POST ${DESTINATION}:test`, "full", testDestination(on)),
+const deliveryRoutes = (deps: Services): Route[] => [
+  route(`GET ${P}/destinations`, "full", listDestinations(deps)),
+  route(`POST ${P}/destinations`, "full", createDestination(deps)),
+  route(`GET ${DESTINATION}`, "full", getDestination(deps)),
+  route(`PATCH ${DESTINATION}`, "full", updateDestination(deps)),
+  route(`DELETE ${DESTINATION}`, "full", deleteDestination(deps)),
+  route(`POST ${DESTINATION}:test`, "full", testDestination(deps)),
 
-  route(`GET ${P}/topics`, "full", listTopics(on)),
-  route(`POST ${P}/topics`, "full", createTopic(on)),
-  route(`GET ${P}/topics/{topicId}`, "full", getTopic(on)),
-  route(`PATCH ${P}/topics/{topicId}`, "full", updateTopic(on)),
-  route(`DELETE ${P}/topics/{topicId}`, "full", deleteTopic(on)),
-  route(`GET ${P}/notification-event-topic-routes`, "full", listEventTopicRoutes(on)),
-  route(`POST ${P}/notification-event-topic-routes`, "full", createEventTopicRoute(on)),
-  route(`DELETE ${P}/notification-event-topic-routes/{routeId}`, "full", deleteEventTopicRoute(on)),
-  route(`GET ${P}/topic-destination-routes`, "full", listTopicDestinationRoutes(on)),
-  route(`POST ${P}/topic-destination-routes`, "full", createTopicDestinationRoute(on)),
-  route(`DELETE ${P}/topic-destination-routes/{routeId}`, "full", deleteTopicDestinationRoute(on)),
+  route(`GET ${P}/topics`, "full", listTopics(deps)),
+  route(`POST ${P}/topics`, "full", createTopic(deps)),
+  route(`GET ${P}/topics/{topicId}`, "full", getTopic(deps)),
+  route(`PATCH ${P}/topics/{topicId}`, "full", updateTopic(deps)),
+  route(`DELETE ${P}/topics/{topicId}`, "full", deleteTopic(deps)),
+  route(`GET ${P}/notification-event-topic-routes`, "full", listEventTopicRoutes(deps)),
+  route(`POST ${P}/notification-event-topic-routes`, "full", createEventTopicRoute(deps)),
+  route(`DELETE ${P}/notification-event-topic-routes/{routeId}`, "full", deleteEventTopicRoute(deps)),
+  route(`GET ${P}/topic-destination-routes`, "full", listTopicDestinationRoutes(deps)),
+  route(`POST ${P}/topic-destination-routes`, "full", createTopicDestinationRoute(deps)),
+  route(`DELETE ${P}/topic-destination-routes/{routeId}`, "full", deleteTopicDestinationRoute(deps)),
 
-  route(`GET ${P}/deliveries`, "full", listWaitingDeliveries(on)),
-  route(`GET ${DESTINATION}/deliveries`, "full", listDeliveries(on)),
-  route(`POST ${DESTINATION}/deliveries:resend`, "full", resendDeliveries(on)),
-  route(`GET ${DESTINATION}/deliveries/{deliveryId}`, "full", getDelivery(on)),
-  route(`POST ${DESTINATION}/deliveries/{deliveryId}:resend`, "full", resendDelivery(on)),
-  route("GET /v1/event-files/{token}", "public", getEventFile(on)),
+  route(`GET ${P}/deliveries`, "full", listWaitingDeliveries(deps)),
+  route(`GET ${DESTINATION}/deliveries`, "full", listDeliveries(deps)),
+  route(`POST ${DESTINATION}/deliveries:resend`, "full", resendDeliveries(deps)),
+  route(`GET ${DESTINATION}/deliveries/{deliveryId}`, "full", getDelivery(deps)),
+  route(`POST ${DESTINATION}/deliveries/{deliveryId}:resend`, "full", resendDelivery(deps)),
+  route("GET /v1/event-files/{token}", "public", getEventFile(deps)),
 ];

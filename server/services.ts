@@ -6,7 +6,7 @@ import { openAccess, type Access } from "./access/authorize.ts";
 import { connectionEvents } from "./connection-events.ts";
 import type { ConnectionEvents } from "./credentials/connection-events.ts";
 import { openPersonTokens } from "./access/person-token.ts";
-import { openSessions, type Sessions } from "./access/sign-in-sessions.ts";
+import { openSignInSessions, type SignInSessions } from "./access/sign-in-sessions.ts";
 import { openLiveConnections, type LiveConnections } from "./calls/live-connections.ts";
 import { openSharedGates, type SharedGates } from "./calls/gates/shared-gates.ts";
 import { generatedKeys, openDataFolder } from "./data-folder/data-folder.ts";
@@ -15,32 +15,32 @@ import type { Config } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 import type { Log } from "./ground/log.ts";
 import { Sealer } from "./ground/seal.ts";
-import { requireKeys } from "./commands/keys-command.ts";
+import { requireKeys } from "./credentials/stored/require-keys.ts";
 import { openMetrics, type Metrics } from "./metrics/metrics.ts";
-import { takeIdentity, type WorkerIdentity } from "./jobs/process-identity.ts";
+import { takeProcessIdentity, type ProcessIdentity } from "./jobs/process-identity.ts";
 import { listenForChanges, type Changes } from "./store/changes.ts";
 import { openDatabase, type Database } from "./store/database.ts";
 import { startEmbeddedPostgres } from "./postgres/start-embedded-postgres.ts";
 import { openIdempotency, type Idempotency } from "./write/idempotency.ts";
-import { openInstallations, type Installations } from "./operations/installation-cache.ts";
-import { openLedger, type Ledger } from "./operations/operation-ledger.ts";
+import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
+import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 
-export interface Opened {
+export interface Services {
   config: Config;
   log: Log;
   catalog: Catalog;
   sealer: Sealer;
   database: Database;
   changes: Changes;
-  identity: WorkerIdentity;
+  identity: ProcessIdentity;
   egress: Egress;
-  sessions: Sessions;
+  sessions: SignInSessions;
   access: Access;
   connections: LiveConnections;
   connectionEvents: ConnectionEvents;
   gates: SharedGates;
-  installations: Installations;
-  ledger: Ledger;
+  installations: InstallationCache;
+  ledger: OperationLedger;
   idempotency: Idempotency;
   /** Undefined unless they are wanted. */
   metrics?: Metrics;
@@ -53,7 +53,7 @@ export interface Opened {
 }
 
 /** What is open, in the order it was opened; closed in reverse. */
-export type Closers = (() => Promise<unknown>)[];
+export type Cleanup = (() => Promise<unknown>)[];
 
 export interface OpenOptions {
   config: Config;
@@ -64,7 +64,7 @@ export interface OpenOptions {
 }
 
 /** Throws `StartError` for what a person must mend. Whatever was opened before is in `closers`. */
-export async function openServices(options: OpenOptions, closers: Closers): Promise<Opened> {
+export async function openServices(options: OpenOptions, closers: Cleanup): Promise<Services> {
   const { config, log, providerTimeoutMs } = options;
   const catalog = await loadCatalog(config.catalogPath);
   await openDataFolder(config.dataDir);
@@ -73,7 +73,7 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
   await requireKeys({ queries: database.queries, sealer });
   const changes = await listenForChanges(database.connectionString, log);
   closers.push(() => changes.close());
-  const identity = await takeIdentity(database.connectionString, log);
+  const identity = await takeProcessIdentity(database.connectionString, log);
   closers.push(() => identity.close());
   const egress = openEgress(config.egressAllow);
   closers.push(() => egress.close());
@@ -90,8 +90,8 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
   });
   closers.push(() => connections.settled());
   const onWork = { listener: () => {} };
-  const ledger = openLedger({ database, identity, log, onWork: () => onWork.listener() });
-  const sessions = openSessions({ database, log, issuer: config.oidc?.issuer });
+  const ledger = openOperationLedger({ database, identity, log, onWork: () => onWork.listener() });
+  const sessions = openSignInSessions({ database, log, issuer: config.oidc?.issuer });
   return {
     config,
     log,
@@ -111,7 +111,7 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
     connections,
     connectionEvents: events,
     gates: openSharedGates({ database, changes, log }),
-    installations: openInstallations({ database, changes }),
+    installations: openInstallationCache({ database, changes }),
     ledger: metrics?.ledger(ledger) ?? ledger,
     idempotency: openIdempotency({ database, identity, keptHours: config.idempotencyHours }),
     metrics,
@@ -122,7 +122,7 @@ export async function openServices(options: OpenOptions, closers: Closers): Prom
   };
 }
 
-async function connect({ config, log, onFatal }: OpenOptions, closers: Closers): Promise<Database> {
+async function connect({ config, log, onFatal }: OpenOptions, closers: Cleanup): Promise<Database> {
   let { databaseUrl } = config;
   if (!databaseUrl) {
     const onExit = (detail: string) => onFatal?.(`the embedded PostgreSQL ended: ${detail}`);

@@ -1,9 +1,9 @@
 /** The background work of a process with the `worker` role, started and stopped together. */
-import { chores } from "./retention-rules.ts";
-import { startRenewAhead } from "./calls/refresh-ahead.ts";
+import { retentionRules } from "./retention-rules.ts";
+import { startRefreshAhead } from "./calls/refresh-ahead.ts";
 import { startDeliveries } from "./deliver/delivery-engine.ts";
-import { startSweeper } from "./jobs/retention.ts";
-import type { Opened } from "./services.ts";
+import { startRetention } from "./jobs/retention.ts";
+import type { Services } from "./services.ts";
 import { startWriteWorker } from "./write/write-worker.ts";
 
 export interface Workers {
@@ -12,27 +12,27 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-export function startWorkers(on: Opened): Workers {
+export function startWorkers(deps: Services): Workers {
   const writes = startWriteWorker({
-    ...on,
-    workerId: () => on.identity.id,
-    dead: (ids) => on.identity.dead(ids),
-    retryBaseMs: on.config.retryBaseSeconds * 1_000,
+    ...deps,
+    workerId: () => deps.identity.id,
+    dead: (ids) => deps.identity.dead(ids),
+    retryBaseMs: deps.config.retryBaseSeconds * 1_000,
   });
-  const renewals = startRenewAhead(on);
-  const sweeper = startSweeper({ log: on.log, chores: chores(on) });
+  const refreshes = startRefreshAhead(deps);
+  const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });
   const deliveries = startDeliveries({
-    ...on,
-    publicUrl: () => on.address.publicUrl,
-    onAttempt: on.metrics?.onAttempt,
+    ...deps,
+    publicUrl: () => deps.address.publicUrl,
+    onAttempt: deps.metrics?.onAttempt,
   });
-  on.onWork.listener = () => writes.wake();
+  deps.onWork.listener = () => writes.wake();
   return {
     get running() {
       return writes.running && deliveries.running;
     },
     stop: async () => {
-      await Promise.all([writes.stop(), renewals.stop(), deliveries.stop(), sweeper.stop()]);
+      await Promise.all([writes.stop(), refreshes.stop(), deliveries.stop(), sweeper.stop()]);
     },
   };
 }

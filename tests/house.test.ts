@@ -8,71 +8,77 @@ import { test } from "node:test";
 const ROOT = join(import.meta.dirname, "..");
 
 /** The stairs: a place may import from itself and from the places listed. The first pattern that fits is the place. */
+const GROUND = ["ground"];
+const SERVICES = [...GROUND, "store", "postgres", "jobs", "egress", "http", "events"];
+const KITS = ["catalog", "connector kit", "destination index", "destination kit"];
+const SHARED_ROOMS = ["access", "manifest", "credentials", "deliver"];
+const CALLS = ["calls", "operations"];
+const ROOMS = ["proxy", "write", "read", "subscribe"];
+
+const room = (name: string, mayImport: string[]) => ({
+  name,
+  files: new RegExp(`^server/${name}/`),
+  mayImport,
+});
+
 const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
-  { name: "ground", files: /^server\/ground\//, mayImport: [] },
-  { name: "store", files: /^server\/store\//, mayImport: ["ground"] },
-  { name: "jobs", files: /^server\/jobs\//, mayImport: ["ground", "store"] },
-  { name: "http", files: /^server\/http\//, mayImport: ["ground"] },
-  { name: "egress", files: /^server\/egress\//, mayImport: ["ground"] },
-  ...["access", "manifest", "credentials", "deliver"].map((room) => ({
-    name: room,
-    files: new RegExp(`^server/${room}/`),
-    mayImport: [...services(), "catalog", "kit", ...destinations()],
-  })),
-  ...["proxy", "write", "read", "subscribe"].map((room) => ({
-    name: room,
-    files: new RegExp(`^server/${room}/`),
-    mayImport: [...services(), ...sharedRooms(), "catalog", "kit"],
-  })),
-  {
-    name: "api",
-    files: /^server\/api\//,
-    mayImport: [...services(), ...sharedRooms(), ...rooms(), "catalog", "kit", ...destinations()],
-  },
+  room("ground", []),
+  room("store", GROUND),
+  room("postgres", GROUND),
+  room("jobs", [...GROUND, "store"]),
+  room("egress", GROUND),
+  room("http", [...GROUND, "store"]),
+  room("events", [...GROUND, "store"]),
+  ...SHARED_ROOMS.map((name) => room(name, [...SERVICES, ...KITS])),
+  room("calls", [...SERVICES, "credentials", ...KITS]),
+  room("operations", [...SERVICES, "credentials", "manifest", "calls", ...KITS]),
+  ...ROOMS.map((name) => room(name, [...SERVICES, ...SHARED_ROOMS, ...CALLS, ...KITS])),
+  room("api", [...SERVICES, ...SHARED_ROOMS, ...CALLS, ...ROOMS, ...KITS]),
+  room("data-folder", [...SERVICES, "access"]),
+  room("metrics", [...SERVICES, ...SHARED_ROOMS, ...CALLS, ...ROOMS]),
   {
     name: "entrance",
-    files: /^server\/(demo\/|[\w-]+\.ts$)/,
-    mayImport: [...services(), ...sharedRooms(), ...rooms(), "api", "catalog", "kit", "sandbox", "cli"],
+    files: /^server\/[\w-]+\.ts$/,
+    mayImport: [...SERVICES, ...SHARED_ROOMS, ...CALLS, ...ROOMS, ...KITS, "api", "data-folder", "metrics"],
   },
+  room("commands", [
+    ...SERVICES,
+    ...SHARED_ROOMS,
+    "proxy",
+    "metrics",
+    "data-folder",
+    "entrance",
+    "sandbox",
+    "cli",
+  ]),
+  { name: "demo", files: /^demo\//, mayImport: [...GROUND, "access", "data-folder", "entrance", "sandbox"] },
   // Knows a server by its address only; the check of manifests works without one (docs/decisions/0012).
-  { name: "cli", files: /^cli\//, mayImport: ["manifest", "catalog", "kit"] },
-  { name: "kit", files: /^connectors\/kit\//, mayImport: ["ground"] },
+  { name: "cli", files: /^cli\//, mayImport: ["manifest", "catalog", "connector kit"] },
+  { name: "connector kit", files: /^connector-kit\//, mayImport: GROUND },
   {
     name: "catalog",
     files: /^connectors\/(catalog|index\.gen)\.ts$/,
-    mayImport: ["ground", "kit", "connector"],
+    mayImport: [...GROUND, "connector kit", "connector"],
   },
-  { name: "connector", files: /^connectors\/[^/]+\//, mayImport: ["ground", "kit"] },
+  { name: "connector", files: /^connectors\/[^/]+\//, mayImport: [...GROUND, "connector kit"] },
   {
     name: "destination index",
     files: /^destinations\/index\.gen\.ts$/,
     mayImport: ["destination kit", "destination"],
   },
-  { name: "destination kit", files: /^destinations\/kit\//, mayImport: ["ground"] },
-  { name: "destination", files: /^destinations\/[^/]+\//, mayImport: ["ground", "destination kit"] },
+  { name: "destination kit", files: /^destination-kit\//, mayImport: GROUND },
+  { name: "destination", files: /^destinations\/[^/]+\//, mayImport: [...GROUND, "destination kit"] },
   { name: "sandbox", files: /^sandbox\//, mayImport: [] },
 ];
-
-function services() {
-  return ["ground", "store", "jobs", "http", "egress"];
-}
-function sharedRooms() {
-  return ["access", "manifest", "credentials", "deliver"];
-}
-function destinations() {
-  return ["destination index", "destination kit"];
-}
-function rooms() {
-  return ["proxy", "write", "read", "subscribe"];
-}
 
 /** Management endpoints may use another resource's shape and lookup, never its endpoints. */
 const ENDPOINT =
   /^server\/api\/([\w-]+)\/(list|get|create|update|delete|put|patch|generate|batch|pause|resend|test)-/;
 
-const sources = globSync("{server,cli,connectors,destinations,sandbox}/**/*.ts", { cwd: ROOT }).filter(
-  (file) => !/\.test\.ts$|-suite\.ts$|fixture|test-/.test(file),
-);
+const sources = globSync(
+  "{server,cli,connectors,connector-kit,destinations,destination-kit,sandbox,demo}/**/*.ts",
+  { cwd: ROOT },
+).filter((file) => !/\.test\.ts$|-suite\.ts$|fixture|test-/.test(file));
 const placeOf = (file: string) => PLACES.find(({ files }) => files.test(file));
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
@@ -138,7 +144,7 @@ const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
   {
     what: "reads the environment",
     pattern: /process\.env\b/,
-    only: /^(server\/(ground\/config|demo\/)|cli\/terminal\.ts)/,
+    only: /^(server\/ground\/config|demo\/|cli\/terminal\.ts)/,
   },
   {
     what: "asks for the time",
@@ -153,7 +159,7 @@ const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
   {
     what: "opens sockets outwards",
     pattern: /^import (?!type )[^;]*from "(undici|node:https|node:net|node:tls)"|\bfetch\(\s*["'`]http/m,
-    only: /^(server\/(egress\/|proxy\/|ground\/config|store\/|main|listeners)|cli\/http\/send\.ts)/,
+    only: /^(server\/(egress\/|proxy\/|ground\/config|store\/|postgres\/|main|listeners)|cli\/http\/send\.ts)/,
   },
 ];
 
@@ -170,7 +176,9 @@ test("importing a module does nothing: no call stands at the top level of a sour
   const acts = /^(?:await |[\w.]+\((?!.*=>))/m;
   const wrong = sources.filter(
     (file) =>
-      !/^(server|cli)\/busbar\.ts$/.test(file) && !file.startsWith("server/demo/") && acts.test(read(file)),
+      !/^(server\/commands|cli)\/busbar\.ts$/.test(file) &&
+      !file.startsWith("demo/") &&
+      acts.test(read(file)),
   );
   assert.deepEqual(wrong, []);
 });

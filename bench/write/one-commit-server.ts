@@ -28,7 +28,7 @@ const server = createServer(async (request, response) => {
     {
       operation,
       writeType: "create",
-      terms: { batch: false, allOrNone: false, headers: {}, onUnknownOutcome: "fail", grouped: false },
+      sendOptions: { batch: false, allOrNone: false, headers: {}, onUnknownOutcome: "fail", grouped: false },
       records: [{ planned: { fields: record, withheld: [], ifEmpty: [] } }],
       recordKeys: [],
       // Never due: nobody executes them.

@@ -37,32 +37,32 @@ export function addDeploy(program: Command, terminal: Terminal): void {
 async function deploy(
   file: ManifestFile,
   options: DeployOptions,
-  on: Connected,
+  deps: Connected,
   terminal: Terminal,
 ): Promise<void> {
-  const before = requireObjects(await on.inProject("GET", "/integrations"));
-  const destructive = options.destructive ?? (await askAboutVanished(file, before, on, terminal));
-  on.out.note(`deploying ${file.shown} to project ${await on.project()}`);
-  const deployed = await put(file, destructive, on);
-  if (on.out.json) return on.out.data(deployed);
-  for (const integration of deployed) tellDeployed(integration, before, on);
+  const before = requireObjects(await deps.inProject("GET", "/integrations"));
+  const destructive = options.destructive ?? (await askAboutVanished(file, before, deps, terminal));
+  deps.out.note(`deploying ${file.shown} to project ${await deps.project()}`);
+  const deployed = await put(file, destructive, deps);
+  if (deps.out.json) return deps.out.data(deployed);
+  for (const integration of deployed) tellDeployed(integration, before, deps);
   const warnings = deployed.flatMap(warningsOf);
   if (warnings.length === 0) return;
-  on.out.line();
-  for (const line of findingLines(warnings, file, on.out.paint)) on.out.line(line);
-  on.out.line(summary(warnings, file.shown, on.out.paint));
+  deps.out.line();
+  for (const line of findingLines(warnings, file, deps.out.paint)) deps.out.line(line);
+  deps.out.line(summary(warnings, file.shown, deps.out.paint));
 }
 
-async function put(file: ManifestFile, destructive: boolean, on: Connected): Promise<JsonObject[]> {
+async function put(file: ManifestFile, destructive: boolean, deps: Connected): Promise<JsonObject[]> {
   try {
     const query = { destructive: destructive ? "true" : undefined };
     const body = { sourceYaml: file.source };
-    return requireObjects(await on.inProject("PUT", "/integrations:batch", { query, body }));
+    return requireObjects(await deps.inProject("PUT", "/integrations:batch", { query, body }));
   } catch (error) {
     const findings = error instanceof Refused ? objectsAt(error.problem, "issues").flatMap(findingOf) : [];
-    if (findings.length === 0 || on.out.json) throw error;
-    for (const line of findingLines(findings, file, on.out.paint)) on.out.line(line);
-    on.out.line(`${summary(findings, file.shown, on.out.paint)}; nothing was deployed`);
+    if (findings.length === 0 || deps.out.json) throw error;
+    for (const line of findingLines(findings, file, deps.out.paint)) deps.out.line(line);
+    deps.out.line(`${summary(findings, file.shown, deps.out.paint)}; nothing was deployed`);
     throw new Ended();
   }
 }
@@ -116,23 +116,23 @@ function inWords({ kind, path, before, after }: Change): string {
 async function askAboutVanished(
   file: ManifestFile,
   before: JsonObject[],
-  on: Connected,
+  deps: Connected,
   terminal: Terminal,
 ): Promise<boolean> {
   const { dataOf } = await import("../manifest/validate.ts");
   const installed: (Vanished & { installations: number })[] = [];
   for (const vanished of vanishedObjects(before, dataOf(file.source))) {
     const path = `/integrations/${step(vanished.integrationId)}/installations`;
-    const installations = requireObjects(await on.inProject("GET", path)).length;
+    const installations = requireObjects(await deps.inProject("GET", path)).length;
     if (installations > 0) installed.push({ ...vanished, installations });
   }
   if (installed.length === 0) return false;
   for (const { integration, objects, installations } of installed) {
     const customers = `${installations} installation${installations === 1 ? "" : "s"}`;
-    on.out.note(`${integration}: no longer read: ${objects.join(", ")} (${customers})`);
+    deps.out.note(`${integration}: no longer read: ${objects.join(", ")} (${customers})`);
   }
   if (!canAsk(terminal)) {
-    on.out.note("they go on being read; --destructive stops that");
+    deps.out.note("they go on being read; --destructive stops that");
     return false;
   }
   const answer = await choose(terminal, "(k)eep reading them, (s)top reading them, or (c)ancel?", "ksc");

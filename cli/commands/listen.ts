@@ -59,7 +59,7 @@ type Wanted = Pick<ListenOptions, "port" | "host" | "destination" | "count"> & {
   publicUrl: URL | undefined;
 };
 
-async function listen(wanted: Wanted, on: Connected, interrupted: AbortSignal): Promise<void> {
+async function listen(wanted: Wanted, deps: Connected, interrupted: AbortSignal): Promise<void> {
   let signingKey: string | undefined;
   // Only the sample that proves the way through comes before.
   let ready = false;
@@ -70,12 +70,12 @@ async function listen(wanted: Wanted, on: Connected, interrupted: AbortSignal): 
     const fault =
       signingKey === undefined ? "the key is not known yet" : signatureFault(headers, body, signingKey);
     if (fault !== undefined) {
-      on.out.note(`refused a message: ${fault}`);
+      deps.out.note(`refused a message: ${fault}`);
       return 401;
     }
     if (!ready) return 204;
-    tellMessage(message, on.out);
-    const status = wanted.forwardTo ? await forwardMessage(message, wanted.forwardTo, on.out) : 204;
+    tellMessage(message, deps.out);
+    const status = wanted.forwardTo ? await forwardMessage(message, wanted.forwardTo, deps.out) : 204;
     left -= 1;
     if (left <= 0) enough.abort();
     return status;
@@ -84,22 +84,24 @@ async function listen(wanted: Wanted, on: Connected, interrupted: AbortSignal): 
   try {
     if (wanted.destination === undefined) {
       const url = wanted.publicUrl ?? localUrl(wanted.host, receiver.port);
-      temporary = await makeTemporaryDestination(on, url);
+      temporary = await makeTemporaryDestination(deps, url);
       signingKey = temporary.signingKey;
-      await requireReachable(on, temporary.name, url);
+      await requireReachable(deps, temporary.name, url);
       ready = true;
       await temporary.route(wanted.events);
-      on.out.note(`listening at ${url.href} as ${temporary.name}; Ctrl-C ends it`);
+      deps.out.note(`listening at ${url.href} as ${temporary.name}; Ctrl-C ends it`);
     } else {
-      signingKey = await signingKeyOf(on, wanted.destination);
+      signingKey = await signingKeyOf(deps, wanted.destination);
       ready = true;
-      on.out.note(`listening on port ${receiver.port} for what ${wanted.destination} sends; Ctrl-C ends it`);
+      deps.out.note(
+        `listening on port ${receiver.port} for what ${wanted.destination} sends; Ctrl-C ends it`,
+      );
     }
     await aborted([interrupted, enough.signal]);
   } finally {
     await receiver.close();
     await temporary?.remove();
-    if (temporary) on.out.note(`removed ${temporary.name}`);
+    if (temporary) deps.out.note(`removed ${temporary.name}`);
   }
   if (interrupted.aborted && wanted.count !== undefined) throw new Ended();
 }
@@ -111,8 +113,8 @@ function localUrl(host: string, port: number): URL {
   return new URL(`http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}/`);
 }
 
-async function requireReachable(on: Connected, destination: string, url: URL): Promise<void> {
-  const why = await whyNotReachable(on, destination);
+async function requireReachable(deps: Connected, destination: string, url: URL): Promise<void> {
+  const why = await whyNotReachable(deps, destination);
   if (why === undefined) return;
   const remedy = why.includes("BUSBAR_EGRESS_ALLOW")
     ? egressRemedy(url)

@@ -44,8 +44,8 @@ export function addOperations(program: Command, terminal: Terminal): void {
   );
 }
 
-export const getOperation = async (on: Pick<Connected, "inProject">, id: string): Promise<JsonObject> =>
-  requireObject(await on.inProject("GET", `/operations/${step(id)}`));
+export const getOperation = async (deps: Pick<Connected, "inProject">, id: string): Promise<JsonObject> =>
+  requireObject(await deps.inProject("GET", `/operations/${step(id)}`));
 
 export const isRunning = (operation: JsonObject): boolean => textAt(operation, "status") === "in_progress";
 
@@ -54,7 +54,7 @@ const LONGEST_PAUSE_MS = 3_000;
 
 /** The ended operation. Asks less and less often. Throws when it takes too long or the person stops waiting. */
 export async function waitForEnd(
-  on: Connected,
+  deps: Connected,
   id: string,
   { timeoutSeconds, interrupted }: { timeoutSeconds: number; interrupted: AbortSignal },
 ): Promise<JsonObject> {
@@ -62,9 +62,9 @@ export async function waitForEnd(
   let pauseMs = FIRST_PAUSE_MS;
   let told = false;
   for (;;) {
-    const operation = await getOperation(on, id);
+    const operation = await getOperation(deps, id);
     if (!isRunning(operation)) return operation;
-    if (!told) on.out.note(`waiting for operation ${printable(id)}`);
+    if (!told) deps.out.note(`waiting for operation ${printable(id)}`);
     told = true;
     if (nowMs() >= end) {
       throw new Failure(`The operation is still running after ${timeoutSeconds} seconds.`, {

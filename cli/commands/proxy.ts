@@ -65,14 +65,14 @@ export function addProxy(program: Command, terminal: Terminal): void {
 }
 
 /** Ours go over the caller's: they say whose account it is. */
-async function busbarHeaders(options: ProxyOptions, on: Connected): Promise<OutgoingHttpHeaders> {
+async function busbarHeaders(options: ProxyOptions, deps: Connected): Promise<OutgoingHttpHeaders> {
   const { installation, integration, group } = options;
   if (!installation && !(integration && group)) {
     throw new UsageFailure("Whose account? Give --integration and --group, or --installation.");
   }
-  const project = await on.api("GET", `/v1/projects/${step(await on.project())}`);
+  const project = await deps.api("GET", `/v1/projects/${step(await deps.project())}`);
   return {
-    "x-api-key": on.target.apiKey,
+    "x-api-key": deps.target.apiKey,
     "x-amp-proxy-version": "1",
     "x-amp-project-id": requireText(project, "id"),
     ...(installation

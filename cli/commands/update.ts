@@ -42,7 +42,7 @@ export function addUpdate(program: Command, terminal: Terminal): void {
         ...(scope && { scopes: scope }),
       };
       await patch(
-        async (on) => `/provider-apps/${requireText(await findProviderApp(on, id), "id")}`,
+        async (deps) => `/provider-apps/${requireText(await findProviderApp(deps, id), "id")}`,
         "providerApp",
         change,
         Object.keys(change),
@@ -70,7 +70,7 @@ export function addUpdate(program: Command, terminal: Terminal): void {
 }
 
 async function patch(
-  pathOn: (on: Connected) => string | Promise<string>,
+  pathOn: (deps: Connected) => string | Promise<string>,
   member: string,
   change: JsonObject,
   updateMask: string[],

@@ -65,7 +65,7 @@ export function addWrite(program: Command, terminal: Terminal): void {
 }
 
 async function send(
-  on: Connected,
+  deps: Connected,
   integration: string,
   object: string,
   body: JsonObject,
@@ -73,8 +73,8 @@ async function send(
 ): Promise<Json | undefined> {
   // Names of objects may hold slashes, and those stay.
   const objectPath = object.split("/").map(step).join("/");
-  const path = `/write/v1/projects/${step(await on.project())}/integrations/${step(integration)}/objects/${objectPath}`;
-  return on.api("POST", path, {
+  const path = `/write/v1/projects/${step(await deps.project())}/integrations/${step(integration)}/objects/${objectPath}`;
+  return deps.api("POST", path, {
     query: { dryRun: dryRun ? "true" : undefined },
     body,
     ...(idempotencyKey !== undefined && { headers: { "idempotency-key": idempotencyKey } }),

@@ -17,10 +17,10 @@ export interface TemporaryDestination {
 type Needs = Pick<Connected, "inProject">;
 
 /** Nothing is routed there yet. `url` is where the server is to send. Throws with nothing left behind. */
-export async function makeTemporaryDestination(on: Needs, url: URL): Promise<TemporaryDestination> {
+export async function makeTemporaryDestination(deps: Needs, url: URL): Promise<TemporaryDestination> {
   const name = `busbar-listen-${randomBytes(4).toString("hex")}`;
   const metadata = { url: url.href };
-  const destinationId = await create(on, "/destinations", { name, type: "webhook", metadata }).catch(
+  const destinationId = await create(deps, "/destinations", { name, type: "webhook", metadata }).catch(
     (error: unknown) => {
       throw explained(error, url);
     },
@@ -29,12 +29,12 @@ export async function makeTemporaryDestination(on: Needs, url: URL): Promise<Tem
   const made = [`/destinations/${destinationId}`];
   const remove = async () => {
     for (const path of made.splice(0)) {
-      await on.inProject("DELETE", path).catch((error: unknown) => {
+      await deps.inProject("DELETE", path).catch((error: unknown) => {
         if (!(error instanceof Refused && error.status === 404)) throw error;
       });
     }
   };
-  const signingKey = await signingKeyOf(on, destinationId).catch(async (error: unknown) => {
+  const signingKey = await signingKeyOf(deps, destinationId).catch(async (error: unknown) => {
     await remove();
     throw error;
   });
@@ -43,36 +43,36 @@ export async function makeTemporaryDestination(on: Needs, url: URL): Promise<Tem
     signingKey,
     remove,
     async route(eventTypes) {
-      const topicId = await create(on, "/topics", { name });
+      const topicId = await create(deps, "/topics", { name });
       made.push(`/topics/${topicId}`);
-      await create(on, "/topic-destination-routes", { topicId, destinationId });
+      await create(deps, "/topic-destination-routes", { topicId, destinationId });
       for (const eventType of eventTypes) {
-        await create(on, "/notification-event-topic-routes", { eventType, topicId });
+        await create(deps, "/notification-event-topic-routes", { eventType, topicId });
       }
     },
   };
 }
 
 async function create(
-  on: Needs,
+  deps: Needs,
   path: string,
   body: Record<string, string | Record<string, string>>,
 ): Promise<string> {
-  return requireText(await on.inProject("POST", path, { body }), "id");
+  return requireText(await deps.inProject("POST", path, { body }), "id");
 }
 
 /** Of a destination by id or name. */
-export async function signingKeyOf(on: Needs, destination: string): Promise<string> {
+export async function signingKeyOf(deps: Needs, destination: string): Promise<string> {
   const path = `/destinations/${step(destination)}`;
-  const found = await on.inProject("GET", path, { query: { includeSecrets: "true" } });
+  const found = await deps.inProject("GET", path, { query: { includeSecrets: "true" } });
   const key = textAt(found, "secrets.webhookSigningKey");
   if (key !== undefined) return key;
   throw new Failure(`The destination ${destination} signs nothing; only webhooks do.`);
 }
 
 /** Sends a sample through the server. Says why it did not arrive, undefined when it did. */
-export async function whyNotReachable(on: Needs, destination: string): Promise<string | undefined> {
-  const outcome = await on.inProject("POST", `/destinations/${step(destination)}:test`, { body: {} });
+export async function whyNotReachable(deps: Needs, destination: string): Promise<string | undefined> {
+  const outcome = await deps.inProject("POST", `/destinations/${step(destination)}:test`, { body: {} });
   if (valueAt(outcome, "delivered") === true) return undefined;
   const status = valueAt(outcome, "attempt.status");
   return (

@@ -13,11 +13,11 @@ export interface ServerFacts {
   built(provider: string, action: string): boolean;
 }
 
-export async function serverFacts(on: Pick<Connected, "api" | "inProject">): Promise<ServerFacts> {
+export async function serverFacts(deps: Pick<Connected, "api" | "inProject">): Promise<ServerFacts> {
   const [providers, destinations, apps] = await Promise.all([
-    on.api("GET", "/v1/providers").then(requireObject),
-    on.inProject("GET", "/destinations").then(requireObjects),
-    on.inProject("GET", "/provider-apps").then(requireObjects),
+    deps.api("GET", "/v1/providers").then(requireObject),
+    deps.inProject("GET", "/destinations").then(requireObjects),
+    deps.inProject("GET", "/provider-apps").then(requireObjects),
   ]);
   return {
     destinations: destinations.flatMap((destination) => textAt(destination, "name") ?? []),

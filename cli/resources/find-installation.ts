@@ -10,11 +10,11 @@ export const installationPath = (integrationId: string, id: string): string =>
   `/integrations/${step(integrationId)}/installations/${step(id)}`;
 
 /** Its path below the project. Throws when there is none, or when the options do not say which. */
-export async function findInstallation(on: Connected, filters: Filters): Promise<string> {
+export async function findInstallation(deps: Connected, filters: Filters): Promise<string> {
   const { installation, integration, group } = filters;
   if (installation && integration) return installationPath(integration, installation);
   if (installation) {
-    const all = requireObjects(await on.inProject("GET", "/installations"));
+    const all = requireObjects(await deps.inProject("GET", "/installations"));
     const found = all.find((one) => textAt(one, "id") === installation);
     if (found) return pathOf(found);
     throw new Failure(`There is no installation \`${installation}\` in this project.`);
@@ -24,7 +24,7 @@ export async function findInstallation(on: Connected, filters: Filters): Promise
   }
   const query = { groupRef: group };
   const path = `/integrations/${step(integration)}/installations`;
-  const [found] = requireObjects(await on.inProject("GET", path, { query }));
+  const [found] = requireObjects(await deps.inProject("GET", path, { query }));
   if (found) return pathOf(found);
   throw new Failure(`The customer \`${group}\` has no installation of \`${integration}\`.`);
 }

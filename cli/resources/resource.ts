@@ -36,9 +36,9 @@ export interface Resource {
   aliases?: string[];
   filters?: (keyof Filters)[];
   columns: Columns;
-  list?(on: Connected, filters: Filters): Promise<JsonObject[]>;
-  get?(on: Connected, name: string, filters: Filters): Promise<JsonObject>;
-  remove?(on: Connected, name: string, filters: Filters): Promise<void>;
+  list?(deps: Connected, filters: Filters): Promise<JsonObject[]>;
+  get?(deps: Connected, name: string, filters: Filters): Promise<JsonObject>;
+  remove?(deps: Connected, name: string, filters: Filters): Promise<void>;
   /** What else goes when one is deleted; a person is asked first. */
   takesAlong?: string;
 }
@@ -46,20 +46,20 @@ export interface Resource {
 export const DEFAULT_LIMIT = 50;
 
 /** The three ways to a collection below the project, for resources that need nothing special. */
-export const listed = (path: string) => async (on: Connected) =>
-  requireObjects(await on.inProject("GET", path));
+export const listed = (path: string) => async (deps: Connected) =>
+  requireObjects(await deps.inProject("GET", path));
 
-export const fetched = (path: string) => async (on: Connected, name: string) =>
-  requireObject(await on.inProject("GET", `${path}/${step(name)}`));
+export const fetched = (path: string) => async (deps: Connected, name: string) =>
+  requireObject(await deps.inProject("GET", `${path}/${step(name)}`));
 
-export const removed = (path: string) => async (on: Connected, name: string) =>
-  void (await on.inProject("DELETE", `${path}/${step(name)}`));
+export const removed = (path: string) => async (deps: Connected, name: string) =>
+  void (await deps.inProject("DELETE", `${path}/${step(name)}`));
 
 /** For collections whose items have no address to get them from. By id, or by a member that only one of them has. */
 export const picked =
   (path: string, singular: string, member?: string) =>
-  async (on: Connected, name: string): Promise<JsonObject> => {
-    const all = requireObjects(await on.inProject("GET", path));
+  async (deps: Connected, name: string): Promise<JsonObject> => {
+    const all = requireObjects(await deps.inProject("GET", path));
     const named = member === undefined ? [] : all.filter((item) => textAt(item, member) === name);
     const found = all.find((item) => textAt(item, "id") === name) ?? named[0];
     if (named.length > 1 && found === named[0]) {
@@ -74,7 +74,8 @@ export const picked =
 /** By the same names; the API takes ids only. */
 export const pickedAndRemoved = (path: string, singular: string, member: string) => {
   const pick = picked(path, singular, member);
-  return async (on: Connected, name: string) => removed(path)(on, requireText(await pick(on, name), "id"));
+  return async (deps: Connected, name: string) =>
+    removed(path)(deps, requireText(await pick(deps, name), "id"));
 };
 
 const PAGE_SIZE = 200;
@@ -83,7 +84,7 @@ const MOST_SCANNED = 10_000;
 
 /** Items of a paged list that `wanted` accepts, until there are `limit`. */
 export async function paged(
-  on: Connected,
+  deps: Connected,
   path: string,
   options: {
     limit?: number;
@@ -96,14 +97,14 @@ export async function paged(
   let pageToken: string | undefined;
   for (let scanned = 0; scanned < MOST_SCANNED && found.length < limit;) {
     const pageSize = String(Math.min(limit, PAGE_SIZE));
-    const page = await on.inProject("GET", path, { query: { ...query, pageSize, pageToken } });
+    const page = await deps.inProject("GET", path, { query: { ...query, pageSize, pageToken } });
     const items = objectsAt(page, "results");
     found.push(...items.filter(wanted));
     scanned += items.length;
     pageToken = textAt(page, "pagination.nextPageToken");
     if (!pageToken || items.length === 0) break;
   }
-  if (found.length >= limit && pageToken) on.out.note(`the newest ${limit}; --limit shows more`);
+  if (found.length >= limit && pageToken) deps.out.note(`the newest ${limit}; --limit shows more`);
   return found.slice(0, limit);
 }
 

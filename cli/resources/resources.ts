@@ -59,18 +59,20 @@ const INSTALLATIONS: Resource = {
     "INTEGRATION ID": text("integrationId"),
     CREATED: time("createTime"),
   },
-  async list(on, { integration, group }) {
+  async list(deps, { integration, group }) {
     if (integration) {
       const path = `/integrations/${step(integration)}/installations`;
-      return requireObjects(await on.inProject("GET", path, { query: { groupRef: group } }));
+      return requireObjects(await deps.inProject("GET", path, { query: { groupRef: group } }));
     }
-    const all = requireObjects(await on.inProject("GET", "/installations"));
+    const all = requireObjects(await deps.inProject("GET", "/installations"));
     return group ? all.filter((one) => textAt(one, "group.groupRef") === group) : all;
   },
-  get: async (on, id, { integration }) =>
-    requireObject(await on.inProject("GET", await findInstallation(on, { installation: id, integration }))),
-  remove: async (on, id, { integration }) =>
-    void (await on.inProject("DELETE", await findInstallation(on, { installation: id, integration }))),
+  get: async (deps, id, { integration }) =>
+    requireObject(
+      await deps.inProject("GET", await findInstallation(deps, { installation: id, integration })),
+    ),
+  remove: async (deps, id, { integration }) =>
+    void (await deps.inProject("DELETE", await findInstallation(deps, { installation: id, integration }))),
   takesAlong: "its connection, unless another installation uses it",
 };
 
@@ -87,8 +89,8 @@ const CONNECTIONS: Resource = {
     SCHEME: text("authScheme"),
     CREATED: time("createTime"),
   },
-  list: async (on, { group, provider }) =>
-    requireObjects(await on.inProject("GET", "/connections", { query: { groupRef: group, provider } })),
+  list: async (deps, { group, provider }) =>
+    requireObjects(await deps.inProject("GET", "/connections", { query: { groupRef: group, provider } })),
   get: fetched("/connections"),
   remove: removed("/connections"),
 };
@@ -125,9 +127,9 @@ const DESTINATIONS: Resource = {
     CREATED: time("createTime"),
   },
   list: listed("/destinations"),
-  get: async (on, name, { includeSecrets }) =>
+  get: async (deps, name, { includeSecrets }) =>
     requireObject(
-      await on.inProject("GET", `/destinations/${step(name)}`, {
+      await deps.inProject("GET", `/destinations/${step(name)}`, {
         query: { includeSecrets: includeSecrets ? "true" : undefined },
       }),
     ),
@@ -152,8 +154,8 @@ const EVENT_ROUTES: Resource = {
   aliases: ["notification-event-topic-routes"],
   filters: ["topic", "type"],
   columns: { "EVENT TYPE": text("eventType"), "TOPIC ID": text("topicId"), ID: text("id") },
-  list: async (on, { topic, type }) =>
-    requireObjects(await on.inProject("GET", EVENT_PATH, { query: { topicId: topic, eventType: type } })),
+  list: async (deps, { topic, type }) =>
+    requireObjects(await deps.inProject("GET", EVENT_PATH, { query: { topicId: topic, eventType: type } })),
   get: picked(EVENT_PATH, "route"),
   remove: removed(EVENT_PATH),
 };
@@ -181,8 +183,8 @@ const API_KEYS: Resource = {
     CREATED: time("createTime"),
   },
   list: listed("/api-keys"),
-  get: async (on, name) => fetched("/api-keys")(on, notWholeKey(name)),
-  remove: async (on, name) => removed("/api-keys")(on, notWholeKey(name)),
+  get: async (deps, name) => fetched("/api-keys")(deps, notWholeKey(name)),
+  remove: async (deps, name) => removed("/api-keys")(deps, notWholeKey(name)),
 };
 
 /** The API takes a whole key as well, but addresses end up in logs. */
@@ -224,13 +226,13 @@ export const OPERATIONS: Resource = {
     CREATED: time("createTime"),
     RESULT: text("result"),
   },
-  async list(on, filters) {
+  async list(deps, filters) {
     const { status, type, object, limit } = filters;
     if (status !== undefined && !STATUSES.includes(status.toLowerCase()))
       throw new UsageFailure(`--status is one of ${STATUSES.join(", ")}.`);
     const is = (row: JsonObject, member: string, value: string | undefined) =>
       value === undefined || textAt(row, member)?.toLowerCase() === value.toLowerCase();
-    return paged(on, `${await findInstallation(on, filters)}/operations`, {
+    return paged(deps, `${await findInstallation(deps, filters)}/operations`, {
       ...(limit !== undefined && { limit }),
       // The API has no filters for operations, so they are picked here.
       wanted: (row) =>
@@ -252,13 +254,13 @@ const DELIVERIES: Resource = {
     TIME: time("eventTime"),
     NEXT: time("nextAttemptTime"),
   },
-  list: async (on, { destination, status, limit }) =>
-    paged(on, `/destinations/${step(requireDestination(destination))}/deliveries`, {
+  list: async (deps, { destination, status, limit }) =>
+    paged(deps, `/destinations/${step(requireDestination(destination))}/deliveries`, {
       ...(limit !== undefined && { limit }),
       query: { status },
     }),
-  get: async (on, id, { destination }) =>
-    fetched(`/destinations/${step(requireDestination(destination))}/deliveries`)(on, id),
+  get: async (deps, id, { destination }) =>
+    fetched(`/destinations/${step(requireDestination(destination))}/deliveries`)(deps, id),
 };
 
 function requireDestination(destination: string | undefined): string {

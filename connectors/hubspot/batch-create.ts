@@ -1,10 +1,15 @@
 /** Creates HubSpot records in batches and finds out which input became which record. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch, RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import type {
+  ProviderFetch,
+  RecordToWrite,
+  RecordWrite,
+  WriteResult,
+} from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
-import { waves } from "../../connector-kit/split-batch.ts";
+import { splitBatch } from "../../connector-kit/split-batch.ts";
 import { classify } from "./classify.ts";
 import { readFault, toRecordError, type HubspotFault } from "./fault.ts";
 import { failNamed, writePartially } from "./partial.ts";
@@ -28,7 +33,7 @@ export async function createInBatches(write: RecordWrite, fetch: ProviderFetch):
 
 /** Positions of the records of each request. */
 export const createWaves = (write: RecordWrite): number[][] =>
-  waves(
+  splitBatch(
     write.records.map(() => undefined),
     BATCH_LIMIT,
   );

@@ -2,7 +2,7 @@
 import type { Json } from "../../server/ground/json.ts";
 import type { ProviderFetch, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
-import { waves } from "../../connector-kit/split-batch.ts";
+import { splitBatch } from "../../connector-kit/split-batch.ts";
 import { readBatchAnswer } from "./batch-create.ts";
 import { toRecordError } from "./fault.ts";
 import { writePartially } from "./partial.ts";
@@ -31,7 +31,7 @@ export async function updateInBatches(write: RecordWrite, fetch: ProviderFetch):
 /** HubSpot refuses a batch that names an id twice, so a repeated id waits for a later request. */
 export function updateWaves(write: RecordWrite): number[][] {
   const valid = [...write.records.keys()].filter((index) => idFault(write.records[index]?.id) === undefined);
-  return waves(
+  return splitBatch(
     valid.map((index) => write.records[index]?.id),
     BATCH_LIMIT,
   ).map((wave) => wave.flatMap((position) => valid[position] ?? []));

@@ -4,7 +4,7 @@ import { now } from "../../server/ground/clock.ts";
 import { inMs, parseBody, retryAfter } from "../../connector-kit/send-request.ts";
 import type { Account, ProviderResponse } from "../../connector-kit/connector.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
-import { nextMidnight } from "../../connector-kit/daily-quota-reset.ts";
+import { nextQuotaReset } from "../../connector-kit/daily-quota-reset.ts";
 import { readFault, type HubspotFault } from "./fault.ts";
 
 const TEN_SECONDS_MS = 10_000;
@@ -64,7 +64,7 @@ function retryAt(
 
   // The policy's name and place vary between endpoints; the sentence always names it.
   const policy = `${fault?.policy ?? ""} ${fault?.message ?? ""}`.toUpperCase();
-  if (policy.includes("DAILY")) return nextMidnight(now(), account?.timeZone);
+  if (policy.includes("DAILY")) return nextQuotaReset(now(), account?.timeZone);
   if (/(^|[^_])SECONDLY/.test(policy) && !policy.includes("TEN_SECONDLY")) return inMs(1000);
   const interval = Number(response.headers["x-hubspot-ratelimit-interval-milliseconds"]);
   return inMs(interval > 0 ? interval : TEN_SECONDS_MS);

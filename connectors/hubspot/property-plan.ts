@@ -1,6 +1,12 @@
 /** Decides what a definition means for a HubSpot property: make it, change it, leave it, or say why not. */
 import type { JsonObject } from "../../server/ground/json.ts";
-import { commonFaults, conflict, isChoice, kindOf, strayMembers } from "../../connector-kit/field-definitions.ts";
+import {
+  commonFaults,
+  conflict,
+  isChoice,
+  kindOf,
+  strayMembers,
+} from "../../connector-kit/field-definitions.ts";
 import type {
   DefinitionFault,
   FieldDefinition,

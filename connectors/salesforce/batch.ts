@@ -2,10 +2,15 @@
 import { shorten } from "../../server/ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch, RecordOutcome, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import type {
+  ProviderFetch,
+  RecordOutcome,
+  RecordWrite,
+  WriteResult,
+} from "../../connector-kit/connector.ts";
 import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
-import { waves } from "../../connector-kit/split-batch.ts";
+import { splitBatch } from "../../connector-kit/split-batch.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";
 import { idFault, longId } from "./id.ts";
@@ -34,7 +39,7 @@ export function batchWaves(write: RecordWrite): number[][] {
     const id = write.type === "create" ? undefined : write.records[index]?.id;
     return id === undefined ? undefined : longId(id);
   });
-  return waves(keys, BATCH_LIMIT).map((wave) => wave.flatMap((position) => valid[position] ?? []));
+  return splitBatch(keys, BATCH_LIMIT).map((wave) => wave.flatMap((position) => valid[position] ?? []));
 }
 
 /** All or nothing holds within one request only. */

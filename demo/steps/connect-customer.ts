@@ -3,17 +3,17 @@ import { list, member, text, type Step, type Tour } from "../step.ts";
 
 export const connectCustomer: Step = {
   title: "Connect a customer's HubSpot and Salesforce",
-  async run(on) {
-    on.say(`The customer of this run is the group ${on.groupRef}.`);
-    await requireProviderApps(on);
+  async run(deps) {
+    deps.say(`The customer of this run is the group ${deps.groupRef}.`);
+    await requireProviderApps(deps);
     for (const provider of ["hubspot", "salesforce"]) {
-      const tokens = await on.sandbox("POST", "/tokens", { body: { provider } });
-      const { status, body } = await on.api("POST", "/connections:generate", {
+      const tokens = await deps.sandbox("POST", "/tokens", { body: { provider } });
+      const { status, body } = await deps.api("POST", "/connections:generate", {
         body: {
           provider,
-          groupRef: on.groupRef,
+          groupRef: deps.groupRef,
           groupName: "Northwind Traders",
-          consumerRef: `${on.groupRef}-admin`,
+          consumerRef: `${deps.groupRef}-admin`,
           providerWorkspaceRef: "northwind",
           oauth2AuthorizationCode: {
             accessToken: {
@@ -25,22 +25,22 @@ export const connectCustomer: Step = {
         },
         shows: ["id", "provider", "group.groupRef", "authScheme", "status"],
       });
-      on.check(`${provider} is connected; no token is in the answer`, status === 201 && !showsToken(body));
+      deps.check(`${provider} is connected; no token is in the answer`, status === 201 && !showsToken(body));
     }
   },
 };
 
 /** The OAuth client that refreshes the tokens; kept from an earlier run where there was one. */
-async function requireProviderApps(on: Tour): Promise<void> {
-  const { body } = await on.api("GET", "/provider-apps", { shows: ["*.provider", "*.clientId"] });
+async function requireProviderApps(deps: Tour): Promise<void> {
+  const { body } = await deps.api("GET", "/provider-apps", { shows: ["*.provider", "*.clientId"] });
   const known = list({ all: body }, "all").map((app) => member(app, "provider"));
   for (const provider of ["hubspot", "salesforce"].filter((name) => !known.includes(name))) {
     const app = { provider, clientId: `demo-${provider}`, clientSecret: "demo-secret" };
-    const { status } = await on.api("POST", "/provider-apps", {
+    const { status } = await deps.api("POST", "/provider-apps", {
       body: app,
       shows: ["id", "provider", "clientId"],
     });
-    on.check(`the OAuth client for ${provider} is stored`, status === 200);
+    deps.check(`the OAuth client for ${provider} is stored`, status === 200);
   }
 }
 

@@ -8,17 +8,17 @@ const FILES = ["crm-people.amp.yaml", "crm-accounts.amp.yaml", "call-through.amp
 
 export const deployManifests: Step = {
   title: "Deploy three amp.yaml files",
-  async run(on) {
+  async run(deps) {
     for (const file of FILES) {
       const sourceYaml = await readFile(join(EXAMPLES, file), "utf8");
-      const answer = await on.api("PUT", "/integrations:batch", {
+      const answer = await deps.api("PUT", "/integrations:batch", {
         body: { sourceYaml },
         sent: `the text of docs/guide/examples/${file}`,
         shows: ["*.name", "*.provider", "*.latestRevision.id"],
       });
-      on.check(`${file} is deployed`, answer.status === 200);
+      deps.check(`${file} is deployed`, answer.status === 200);
     }
-    const { body } = await on.api("GET", "/integrations", { shows: ["*.name"] });
-    on.check("seven integrations are there", list({ all: body }, "all").length >= 7);
+    const { body } = await deps.api("GET", "/integrations", { shows: ["*.name"] });
+    deps.check("seven integrations are there", list({ all: body }, "all").length >= 7);
   },
 };

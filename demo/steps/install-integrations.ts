@@ -26,13 +26,13 @@ const INSTALLATIONS: { integration: string; content: Record<string, Json> }[] = 
 
 export const installIntegrations: Step = {
   title: "Install three integrations, with a field mapping",
-  async run(on) {
+  async run(deps) {
     for (const { integration, content } of INSTALLATIONS) {
-      const { status, body } = await on.api("POST", `/integrations/${integration}/installations`, {
-        body: { groupRef: on.groupRef, config: { content } },
+      const { status, body } = await deps.api("POST", `/integrations/${integration}/installations`, {
+        body: { groupRef: deps.groupRef, config: { content } },
         shows: ["id", "healthStatus", "config.id"],
       });
-      on.check(
+      deps.check(
         `${integration} is installed and healthy`,
         status === 201 && text(body, "healthStatus") === "healthy",
       );

@@ -5,17 +5,19 @@ const SHOWN = ["id", "status", "result", "metadata.successfulRecordIds", "create
 
 export const lookUpOperation: Step = {
   title: "Look the writes up",
-  async run(on) {
-    const done = await on.api("GET", `/operations/${on.recall("operationId")}`, { shows: SHOWN });
-    on.check("the write to HubSpot is recorded as a success", member(done.body, "status") === "success");
-    const logs = await on.api("GET", `/operations/${on.recall("operationId")}/logs`, {
+  async run(deps) {
+    const done = await deps.api("GET", `/operations/${deps.recall("operationId")}`, { shows: SHOWN });
+    deps.check("the write to HubSpot is recorded as a success", member(done.body, "status") === "success");
+    const logs = await deps.api("GET", `/operations/${deps.recall("operationId")}/logs`, {
       shows: ["*.timestamp"],
     });
     for (const entry of list({ all: logs.body }, "all")) {
-      on.say(`  ${text(entry, "severity").padEnd(7)} ${text(entry, "message.msg")}`);
+      deps.say(`  ${text(entry, "severity").padEnd(7)} ${text(entry, "message.msg")}`);
     }
-    on.check("its log names the request to HubSpot", JSON.stringify(logs.body).includes("POST /crm"));
-    const refused = await on.api("GET", `/operations/${on.recall("refusedOperationId")}`, { shows: SHOWN });
-    on.check("the refused write is recorded as a failure", member(refused.body, "status") === "failure");
+    deps.check("its log names the request to HubSpot", JSON.stringify(logs.body).includes("POST /crm"));
+    const refused = await deps.api("GET", `/operations/${deps.recall("refusedOperationId")}`, {
+      shows: SHOWN,
+    });
+    deps.check("the refused write is recorded as a failure", member(refused.body, "status") === "failure");
   },
 };

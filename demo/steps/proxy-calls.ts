@@ -3,29 +3,29 @@ import { list, member, type Step } from "../step.ts";
 
 export const proxyCalls: Step = {
   title: "Call the CRMs' own APIs through the proxy",
-  async run(on) {
+  async run(deps) {
     const soql = "SELECT Id, Name, Title FROM Contact WHERE LastName = 'Lovelace'";
-    const query = await on.proxy(
+    const query = await deps.proxy(
       "people-salesforce",
       "GET",
       `/services/data/v60.0/query?q=${encodeURIComponent(soql).replaceAll("%20", "+")}`,
       { shows: ["totalSize", "records.*.Id", "records.*.Name", "records.*.Title"] },
     );
-    on.check(
+    deps.check(
       "SOQL finds the contact written above",
-      member(query.body, "records.0.Id") === on.recall("salesforcePersonId"),
+      member(query.body, "records.0.Id") === deps.recall("salesforcePersonId"),
     );
 
-    const search = await on.proxy("people-hubspot", "POST", "/crm/v3/objects/contacts/search", {
+    const search = await deps.proxy("people-hubspot", "POST", "/crm/v3/objects/contacts/search", {
       body: {
         filterGroups: [{ filters: [{ propertyName: "lastname", operator: "EQ", value: "Lovelace" }] }],
         properties: ["firstname", "email"],
       },
       shows: ["total", "results.*.id", "results.*.properties.firstname", "results.*.properties.email"],
     });
-    on.check(
+    deps.check(
       "HubSpot's search finds it too",
-      list(search.body, "results").some((found) => member(found, "id") === on.recall("hubspotPersonId")),
+      list(search.body, "results").some((found) => member(found, "id") === deps.recall("hubspotPersonId")),
     );
   },
 };

@@ -5,53 +5,54 @@ import { list, member, StepFailure, text, type Answer, type Step, type Tour } fr
 
 export const receiveEvents: Step = {
   title: "Receive signed events; one that is refused comes again",
-  async run(on) {
-    const key = on.recall("signingKey");
+  async run(deps) {
+    const key = deps.recall("signingKey");
     for (const [type, count] of [
       ["connection.created", 2],
       ["installation.created", 3],
       ["write.async.done", 2],
     ] as const) {
-      const messages = await arrived(on, type, count);
-      for (const message of messages.slice(-1)) on.say(`received: ${message.text.slice(0, 300)} …`);
-      on.check(
+      const messages = await arrived(deps, type, count);
+      for (const message of messages.slice(-1)) deps.say(`received: ${message.text.slice(0, 300)} …`);
+      deps.check(
         `${count} of ${type}, each with a valid signature`,
         messages.length === count && messages.every((message) => isVerified(message, key)),
       );
     }
-    const [first] = on.receiver.received;
-    if (first) on.check("with a wrong key it is not valid", !isVerified(first, `whsec_${"A".repeat(32)}`));
-    await refusedOnce(on);
+    const [first] = deps.receiver.received;
+    if (first) deps.check("with a wrong key it is not valid", !isVerified(first, `whsec_${"A".repeat(32)}`));
+    await refusedOnce(deps);
   },
 };
 
-async function refusedOnce(on: Tour): Promise<void> {
-  on.say("The receiver answers 503 to the next message.");
-  on.receiver.refuseNext = on.groupRef;
-  await on.write("people-salesforce", "person", {
+async function refusedOnce(deps: Tour): Promise<void> {
+  deps.say("The receiver answers 503 to the next message.");
+  deps.receiver.refuseNext = deps.groupRef;
+  await deps.write("people-salesforce", "person", {
     type: "create",
     mode: "asynchronous",
     record: { familyName: "Twice" },
   });
-  await arrived(on, "write.async.done", 3);
+  await arrived(deps, "write.async.done", 3);
   const isOpen = ({ body }: Answer) => member(body, "results.0.status") !== "delivered";
-  const { body } = await on.poll("/destinations/people/deliveries?pageSize=1", isOpen, {
+  const { body } = await deps.poll("/destinations/people/deliveries?pageSize=1", isOpen, {
     shows: ["results.*.id", "results.*.eventType", "results.*.status", "results.*.attempts.*.status"],
     everyMs: POLL_MS,
     most: MOST_POLLS,
   });
   const statuses = list(body, "results.0.attempts").map((attempt) => member(attempt, "status"));
-  on.check("delivered at the second attempt: 503, then 204", statuses.join() === "503,204");
+  deps.check("delivered at the second attempt: 503, then 204", statuses.join() === "503,204");
 }
 
 const POLL_MS = 50;
 const MOST_POLLS = 300;
 
 /** The messages of this run's customer, once there are enough of them. */
-async function arrived(on: Tour, type: string, count: number): Promise<Received[]> {
+async function arrived(deps: Tour, type: string, count: number): Promise<Received[]> {
   for (let asked = 0; asked < MOST_POLLS; asked += 1) {
-    const found = on.receiver.received.filter(
-      ({ body }) => text(body, "notificationType") === type && member(body, "data.groupRef") === on.groupRef,
+    const found = deps.receiver.received.filter(
+      ({ body }) =>
+        text(body, "notificationType") === type && member(body, "data.groupRef") === deps.groupRef,
     );
     if (found.length >= count) return found;
     await sleep(POLL_MS);

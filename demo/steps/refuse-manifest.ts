@@ -18,20 +18,23 @@ integrations:
 
 export const refuseManifest: Step = {
   title: "A manifest with mistakes is refused, all of it",
-  async run(on) {
-    for (const line of FAULTY.trimEnd().split("\n")) on.say(`  | ${line}`);
-    const { status, body } = await on.api("PUT", "/integrations:batch", {
+  async run(deps) {
+    for (const line of FAULTY.trimEnd().split("\n")) deps.say(`  | ${line}`);
+    const { status, body } = await deps.api("PUT", "/integrations:batch", {
       body: { sourceYaml: FAULTY },
       sent: "the lines above",
       shows: ["title", "status", "detail", "requestId"],
     });
-    on.check("the answer is a Problem with status 422", status === 422);
+    deps.check("the answer is a Problem with status 422", status === 422);
     for (const issue of list(body, "issues")) {
       const [line, column, detail, remedy] = ["line", "column", "detail", "remedy"].map((name) =>
         member(issue, name),
       );
-      on.check(`line ${line}, column ${column}: ${detail} ${remedy}`, Number(line) > 0 && Number(column) > 0);
+      deps.check(
+        `line ${line}, column ${column}: ${detail} ${remedy}`,
+        Number(line) > 0 && Number(column) > 0,
+      );
     }
-    on.check("both mistakes were told at once", list(body, "issues").length === 2);
+    deps.check("both mistakes were told at once", list(body, "issues").length === 2);
   },
 };

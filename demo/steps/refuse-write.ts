@@ -3,8 +3,8 @@ import { member, text, type Step } from "../step.ts";
 
 export const refuseWrite: Step = {
   title: "A refused write is a Problem that says what to do",
-  async run(on) {
-    const refused = await on.write(
+  async run(deps) {
+    const refused = await deps.write(
       "people-hubspot",
       "person",
       {
@@ -13,17 +13,17 @@ export const refuseWrite: Step = {
       },
       { shows: ["type", "title", "status", "detail", "retryable", "requestId", "operationId", "result"] },
     );
-    on.check(
+    deps.check(
       "the provider's refusal: 422, application/problem+json",
       refused.status === 422 && refused.headers.get("content-type") === "application/problem+json",
     );
-    on.check(
+    deps.check(
       "it names the operation and repeats the provider's reason",
       Boolean(member(refused.body, "detail")),
     );
-    on.remember("refusedOperationId", text(refused.body, "operationId"));
+    deps.remember("refusedOperationId", text(refused.body, "operationId"));
 
-    const unsent = await on.write(
+    const unsent = await deps.write(
       "people-hubspot",
       "person",
       {
@@ -32,6 +32,6 @@ export const refuseWrite: Step = {
       },
       { shows: ["title", "status", "detail", "issues.*.name"] },
     );
-    on.check("an update without id is not sent at all: 400", unsent.status === 400);
+    deps.check("an update without id is not sent at all: 400", unsent.status === 400);
   },
 };

@@ -11,13 +11,13 @@ const PLAN: Json = {
 
 export const upsertFields: Step = {
   title: "Create a custom field in HubSpot",
-  async run(on) {
-    const body = { groupRef: on.groupRef, fields: { contacts: [PLAN] } };
+  async run(deps) {
+    const body = { groupRef: deps.groupRef, fields: { contacts: [PLAN] } };
     const shows = ["success", "fields.contacts.plan.action", "fields.contacts.plan.metadata.type"];
     const path = "/providers/hubspot/object-metadata";
-    const first = await on.api("PUT", path, { body, shows });
-    on.check("the field is there", member(first.body, "fields.contacts.plan.action") === "create");
-    const again = await on.api("PUT", path, { body, shows });
-    on.check("repeated, it changes nothing", member(again.body, "fields.contacts.plan.action") === "none");
+    const first = await deps.api("PUT", path, { body, shows });
+    deps.check("the field is there", member(first.body, "fields.contacts.plan.action") === "create");
+    const again = await deps.api("PUT", path, { body, shows });
+    deps.check("repeated, it changes nothing", member(again.body, "fields.contacts.plan.action") === "none");
   },
 };

@@ -8,7 +8,7 @@ const person = (givenName: string, email: string): { record: Record<string, Json
 
 export const writeBatches: Step = {
   title: "Write batches; a bad record does not harm the others",
-  async run(on) {
+  async run(deps) {
     const batch = [
       person("First", "first@batch.example"),
       person("Second", "this is no address"),
@@ -18,7 +18,7 @@ export const writeBatches: Step = {
       ["hubspot", "contacts"],
       ["salesforce", "Contact"],
     ] as const) {
-      const { status, body } = await on.write(
+      const { status, body } = await deps.write(
         `people-${provider}`,
         "person",
         { type: "create", batch },
@@ -34,17 +34,17 @@ export const writeBatches: Step = {
         },
       );
       const successes = list(body, "results").map((result) => member(result, "success"));
-      on.check(
+      deps.check(
         "two written, one refused, in the order of the request",
         status === 200 && successes.join() === "true,false,true",
       );
-      const record = await on.recordInCrm({ provider, object, id: text(body, "results.2.recordId") }, [
+      const record = await deps.recordInCrm({ provider, object, id: text(body, "results.2.recordId") }, [
         "id",
         "Id",
         "email",
         "Email",
       ]);
-      on.check("the third lies in the CRM", /third@batch\.example/.test(JSON.stringify(record)));
+      deps.check("the third lies in the CRM", /third@batch\.example/.test(JSON.stringify(record)));
     }
   },
 };

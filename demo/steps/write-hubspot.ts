@@ -3,8 +3,8 @@ import { member, text, type Step } from "../step.ts";
 
 export const writeHubSpot: Step = {
   title: "Create and update a person in HubSpot",
-  async run(on) {
-    const created = await on.write(
+  async run(deps) {
+    const created = await deps.write(
       "people-hubspot",
       "person",
       {
@@ -13,12 +13,12 @@ export const writeHubSpot: Step = {
       },
       { shows: ["operationId", "result.success", "result.recordId", "result.data.properties.email"] },
     );
-    on.check("created", created.status === 200);
+    deps.check("created", created.status === 200);
     const id = text(created.body, "result.recordId");
-    on.remember("hubspotPersonId", id);
-    on.remember("operationId", text(created.body, "operationId"));
+    deps.remember("hubspotPersonId", id);
+    deps.remember("operationId", text(created.body, "operationId"));
 
-    const updated = await on.write(
+    const updated = await deps.write(
       "people-hubspot",
       "person",
       {
@@ -27,18 +27,18 @@ export const writeHubSpot: Step = {
       },
       { shows: ["operationId", "result.success", "result.data.properties.firstname"] },
     );
-    on.check(
+    deps.check(
       "updated; the answer is the record as it is now",
       member(updated.body, "result.data.properties.firstname") === "Augusta Ada",
     );
-    const record = await on.recordInCrm({ provider: "hubspot", object: "contacts", id }, [
+    const record = await deps.recordInCrm({ provider: "hubspot", object: "contacts", id }, [
       "id",
       "email",
       "firstname",
       "lastname",
       "jobtitle",
     ]);
-    on.check(
+    deps.check(
       `HubSpot contact ${id} lies in the CRM: firstname Augusta Ada, jobtitle Analyst (mapped from notes)`,
       member(record, "firstname") === "Augusta Ada" && member(record, "jobtitle") === "Analyst",
     );

@@ -3,28 +3,28 @@ import { member, text, type Step } from "../step.ts";
 
 export const writeSalesforce: Step = {
   title: "The same in Salesforce, with the same words",
-  async run(on) {
-    const created = await on.write("people-salesforce", "person", {
+  async run(deps) {
+    const created = await deps.write("people-salesforce", "person", {
       type: "create",
       record: { email: "ada@lovelace.example", givenName: "Ada", familyName: "Lovelace", notes: "Analyst" },
     });
-    on.check("created", created.status === 200);
+    deps.check("created", created.status === 200);
     const id = text(created.body, "result.recordId");
-    on.remember("salesforcePersonId", id);
+    deps.remember("salesforcePersonId", id);
 
-    const updated = await on.write("people-salesforce", "person", {
+    const updated = await deps.write("people-salesforce", "person", {
       type: "update",
       record: { id, givenName: "Augusta Ada" },
     });
-    on.check("updated", member(updated.body, "result.data.FirstName") === "Augusta Ada");
-    const record = await on.recordInCrm({ provider: "salesforce", object: "Contact", id }, [
+    deps.check("updated", member(updated.body, "result.data.FirstName") === "Augusta Ada");
+    const record = await deps.recordInCrm({ provider: "salesforce", object: "Contact", id }, [
       "Id",
       "Email",
       "FirstName",
       "LastName",
       "Title",
     ]);
-    on.check(
+    deps.check(
       `Salesforce contact ${id} lies in the CRM: FirstName Augusta Ada, Title Analyst (mapped from notes)`,
       member(record, "FirstName") === "Augusta Ada" && member(record, "Title") === "Analyst",
     );

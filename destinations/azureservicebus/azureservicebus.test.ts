@@ -3,9 +3,15 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import { test, type TestContext } from "node:test";
-import { openWorld } from "../../server/deliver/destination-network.ts";
+import { openDestinationNetwork } from "../../server/deliver/destination-network.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
-import { answered, openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
+import {
+  answered,
+  openSample,
+  sampleMessage,
+  testDestination,
+  testWorld,
+} from "../../destination-kit/destination-suite.ts";
 import { azureservicebus } from "./azureservicebus.ts";
 
 const KEY = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I=";
@@ -68,7 +74,7 @@ async function openNamespace(t: TestContext) {
     await egress.close();
     server.close();
   });
-  const world = openWorld({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
+  const world = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
   const open = (key?: string) =>
     openSample(
       azureservicebus,

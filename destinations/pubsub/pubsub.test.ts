@@ -4,9 +4,15 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import { jwtVerify } from "jose";
-import { openWorld } from "../../server/deliver/destination-network.ts";
+import { openDestinationNetwork } from "../../server/deliver/destination-network.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
-import { answered, openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
+import {
+  answered,
+  openSample,
+  sampleMessage,
+  testDestination,
+  testWorld,
+} from "../../destination-kit/destination-suite.ts";
 import { pubsub } from "./pubsub.ts";
 
 const newKey = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -86,7 +92,7 @@ async function openGoogle(t: TestContext) {
     await egress.close();
     server.close();
   });
-  const world = openWorld({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
+  const world = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
   const open = (credentials = secrets.credentials) =>
     openSample(
       pubsub,

@@ -2,7 +2,12 @@
 import { Type } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
-import { defineDestination, type Exchange, type Fault, type Outcome } from "../../destination-kit/destination.ts";
+import {
+  defineDestination,
+  type Exchange,
+  type Fault,
+  type Outcome,
+} from "../../destination-kit/destination.ts";
 import { httpOutcome } from "../../destination-kit/http-outcome.ts";
 import { openBearer, readServiceAccount } from "./service-account.ts";
 

@@ -47,7 +47,7 @@ function readKey(pem: string): KeyObject | undefined {
 
 /** The longest that Google takes. */
 const LIFE_SECONDS = 3_600;
-const RENEW_MS = 5 * 60_000;
+const REFRESH_MS = 5 * 60_000;
 
 /**
  * Gives the bearer for an audience, the same one until shortly before its end. Needs no exchange at Google's token
@@ -55,7 +55,7 @@ const RENEW_MS = 5 * 60_000;
  */
 export function openBearer({ email, keyId, key }: ServiceAccount, audience: string): () => Promise<string> {
   let bearer: Promise<string> | undefined;
-  let renewMs = -Infinity;
+  let refreshMs = -Infinity;
   const sign = (nowSeconds: number) =>
     new SignJWT()
       .setProtectedHeader({ alg: "RS256", typ: "JWT", kid: keyId })
@@ -66,9 +66,9 @@ export function openBearer({ email, keyId, key }: ServiceAccount, audience: stri
       .setExpirationTime(nowSeconds + LIFE_SECONDS)
       .sign(key);
   return () => {
-    if (!bearer || nowMs() >= renewMs) {
+    if (!bearer || nowMs() >= refreshMs) {
       bearer = sign(Math.floor(nowMs() / 1000));
-      renewMs = nowMs() + LIFE_SECONDS * 1000 - RENEW_MS;
+      refreshMs = nowMs() + LIFE_SECONDS * 1000 - REFRESH_MS;
     }
     return bearer;
   };

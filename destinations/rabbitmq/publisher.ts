@@ -1,7 +1,7 @@
 /** One connection to a broker and on it one channel, whose broker confirms or returns each message. */
 import { Readable } from "node:stream";
 import type { ChannelModel, ConfirmChannel, Message as Returned, Options } from "amqplib";
-import type { World } from "../../destination-kit/destination.ts";
+import type { DestinationNetwork } from "../../destination-kit/destination.ts";
 
 export interface Broker {
   hostname: string;
@@ -40,7 +40,7 @@ export class Publisher {
   #leaving: Promise<void> | undefined;
 
   /** Begins to connect. */
-  constructor(broker: Broker, world: World) {
+  constructor(broker: Broker, world: DestinationNetwork) {
     this.#channel = this.#open(broker, world);
     this.#channel.catch((error: unknown) => this.kill(error));
   }
@@ -78,7 +78,7 @@ export class Publisher {
     this.#socket.abort();
   }
 
-  async #open(broker: Broker, world: World): Promise<ConfirmChannel> {
+  async #open(broker: Broker, world: DestinationNetwork): Promise<ConfirmChannel> {
     // Loaded when the first message comes: most installations never need it.
     const { connect } = await import("amqplib");
     const { hostname, tls, ...rest } = broker;

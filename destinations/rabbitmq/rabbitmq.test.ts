@@ -5,11 +5,16 @@ import { connect as connectTcp, createServer, type AddressInfo, type Socket } fr
 import { after, before, describe, test, type TestContext } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { connect, type ChannelModel, type GetMessage } from "amqplib";
-import { openWorld } from "../../server/deliver/destination-network.ts";
+import { openDestinationNetwork } from "../../server/deliver/destination-network.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
 import { noRabbit, startRabbit, type Rabbit } from "../../tests/harness/rabbitmq.ts";
 import { until } from "../../tests/harness/until.ts";
-import { openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
+import {
+  openSample,
+  sampleMessage,
+  testDestination,
+  testWorld,
+} from "../../destination-kit/destination-suite.ts";
 import { speakEndlessly } from "./flooding-broker.ts";
 import { rabbitmq } from "./rabbitmq.ts";
 
@@ -36,7 +41,7 @@ testDestination(rabbitmq, SAMPLE);
 async function deliverTo(t: TestContext, serverUrl: string, allow = ["127.0.0.1", "localhost"]) {
   const egress = openEgress(allow);
   t.after(() => egress.close());
-  const world = openWorld({ egress, dataDir: "/nonexistent", timeoutMs: 500 });
+  const world = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 500 });
   const config = { serverUrl, exchange: "crm-events", tls: false };
   const channel = openSample(rabbitmq, { ...SAMPLE, config }, world);
   const messages = Array.from({ length: 5 }, (_, index) => sampleMessage({ id: `m${index}` }));

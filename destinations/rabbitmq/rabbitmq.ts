@@ -7,7 +7,7 @@ import {
   type Fault,
   type Message,
   type Outcome,
-  type World,
+  type DestinationNetwork,
 } from "../../destination-kit/destination.ts";
 import { Publisher, type Broker } from "./publisher.ts";
 
@@ -43,7 +43,7 @@ export const rabbitmq = defineDestination({
 });
 
 /** Keeps one publisher while messages come; the next message after it ended opens another. */
-function openLine(broker: Broker, exchange: string, world: World) {
+function openLine(broker: Broker, exchange: string, world: DestinationNetwork) {
   let publisher: Publisher | undefined;
   let underWay = 0;
   let idleMs = IDLE_MS;

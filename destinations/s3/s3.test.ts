@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { deliverToDouble, testAws } from "../../destination-kit/aws-suite.ts";
-import { openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
+import {
+  openSample,
+  sampleMessage,
+  testDestination,
+  testWorld,
+} from "../../destination-kit/destination-suite.ts";
 import { s3 } from "./s3.ts";
 
 const config = { bucket: "crm-events", region: "us-east-1" };

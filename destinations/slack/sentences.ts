@@ -26,7 +26,7 @@ const SENTENCES: Record<string, (name: Names) => string> = {
     `:x: ${name("integrationName")} could not subscribe for ${name("groupName")}: ${name("error")}`,
   "connection.created": (name) => `:link: ${name("consumerName")} connected ${name("provider")}`,
   "connection.refreshed": (name) =>
-    `:arrows_counterclockwise: The access of ${name("consumerName")} to ${name("provider")} was renewed`,
+    `:arrows_counterclockwise: The access of ${name("consumerName")} to ${name("provider")} was refreshed`,
   "connection.updated": (name) =>
     `:pencil2: The connection of ${name("consumerName")} to ${name("provider")} was updated`,
   "connection.deleted": (name) =>

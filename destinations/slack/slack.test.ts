@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EVENT_TYPES } from "../../server/events/event-types.ts";
 import { sampleEvent } from "../../server/events/sample-event.ts";
-import { openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
+import {
+  openSample,
+  sampleMessage,
+  testDestination,
+  testWorld,
+} from "../../destination-kit/destination-suite.ts";
 import { sentenceFor } from "./sentences.ts";
 import { slack } from "./slack.ts";
 

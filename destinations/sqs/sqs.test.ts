@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testAws } from "../../destination-kit/aws-suite.ts";
-import { answered, openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
+import {
+  answered,
+  openSample,
+  sampleMessage,
+  testDestination,
+  testWorld,
+} from "../../destination-kit/destination-suite.ts";
 import { sqs } from "./sqs.ts";
 
 const queueUrl = "https://sqs.eu-west-1.amazonaws.com/123456789012/events";

@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Webhook } from "svix";
-import { answered, openSample, sampleMessage, testDestination, testWorld } from "../../destination-kit/destination-suite.ts";
+import {
+  answered,
+  openSample,
+  sampleMessage,
+  testDestination,
+  testWorld,
+} from "../../destination-kit/destination-suite.ts";
 import { webhook } from "./webhook.ts";
 
 const url = "https://example.com/hooks?a=b";

@@ -8,11 +8,11 @@ import { findKeyOwner, type KeyOwner } from "../store/api-keys.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { findProject } from "../store/projects.ts";
-import { remember } from "../store/row-cache.ts";
-import { openConfine } from "./limit-to-group.ts";
+import { cacheUntilChanged } from "../store/row-cache.ts";
+import { openGroupLimit } from "./limit-to-group.ts";
 import type { Person, PersonOf } from "./person-token.ts";
 import { openCustomerTokens, type Customer, type CustomerOf } from "./customer-token.ts";
-import { isSessionToken, type Sessions } from "./sign-in-sessions.ts";
+import { isSessionToken, type SignInSessions } from "./sign-in-sessions.ts";
 
 export interface Access {
   /** The owner of an API key, from memory where possible. Throws `unauthenticated`. */
@@ -30,14 +30,14 @@ export interface Access {
 const MOST_KEYS = 10_000;
 
 /** `changes` tells when a key or project was altered anywhere. */
-export function openAccess(on: {
+export function openAccess(deps: {
   database: Database;
   changes: Changes;
-  sessions: Pick<Sessions, "personOf">;
+  sessions: Pick<SignInSessions, "personOf">;
   /** People of the issuer, where there is one. */
   personOf?: PersonOf;
 }): Access {
-  const owners = remember<KeyOwner>(on.changes, {
+  const owners = cacheUntilChanged<KeyOwner>(deps.changes, {
     most: MOST_KEYS,
     affected: ({ table, id }) => {
       if (table === "api_keys") return (owner) => owner.apiKeyId === id;
@@ -48,23 +48,23 @@ export function openAccess(on: {
     if (!key) throw unauthenticated("Send an API key of the project in the header `X-Api-Key`.");
     const digest = hashApiKey(key);
     const owner = await owners.get(digest.toString("base64"), () =>
-      findKeyOwner(on.database.queries, digest),
+      findKeyOwner(deps.database.queries, digest),
     );
     if (!owner) throw unauthenticated("This API key does not exist, or it was switched off.");
     return owner;
   };
-  const customerOf = openCustomerTokens(on);
+  const customerOf = openCustomerTokens(deps);
   return {
     keyOwner,
-    confine: openConfine(on),
+    confine: openGroupLimit(deps),
     async authorize({ headers, audience, projectIdOrName }) {
       if (audience === "public") return { caller: NOBODY };
-      const { caller, home } = await identify({ ...on, keyOwner, customerOf }, headers);
+      const { caller, home } = await identify({ ...deps, keyOwner, customerOf }, headers);
       requireScope(caller, audience);
       if (projectIdOrName === undefined) return { caller };
       const asked = projectIdOrName.toLowerCase();
       if (home && (asked === home.id || asked === home.name)) return { caller, project: home };
-      const project = await otherProject(on.database, caller, projectIdOrName, audience);
+      const project = await otherProject(deps.database, caller, projectIdOrName, audience);
       return { caller: { ...caller, projectId: caller.projectId ?? project.id }, project };
     },
   };
@@ -80,7 +80,7 @@ async function identify(
   by: {
     keyOwner: Access["keyOwner"];
     customerOf: CustomerOf;
-    sessions: Pick<Sessions, "personOf">;
+    sessions: Pick<SignInSessions, "personOf">;
     personOf?: PersonOf;
   },
   headers: IncomingHttpHeaders,

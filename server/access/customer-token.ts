@@ -7,7 +7,7 @@ import { isStorable } from "../ground/storable-text.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { findJwtKeyOwner, type JwtKeyOwner } from "../store/jwt-keys.ts";
-import { remember } from "../store/row-cache.ts";
+import { cacheUntilChanged } from "../store/row-cache.ts";
 
 export interface Customer {
   key: JwtKeyOwner;
@@ -23,8 +23,8 @@ const LIFETIME_SECONDS = 600;
 const SKEW_SECONDS = 60;
 const MOST_KEYS = 10_000;
 
-export function openCustomerTokens(on: { database: Database; changes: Changes }): CustomerOf {
-  const keys = remember<JwtKeyOwner>(on.changes, {
+export function openCustomerTokens(deps: { database: Database; changes: Changes }): CustomerOf {
+  const keys = cacheUntilChanged<JwtKeyOwner>(deps.changes, {
     most: MOST_KEYS,
     affected: ({ table, id }) => {
       if (table === "jwt_keys") return id;
@@ -33,7 +33,7 @@ export function openCustomerTokens(on: { database: Database; changes: Changes })
   });
   return async (token) => {
     const kid = keyIdOf(token);
-    const key = kid && (await keys.get(kid, () => findJwtKeyOwner(on.database.queries, kid)));
+    const key = kid && (await keys.get(kid, () => findJwtKeyOwner(deps.database.queries, kid)));
     if (!key) return undefined;
     const { groupRef, consumerRef } = checked(await verified(token, key));
     return { key, groupRef, consumerRef };

@@ -17,14 +17,14 @@ type Place = Issue["in"];
  * For callers who speak for one group: a `groupRef` or `consumerRef` that is not theirs is refused with 403, rows of
  * other groups with 404, and a list that can be filtered by group is. Everybody else passes.
  */
-export const openConfine =
-  (on: { database: Database }): Confine =>
+export const openGroupLimit =
+  (deps: { database: Database }): Confine =>
   async ({ caller, target, inputs }) => {
     if (caller.groupRef === undefined) return inputs;
     for (const { place, values } of parts(inputs)) {
       for (const claim of CLAIMS) requireOwn(caller, claim, values[claim], place);
       for (const name of Object.keys(OWNED) as (keyof typeof OWNED)[]) {
-        await requireOwnRow(on.database, caller, name, values[name]);
+        await requireOwnRow(deps.database, caller, name, values[name]);
       }
     }
     const filters = target.query?.properties ?? {};

@@ -29,24 +29,24 @@ interface Services {
 /** Signature algorithms with a key pair; a shared secret would be ours to leak. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
 
-export function openPersonTokens(on: Services): PersonOf {
+export function openPersonTokens(deps: Services): PersonOf {
   let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
   const keySet = () =>
-    (keys ??= discover(on).catch((error: unknown) => {
+    (keys ??= discover(deps).catch((error: unknown) => {
       keys = undefined;
       throw error;
     }));
   return async (token) => {
-    const claims = await verified(on, token, await keySet());
-    const builder = await upsertBuilder(on.database.queries, {
-      idpProvider: on.oidc.issuer,
+    const claims = await verified(deps, token, await keySet());
+    const builder = await upsertBuilder(deps.database.queries, {
+      idpProvider: deps.oidc.issuer,
       idpRef: claims.sub ?? "",
       firstName: text(claims["given_name"]),
       lastName: text(claims["family_name"]),
       fullName: text(claims["name"]),
       primaryEmail: text(claims["email"]),
     });
-    const memberships = await listMemberships(on.database.queries, builder.id);
+    const memberships = await listMemberships(deps.database.queries, builder.id);
     const email = claims["email_verified"] === false ? null : text(claims["email"]);
     return {
       builderId: builder.id,

@@ -18,7 +18,7 @@ export interface Session {
   expireTime: Date;
 }
 
-export interface Sessions {
+export interface SignInSessions {
   /** Throws Problems: 401 for a key that opens nothing, 403 for one that signs nobody in, 429 after too many. */
   signIn(apiKey: string, address: string): Promise<Session>;
   /** Throws a 401 Problem. */
@@ -40,17 +40,17 @@ const PREFIX = "bbs_";
 /** Whether a bearer token is one of ours. No JSON Web Token begins like that. */
 export const isSessionToken = (bearer: string): boolean => bearer.startsWith(PREFIX);
 
-export function openSessions(on: Services): Sessions {
-  const { queries } = on.database;
+export function openSignInSessions(deps: Services): SignInSessions {
+  const { queries } = deps.database;
   const failed = openFailedAttempts(queries);
   return {
     async signIn(apiKey, address) {
-      if (on.issuer) throw elsewhere(on.issuer);
+      if (deps.issuer) throw elsewhere(deps.issuer);
       await failed.require(address);
       const key = await findSigningKey(queries, hashApiKey(apiKey));
       if (!key) {
         await failed.note(address);
-        on.log.warn({ address }, "a sign-in with a wrong key");
+        deps.log.warn({ address }, "a sign-in with a wrong key");
         throw new Problem("unauthenticated", {
           detail: "This API key does not exist, or it was switched off.",
         });
@@ -60,11 +60,11 @@ export function openSessions(on: Services): Sessions {
       const token = `${PREFIX}${randomBytes(32).toString("base64url")}`;
       const expireTime = new Date(nowMs() + LIFETIME_MS);
       await insertSession(queries, { hash: digest(token), builderId, apiKeyId, expireTime });
-      on.log.info({ builderId, apiKeyId }, "signed in");
+      deps.log.info({ builderId, apiKeyId }, "signed in");
       return { token, builderId, expireTime };
     },
     async personOf(token) {
-      if (on.issuer) throw elsewhere(on.issuer);
+      if (deps.issuer) throw elsewhere(deps.issuer);
       const session = await findSession(queries, digest(token));
       if (!session) {
         throw new Problem("unauthenticated", { detail: "This session has ended. Sign in again." });

@@ -18,24 +18,24 @@ export interface AuthorizedFetchOptions {
   timeoutMs?: number;
 }
 
-/** Calls with the connection's credentials; a refused token is renewed once and the request repeated once. */
+/** Calls with the connection's credentials; a refused token is refreshed once and the request repeated once. */
 export function authorizedFetch(
-  on: { egress: Egress; connections: LiveConnections },
+  deps: { egress: Egress; connections: LiveConnections },
   connection: LiveConnection,
   options: AuthorizedFetchOptions = {},
 ): ProviderFetch {
   let live = connection;
   return async (request) => {
-    const base = on.connections.baseUrl(live, options.moduleKey);
-    const first = await exchange(on.egress, live, base, request, options);
-    if (!live.renewable) on.connections.doubts.noticed(live, first.status);
-    if (!isUnauthorized(first, options.connector) || !live.renewable) return first;
+    const base = deps.connections.baseUrl(live, options.moduleKey);
+    const first = await exchange(deps.egress, live, base, request, options);
+    if (!live.refreshable) deps.connections.suspects.noticed(live, first.status);
+    if (!isUnauthorized(first, options.connector) || !live.refreshable) return first;
     // Refused before it was carried out, so repeating is safe whatever the request was.
-    live = await on.connections.renew(live).catch((error: unknown) => {
+    live = await deps.connections.refreshRejected(live).catch((error: unknown) => {
       if (error instanceof ProviderError && error.kind === "unauthorized") return live;
       throw error;
     });
-    return live === connection ? first : exchange(on.egress, live, base, request, options);
+    return live === connection ? first : exchange(deps.egress, live, base, request, options);
   };
 }
 

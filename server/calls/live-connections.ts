@@ -8,15 +8,15 @@ import { baseUrl, TemplateError } from "../../connector-kit/template.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Changes } from "../store/changes.ts";
 import { findConnection, type ConnectionRow } from "../store/connections.ts";
-import { remember } from "../store/row-cache.ts";
+import { cacheUntilChanged } from "../store/row-cache.ts";
 import { completeAccountInfo } from "../credentials/connect/account-info.ts";
-import { atMost, type AtMost } from "../jobs/concurrency-limit.ts";
-import { openBehind } from "../jobs/background-work.ts";
+import { limitConcurrency, type ConcurrencyLimit } from "../jobs/concurrency-limit.ts";
+import { openBackgroundWork } from "../jobs/background-work.ts";
 import { metadataValues } from "../credentials/stored/provider-metadata.ts";
-import { openDoubts, type Doubts } from "./suspect-credentials.ts";
-import { isRenewable, serving } from "../credentials/stored/refreshable.ts";
+import { openSuspectCredentials, type SuspectCredentials } from "./suspect-credentials.ts";
+import { isRefreshable, serving } from "../credentials/stored/refreshable.ts";
 import { MARGIN_MS, refreshTokens, type RefreshServices } from "../credentials/refresh/refresh-tokens.ts";
-import { renewAtMs } from "../credentials/stored/refresh-time.ts";
+import { refreshAtMs } from "../credentials/stored/refresh-time.ts";
 import { isOauth, openCredentials, wireCredentials } from "../credentials/stored/credential-envelope.ts";
 
 export interface LiveConnection {
@@ -34,13 +34,13 @@ export interface LiveConnection {
   /** OAuth only. */
   accessToken?: string;
   /** Tells these credentials from those that come after them; undefined while there are none. */
-  mark?: string;
+  tokenGeneration?: string;
   /** Whether others can be had when the provider refuses these. */
-  renewable: boolean;
+  refreshable: boolean;
   /** Milliseconds since the epoch; undefined when the provider gave no lifetime. */
   expiresAtMs?: number;
-  /** From when on it is to be renewed, while it still serves. */
-  renewAtMs?: number;
+  /** From when on it is to be refreshed, while it still serves. */
+  refreshAtMs?: number;
 }
 
 export interface LiveConnections {
@@ -50,18 +50,18 @@ export interface LiveConnections {
    */
   find(projectId: string, id: string): Promise<LiveConnection | undefined>;
   /** The same with another token than `rejected`, which the provider has just answered 401 to. */
-  renew(connection: LiveConnection): Promise<LiveConnection>;
+  refreshRejected(connection: LiveConnection): Promise<LiveConnection>;
   /** The same with another token than the one that is stored now, whatever state that is in. */
-  refresh(connection: { id: string; projectId: string }): Promise<LiveConnection>;
-  /** Told of what providers answer, for those whose credentials cannot be renewed. */
-  readonly doubts: Doubts;
+  forceRefresh(connection: { id: string; projectId: string }): Promise<LiveConnection>;
+  /** Told of what providers answer, for those whose credentials cannot be refreshed. */
+  readonly suspects: SuspectCredentials;
   /** Waits for what goes on behind the callers' backs. */
   settled(): Promise<void>;
   /** Where calls of this connection go; `moduleKey` for the address of a module. Throws `ProviderError`. */
   baseUrl(connection: LiveConnection, moduleKey?: string): URL;
 }
 
-/** An early renewal that failed is not tried again before; the old token serves meanwhile. */
+/** An early refresh that failed is not tried again before; the old token serves meanwhile. */
 const EARLY_RETRY_MS = 10_000;
 const MOST_CONNECTIONS = 10_000;
 /** Each holds a database connection while the provider answers, and some need a second one for a moment. */
@@ -71,31 +71,31 @@ const MOST_REFRESHES_OF_ONE = 2;
 
 type Services = RefreshServices & { changes: Changes };
 
-export function openLiveConnections(on: Services): LiveConnections {
-  const cache = remember<LiveConnection>(on.changes, {
+export function openLiveConnections(deps: Services): LiveConnections {
+  const cache = cacheUntilChanged<LiveConnection>(deps.changes, {
     most: MOST_CONNECTIONS,
     affected: ({ table, id }) => (table === "connections" ? id : undefined),
   });
-  const behind = openBehind(on.log);
-  const doubts = openDoubts(on, behind);
+  const behind = openBackgroundWork(deps.log);
+  const doubts = openSuspectCredentials(deps, behind);
   const turn = turns();
   const refreshes = new Map<string, Promise<LiveConnection>>();
-  /** Until when a connection's early renewal rests, in milliseconds since the epoch. */
+  /** Until when a connection's early refresh rests, in milliseconds since the epoch. */
   const resting = new LRUCache<string, number>({ max: MOST_CONNECTIONS });
 
   const read = async (projectId: string, id: string): Promise<LiveConnection | undefined> => {
-    const row = await findConnection(on.database.queries, projectId, id);
-    return row && open(on, row);
+    const row = await findConnection(deps.database.queries, projectId, id);
+    return row && open(deps, row);
   };
   /** One refresh per connection in this process; the row lock makes it one over all processes. */
   const refresh = (connection: LiveConnection, staleToken?: string): Promise<LiveConnection> => {
     const running = refreshes.get(connection.id);
     if (running) return running;
-    const started = turn(connection.provider.name, () => refreshTokens(on, connection, { staleToken }))
+    const started = turn(connection.provider.name, () => refreshTokens(deps, connection, { staleToken }))
       .then((row) => {
-        const live = open(on, row);
+        const live = open(deps, row);
         cache.put(row.id, live);
-        behind.run(row.id, "an account could not be asked about", () => completeAccountInfo(on, row));
+        behind.run(row.id, "an account could not be asked about", () => completeAccountInfo(deps, row));
         return live;
       })
       .finally(() => refreshes.delete(connection.id));
@@ -107,59 +107,59 @@ export function openLiveConnections(on: Services): LiveConnections {
     async find(projectId, id) {
       const live = await cache.get(id, () => read(projectId, id), projectId);
       if (!live || live.projectId !== projectId) return undefined;
-      if (live.status === "bad_credentials" || nowMs() < (live.renewAtMs ?? Number.POSITIVE_INFINITY))
+      if (live.status === "bad_credentials" || nowMs() < (live.refreshAtMs ?? Number.POSITIVE_INFINITY))
         return live;
       const leftMs = (live.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs();
-      if (leftMs > MARGIN_MS && live.mark !== undefined) {
+      if (leftMs > MARGIN_MS && live.tokenGeneration !== undefined) {
         if ((resting.get(id) ?? 0) > nowMs()) return live;
-        refresh(live, live.mark).catch((error: unknown) => {
+        refresh(live, live.tokenGeneration).catch((error: unknown) => {
           resting.set(id, nowMs() + EARLY_RETRY_MS);
-          on.log.warn(
+          deps.log.warn(
             { connectionId: id, error: String(error) },
             "early token refresh failed; the old token still serves",
           );
         });
         return live;
       }
-      return refresh(live, live.mark);
+      return refresh(live, live.tokenGeneration);
     },
-    doubts,
+    suspects: doubts,
     settled: () => behind.settled(),
-    renew: (connection) =>
-      refresh(connection, connection.mark).catch((error: unknown) => {
-        // It was refused and cannot be renewed for want of an app: then it is like one that has nothing to renew.
+    refreshRejected: (connection) =>
+      refresh(connection, connection.tokenGeneration).catch((error: unknown) => {
+        // It was refused and cannot be refreshed for want of an app: then it is like one that has nothing to refresh.
         if (error instanceof ProviderError && error.kind === "unauthorized") doubts.noticed(connection, 401);
         throw error;
       }),
-    async refresh({ id, projectId }) {
+    async forceRefresh({ id, projectId }) {
       const stored = await read(projectId, id);
       if (!stored) throw new ProviderError({ kind: "unauthorized", message: "The connection is gone." });
-      return refresh(stored, stored.mark);
+      return refresh(stored, stored.tokenGeneration);
     },
-    baseUrl: (connection, moduleKey) => addressOf(on, connection, moduleKey),
+    baseUrl: (connection, moduleKey) => addressOf(deps, connection, moduleKey),
   };
 }
 
 /** Runs a refresh when it is its turn: first among those of its provider, then among all. */
 function turns(): <Value>(provider: string, work: () => Promise<Value>) => Promise<Value> {
-  const ofAll = atMost(MOST_REFRESHES);
-  const ofOne = new Map<string, AtMost>();
+  const ofAll = limitConcurrency(MOST_REFRESHES);
+  const ofOne = new Map<string, ConcurrencyLimit>();
   return (provider, work) => {
-    const own = ofOne.get(provider) ?? atMost(MOST_REFRESHES_OF_ONE);
+    const own = ofOne.get(provider) ?? limitConcurrency(MOST_REFRESHES_OF_ONE);
     ofOne.set(provider, own);
     return own(() => ofAll(work));
   };
 }
 
-function open(on: Services, row: ConnectionRow): LiveConnection {
-  const provider = on.catalog.find(row.provider);
+function open(deps: Services, row: ConnectionRow): LiveConnection {
+  const provider = deps.catalog.find(row.provider);
   if (!provider) throw unusable(`The provider ${row.provider} is no longer in the catalog.`);
-  const stored = openCredentials(on.sealer, row);
+  const stored = openCredentials(deps.sealer, row);
   const wire = wireCredentials(stored);
   const { id, projectId, status, providerWorkspaceRef, providerMetadata } = row;
   const current = serving(stored);
   const expiresAtMs = !current ? 0 : current.expiresAt ? Date.parse(current.expiresAt) : undefined;
-  const renewable = isRenewable(provider, stored);
+  const refreshable = isRefreshable(provider, stored);
   return {
     id,
     projectId,
@@ -171,11 +171,11 @@ function open(on: Services, row: ConnectionRow): LiveConnection {
     account: { timeZone: providerMetadata["timeZone"]?.value },
     authorization: wire ? attach(provider, wire) : { headers: [], query: [] },
     accessToken: isOauth(stored) ? stored.accessToken?.token : undefined,
-    mark: current?.mark,
-    renewable,
+    tokenGeneration: current?.mark,
+    refreshable,
     expiresAtMs,
-    // What cannot be renewed serves to its end.
-    renewAtMs: current && renewable ? renewAtMs(current) : expiresAtMs,
+    // What cannot be refreshed serves to its end.
+    refreshAtMs: current && refreshable ? refreshAtMs(current) : expiresAtMs,
   };
 }
 
@@ -189,12 +189,12 @@ function attach(provider: ProviderInfo, wire: Parameters<typeof authorization>[1
   }
 }
 
-function addressOf(on: Services, connection: LiveConnection, moduleKey: string | undefined): URL {
+function addressOf(deps: Services, connection: LiveConnection, moduleKey: string | undefined): URL {
   const values = metadataValues(connection.providerMetadata);
   if (connection.providerWorkspaceRef && !values["workspace"])
     values["workspace"] = connection.providerWorkspaceRef;
   try {
-    return baseUrl(connection.provider, { values, moduleKey, allowPlainHttp: on.egress.allowsPlainHttp });
+    return baseUrl(connection.provider, { values, moduleKey, allowPlainHttp: deps.egress.allowsPlainHttp });
   } catch (error) {
     if (error instanceof TemplateError) {
       throw unusable(`The address of ${connection.provider.name} cannot be built: ${error.message}.`, error);

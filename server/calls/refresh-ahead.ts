@@ -1,11 +1,11 @@
-/** Renews tokens before anybody needs them, so that callers never wait and idle connections stay alive. */
+/** Refreshes tokens before anybody needs them, so that callers never wait and idle connections stay alive. */
 import type { Log } from "../ground/log.ts";
 import type { Database } from "../store/database.ts";
-import { claimDueRenewals, deferRenewal } from "../store/token-refreshes.ts";
+import { claimDueRefreshes, deferRefresh } from "../store/token-refreshes.ts";
 import type { LiveConnections } from "./live-connections.ts";
 
-export interface RenewAhead {
-  /** Waits for the renewals that have begun. */
+export interface RefreshAhead {
+  /** Waits for the refreshes that have begun. */
   stop(): Promise<void>;
 }
 
@@ -15,17 +15,17 @@ const MOST_AT_ONCE = 4;
 const HOLD_SECONDS = 120;
 const BACKOFF = { baseSeconds: 60, mostSeconds: 3_600 };
 
-/** Looks now and then; any number of processes may, each connection is renewed by one of them. */
-export function startRenewAhead(
-  on: { database: Database; connections: LiveConnections; log: Log },
+/** Looks now and then; any number of processes may, each connection is refreshed by one of them. */
+export function startRefreshAhead(
+  deps: { database: Database; connections: LiveConnections; log: Log },
   lookEveryMs = LOOK_EVERY_MS,
-): RenewAhead {
+): RefreshAhead {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
   const look = (): void => {
-    round = renewDue(on, () => stopped)
-      .catch((error: unknown) => on.log.warn({ error: String(error) }, "renewals were put off"))
+    round = refreshDue(deps, () => stopped)
+      .catch((error: unknown) => deps.log.warn({ error: String(error) }, "refreshes were put off"))
       .finally(() => {
         if (!stopped) timer = setTimeout(look, lookEveryMs).unref();
       });
@@ -40,26 +40,29 @@ export function startRenewAhead(
   };
 }
 
-async function renewDue(
-  on: { database: Database; connections: LiveConnections; log: Log },
+async function refreshDue(
+  deps: { database: Database; connections: LiveConnections; log: Log },
   isStopped: () => boolean,
 ): Promise<void> {
   while (!isStopped()) {
-    const due = await claimDueRenewals(on.database.queries, MOST_AT_ONCE, HOLD_SECONDS);
+    const due = await claimDueRefreshes(deps.database.queries, MOST_AT_ONCE, HOLD_SECONDS);
     if (due.length === 0) return;
-    await Promise.all(due.map((connection) => renewOne(on, connection)));
+    await Promise.all(due.map((connection) => refreshOne(deps, connection)));
   }
 }
 
-async function renewOne(
-  on: { database: Database; connections: LiveConnections; log: Log },
+async function refreshOne(
+  deps: { database: Database; connections: LiveConnections; log: Log },
   connection: { id: string; projectId: string },
 ): Promise<void> {
   try {
-    await on.connections.refresh(connection);
+    await deps.connections.forceRefresh(connection);
   } catch (error) {
-    // What cannot pass has ended the renewals itself; everything else is tried again later.
-    on.log.warn({ connectionId: connection.id, error: String(error) }, "a token could not be renewed ahead");
-    await deferRenewal(on.database.queries, connection.id, BACKOFF);
+    // What cannot pass has ended the refreshes itself; everything else is tried again later.
+    deps.log.warn(
+      { connectionId: connection.id, error: String(error) },
+      "a token could not be refreshed ahead",
+    );
+    await deferRefresh(deps.database.queries, connection.id, BACKOFF);
   }
 }

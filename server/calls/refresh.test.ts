@@ -69,12 +69,12 @@ describe("token refresh", () => {
     // Each write asks for the token; the proxy does so once a second.
     const update = { type: "update", record: { id: "501", firstname: "Ada" } };
     for (let writes = 0; writes < 20; writes += 1) await customer.succeed("contacts", update);
-    // Both processes and the renewal behind the calls try once, and then not with each call.
+    // Both processes and the refresh behind the calls try once, and then not with each call.
     assert.ok(timesSent(customer) <= 3, `${timesSent(customer)} refreshes`);
     assert.notEqual(await status(customer), "bad_credentials");
   });
 
-  test("a connection that changes otherwise while a call is refused: its token is renewed all the same", async () => {
+  test("a connection that changes otherwise while a call is refused: its token is refreshed all the same", async () => {
     const customer = await connect("salesforce", "changed");
     assert.equal(await call(customer), 200);
     on.sandbox.salesforce.expireTokens();
@@ -87,7 +87,7 @@ describe("token refresh", () => {
     assert.equal(timesSent(customer), 1);
   });
 
-  test("a short-lived token is not renewed with every call", async () => {
+  test("a short-lived token is not refreshed with every call", async () => {
     const customer = await connect("hubspot", "short", 1_800);
     await sql.query(
       "update connections set credentials_sealed = credentials_sealed where auth_scheme like 'oauth2/%'",
@@ -121,7 +121,7 @@ describe("token refresh", () => {
     const customer = await connect("salesforce", "died", 1);
     on.sandbox.salesforce.expireTokens();
     // What a process leaves that sent the token and was killed before it could store the answer.
-    await sql.query("update token_renewals set sent_hash = sha256($2::bytea) where connection_id = $1", [
+    await sql.query("update token_refreshes set sent_hash = sha256($2::bytea) where connection_id = $1", [
       customer.connectionId,
       Buffer.from(customer.refreshToken),
     ]);
@@ -153,10 +153,10 @@ describe("token refresh", () => {
     assert.equal((await read(customer, "?refresh=force")).status, 200);
   });
 
-  test("idle connections whose time has come are renewed by the background, each once", async () => {
+  test("idle connections whose time has come are refreshed by the background, each once", async () => {
     const customer = await connect("salesforce", "idle");
     await sql.query(
-      "update token_renewals set due_time = now() - interval '1 hour' where connection_id = $1",
+      "update token_refreshes set due_time = now() - interval '1 hour' where connection_id = $1",
       [customer.connectionId],
     );
     const third = await on.sibling();
@@ -164,7 +164,7 @@ describe("token refresh", () => {
     await third.stop();
     assert.equal(timesSent(customer), 1);
     const { rows } = await sql.query(
-      "select due_time between now() + interval '17 hours' and now() + interval '24 hours' as kept from token_renewals where connection_id = $1",
+      "select due_time between now() + interval '17 hours' and now() + interval '24 hours' as kept from token_refreshes where connection_id = $1",
       [customer.connectionId],
     );
     assert.equal(rows[0].kept, true);

@@ -1,4 +1,4 @@
-/** What a provider's 401 does to connections whose credentials cannot be renewed, through a real Busbar. */
+/** What a provider's 401 does to connections whose credentials cannot be refreshed, through a real Busbar. */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** Finds out whether a provider's 401 means that credentials are no good any more, where nothing can be renewed. */
+/** Finds out whether a provider's 401 means that credentials are no good any more, where nothing can be refreshed. */
 import { LRUCache } from "lru-cache";
 import { healthCheckUrl, TemplateError } from "../../connector-kit/template.ts";
 import { EgressError, type Egress } from "../egress/open-egress.ts";
@@ -14,12 +14,12 @@ import {
   updateConnection,
 } from "../store/connections.ts";
 import { transact, type Database } from "../store/database.ts";
-import type { Behind } from "../jobs/background-work.ts";
+import type { BackgroundWork } from "../jobs/background-work.ts";
 import type { ConnectionEvents } from "../credentials/connection-events.ts";
 import type { LiveConnection } from "./live-connections.ts";
 import { metadataValues } from "../credentials/stored/provider-metadata.ts";
 
-export interface Doubts {
+export interface SuspectCredentials {
   /** Told what a provider answered. Returns at once; what follows happens behind the caller's back. */
   noticed(connection: LiveConnection, status: number): void;
   /** Whether any connection is doubted: as long as none is, the good news need not be told. */
@@ -68,8 +68,8 @@ const CHECK_MAX_BYTES = 256 * 1024;
  * Refusals are counted by each process; that there are any, all know from the database, so that a call that gets in
  * anywhere clears the connection everywhere. Nothing of it is on the path of a call.
  */
-export function openDoubts(on: Services, behind: Behind): Doubts {
-  const { queries } = on.database;
+export function openSuspectCredentials(deps: Services, behind: BackgroundWork): SuspectCredentials {
+  const { queries } = deps.database;
   const strikes = new LRUCache<string, Strikes>({ max: MOST_DOUBTED });
   /** Until when a connection's health check rests, in milliseconds since the epoch. */
   const resting = new LRUCache<string, number>({ max: MOST_DOUBTED });
@@ -77,16 +77,16 @@ export function openDoubts(on: Services, behind: Behind): Doubts {
   const told = new WeakSet<LiveConnection>();
   const settle = (id: string, work: () => Promise<unknown>) =>
     behind.run(id, "a connection's status was not settled", work);
-  const shared = openSharedDoubts(on, behind, (id) => strikes.delete(id));
+  const shared = openSharedDoubts(deps, behind, (id) => strikes.delete(id));
 
   const refused = async (live: LiveConnection): Promise<void> => {
     const { id } = live;
     const { count, firstMs } = strike(strikes, live);
     if ((resting.get(markOf(live)) ?? 0) <= nowMs()) {
       resting.set(markOf(live), nowMs() + CHECK_AT_MOST_EVERY_MS);
-      const health = await askHealth(on.egress, live);
+      const health = await askHealth(deps.egress, live);
       if (health === "refused")
-        return markBad(on, live, "its health check and another call were answered 401");
+        return markBad(deps, live, "its health check and another call were answered 401");
       if (health === "fine") {
         resting.set(markOf(live), nowMs() + TRUST_MS);
         strikes.delete(id);
@@ -95,7 +95,7 @@ export function openDoubts(on: Services, behind: Behind): Doubts {
     }
     await shared.add(live);
     if (count < STRIKES || nowMs() - firstMs < STRIKES_OVER_MS || !(await shared.isOld(live))) return;
-    await markBad(on, live, `${count} calls in a row were answered 401`);
+    await markBad(deps, live, `${count} calls in a row were answered 401`);
     shared.begin(live);
   };
 
@@ -112,7 +112,7 @@ export function openDoubts(on: Services, behind: Behind): Doubts {
         if (shared.delete(id)) settle(id, () => removeDoubt(queries, id));
         if (live.status === "working" || told.has(live)) return;
         told.add(live);
-        settle(id, () => good(on, live));
+        settle(id, () => good(deps, live));
       }
     },
   };
@@ -131,8 +131,8 @@ function strike(strikes: LRUCache<string, Strikes>, live: LiveConnection): Strik
 const markOf = ({ sealed }: LiveConnection): string => sealed.slice(-24);
 
 /** Which connections any process doubts. `cleared` is told when somebody trusts one again. */
-function openSharedDoubts(on: Services, behind: Behind, cleared: (id: string) => void) {
-  const { queries } = on.database;
+function openSharedDoubts(deps: Services, behind: BackgroundWork, cleared: (id: string) => void) {
+  const { queries } = deps.database;
   const doubted = new Set<string>();
   /** Until when a connection is not shared again, in milliseconds since the epoch. */
   const resting = new LRUCache<string, number>({ max: MOST_DOUBTED });
@@ -140,7 +140,7 @@ function openSharedDoubts(on: Services, behind: Behind, cleared: (id: string) =>
   const readAll = async () => {
     for (const id of await listDoubted(queries, MOST_DOUBTED)) doubted.add(id);
   };
-  on.changes.subscribe((change) => {
+  deps.changes.subscribe((change) => {
     if (!change) return behind.run("all", failed, readAll);
     const { table, id } = change;
     if (table !== "connection_doubts") return;
@@ -173,11 +173,11 @@ function openSharedDoubts(on: Services, behind: Behind, cleared: (id: string) =>
   };
 }
 
-/** Tokens that can be renewed say themselves when they cannot any more; one that still serves for a while heals nothing. */
+/** Tokens that can be refreshed say themselves when they cannot any more; one that still serves for a while heals nothing. */
 async function good({ database }: Services, live: LiveConnection): Promise<void> {
   const { projectId, id } = live;
   if (live.status === "created") await markConnectionWorking(database.queries, projectId, id);
-  else if (!live.renewable) await healConnection(database.queries, live);
+  else if (!live.refreshable) await healConnection(database.queries, live);
 }
 
 async function askHealth(egress: Egress, live: LiveConnection): Promise<"fine" | "refused" | "unknown"> {
@@ -204,8 +204,8 @@ async function askHealth(egress: Egress, live: LiveConnection): Promise<"fine" |
   }
 }
 
-function markBad(on: Services, live: LiveConnection, why: string): Promise<void> {
-  return transact(on.database, async (queries) => {
+function markBad(deps: Services, live: LiveConnection, why: string): Promise<void> {
+  return transact(deps.database, async (queries) => {
     const { projectId, id, provider } = live;
     await lockConnection(queries, projectId, id);
     const row = await findConnection(queries, projectId, id);
@@ -214,7 +214,7 @@ function markBad(on: Services, live: LiveConnection, why: string): Promise<void>
     await removeDoubt(queries, id);
     await updateConnection(queries, projectId, id, { status: "bad_credentials" });
     const reason = `${provider.displayName ?? provider.name} does not accept the credentials any more: ${why}.`;
-    await on.connectionEvents.failed(queries, row, reason);
-    on.log.warn({ connectionId: id, provider: provider.name }, "a connection's credentials are refused");
+    await deps.connectionEvents.failed(queries, row, reason);
+    deps.log.warn({ connectionId: id, provider: provider.name }, "a connection's credentials are refused");
   });
 }

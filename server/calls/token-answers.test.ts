@@ -120,7 +120,7 @@ describe("a token endpoint", () => {
     }
   });
 
-  test("whose token no header can carry gave none, and the connection can still be renewed", async () => {
+  test("whose token no header can carry gave none, and the connection can still be refreshed", async () => {
     for (const access_token of ["a\r\nX-Evil: 1", "nul\0", "ключ", " \t"]) {
       const connection = await connect("odd");
       says({ access_token, refresh_token: "rotated" });
@@ -171,7 +171,7 @@ describe("a token endpoint", () => {
     for (let calls = 0; calls < 3; calls += 1) {
       assert.equal((await on.proxied({ integration: "stepwise", groupRef }, "/")).status, 200);
     }
-    assert.equal(asked.length, 2, "connected once, renewed once");
+    assert.equal(asked.length, 2, "connected once, refreshed once");
   });
 
   test("that never answers holds up nobody but the customers of its provider", async () => {

@@ -37,9 +37,9 @@ interface Crew {
  */
 export async function startProcesses(
   count: number,
-  on: { config: Config; log: Log; onFatal(reason: string): void },
+  deps: { config: Config; log: Log; onFatal(reason: string): void },
 ): Promise<Processes> {
-  const { config, log, onFatal } = on;
+  const { config, log, onFatal } = deps;
   const crew: Crew = {
     env: {},
     log,
@@ -48,7 +48,7 @@ export async function startProcesses(
     stopping: false,
   };
   if (config.metrics) answerScrapes();
-  const stopDatabase = await openDatabase(count, on, crew);
+  const stopDatabase = await openDatabase(count, deps, crew);
   cluster.setupPrimary({ exec: `${import.meta.dirname}/../busbar.mjs`, args: ["start"] });
   const stop = async (): Promise<void> => {
     crew.stopping = true;

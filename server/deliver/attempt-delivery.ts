@@ -10,7 +10,7 @@ import type { Retry } from "./retry-schedule.ts";
 const LONGEST_ERROR = 1_000;
 
 /** What becomes of a delivery that somebody had. */
-export interface Ended {
+export interface DeliveryResult {
   finished: FinishedAttempt;
   /** What came of the attempt, for the destination; without it none was made. */
   made?: { outcome: Outcome; destination: OpenDestination };
@@ -19,12 +19,12 @@ export interface Ended {
 }
 
 /** Never throws: what goes wrong is the outcome. `failures` counts those before this attempt. */
-export async function attempt(
+export async function attemptDelivery(
   destination: OpenDestination,
   message: Message,
   failures: number,
   retry: Retry,
-): Promise<Ended & Required<Pick<Ended, "made">>> {
+): Promise<DeliveryResult & Required<Pick<DeliveryResult, "made">>> {
   const time = now().toISOString();
   const started = elapsedMs();
   const outcome = await handOver(destination, message);

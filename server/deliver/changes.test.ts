@@ -4,10 +4,10 @@ import { after, before, describe, test } from "node:test";
 import { newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { sweep } from "../jobs/retention.ts";
-import { readBacklog } from "../store/queue-depths.ts";
+import { readQueueDepths } from "../store/queue-depths.ts";
 import type { Database } from "../store/database.ts";
 import { sampleEvent } from "../events/sample-event.ts";
-import { deliveryChores } from "./delivery-retention.ts";
+import { deliveryRetentionRules } from "./delivery-retention.ts";
 import { recordEvent } from "../events/record-event.ts";
 import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";
 import { addDestination, drawRoute } from "../../tests/harness/deliveries/routes.ts";
@@ -15,7 +15,7 @@ import { accept, type Answerer } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 
 const sweepDeliveries = ({ queries }: Database, retentionDays: number) =>
-  sweep(createLog("error"), deliveryChores(queries, retentionDays), () => false);
+  sweep(createLog("error"), deliveryRetentionRules(queries, retentionDays), () => false);
 
 describe("deliveries amid changes", () => {
   let all: Delivering;
@@ -210,7 +210,11 @@ describe("deliveries amid changes", () => {
     const left = async () =>
       (await database.pool.query("select 1 from deliveries where destination_id = $1", [id])).rowCount;
     await until(async () => (await left()) === 500);
-    assert.equal((await readBacklog(database.queries)).deliveries, 0, "nobody waits for what waits there");
+    assert.equal(
+      (await readQueueDepths(database.queries)).deliveries,
+      0,
+      "nobody waits for what waits there",
+    );
     // What is still being handed over when the sweep comes by goes with the next one.
     await until(async () => {
       await sweepDeliveries(database, 30);

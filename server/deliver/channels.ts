@@ -1,7 +1,12 @@
 /** Keeps destinations open between messages, and opens them again when they were changed. */
 import { LRUCache } from "lru-cache";
 import { DESTINATIONS } from "../../destinations/index.gen.ts";
-import type { Channel, DestinationType, Outcome, World } from "../../destination-kit/destination.ts";
+import type {
+  Channel,
+  DestinationType,
+  Outcome,
+  DestinationNetwork,
+} from "../../destination-kit/destination.ts";
 import type { Log } from "../ground/log.ts";
 import type { Sealer } from "../ground/seal.ts";
 import type { Queries } from "../store/database.ts";
@@ -24,11 +29,16 @@ export interface Channels {
 
 const MOST_OPEN = 2_000;
 
-export function openChannels(on: { queries: Queries; sealer: Sealer; world: World; log: Log }): Channels {
+export function openChannels(deps: {
+  queries: Queries;
+  sealer: Sealer;
+  world: DestinationNetwork;
+  log: Log;
+}): Channels {
   const opened = new LRUCache<string, OpenDestination>({
     max: MOST_OPEN,
     dispose: (destination) => {
-      destination.channel.close().catch((err: unknown) => on.log.warn({ err }, "closing a destination"));
+      destination.channel.close().catch((err: unknown) => deps.log.warn({ err }, "closing a destination"));
     },
   });
   return {
@@ -41,8 +51,8 @@ export function openChannels(on: { queries: Queries; sealer: Sealer; world: Worl
         if (known && known.row.version >= version) found.set(id, known);
         else missing.add(id);
       }
-      for (const row of await listDestinationsById(on.queries, [...missing])) {
-        const destination = openDestination(on, row);
+      for (const row of await listDestinationsById(deps.queries, [...missing])) {
+        const destination = openDestination(deps, row);
         opened.set(row.id, destination);
         found.set(row.id, destination);
       }
@@ -55,12 +65,15 @@ export function openChannels(on: { queries: Queries; sealer: Sealer; world: Worl
 }
 
 /** Opens a stored destination. One that cannot be opened is there all the same, and fails every attempt saying why. */
-export function openDestination(on: { sealer: Sealer; world: World }, row: DestinationRow): OpenDestination {
+export function openDestination(
+  deps: { sealer: Sealer; world: DestinationNetwork },
+  row: DestinationRow,
+): OpenDestination {
   const type = Object.hasOwn(DESTINATIONS, row.type) ? DESTINATIONS[row.type] : undefined;
   if (!type) return { row, type: BROKEN, channel: broken(`this version has no type "${row.type}"`) };
   const { paced, maxMessageBytes, signs: disables } = type;
   try {
-    const secrets = openDestinationSecrets(on.sealer, row);
+    const secrets = openDestinationSecrets(deps.sealer, row);
     const channel = type.open(
       {
         config: row.metadata,
@@ -68,7 +81,7 @@ export function openDestination(on: { sealer: Sealer; world: World }, row: Desti
         signingKeys: () => keysInForce(secrets),
         name: row.name,
       },
-      on.world,
+      deps.world,
     );
     return {
       row,

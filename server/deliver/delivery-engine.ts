@@ -7,7 +7,7 @@ import type { Config } from "../ground/config.ts";
 import { newId } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
 import type { Sealer } from "../ground/seal.ts";
-import type { WorkerIdentity } from "../jobs/process-identity.ts";
+import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import {
@@ -18,24 +18,24 @@ import {
   type ClaimedDelivery,
   type FinishedAttempt,
 } from "../store/deliveries.ts";
-import { routeEvents, type Aim } from "../store/delivery-batches.ts";
+import { routeEvents, type RoutedDelivery } from "../store/delivery-batches.ts";
 import { listEventsById, type StoredEvent } from "../store/events.ts";
-import { openRelaxedQueries, type RelaxedQueries } from "../store/unsynced-pool.ts";
-import { attempt, type Ended } from "./attempt-delivery.ts";
+import { openUnsyncedPool, type UnsyncedPool } from "../store/unsynced-pool.ts";
+import { attemptDelivery, type DeliveryResult } from "./attempt-delivery.ts";
 import { openChannels, type Channels, type OpenDestination } from "./channels.ts";
 import { eventFileUrl } from "./event-files.ts";
-import { fitMessage } from "./shrink-message.ts";
+import { shrinkMessage } from "./shrink-message.ts";
 import { DEPTH, FAILING_DEPTH, FULL_MS, Lanes } from "./lanes.ts";
-import { EndNotes } from "./save-outcomes.ts";
-import { openPace, type Pace } from "./webhook-rate-limit.ts";
+import { OutcomeWriter } from "./save-outcomes.ts";
+import { openWebhookRateLimit, type WebhookRateLimit } from "./webhook-rate-limit.ts";
 import { retrySchedule, type Retry } from "./retry-schedule.ts";
-import { takeOverDeliveries } from "./recover-deliveries.ts";
-import { openWorld } from "./destination-network.ts";
+import { recoverDeliveries } from "./recover-deliveries.ts";
+import { openDestinationNetwork } from "./destination-network.ts";
 
 export interface DeliveryServices {
   database: Database;
   changes: Changes;
-  identity: WorkerIdentity;
+  identity: ProcessIdentity;
   sealer: Sealer;
   egress: Egress;
   config: Config;
@@ -53,8 +53,8 @@ export interface Deliveries {
 }
 
 /** Starts delivering in this process, beside any number of others. */
-export function startDeliveries(on: DeliveryServices): Deliveries {
-  const engine = new DeliveryEngine(on);
+export function startDeliveries(deps: DeliveryServices): Deliveries {
+  const engine = new DeliveryEngine(deps);
   engine.start();
   return engine;
 }
@@ -83,12 +83,12 @@ interface Item {
 }
 
 class DeliveryEngine {
-  readonly #on: DeliveryServices;
-  readonly #relaxed: RelaxedQueries;
+  readonly #deps: DeliveryServices;
+  readonly #relaxed: UnsyncedPool;
   readonly #channels: Channels;
-  readonly #notes: EndNotes;
+  readonly #notes: OutcomeWriter;
   readonly #lanes: Lanes<Item>;
-  readonly #pace: Pace;
+  readonly #pace: WebhookRateLimit;
   readonly #retry: Retry;
   /** Changes of destinations so far, and the number of each one's last. */
   #changes = 0;
@@ -109,19 +109,19 @@ class DeliveryEngine {
   #due = true;
   #claimedMs = -Infinity;
 
-  constructor(on: DeliveryServices) {
-    const { config, database, log, sealer } = on;
-    this.#on = on;
-    this.#relaxed = openRelaxedQueries(database.connectionString, log, POOL_SIZE);
+  constructor(deps: DeliveryServices) {
+    const { config, database, log, sealer } = deps;
+    this.#deps = deps;
+    this.#relaxed = openUnsyncedPool(database.connectionString, log, POOL_SIZE);
     const { queries } = this.#relaxed;
     const timeoutMs = config.webhookTimeoutSeconds * 1000;
-    const world = openWorld({ egress: on.egress, dataDir: config.dataDir, timeoutMs });
+    const world = openDestinationNetwork({ egress: deps.egress, dataDir: config.dataDir, timeoutMs });
     this.#channels = openChannels({ queries, sealer, world, log });
-    this.#notes = new EndNotes({
+    this.#notes = new OutcomeWriter({
       database,
       relaxed: queries,
       log,
-      workerId: () => on.identity.id,
+      workerId: () => deps.identity.id,
       disableAfterSeconds: config.webhookDisableAfterSeconds,
       onNoted: (ended) => this.#noted(ended),
     });
@@ -129,7 +129,7 @@ class DeliveryEngine {
       (item) => this.#deliver(item),
       () => this.#signal(this.#waits),
     );
-    this.#pace = openPace(queries, config.webhooksPerSecond);
+    this.#pace = openWebhookRateLimit(queries, config.webhooksPerSecond);
     const { webhookRetrySeconds: gapsSeconds, minuteMs } = config;
     this.#retry = retrySchedule({ gapsSeconds, minuteMs });
   }
@@ -139,7 +139,7 @@ class DeliveryEngine {
   }
 
   start(): void {
-    this.#on.changes.subscribe((change) => {
+    this.#deps.changes.subscribe((change) => {
       if (change?.table === "destinations") {
         this.#lastChange.set(change.id, ++this.#changes);
       }
@@ -158,7 +158,7 @@ class DeliveryEngine {
     await this.#lanes.drain();
     await this.#notes.close();
     // The database may be gone before we are; then others see that this worker is.
-    await releaseDeliveries(this.#relaxed.queries, [this.#on.identity.id]).catch(() => {});
+    await releaseDeliveries(this.#relaxed.queries, [this.#deps.identity.id]).catch(() => {});
     await this.#channels.close();
     await this.#relaxed.close();
   }
@@ -177,7 +177,7 @@ class DeliveryEngine {
         }
         if (this.#lanes.fits === 0 || this.#isFull) pauseMs = FULL_MS;
       } catch (err) {
-        if (!this.#stopping) this.#on.log.warn({ err }, "deliveries wait: the database cannot be used");
+        if (!this.#stopping) this.#deps.log.warn({ err }, "deliveries wait: the database cannot be used");
         pauseMs = AFTER_ERROR_MS;
       }
       await this.#pause(pauseMs);
@@ -221,7 +221,7 @@ class DeliveryEngine {
   async #route(mostEvents: number): Promise<number> {
     const started = elapsedMs();
     const asOf = this.#changes;
-    const batch = { batchId: newId(), workerId: this.#on.identity.id, mostEvents };
+    const batch = { batchId: newId(), workerId: this.#deps.identity.id, mostEvents };
     const { events, aims, stored } = await routeEvents(this.#relaxed.queries, batch);
     const most = this.#mostEvents * (elapsedMs() - started < ROUTE_MS ? 2 : 0.5);
     this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, Math.floor(most)));
@@ -233,7 +233,7 @@ class DeliveryEngine {
   /** Puts new deliveries into the lanes; those that no lane has room for are put down, to be claimed later. */
   async #takeFirst(
     batchId: string,
-    aims: Aim[],
+    aims: RoutedDelivery[],
     events: Map<string, StoredEvent>,
     asOf: number,
   ): Promise<void> {
@@ -288,7 +288,7 @@ class DeliveryEngine {
 
   #claim(): Claim {
     return {
-      workerId: this.#on.identity.id,
+      workerId: this.#deps.identity.id,
       room: Math.min(MOST_CLAIMED, Math.max(0, this.#lanes.room)),
       depth: DEPTH,
       failingDepth: FAILING_DEPTH,
@@ -311,8 +311,8 @@ class DeliveryEngine {
       // Changed, disabled or deleted while this was in line: to be claimed again as things are now.
       return this.#giveBack(claimed);
     }
-    const ended = await attempt(destination, this.#message(item), failures, this.#retry);
-    this.#on.onAttempt?.(ended.finished.state);
+    const ended = await attemptDelivery(destination, this.#message(item), failures, this.#retry);
+    this.#deps.onAttempt?.(ended.finished.state);
     this.#lanes.judge(destinationId, ended.made.outcome.kind !== "delivered");
     this.#notes.add({ ...ended, batchId });
   }
@@ -325,7 +325,7 @@ class DeliveryEngine {
     this.#notes.add({ finished: { destinationId, eventId, state: "waiting", delayMs: 0 }, batchId });
   }
 
-  #noted(ended: Ended[]): void {
+  #noted(ended: DeliveryResult[]): void {
     let soonestMs = POLL_MS;
     for (const { finished, batchId } of ended) {
       if (batchId === undefined) this.#mine.delete(keyOf(finished));
@@ -338,10 +338,10 @@ class DeliveryEngine {
   }
 
   #message({ event, destination }: Item): Message {
-    const { sealer, publicUrl } = this.#on;
+    const { sealer, publicUrl } = this.#deps;
     const { id, projectId, type, createTime, data } = event;
     const message = { id, projectId, topic: type, time: createTime, data, destinationId: destination.row.id };
-    return fitMessage(message, destination.type.maxMessageBytes, (member) =>
+    return shrinkMessage(message, destination.type.maxMessageBytes, (member) =>
       eventFileUrl(sealer, publicUrl(), { eventId: id, member }),
     );
   }
@@ -349,7 +349,7 @@ class DeliveryEngine {
   async #care(): Promise<void> {
     if (elapsedMs() - this.#caredMs < CARE_MS) return;
     this.#caredMs = elapsedMs();
-    await takeOverDeliveries(this.#relaxed.queries, this.#on.identity, {
+    await recoverDeliveries(this.#relaxed.queries, this.#deps.identity, {
       batchIds: this.#notes.batchIds,
       has: (claim) => this.#mine.has(keyOf(claim)),
     });

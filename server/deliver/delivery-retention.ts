@@ -1,14 +1,14 @@
 /** What of events and deliveries gets old, for the sweeper. */
 import { nowMs } from "../ground/clock.ts";
 import { firstIdOf } from "../ground/ids.ts";
-import type { Chore } from "../jobs/retention.ts";
+import type { RetentionRule } from "../jobs/retention.ts";
 import type { Queries } from "../store/database.ts";
 import { removeOldDeliveries, removeOldEvents, removeOldPaces } from "../store/delivery-sweep.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Everything older than so many days, and the deliveries of deleted destinations. */
-export function deliveryChores(queries: Queries, retentionDays: number): Chore[] {
+export function deliveryRetentionRules(queries: Queries, retentionDays: number): RetentionRule[] {
   const beforeId = () => firstIdOf(nowMs() - retentionDays * DAY_MS);
   return [
     // Deliveries first: one without its event could not be looked up.

@@ -1,19 +1,23 @@
 /** What destinations are given to reach the world: the guarded door, with a time limit on the whole exchange. */
 import { join } from "node:path";
-import type { Exchange, OutgoingRequest, World } from "../../destination-kit/destination.ts";
+import type { Exchange, OutgoingRequest, DestinationNetwork } from "../../destination-kit/destination.ts";
 import { EgressError, toEgressError, type Egress } from "../egress/open-egress.ts";
 
 /** Enough of an answer to understand a refusal by. */
 const ANSWER_BYTES = 16 * 1024;
 
-export function openWorld(on: { egress: Egress; dataDir: string; timeoutMs: number }): World {
+export function openDestinationNetwork(deps: {
+  egress: Egress;
+  dataDir: string;
+  timeoutMs: number;
+}): DestinationNetwork {
   return {
-    send: (request) => send(on.egress.dispatcher, request, on.timeoutMs),
-    guardedLookup: (host) => on.egress.guardedLookup(host),
-    timeoutMs: on.timeoutMs,
-    allowsPlainHttp: (host) => on.egress.allowsPlainHttp(host),
-    mayReach: (host) => on.egress.mayReach(host),
-    filesFolder: join(on.dataDir, "messages"),
+    send: (request) => send(deps.egress.dispatcher, request, deps.timeoutMs),
+    guardedLookup: (host) => deps.egress.guardedLookup(host),
+    timeoutMs: deps.timeoutMs,
+    allowsPlainHttp: (host) => deps.egress.allowsPlainHttp(host),
+    mayReach: (host) => deps.egress.mayReach(host),
+    filesFolder: join(deps.dataDir, "messages"),
     print: (line) => void process.stdout.write(line),
   };
 }

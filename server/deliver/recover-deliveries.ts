@@ -1,5 +1,5 @@
 /** Takes deliveries over from dead processes and from lost statements, and gives up what waits for disabled destinations. */
-import type { WorkerIdentity } from "../jobs/process-identity.ts";
+import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import type { Queries } from "../store/database.ts";
 import {
   failDisabled,
@@ -19,9 +19,9 @@ export interface Held {
 const MOST_FAILED = 1_000;
 
 /** Call it where no statement of this process is under way that takes deliveries on. */
-export async function takeOverDeliveries(
+export async function recoverDeliveries(
   queries: Queries,
-  identity: WorkerIdentity,
+  identity: ProcessIdentity,
   held: Held,
 ): Promise<void> {
   // Not only after an error: a statement whose connection broke may commit long after.

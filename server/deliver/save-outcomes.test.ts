@@ -12,16 +12,16 @@ import { openDatabase, type Database } from "../store/database.ts";
 import { insertDestination } from "../store/destinations.ts";
 import { openDestination, type OpenDestination } from "./channels.ts";
 import { sealDestinationSecrets } from "./destination-secrets.ts";
-import { EndNotes } from "./save-outcomes.ts";
+import { OutcomeWriter } from "./save-outcomes.ts";
 import { until } from "../../tests/harness/until.ts";
-import { openWorld } from "./destination-network.ts";
+import { openDestinationNetwork } from "./destination-network.ts";
 
 test("a delivery that two attempts end at once does not keep the others from being noted", async (t) => {
   const database = await testDatabase(t);
   const destinationId = newId();
   const twice = newId();
   let noted = 0;
-  const notes = new EndNotes({
+  const notes = new OutcomeWriter({
     database,
     relaxed: database.queries,
     log: createLog("silent"),
@@ -46,7 +46,7 @@ test("while what an end says of its destination cannot be written, the end itsel
   const log = createLog("silent");
   let refusals = 0;
   log.warn = () => void (refusals += 1);
-  const notes = new EndNotes({
+  const notes = new OutcomeWriter({
     database: away,
     relaxed: database.queries,
     log,
@@ -88,6 +88,6 @@ async function failingDestination({ queries }: Database): Promise<OpenDestinatio
     metadata: { url: "https://example.com" },
     secretsSealed: sealDestinationSecrets(sealer, place, { secrets: {}, signingKeys: [] }),
   });
-  const world = openWorld({ egress: openEgress([]), dataDir: "/nonexistent", timeoutMs: 1_000 });
+  const world = openDestinationNetwork({ egress: openEgress([]), dataDir: "/nonexistent", timeoutMs: 1_000 });
   return openDestination({ sealer, world }, row);
 }

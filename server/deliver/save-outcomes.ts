@@ -10,21 +10,21 @@ import {
   markWorking,
   type DestinationRow,
 } from "../store/destinations.ts";
-import type { Ended } from "./attempt-delivery.ts";
+import type { DeliveryResult } from "./attempt-delivery.ts";
 import { destinationWebhookDisabled } from "../events/destination-events.ts";
 import { recordEvents } from "../events/record-event.ts";
 
-export interface NoteServices {
+export interface OutcomeWriterServices {
   database: Database;
   relaxed: Queries;
   log: Log;
   workerId: () => number;
   disableAfterSeconds: number;
   /** Told what has been noted. */
-  onNoted: (ended: Ended[]) => void;
+  onNoted: (ended: DeliveryResult[]) => void;
 }
 
-type Made = NonNullable<Ended["made"]>;
+type Made = NonNullable<DeliveryResult["made"]>;
 
 const MOST_AT_ONCE = 1_000;
 /** So many are worth a statement at once; fewer wait for company. A crash meanwhile means that they are sent again. */
@@ -34,17 +34,17 @@ const RETRY_MS = 250;
 const SWEEP_BATCH = 1_000;
 
 /** While one statement runs, the ends of the next gather. */
-export class EndNotes {
-  readonly #on: NoteServices;
+export class OutcomeWriter {
+  readonly #deps: OutcomeWriterServices;
   readonly #failing = new Set<string>();
   /** Of each batch, how many deliveries nothing has been noted of. */
   readonly #open = new Map<string, number>();
-  #ended: Ended[] = [];
+  #ended: DeliveryResult[] = [];
   #writing: Promise<void> | undefined;
   #closing = false;
 
-  constructor(on: NoteServices) {
-    this.#on = on;
+  constructor(deps: OutcomeWriterServices) {
+    this.#deps = deps;
   }
 
   /** What was read of a destination: whether its last word was a failure. */
@@ -68,7 +68,7 @@ export class EndNotes {
     return this.#ended.length;
   }
 
-  add(ended: Ended): void {
+  add(ended: DeliveryResult): void {
     this.#ended.push(ended);
     this.#writing ??= this.#write();
   }
@@ -85,26 +85,26 @@ export class EndNotes {
       const batch = this.#ended.splice(0, distinctOf(this.#ended));
       await this.#insist(batch, () => this.#note(batch));
       await this.#insist(batch, () => this.#judge(batch));
-      this.#on.onNoted(batch);
+      this.#deps.onNoted(batch);
     }
     this.#writing = undefined;
   }
 
   /** Until the database takes it, or this closes. */
-  async #insist(batch: Ended[], write: () => Promise<void>): Promise<void> {
+  async #insist(batch: DeliveryResult[], write: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
         return await write();
       } catch (err) {
-        this.#on.log.warn({ err, deliveries: batch.length }, "deliveries cannot be noted yet");
+        this.#deps.log.warn({ err, deliveries: batch.length }, "deliveries cannot be noted yet");
         if (this.#closing) return;
         await wait(RETRY_MS);
       }
     }
   }
 
-  async #note(batch: Ended[]): Promise<void> {
-    const { relaxed, workerId } = this.#on;
+  async #note(batch: DeliveryResult[]): Promise<void> {
+    const { relaxed, workerId } = this.#deps;
     const left = this.#leftAfter(batch);
     const over = [...left].filter(([, count]) => count === 0).map(([id]) => id);
     const ends = batch.map(({ finished }) => finished);
@@ -114,7 +114,7 @@ export class EndNotes {
   }
 
   /** Of the batches that these are of: how many deliveries nothing is noted of when these are. */
-  #leftAfter(ended: Ended[]): Map<string, number> {
+  #leftAfter(ended: DeliveryResult[]): Map<string, number> {
     const left = new Map<string, number>();
     for (const { batchId } of ended) {
       if (batchId !== undefined) left.set(batchId, (left.get(batchId) ?? this.#open.get(batchId) ?? 0) - 1);
@@ -123,15 +123,15 @@ export class EndNotes {
   }
 
   /** One success ends a row of failures; a destination that has only failed for long, or is gone, is disabled. */
-  async #judge(batch: Ended[]): Promise<void> {
+  async #judge(batch: DeliveryResult[]): Promise<void> {
     const made = batch.flatMap((ended) => ended.made ?? []);
     const idsOf = (attempts: Made[]) => [...new Set(attempts.map(({ destination }) => destination.row.id))];
     const succeeded = new Set(idsOf(made.filter(({ outcome }) => outcome.kind === "delivered")));
     const failed = made.filter(({ destination }) => !succeeded.has(destination.row.id));
     const recovered = [...succeeded].filter((id) => this.#failing.has(id));
     const fresh = idsOf(failed).filter((id) => !this.#failing.has(id));
-    await markWorking(this.#on.relaxed, recovered);
-    await markFailing(this.#on.relaxed, fresh);
+    await markWorking(this.#deps.relaxed, recovered);
+    await markFailing(this.#deps.relaxed, fresh);
     recovered.forEach((id) => this.#failing.delete(id));
     fresh.forEach((id) => this.#failing.add(id));
     await this.#disable(failed.filter(({ destination }) => destination.type.disables));
@@ -139,7 +139,7 @@ export class EndNotes {
 
   async #disable(failed: Made[]): Promise<void> {
     if (failed.length === 0) return;
-    const { database, relaxed, disableAfterSeconds, log } = this.#on;
+    const { database, relaxed, disableAfterSeconds, log } = this.#deps;
     const gone = new Map(
       failed
         .filter(({ outcome }) => outcome.kind === "gone")
@@ -166,7 +166,7 @@ export class EndNotes {
 }
 
 /** How many from the first on are of different deliveries, up to what one statement takes: it can note each only once. */
-function distinctOf(ended: Ended[]): number {
+function distinctOf(ended: DeliveryResult[]): number {
   const keys = new Set<string>();
   for (const { finished } of ended) {
     const key = finished.eventId + finished.destinationId;

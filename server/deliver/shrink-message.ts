@@ -10,7 +10,7 @@ const ENVELOPE_BYTES = 200;
 const SHORT_TEXT = 500;
 
 /** The message, its data below `maxBytes` where leaving members out and shortening errors can bring it there. */
-export function fitMessage(
+export function shrinkMessage(
   message: Message,
   maxBytes: number | undefined,
   urlOf: (member: string) => string,

@@ -5,10 +5,10 @@ import type { Config } from "../ground/config.ts";
 import { newId } from "../ground/ids.ts";
 import type { Sealer } from "../ground/seal.ts";
 import type { DestinationRow } from "../store/destinations.ts";
-import { attempt, type Ended } from "./attempt-delivery.ts";
+import { attemptDelivery, type DeliveryResult } from "./attempt-delivery.ts";
 import { openDestination } from "./channels.ts";
 import type { NewEvent } from "../events/event-types.ts";
-import { openWorld } from "./destination-network.ts";
+import { openDestinationNetwork } from "./destination-network.ts";
 
 export interface TestServices {
   sealer: Sealer;
@@ -18,13 +18,17 @@ export interface TestServices {
 
 /** One attempt, which is not recorded and does not count for or against the destination. */
 export async function testDelivery(
-  on: TestServices,
+  deps: TestServices,
   row: DestinationRow,
   event: NewEvent,
-): Promise<{ messageId: string; delivered: boolean; attempt: NonNullable<Ended["finished"]["attempt"]> }> {
-  const { egress, config, sealer } = on;
+): Promise<{
+  messageId: string;
+  delivered: boolean;
+  attempt: NonNullable<DeliveryResult["finished"]["attempt"]>;
+}> {
+  const { egress, config, sealer } = deps;
   const timeoutMs = config.webhookTimeoutSeconds * 1000;
-  const world = openWorld({ egress, dataDir: config.dataDir, timeoutMs });
+  const world = openDestinationNetwork({ egress, dataDir: config.dataDir, timeoutMs });
   const destination = openDestination({ sealer, world }, row);
   const message = {
     id: newId(),
@@ -34,7 +38,7 @@ export async function testDelivery(
     projectId: row.projectId,
     destinationId: row.id,
   };
-  const { finished, made } = await attempt(destination, message, 0, () => undefined);
+  const { finished, made } = await attemptDelivery(destination, message, 0, () => undefined);
   await destination.channel.close();
   const told = finished.attempt ?? { time: message.time.toISOString(), durationMs: 0 };
   return { messageId: message.id, delivered: made.outcome.kind === "delivered", attempt: told };

@@ -3,13 +3,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { newId } from "../ground/ids.ts";
-import { openPace } from "./webhook-rate-limit.ts";
+import { openWebhookRateLimit } from "./webhook-rate-limit.ts";
 
 const PER_SECOND = 500;
 
 test("two processes together are never ahead of the limit", async (t) => {
   const database = await testDatabase(t);
-  const [one, two] = [openPace(database.queries, PER_SECOND), openPace(database.queries, PER_SECOND)];
+  const [one, two] = [
+    openWebhookRateLimit(database.queries, PER_SECOND),
+    openWebhookRateLimit(database.queries, PER_SECOND),
+  ];
   const projectId = newId();
   const started = performance.now();
   const leaves: number[] = [];
@@ -27,19 +30,19 @@ test("two processes together are never ahead of the limit", async (t) => {
 
 test("a project that sends little never waits, and 0 is no limit", async (t) => {
   const database = await testDatabase(t);
-  const pace = openPace(database.queries, PER_SECOND);
+  const pace = openWebhookRateLimit(database.queries, PER_SECOND);
   const projectId = newId();
   await pace.take(projectId);
   const started = performance.now();
   await new Promise((resolve) => setTimeout(resolve, 20));
   await pace.take(projectId);
   assert.ok(performance.now() - started < 500);
-  await openPace(database.queries, 0).take(newId());
+  await openWebhookRateLimit(database.queries, 0).take(newId());
 });
 
 test("a stop lets nobody wait", async (t) => {
   const database = await testDatabase(t);
-  const pace = openPace(database.queries, 1);
+  const pace = openWebhookRateLimit(database.queries, 1);
   const projectId = newId();
   const all = Promise.all([pace.take(projectId), pace.take(projectId), pace.take(projectId)]);
   await pace.take(newId());

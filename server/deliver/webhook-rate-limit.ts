@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Queries } from "../store/database.ts";
 import { reservePaces } from "../store/deliveries.ts";
 
-export interface Pace {
+export interface WebhookRateLimit {
   /** Resolves when a message of the project may leave, and at once after `stop`. */
   take(projectId: string): Promise<void>;
   stop(): void;
@@ -15,7 +15,7 @@ const RETRY_MS = 100;
  * Moments are reserved in the database, `1 / perSecond` apart, for all messages that wait at once in one statement:
  * never more than `perSecond` leave in any second, whoever sends them. 0: no limit.
  */
-export function openPace(queries: Queries, perSecond: number): Pace {
+export function openWebhookRateLimit(queries: Queries, perSecond: number): WebhookRateLimit {
   if (perSecond === 0) return { take: async () => {}, stop: () => {} };
   const apartMs = 1000 / perSecond;
   const timers = new Map<NodeJS.Timeout, () => void>();

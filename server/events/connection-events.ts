@@ -2,7 +2,7 @@
 import type { ConnectionFields, InstallationFields } from "./event-data.ts";
 import type { NewEvent } from "./event-types.ts";
 
-/** `created`, `updated` and `deleted` by people; `refreshed` when the access token was renewed before its end. */
+/** `created`, `updated` and `deleted` by people; `refreshed` when the access token was refreshed before its end. */
 export const connectionEvent = (
   what: "created" | "refreshed" | "updated" | "deleted",
   fields: ConnectionFields,

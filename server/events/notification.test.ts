@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { validator } from "../http/validation.ts";
-import { fitMessage } from "../deliver/shrink-message.ts";
+import { shrinkMessage } from "../deliver/shrink-message.ts";
 import { connectionError } from "./connection-events.ts";
 import { EVENT_TYPES, type EventType, type NewEvent } from "./event-types.ts";
 import { installationUpdated } from "./installation-events.ts";
@@ -96,7 +96,7 @@ test("a configuration that does not fit goes by an address, the last one first, 
       data: JSON.stringify(data),
     };
     const fitted = JSON.parse(
-      fitMessage(message, maxBytes, (member) => `https://example.com/${member}`).data,
+      shrinkMessage(message, maxBytes, (member) => `https://example.com/${member}`).data,
     );
     check({ notificationType: type, data: fitted } as { notificationType: EventType });
     const urls = Object.keys(fitted).filter((name) => name.endsWith("URL"));
@@ -141,14 +141,14 @@ test("errors that do not fit are shortened, each of them, and what was written i
     destinationId: "d",
     data: JSON.stringify(event.data),
   };
-  const { data } = fitMessage(message, 300_000, () => "");
+  const { data } = shrinkMessage(message, 300_000, () => "");
   assert.ok(Buffer.byteLength(data) < 300_000);
   const fitted = JSON.parse(data);
   assert.deepEqual(fitted.successfulRecordIds, successfulRecordIds);
   assert.equal(fitted.errors.length, 100);
   assert.ok(fitted.errors.every((text: string, index: number) => text.startsWith(`${index}: ü`)));
   assert.deepEqual(
-    fitMessage(message, 3_000_000, () => ""),
+    shrinkMessage(message, 3_000_000, () => ""),
     message,
   );
 });

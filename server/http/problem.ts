@@ -1,6 +1,7 @@
 /** Renders every refusal as Problem Details (RFC 9457) and folds every foreign error into one. */
 import { now } from "../ground/clock.ts";
 import type { Support } from "../ground/config.ts";
+import { isDatabaseAway } from "../store/database-outage.ts";
 import { PROBLEM_TYPES, Problem, type Issue, type ProblemSlug } from "../ground/errors.ts";
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
@@ -83,20 +84,6 @@ export function toProblem(error: unknown): Problem {
     detail: "This is a fault of the service, not of the request. The log has it under the `requestId`.",
     cause: error,
   });
-}
-
-/** Connection trouble and the SQLSTATE classes 08 (connection), 53 (resources) and 57P (shutdown). */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = "code" in error ? String(error.code) : "";
-  if (/^(08\w{3}|53\w{3}|57P\w{2})$/.test(code)) return true;
-  // Said by pg itself, without a code.
-  const broken =
-    /^(Connection terminated|timeout exceeded when trying to connect|Client .* is not queryable$)/;
-  if (broken.test(error.message)) return true;
-  if (/^E(CONNREFUSED|NOENT|TIMEDOUT)$/.test(code)) return "address" in error;
-  // A connection that was there: a file has no such errors, and those of providers come wrapped.
-  return code === "ECONNRESET" || code === "EPIPE";
 }
 
 /** Whether an `Accept` header rules a media type out with `q=0`. Anything less explicit takes it. */

@@ -1,14 +1,14 @@
 /** Work on connections that no caller waits for: its failures go to the log, and a stop waits for it. */
 import type { Log } from "../ground/log.ts";
 
-export interface Behind {
+export interface BackgroundWork {
   /** `failed` says in the log what did not happen. */
   run(connectionId: string, failed: string, work: () => Promise<unknown>): void;
   /** Resolves when nothing is under way. */
   settled(): Promise<void>;
 }
 
-export function openBehind(log: Log): Behind {
+export function openBackgroundWork(log: Log): BackgroundWork {
   const running = new Set<Promise<unknown>>();
   return {
     run(connectionId, failed, work) {

@@ -1,8 +1,8 @@
 /** Lets only so many run at once; the rest wait their turn. */
 
-export type AtMost = <Value>(work: () => Promise<Value>) => Promise<Value>;
+export type ConcurrencyLimit = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
-export function atMost(count: number): AtMost {
+export function limitConcurrency(count: number): ConcurrencyLimit {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {

@@ -9,7 +9,7 @@ import type { Log } from "../ground/log.ts";
 const LOCK_CLASS = 735_561;
 const RECONNECT_MS = 200;
 
-export interface WorkerIdentity {
+export interface ProcessIdentity {
   readonly id: number;
   /** Of these workers, those that no longer live. */
   dead(ids: number[]): Promise<number[]>;
@@ -17,7 +17,7 @@ export interface WorkerIdentity {
 }
 
 /** Takes an id and holds its lock; takes the lock again when the connection was lost. */
-export async function takeIdentity(connectionString: string, log: Log): Promise<WorkerIdentity> {
+export async function takeProcessIdentity(connectionString: string, log: Log): Promise<ProcessIdentity> {
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let id = 0;

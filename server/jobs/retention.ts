@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "../ground/log.ts";
 
 /** One kind of thing that gets old. */
-export interface Chore {
+export interface RetentionRule {
   what: string;
   /** Removes at most so many and says how many it removed. */
   remove(most: number): Promise<number>;
@@ -15,12 +15,12 @@ const REST_MS = 50;
 const FIRST_MS = 60_000;
 const EVERY_MS = 10 * 60_000;
 
-export interface Sweeper {
+export interface Retention {
   stop(): Promise<void>;
 }
 
 /** Does the chores one after the other every ten minutes, until it is stopped. A chore that fails waits for the next round. */
-export function startSweeper(on: { log: Log; chores: Chore[] }): Sweeper {
+export function startRetention(deps: { log: Log; rules: RetentionRule[] }): Retention {
   let stopped = false;
   let sweeping: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
@@ -28,7 +28,7 @@ export function startSweeper(on: { log: Log; chores: Chore[] }): Sweeper {
     if (!stopped) timer = setTimeout(round, afterMs).unref();
   };
   const round = (): void => {
-    sweeping = sweep(on.log, on.chores, () => stopped).then(() => schedule(EVERY_MS));
+    sweeping = sweep(deps.log, deps.rules, () => stopped).then(() => schedule(EVERY_MS));
   };
   schedule(FIRST_MS);
   return {
@@ -41,7 +41,7 @@ export function startSweeper(on: { log: Log; chores: Chore[] }): Sweeper {
 }
 
 /** One round over all chores; never rejects. */
-export async function sweep(log: Log, chores: Chore[], stopped: () => boolean): Promise<void> {
+export async function sweep(log: Log, chores: RetentionRule[], stopped: () => boolean): Promise<void> {
   for (const { what, remove } of chores) {
     try {
       while (!stopped() && (await remove(BATCH)) === BATCH) await wait(REST_MS);

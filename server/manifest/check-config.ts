@@ -10,7 +10,7 @@ import { checkSubscribeConfig } from "./config-rules/subscribe-config-rules.ts";
 import { checkWriteConfig } from "./config-rules/write-config-rules.ts";
 import { ConfigInputSchema } from "./installation-config.ts";
 import type { ManifestIntegration } from "./manifest.ts";
-import { memberOf, pathOf, type Place } from "./located-value.ts";
+import { memberOf, pathOf, type LocatedValue } from "./located-value.ts";
 import { MINIMUM_INTERVAL_MINUTES } from "./schedule.ts";
 
 const ACTIONS = ["read", "write", "subscribe"] as const;
@@ -34,7 +34,7 @@ export function checkConfig(
     return issues;
   }
   for (const fault of checkShape(ConfigInputSchema, content)) tellFault(fault, add);
-  const place: Place = { path: [], data: content };
+  const place: LocatedValue = { path: [], data: content };
   checkProvider(place, integration, add);
   for (const action of ACTIONS) checkObjects(place, action, integration, add);
   const isRich = RICH_PROVIDERS.includes(integration.provider);
@@ -55,7 +55,7 @@ function tellFault(fault: ShapeFault, add: AddIssue): void {
   add(fault.path, detail, `Send ${expected}, or leave it out.`, fault.value);
 }
 
-function checkProvider(content: Place, integration: ManifestIntegration, add: AddIssue): void {
+function checkProvider(content: LocatedValue, integration: ManifestIntegration, add: AddIssue): void {
   const provider = memberOf(content, "provider");
   if (typeof provider !== "string" || provider === integration.provider) return;
   const detail = `The configuration is for "${provider}", but the integration is for "${integration.provider}".`;
@@ -63,7 +63,7 @@ function checkProvider(content: Place, integration: ManifestIntegration, add: Ad
 }
 
 function checkObjects(
-  content: Place,
+  content: LocatedValue,
   action: (typeof ACTIONS)[number],
   integration: ManifestIntegration,
   add: AddIssue,

@@ -1,13 +1,18 @@
 /** Checks a manifest against every rule of the format and returns all complaints at once, in the order of the file. */
 import { isJsonObject } from "../ground/json.ts";
-import { createReport, MAX_COMPLAINTS, type Complaint, type Report } from "./finding.ts";
-import { silence } from "./ignore-comments.ts";
+import { createReport, MAX_FINDINGS, type Finding, type Report } from "./finding.ts";
+import { applyIgnoreComments } from "./ignore-comments.ts";
 import type { Action, Manifest } from "./manifest.ts";
 import { normalizeManifest } from "./normalize-manifest.ts";
 import { parseManifest } from "./parse-manifest.ts";
-import { mapsOf, objectsOf, type Place } from "./located-value.ts";
+import { mapsOf, objectsOf, type LocatedValue } from "./located-value.ts";
 import { checkDestinations } from "./rules/destination-rules.ts";
-import { checkProvider, checkProviderApp, checkProviderBackfill, type Catalog } from "./rules/provider-rules.ts";
+import {
+  checkProvider,
+  checkProviderApp,
+  checkProviderBackfill,
+  type Catalog,
+} from "./rules/provider-rules.ts";
 import { checkReadObjects } from "./rules/read-object-rules.ts";
 import { checkManifestShape } from "./rules/shape-rules.ts";
 import { checkDuplicates, checkStructure, requireText } from "./rules/structure-rules.ts";
@@ -29,7 +34,7 @@ export interface ManifestContext {
 export interface ManifestVerdict {
   /** In its stored form; only when there is no error. */
   manifest?: Manifest;
-  complaints: Complaint[];
+  complaints: Finding[];
 }
 
 /** Never throws, whatever `source` contains. JSON is YAML, so a manifest as JSON text is understood as well. */
@@ -43,7 +48,7 @@ export function checkManifest(
   const report = createReport(document, complaints);
   checkManifestShape(document.data, report);
   if (isJsonObject(document.data)) checkRules({ path: [], data: document.data }, catalog, context, report);
-  const remaining = shorten(silence(source, complaints), report.dropped());
+  const remaining = shorten(applyIgnoreComments(source, complaints), report.dropped());
   if (remaining.some((complaint) => complaint.severity === "error")) return { complaints: remaining };
   const manifest = normalizeManifest(document.data);
   if (manifest) return { manifest, complaints: remaining };
@@ -51,7 +56,12 @@ export function checkManifest(
   return { complaints: shorten(complaints, report.dropped()) };
 }
 
-function checkRules(manifest: Place, catalog: Catalog, context: ManifestContext, report: Report): void {
+function checkRules(
+  manifest: LocatedValue,
+  catalog: Catalog,
+  context: ManifestContext,
+  report: Report,
+): void {
   checkStructure(manifest, report);
   const integrations = mapsOf(manifest, "integrations");
   for (const integration of integrations) {
@@ -71,17 +81,17 @@ function checkRules(manifest: Place, catalog: Catalog, context: ManifestContext,
   checkDestinations(integrations, { names, mayFollow }, report);
 }
 
-const inFileOrder = (complaints: readonly Complaint[]): Complaint[] =>
+const inFileOrder = (complaints: readonly Finding[]): Finding[] =>
   complaints.toSorted((one, other) => one.line - other.line || one.column - other.column);
 
 /** In the order of the file; when there are too many, errors go before warnings and the rest is counted. */
-function shorten(complaints: Complaint[], dropped: number): Complaint[] {
-  const surplus = complaints.length - MAX_COMPLAINTS;
+function shorten(complaints: Finding[], dropped: number): Finding[] {
+  const surplus = complaints.length - MAX_FINDINGS;
   if (surplus <= 0 && dropped === 0) return inFileOrder(complaints);
   const errors = complaints.filter((complaint) => complaint.severity === "error");
   const warnings = complaints.filter((complaint) => complaint.severity === "warning");
   return [
-    ...inFileOrder([...errors, ...warnings].slice(0, MAX_COMPLAINTS)),
+    ...inFileOrder([...errors, ...warnings].slice(0, MAX_FINDINGS)),
     {
       severity: "warning",
       rule: "too-many-complaints",

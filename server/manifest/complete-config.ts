@@ -4,7 +4,12 @@ import { Type } from "typebox";
 import { Check } from "typebox/value";
 import { Problem } from "../ground/errors.ts";
 import { isJsonObject, type Json } from "../ground/json.ts";
-import { ConfigContentSchema, ConfigInputSchema, type ConfigContent, type ConfigInput } from "./installation-config.ts";
+import {
+  ConfigContentSchema,
+  ConfigInputSchema,
+  type ConfigContent,
+  type ConfigInput,
+} from "./installation-config.ts";
 import type { ManifestIntegration } from "./manifest.ts";
 
 /**

@@ -2,7 +2,7 @@
 import type { Issue } from "../ground/errors.ts";
 import type { Json } from "../ground/json.ts";
 import type { Path } from "./finding.ts";
-import { mapOf, mapsOfMap, memberOf, textOf, type Place } from "./located-value.ts";
+import { mapOf, mapsOfMap, memberOf, textOf, type LocatedValue } from "./located-value.ts";
 
 export type AddIssue = (path: Path, detail: string, remedy: string, value?: Json) => void;
 
@@ -22,11 +22,14 @@ export const formatName = (path: Path): string =>
   );
 
 /** One object of `read.objects` and its kin. The key names the object when `objectName` is left out. */
-export interface ConfigObject extends Place {
+export interface ConfigObject extends LocatedValue {
   name: string;
 }
 
-export function configObjectsOf(content: Place, action: "read" | "write" | "subscribe"): ConfigObject[] {
+export function configObjectsOf(
+  content: LocatedValue,
+  action: "read" | "write" | "subscribe",
+): ConfigObject[] {
   const block = mapOf(content, action);
   return (block ? mapsOfMap(block, "objects") : []).map((place) => ({
     ...place,
@@ -35,7 +38,7 @@ export function configObjectsOf(content: Place, action: "read" | "write" | "subs
 }
 
 /** The texts of a map by key, without those that are empty, which stand for "not chosen". */
-export function chosenTexts(place: Place, key: string): Map<string, string> {
+export function chosenTexts(place: LocatedValue, key: string): Map<string, string> {
   const value = memberOf(place, key);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return new Map();
   return new Map(

@@ -3,7 +3,7 @@ import type { ManifestDocument } from "./parse-manifest.ts";
 
 export type Severity = "error" | "warning";
 
-export interface Complaint {
+export interface Finding {
   severity: Severity;
   /** Id of the rule; `# amp:ignore[id]` silences a warning by it. */
   rule: Rule;
@@ -70,7 +70,7 @@ export type Rule =
 export type Path = readonly (string | number)[];
 
 /** As many errors and as many warnings are kept; a file with more is broken in a way that more would not explain. */
-export const MAX_COMPLAINTS = 500;
+export const MAX_FINDINGS = 500;
 
 /** A function is asked only if the complaint is kept, for remedies that take time to find. */
 type Remedy = string | (() => string);
@@ -85,15 +85,12 @@ export interface Report {
 }
 
 /** A report that collects into `complaints` with the positions of `document`. */
-export function createReport(
-  document: Pick<ManifestDocument, "positionOf">,
-  complaints: Complaint[],
-): Report {
+export function createReport(document: Pick<ManifestDocument, "positionOf">, complaints: Finding[]): Report {
   let dropped = 0;
   const teller = (severity: Severity): Tell => {
     let kept = 0;
     return (rule, path, message, remedy, at) => {
-      if (++kept > MAX_COMPLAINTS) {
+      if (++kept > MAX_FINDINGS) {
         dropped++;
         return;
       }

@@ -1,11 +1,11 @@
 /** Reads `# amp:ignore` comments, which silence warnings on their line or on the next one. */
-import type { Complaint } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 
 /** The silenced rules by line number; undefined stands for every rule. */
 type Silenced = Map<number, Set<string> | undefined>;
 
 /** The complaints that remain. Errors are never silenced. */
-export function silence(source: string, complaints: readonly Complaint[]): Complaint[] {
+export function applyIgnoreComments(source: string, complaints: readonly Finding[]): Finding[] {
   const silenced = directivesOf(source);
   if (silenced.size === 0) return [...complaints];
   return complaints.filter((complaint) => {

@@ -2,32 +2,32 @@
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { Path } from "./finding.ts";
 
-export interface Place {
+export interface LocatedValue {
   path: Path;
   data: JsonObject;
 }
 
-export const memberOf = (place: Place, key: string): Json | undefined =>
+export const memberOf = (place: LocatedValue, key: string): Json | undefined =>
   Object.hasOwn(place.data, key) ? place.data[key] : undefined;
 
 /** Whether the member is there and not null; its type may still be wrong. */
-export const has = (place: Place, key: string): boolean => (memberOf(place, key) ?? null) !== null;
+export const has = (place: LocatedValue, key: string): boolean => (memberOf(place, key) ?? null) !== null;
 
 /** The text, undefined when it is absent, empty or something else. */
-export function textOf(place: Place, key: string): string | undefined {
+export function textOf(place: LocatedValue, key: string): string | undefined {
   const value = memberOf(place, key);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-export const pathOf = (place: Place, ...keys: (string | number)[]): Path => [...place.path, ...keys];
+export const pathOf = (place: LocatedValue, ...keys: (string | number)[]): Path => [...place.path, ...keys];
 
-export function mapOf(place: Place, key: string): Place | undefined {
+export function mapOf(place: LocatedValue, key: string): LocatedValue | undefined {
   const value = memberOf(place, key);
   return isJsonObject(value) ? { path: pathOf(place, key), data: value } : undefined;
 }
 
 /** The entries of a list that are maps; others are left to the check of types. */
-export function mapsOf(place: Place, key: string): Place[] {
+export function mapsOf(place: LocatedValue, key: string): LocatedValue[] {
   const value = memberOf(place, key);
   if (!Array.isArray(value)) return [];
   return value.flatMap((item, index) =>
@@ -36,7 +36,7 @@ export function mapsOf(place: Place, key: string): Place[] {
 }
 
 /** The members of a map that are maps themselves. */
-export function mapsOfMap(place: Place, key: string): Place[] {
+export function mapsOfMap(place: LocatedValue, key: string): LocatedValue[] {
   const map = mapOf(place, key);
   if (!map) return [];
   return Object.entries(map.data).flatMap(([name, member]) =>
@@ -45,13 +45,13 @@ export function mapsOfMap(place: Place, key: string): Place[] {
 }
 
 /** `read.objects` and its kin. */
-export function objectsOf(integration: Place, action: string): Place[] {
+export function objectsOf(integration: LocatedValue, action: string): LocatedValue[] {
   const block = mapOf(integration, action);
   return block ? mapsOf(block, "objects") : [];
 }
 
 /** The texts of a list with their places. */
-export function textsOf(place: Place, key: string): { path: Path; text: string }[] {
+export function textsOf(place: LocatedValue, key: string): { path: Path; text: string }[] {
   const value = memberOf(place, key);
   if (!Array.isArray(value)) return [];
   return value.flatMap((item, index) =>

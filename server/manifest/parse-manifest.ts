@@ -2,7 +2,7 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Alias, Node, Pair, YAMLError, YAMLMap } from "yaml";
 import type { Json } from "../ground/json.ts";
-import { formatPath, type Complaint, type Path } from "./finding.ts";
+import { formatPath, type Finding, type Path } from "./finding.ts";
 
 const MAX_BYTES = 262_144;
 const MAX_DEPTH = 50;
@@ -37,14 +37,14 @@ export interface ManifestDocument {
 }
 
 /** Never throws. Without `document` the text could not be read, and `complaints` says why. */
-export function parseManifest(source: string): { document?: ManifestDocument; complaints: Complaint[] } {
-  const complaints: Complaint[] = [];
+export function parseManifest(source: string): { document?: ManifestDocument; complaints: Finding[] } {
+  const complaints: Finding[] = [];
   const lines = new LineCounter();
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const refuse = (rule: Complaint["rule"], offset: number, message: string, remedy: string) => {
+  const refuse = (rule: Finding["rule"], offset: number, message: string, remedy: string) => {
     complaints.push({ severity: "error", rule, message, ...at(offset), path: "$", remedy });
     return { complaints };
   };
@@ -154,7 +154,7 @@ interface Tree {
 function readTree(
   contents: Node | null,
   at: (offset: number) => Position,
-  complaints: Complaint[],
+  complaints: Finding[],
 ): ManifestDocument {
   const tree: Tree = {
     aliases: new Map(),

@@ -3,15 +3,15 @@ import cluster from "node:cluster";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { ConnectionEvents } from "../credentials/connection-events.ts";
 import type { ProxyMeter } from "../proxy/proxy-server.ts";
-import { readBacklog, type Backlog } from "../store/queue-depths.ts";
+import { readQueueDepths, type QueueDepths } from "../store/queue-depths.ts";
 import type { Database } from "../store/database.ts";
-import type { Ledger } from "../operations/operation-ledger.ts";
+import type { OperationLedger } from "../operations/operation-ledger.ts";
 
 export interface Metrics {
   registry: Registry;
   proxy: ProxyMeter;
   /** The same, counted. */
-  ledger(ledger: Ledger): Ledger;
+  ledger(ledger: OperationLedger): OperationLedger;
   connectionEvents(events: ConnectionEvents): ConnectionEvents;
   onAttempt(state: string): void;
 }
@@ -114,7 +114,7 @@ function otherMeters(registry: Registry): Pick<Metrics, "connectionEvents" | "on
   const registers = [registry];
   const refreshes = new Counter({
     name: "busbar_token_refreshes_total",
-    help: "Renewals of access tokens; `failed` are those after which the customer must connect again.",
+    help: "Refreshes of access tokens; `failed` are those after which the customer must connect again.",
     labelNames: ["outcome"],
     registers,
   });
@@ -160,9 +160,9 @@ function watchDatabase(registry: Registry, database: Database): void {
   });
   registry.registerMetric(connections);
   const ask = once(() =>
-    Promise.race([readBacklog(database.queries).catch(() => undefined), late(DATABASE_MS)]),
+    Promise.race([readQueueDepths(database.queries).catch(() => undefined), late(DATABASE_MS)]),
   );
-  const gauge = (name: string, help: string, read: (backlog: Backlog) => number) =>
+  const gauge = (name: string, help: string, read: (backlog: QueueDepths) => number) =>
     new Gauge({
       name,
       help,

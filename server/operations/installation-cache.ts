@@ -7,7 +7,7 @@ import { listInstallationFields, type InstallationFieldsRow } from "../store/eve
 import { findInstallationOfGroup, type InstallationRow } from "../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
 import { findProject } from "../store/projects.ts";
-import { remember } from "../store/row-cache.ts";
+import { cacheUntilChanged } from "../store/row-cache.ts";
 
 export interface Installed {
   integration: IntegrationRow<ManifestIntegration>;
@@ -16,7 +16,7 @@ export interface Installed {
   dropUnmapped: boolean;
 }
 
-export interface Installations {
+export interface InstallationCache {
   /** What events say of an installation, its connection among it; undefined when it was deleted. */
   fields(installationId: string): Promise<InstallationFieldsRow | undefined>;
   /** The integration of that id or name, and the group's installation of it, if there are both. */
@@ -26,11 +26,11 @@ export interface Installations {
 const TABLES = new Set(["projects", "integrations", "installations", "connections"]);
 
 /** Everything is forgotten when any installation or integration changes: rare, and hard to get wrong. */
-export function openInstallations(on: { database: Database; changes: Changes }): Installations {
+export function openInstallationCache(deps: { database: Database; changes: Changes }): InstallationCache {
   const affected = (change: Change) => (TABLES.has(change.table) ? () => true : undefined);
-  const described = remember<InstallationFieldsRow>(on.changes, { most: 10_000, affected });
-  const installed = remember<Installed>(on.changes, { most: 10_000, affected });
-  const { queries } = on.database;
+  const described = cacheUntilChanged<InstallationFieldsRow>(deps.changes, { most: 10_000, affected });
+  const installed = cacheUntilChanged<Installed>(deps.changes, { most: 10_000, affected });
+  const { queries } = deps.database;
   return {
     async fields(installationId) {
       const read = async () => (await listInstallationFields(queries, [installationId])).get(installationId);

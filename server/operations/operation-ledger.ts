@@ -1,7 +1,6 @@
 /** Keeps the operations of writes: begins, accepts and ends them, many of them in one commit. */
 import type { Log } from "../ground/log.ts";
-import { isDatabaseAway } from "../http/problem.ts";
-import type { WorkerIdentity } from "../jobs/process-identity.ts";
+import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
 import {
   appendToGroup,
@@ -17,9 +16,9 @@ import {
   type NewOperation,
 } from "../store/operations.ts";
 import { markCalled } from "../store/write-queue.ts";
-import { untilBack } from "../store/database-outage.ts";
+import { isDatabaseAway, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 
-export interface Ledger {
+export interface OperationLedger {
   /** Before the provider is called synchronously: what may happen there must be traceable here. */
   begin(operation: NewOperation): Promise<void>;
   /** Commits an asynchronous write; the caller may answer afterwards. */
@@ -38,36 +37,36 @@ export interface Ledger {
 }
 
 /** `onWork` is called when something was accepted that may be executed now. */
-export function openLedger(on: {
+export function openOperationLedger(deps: {
   database: Database;
-  identity: WorkerIdentity;
+  identity: ProcessIdentity;
   log: Log;
   onWork(): void;
-}): Ledger {
-  const { queries } = on.database;
+}): OperationLedger {
+  const { queries } = deps.database;
   const begin = sharedCommit<NewOperation>((operations) =>
     insertOperations(
       queries,
-      operations.map((operation) => ({ ...operation, claimedBy: on.identity.id })),
+      operations.map((operation) => ({ ...operation, claimedBy: deps.identity.id })),
     ),
   );
   const accept = sharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(queries, writes));
   const group = sharedCommit<{ write: GroupedWrite; masterId?: string }>((items) =>
-    transact(on.database, async (transaction) => {
+    transact(deps.database, async (transaction) => {
       // In the order of their keys, so that two processes never wait for each other's locks.
       const ordered = items.toSorted((a, b) => (a.write.groupKey < b.write.groupKey ? -1 : 1));
       for (const item of ordered) item.masterId = await appendToGroup(transaction, item.write);
     }),
   );
-  const called = sharedCommit<string>((ids) => markCalled(queries, on.identity.id, ids));
+  const called = sharedCommit<string>((ids) => markCalled(queries, deps.identity.id, ids));
   const endAll = (operations: EndedOperation[]) => endOperations(queries, operations);
   const end = sharedCommit<EndedOperation>(endAll);
   const endLater = sharedCommit<EndedOperation>(endAll, { mostUnderWay: 1, gather: { items: 100, ms: 2 } });
   // An operation that has ended already stays as it is, so an end may be repeated.
-  const insist = (operation: EndedOperation) => untilBack(() => endLater.add(operation));
+  const insist = (operation: EndedOperation) => retryWhileDatabaseIsDown(() => endLater.add(operation));
   const endWithoutWaiting = (operation: EndedOperation): void => {
     insist(operation).catch((error: unknown) =>
-      on.log.error({ operationId: operation.id, err: error }, "an operation's end could not be noted"),
+      deps.log.error({ operationId: operation.id, err: error }, "an operation's end could not be noted"),
     );
   };
   return {
@@ -91,12 +90,12 @@ export function openLedger(on: {
     endLater: insist,
     async accept(write) {
       await accept.add(write);
-      on.onWork();
+      deps.onWork();
     },
     async group(write) {
       const item: { write: GroupedWrite; masterId?: string } = { write };
       await group.add(item);
-      on.onWork();
+      deps.onWork();
       return item.masterId ?? write.operation.id;
     },
   };

@@ -274,7 +274,7 @@ test("as root: runs as an ordinary user, from a project and a data folder that o
   const dataDir = join(project, ".busbar");
   for (const round of [1, 2]) {
     const owner = await startOwner(t, dataDir, {
-      program: join(project, "server/store/embedded", PROGRAM_NAME),
+      program: join(project, "server/postgres", PROGRAM_NAME),
     });
     assert.notEqual((await stat(`/proc/${await serverPid(dataDir)}`)).uid, 0);
     await query(owner.connectionString, "CREATE TABLE IF NOT EXISTS kept (id int)");
@@ -296,7 +296,7 @@ test("as an ordinary user: runs as that user, also when the package's library li
   await mkdir(home);
   if (user.uid) await chown(home, user.uid, user.gid);
   const dataDir = join(home, ".busbar");
-  const program = join(project, "server/store/embedded", PROGRAM_NAME);
+  const program = join(project, "server/postgres", PROGRAM_NAME);
   for (const expected of [1, 2]) {
     const owner = await startOwner(t, dataDir, { program, user });
     await query(owner.connectionString, "CREATE TABLE IF NOT EXISTS kept (id int)");

@@ -5,7 +5,12 @@ import { createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "../../tests/harness/proxy/literal-proxy.ts";
+import {
+  OURS,
+  startLiteralProxy,
+  targetAt,
+  type LiteralProxy,
+} from "../../tests/harness/proxy/literal-proxy.ts";
 import { refused, statusOf } from "../../tests/harness/proxy/refused.ts";
 import { until } from "../../tests/harness/until.ts";
 import { dial, listen, startUpstream, type RawUpstream } from "../../tests/harness/proxy/wire.ts";

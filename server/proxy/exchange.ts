@@ -5,7 +5,7 @@ import type { Dispatcher } from "undici";
 import { toEgressError, type Egress } from "../egress/open-egress.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
-import { Answer } from "./provider-response.ts";
+import { ProviderAnswerStream } from "./provider-response.ts";
 import { toProvider, trailersToProvider } from "./pass-headers.ts";
 import type { Head } from "./read-head.ts";
 import { asProblem, egressProblem, refuse, type Refusing } from "./refuse.ts";
@@ -16,7 +16,7 @@ import type { Throttle } from "./throttle.ts";
 
 export interface Exchanging extends Refusing {
   egress: Pick<Egress, "dispatcher" | "dispatchWithTrailers">;
-  targets: Pick<Targets, "renew" | "answered">;
+  targets: Pick<Targets, "refresh" | "answered">;
   throttle: Throttle;
   log: Log;
   /** How long a provider may take until its answer begins. */
@@ -40,11 +40,11 @@ export interface Call {
  * is being collected) → passing → over. A held 401 goes back to sent once, with another token.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #on: Exchanging;
+  readonly #deps: Exchanging;
   readonly #call: Call;
   #target: Target;
   #controller: Dispatcher.DispatchController | undefined;
-  #answer: Answer | undefined;
+  #answer: ProviderAnswerStream | undefined;
   #sent = false;
   #replayed = false;
   /** The caller left, or got its refusal: nothing more may be sent to it. */
@@ -54,8 +54,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#call.head.mode === "throttle";
   }
 
-  constructor(on: Exchanging, call: Call) {
-    this.#on = on;
+  constructor(deps: Exchanging, call: Call) {
+    this.#deps = deps;
     this.#call = call;
     this.#target = call.target;
   }
@@ -83,15 +83,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
       method: request.method ?? "GET",
       headers,
       body,
-      headersTimeout: this.#on.answerTimeoutMs,
-      bodyTimeout: this.#on.idleTimeoutMs,
+      headersTimeout: this.#deps.answerTimeoutMs,
+      bodyTimeout: this.#deps.idleTimeoutMs,
     };
     if (!head.announcesTrailers || head.body !== "chunked") {
-      return void this.#on.egress.dispatcher.dispatch(sending, this);
+      return void this.#deps.egress.dispatcher.dispatch(sending, this);
     }
     const trailers = () => trailersToProvider(request.rawTrailers, head, target);
     const stream = body instanceof Upload ? body : Readable.from(body ? [body] : []);
-    this.#on.egress.dispatchWithTrailers({ ...sending, body: stream, trailers }, this);
+    this.#deps.egress.dispatchWithTrailers({ ...sending, body: stream, trailers }, this);
   }
 
   /** The connection to the caller is done with: ends the call to the provider unless it is over. */
@@ -120,16 +120,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     const raw = controller.rawHeaders;
     const start = { status, reason, parsed, raw: areBytes(raw) ? raw : [] };
-    const answer = new Answer(this.#call.response, controller, start);
+    const answer = new ProviderAnswerStream(this.#call.response, controller, start);
     this.#answer = answer;
-    this.#on.targets.answered(this.#target, status);
-    if (status === 401 && this.#mayRenew()) {
+    this.#deps.targets.answered(this.#target, status);
+    if (status === 401 && this.#mayRefresh()) {
       if (this.#replayable() !== "no") return answer.hold();
-      this.#renewInBackground();
+      this.#refreshInBackground();
     }
     if (this.#throttles) {
-      if (this.#on.throttle.needsBody(this.#target, status)) return answer.hold();
-      answer.add(this.#on.throttle.judge(this.#target, answer.forJudging()));
+      if (this.#deps.throttle.needsBody(this.#target, status)) return answer.hold();
+      answer.add(this.#deps.throttle.judge(this.#target, answer.forJudging()));
     }
     answer.begin();
   }
@@ -145,7 +145,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!answer) return;
     if (areBytes(controller.rawTrailers)) answer.trail(controller.rawTrailers);
     if (!answer.isHeld) return answer.end();
-    if (answer.status === 401 && this.#mayRenew() && this.#replayable() === "yes")
+    if (answer.status === 401 && this.#mayRefresh() && this.#replayable() === "yes")
       return this.#replay(answer);
     this.#release(answer);
     answer.end();
@@ -157,27 +157,27 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#over) return;
     if (this.#answer?.begun) return this.#answer.breakOff();
     this.#over = true;
-    if (error instanceof Problem) return refuse(this.#on, response, error);
+    if (error instanceof Problem) return refuse(this.#deps, response, error);
     const failed = toEgressError(error, this.#sent, this.#target.origin);
     const isOurFault =
       "code" in error && (error.code === "UND_ERR_INVALID_ARG" || error.code === "UND_ERR_NOT_SUPPORTED");
-    refuse(this.#on, response, isOurFault ? error : egressProblem(failed, request.method ?? ""));
+    refuse(this.#deps, response, isOurFault ? error : egressProblem(failed, request.method ?? ""));
   }
 
   /** What was held goes on its way, with what throttle mode adds to it. */
-  #release(answer: Answer): void {
-    if (answer.status === 401 && this.#mayRenew()) this.#renewInBackground();
-    if (this.#throttles) answer.add(this.#on.throttle.judge(this.#target, answer.forJudging()));
+  #release(answer: ProviderAnswerStream): void {
+    if (answer.status === 401 && this.#mayRefresh()) this.#refreshInBackground();
+    if (this.#throttles) answer.add(this.#deps.throttle.judge(this.#target, answer.forJudging()));
     answer.begin();
   }
 
-  #finish(answer: Answer): void {
+  #finish(answer: ProviderAnswerStream): void {
     answer.begin();
     answer.end();
   }
 
-  #mayRenew(): boolean {
-    return this.#target.renewable && !this.#replayed;
+  #mayRefresh(): boolean {
+    return this.#target.refreshable && !this.#replayed;
   }
 
   /** Whether the request can be sent again; "later" while its body is still arriving. */
@@ -188,11 +188,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return body.destroyed || body.readableEnded ? "no" : "later";
   }
 
-  #replay(refused: Answer): void {
+  #replay(refused: ProviderAnswerStream): void {
     this.#replayed = true;
     const { request, response, body } = this.#call;
-    this.#on.targets
-      .renew(this.#target)
+    this.#deps.targets
+      .refresh(this.#target)
       .then(
         (target) => {
           if (this.#over) return;
@@ -204,23 +204,23 @@ export class Exchange implements Dispatcher.DispatchHandler {
         (error: unknown) => {
           // The provider's own refusal says more than ours could.
           if (!this.#over) this.#finish(refused);
-          this.#on.log.warn(
+          this.#deps.log.warn(
             { connectionId: this.#target.connectionId, error: String(error) },
-            "token not renewed",
+            "token not refreshed",
           );
         },
       )
-      .catch((error: unknown) => refuse(this.#on, response, error));
+      .catch((error: unknown) => refuse(this.#deps, response, error));
   }
 
-  #renewInBackground(): void {
+  #refreshInBackground(): void {
     this.#replayed = true;
-    this.#on.targets
-      .renew(this.#target)
+    this.#deps.targets
+      .refresh(this.#target)
       .catch((error: unknown) =>
-        this.#on.log.warn(
+        this.#deps.log.warn(
           { connectionId: this.#target.connectionId, problem: asProblem(error).message },
-          "token not renewed",
+          "token not refreshed",
         ),
       );
   }

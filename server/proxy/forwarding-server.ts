@@ -27,7 +27,7 @@ const HEADERS_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 75_000;
 
 /** A server that is ready to listen. */
-export function createForwardingServer(on: Forwarding): Server {
+export function createForwardingServer(deps: Forwarding): Server {
   const server = createServer({
     insecureHTTPParser: false,
     // Checked with the other headers, so that the refusal is ours.
@@ -40,23 +40,23 @@ export function createForwardingServer(on: Forwarding): Server {
     noDelay: true,
   });
   // Longer than the provider may take, so that it is the provider's silence that is reported.
-  server.timeout = on.answerTimeoutMs + on.idleTimeoutMs;
+  server.timeout = deps.answerTimeoutMs + deps.idleTimeoutMs;
   // Otherwise headers beyond the 1000th would vanish without a word; their size is limited already.
   server.maxHeadersCount = 0;
   server.on("request", (request, response) =>
-    inTurn(request, response, () => serve(on, request, response, false)),
+    inTurn(request, response, () => serve(deps, request, response, false)),
   );
   server.on("checkContinue", (request, response) =>
-    inTurn(request, response, () => serve(on, request, response, true)),
+    inTurn(request, response, () => serve(deps, request, response, true)),
   );
-  server.on("checkExpectation", (_, response) => refuse(on, response, unknownExpectation(), true));
-  server.on("connect", (_, socket) => refuseOnSocket(on, socket, noTunnels()));
-  server.on("clientError", (error, socket) => refuseUnreadable(on, error, socket));
+  server.on("checkExpectation", (_, response) => refuse(deps, response, unknownExpectation(), true));
+  server.on("connect", (_, socket) => refuseOnSocket(deps, socket, noTunnels()));
+  server.on("clientError", (error, socket) => refuseUnreadable(deps, error, socket));
   return server;
 }
 
 function serve(
-  on: Forwarding,
+  deps: Forwarding,
   request: IncomingMessage,
   response: ServerResponse,
   expectsContinue: boolean,
@@ -66,29 +66,29 @@ function serve(
     // TRACE makes a provider send back what it received: the credentials.
     if (request.method === "TRACE") throw noTrace();
     const head = readHead(request);
-    const target = isAcceptable(head) ? on.targets.known(head) : undefined;
+    const target = isAcceptable(head) ? deps.targets.known(head) : undefined;
     // The most frequent call has nothing to wait for, so it costs no promise.
-    if (target && head.body === 0 && !on.limits)
-      return forward(on, callOf(on, request, response, head, target), startedMs);
-    prepare(on, request, response, head, target, expectsContinue)
-      .then((call) => call && forward(on, call, startedMs))
-      .catch((error: unknown) => refuseCall(on, response, error, expectsContinue));
+    if (target && head.body === 0 && !deps.limits)
+      return forward(deps, callOf(deps, request, response, head, target), startedMs);
+    prepare(deps, request, response, head, target, expectsContinue)
+      .then((call) => call && forward(deps, call, startedMs))
+      .catch((error: unknown) => refuseCall(deps, response, error, expectsContinue));
   } catch (error) {
-    refuseCall(on, response, error, expectsContinue);
+    refuseCall(deps, response, error, expectsContinue);
   }
 }
 
 /** Undefined when the caller has left meanwhile. */
 async function prepare(
-  on: Forwarding,
+  deps: Forwarding,
   request: IncomingMessage,
   response: ServerResponse,
   head: Head,
   known: Target | undefined,
   expectsContinue: boolean,
 ): Promise<Call | undefined> {
-  const call = callOf(on, request, response, head, known ?? (await decide(on, head)));
-  if (on.limits) await enter(on.limits, call);
+  const call = callOf(deps, request, response, head, known ?? (await decide(deps, head)));
+  if (deps.limits) await enter(deps.limits, call);
   if (response.destroyed) return undefined;
   if (expectsContinue) response.writeContinue();
   if (head.body === 0) return call;
@@ -96,7 +96,7 @@ async function prepare(
   // Small bodies whole, so that they can be sent again; others as they come.
   return {
     ...call,
-    body: isSmall ? await collect(request, on.idleTimeoutMs) : new Upload(request, on.idleTimeoutMs),
+    body: isSmall ? await collect(request, deps.idleTimeoutMs) : new Upload(request, deps.idleTimeoutMs),
   };
 }
 
@@ -110,53 +110,53 @@ async function enter(limits: Limits, { target, response }: Call): Promise<void> 
 
 /** A call that may be made, without its body. Throws what forbids it. */
 function callOf(
-  on: Forwarding,
+  deps: Forwarding,
   request: IncomingMessage,
   response: ServerResponse,
   head: Head,
   target: Target,
 ): Call {
   const path = targetPath(request.url ?? "", target);
-  const refusal = head.mode === "throttle" ? on.throttle.refusal(target) : undefined;
+  const refusal = head.mode === "throttle" ? deps.throttle.refusal(target) : undefined;
   if (refusal) throw refusal;
   return { request, response, head, target, path, body: undefined };
 }
 
-function forward(on: Forwarding, call: Call, startedMs: number): void {
-  const exchange = new Exchange(on, call);
+function forward(deps: Forwarding, call: Call, startedMs: number): void {
+  const exchange = new Exchange(deps, call);
   call.response.on("close", () => {
     exchange.close();
-    record(on, call, exchange, startedMs);
+    record(deps, call, exchange, startedMs);
   });
   exchange.start();
 }
 
 function refuseCall(
-  on: Forwarding,
+  deps: Forwarding,
   response: ServerResponse,
   error: unknown,
   expectsContinue: boolean,
 ): void {
   if (error instanceof CallerGone) return;
   // A caller that was not told to continue may send its body or the next request: nobody could tell which.
-  refuse(on, response, error, expectsContinue);
+  refuse(deps, response, error, expectsContinue);
 }
 
 /** The unknown way: everything is checked and looked up. */
-function decide(on: Forwarding, head: Head): Promise<Target> {
+function decide(deps: Forwarding, head: Head): Promise<Target> {
   checkAsked(head);
-  return on.targets.resolve(head);
+  return deps.targets.resolve(head);
 }
 
 /** Nginx's word for a caller that left before there was an answer. */
 const CALLER_LEFT = 499;
 
-function record(on: Forwarding, call: Call, exchange: Exchange, startedMs: number): void {
+function record(deps: Forwarding, call: Call, exchange: Exchange, startedMs: number): void {
   const { request, response, target, body } = call;
   const durationMs = elapsedMs() - startedMs;
   const url = request.url ?? "";
   const mark = url.indexOf("?");
-  on.usage.add({
+  deps.usage.add({
     timeMs: nowMs() - durationMs,
     projectId: target.projectId,
     installationId: target.installationId,
@@ -198,7 +198,7 @@ const PARSER_FAULTS: Record<string, { slug?: ProblemSlug; status?: number; detai
   },
 };
 
-function refuseUnreadable(on: Forwarding, error: Error, socket: Duplex): void {
+function refuseUnreadable(deps: Forwarding, error: Error, socket: Duplex): void {
   const code = "code" in error ? String(error.code) : "";
   // In the middle of an answer, ours would be taken for a piece of it, and before it for the answer of a call that was
   // made: what cannot be read came behind that one.
@@ -209,7 +209,7 @@ function refuseUnreadable(on: Forwarding, error: Error, socket: Duplex): void {
   const detail =
     known?.detail ?? "This is not an HTTP/1.1 request that can be understood in one way only. Mend it.";
   refuseOnSocket(
-    on,
+    deps,
     socket,
     new Problem(known?.slug ?? "invalid-request", { detail, cause: error }),
     known?.status,

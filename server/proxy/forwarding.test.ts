@@ -4,7 +4,13 @@ import { after, before, describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { generateCall, type GeneratedCall } from "../../tests/harness/proxy/generated-calls.ts";
 import { startLiteralProxy, targetAt, type LiteralProxy } from "../../tests/harness/proxy/literal-proxy.ts";
-import { dial, headerOf, startUpstream, type RawUpstream, type WireMessage } from "../../tests/harness/proxy/wire.ts";
+import {
+  dial,
+  headerOf,
+  startUpstream,
+  type RawUpstream,
+  type WireMessage,
+} from "../../tests/harness/proxy/wire.ts";
 
 const CALLS = 480;
 const CONNECTIONS = 8;

@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "../../tests/harness/proxy/literal-proxy.ts";
+import {
+  OURS,
+  startLiteralProxy,
+  targetAt,
+  type LiteralProxy,
+} from "../../tests/harness/proxy/literal-proxy.ts";
 import { until } from "../../tests/harness/until.ts";
 import { dial, startUpstream, type RawUpstream } from "../../tests/harness/proxy/wire.ts";
 

@@ -13,7 +13,7 @@ interface Start extends AnswerHead {
   reason: string;
 }
 
-export class Answer {
+export class ProviderAnswerStream {
   /** Bytes of the body, passed on or held. */
   bytes = 0;
   isHeld = false;
@@ -133,7 +133,7 @@ function speakable(reason: string): string {
 }
 
 /** Answers that began in this turn of the event loop; one timer for all of them. */
-let lonely: Answer[] = [];
+let lonely: ProviderAnswerStream[] = [];
 
 function sendHeads(): void {
   const answers = lonely;

@@ -2,7 +2,7 @@
 import type { Server } from "node:http";
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Access } from "../access/authorize.ts";
-import { openConnectionGates, type ConnectionGates } from "../calls/gates/process-gates.ts";
+import { openProcessGates, type ConnectionGates } from "../calls/gates/process-gates.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import type { ProblemSlug } from "../ground/errors.ts";
@@ -52,22 +52,22 @@ const ANSWER_TIMEOUT_MS = 120_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
 /** A server that is ready to listen. When it has closed, await `flushed` so that no usage line is lost. */
-export function createProxyServer(on: ProxyServices): Server & { flushed(): Promise<void> } {
-  const gates = on.gates ?? openConnectionGates();
-  const usage = openUsageLog(on);
-  on.meter?.watchDropped(() => usage.dropped);
+export function createProxyServer(deps: ProxyServices): Server & { flushed(): Promise<void> } {
+  const gates = deps.gates ?? openProcessGates();
+  const usage = openUsageLog(deps);
+  deps.meter?.watchDropped(() => usage.dropped);
   const server = createForwardingServer({
-    egress: on.egress,
-    targets: openTargets(on),
-    throttle: openThrottle({ catalog: on.catalog, gates }),
-    limits: on.limits,
-    usage: on.meter ? metered(usage, on.meter) : usage,
-    onRefused: on.meter?.refused,
-    log: on.log,
-    docsUrl: on.docsUrl,
-    support: on.support,
-    answerTimeoutMs: on.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
-    idleTimeoutMs: on.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+    egress: deps.egress,
+    targets: openTargets(deps),
+    throttle: openThrottle({ catalog: deps.catalog, gates }),
+    limits: deps.limits,
+    usage: deps.meter ? metered(usage, deps.meter) : usage,
+    onRefused: deps.meter?.refused,
+    log: deps.log,
+    docsUrl: deps.docsUrl,
+    support: deps.support,
+    answerTimeoutMs: deps.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
+    idleTimeoutMs: deps.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
   });
   return Object.assign(server, { flushed: () => usage.close() });
 }

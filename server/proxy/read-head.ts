@@ -3,7 +3,7 @@ import { Problem, type Issue } from "../ground/errors.ts";
 import { isUuid } from "../ground/ids.ts";
 
 /** What the `x-amp-*` headers and the key ask for, as it was written. */
-export interface Asked {
+export interface ProxyRequestNames {
   version?: string;
   apiKey?: string;
   projectId?: string;
@@ -15,7 +15,7 @@ export interface Asked {
   hasBearer: boolean;
 }
 
-export interface Head extends Asked {
+export interface Head extends ProxyRequestNames {
   /** Name and value in turn, as they came, without what is ours or belongs to this connection only. */
   kept: string[];
   /** Names in lower case that `Connection` lists: meant for us alone. */

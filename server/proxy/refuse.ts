@@ -63,15 +63,15 @@ export function egressProblem(error: EgressError, method: string): Problem {
 }
 
 /** Sends the refusal. `close` ends the caller's connection after it. */
-export function refuse(on: Refusing, response: ServerResponse, error: unknown, close = false): void {
+export function refuse(deps: Refusing, response: ServerResponse, error: unknown, close = false): void {
   const problem = asProblem(error);
   if (response.destroyed || response.headersSent) return void response.destroy();
-  const { headers, body } = render(on, problem);
+  const { headers, body } = render(deps, problem);
   // What is missing of a body may still come, and would be read as the next request.
   if (close || problem.slug === "request-timeout") headers["Connection"] = "close";
   response.writeHead(problem.status, headers);
   response.end(body);
-  if (!response.req.complete) linger(response.req, on.lingerMs ?? LINGER_MS);
+  if (!response.req.complete) linger(response.req, deps.lingerMs ?? LINGER_MS);
 }
 
 function linger(request: IncomingMessage, forMs: number): void {
@@ -83,9 +83,9 @@ function linger(request: IncomingMessage, forMs: number): void {
 }
 
 /** The same where there is no response object: the request could not be read. Ends the connection. */
-export function refuseOnSocket(on: Refusing, socket: Duplex, error: unknown, status?: number): void {
+export function refuseOnSocket(deps: Refusing, socket: Duplex, error: unknown, status?: number): void {
   if (!socket.writable) return void socket.destroy();
-  const { headers, body } = render(on, asProblem(error));
+  const { headers, body } = render(deps, asProblem(error));
   const code = status ?? asProblem(error).status;
   const lines = Object.entries({ ...headers, Connection: "close" }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -93,13 +93,13 @@ export function refuseOnSocket(on: Refusing, socket: Duplex, error: unknown, sta
   socket.end([`HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ""}`, ...lines, "", body].join("\r\n"));
 }
 
-function render(on: Refusing, problem: Problem): { headers: Record<string, string>; body: string } {
+function render(deps: Refusing, problem: Problem): { headers: Record<string, string>; body: string } {
   const requestId = newId();
-  on.onRefused?.(problem.slug);
+  deps.onRefused?.(problem.slug);
   const { cause, retryAfter } = problem.options;
   const level = problem.status >= 500 ? "warn" : "debug";
-  on.log[level]({ requestId, slug: problem.slug, cause: cause && String(cause) }, "proxied call refused");
-  const place = { requestId, subsystem: "proxy", docsUrl: on.docsUrl(), support: on.support } as const;
+  deps.log[level]({ requestId, slug: problem.slug, cause: cause && String(cause) }, "proxied call refused");
+  const place = { requestId, subsystem: "proxy", docsUrl: deps.docsUrl(), support: deps.support } as const;
   const body = JSON.stringify(problemBody(problem, place));
   const headers: Record<string, string> = {
     "Content-Type": PROBLEM_MEDIA_TYPE,

@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "../../tests/harness/proxy/literal-proxy.ts";
+import {
+  OURS,
+  startLiteralProxy,
+  targetAt,
+  type LiteralProxy,
+} from "../../tests/harness/proxy/literal-proxy.ts";
 import { refused, statusOf } from "../../tests/harness/proxy/refused.ts";
 import { dial, listen, startUpstream, type RawUpstream } from "../../tests/harness/proxy/wire.ts";
 

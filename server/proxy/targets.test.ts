@@ -10,7 +10,13 @@ import { removeConnection, updateConnection } from "../store/connections.ts";
 import { upsertGroup } from "../store/customers.ts";
 import { insertConfig, removeInstallation } from "../store/installations.ts";
 import { findIntegration } from "../store/integrations.ts";
-import { acme, callProxy, linesFor, startRealProxy, type RealProxy } from "../../tests/harness/proxy/real-proxy.ts";
+import {
+  acme,
+  callProxy,
+  linesFor,
+  startRealProxy,
+  type RealProxy,
+} from "../../tests/harness/proxy/real-proxy.ts";
 import { statusOf } from "../../tests/harness/proxy/refused.ts";
 import {
   CONFIG,

@@ -14,8 +14,8 @@ import {
   type ProxiedInstallation,
   type WhichInstallation,
 } from "../store/proxied-installations.ts";
-import { remember, type Affected } from "../store/row-cache.ts";
-import { staysHere, textOf, type Asked } from "./read-head.ts";
+import { cacheUntilChanged, type Affected } from "../store/row-cache.ts";
+import { staysHere, textOf, type ProxyRequestNames } from "./read-head.ts";
 import type { Base } from "./target-path.ts";
 
 export interface Target extends Base {
@@ -31,18 +31,18 @@ export interface Target extends Base {
   /** Names of `headers` in lower case: the caller's own headers of that name do not pass. Less what never passes. */
   replaces: ReadonlySet<string>;
   /** Whether another token can be had when the provider refuses this one. */
-  renewable: boolean;
+  refreshable: boolean;
   /** Whether a success would be news about the connection. */
   unproven: boolean;
 }
 
 export interface Targets {
   /** What `resolve` decided a moment ago, if nothing has changed since. */
-  known(asked: Asked): Target | undefined;
+  known(asked: ProxyRequestNames): Target | undefined;
   /** Throws `Problem` (401, 403, 404) or `ProviderError` when the connection cannot be used. */
-  resolve(asked: Asked): Promise<Target>;
+  resolve(asked: ProxyRequestNames): Promise<Target>;
   /** The same with other credentials than those just refused, or itself when none can be had. Throws `ProviderError`. */
-  renew(target: Target): Promise<Target>;
+  refresh(target: Target): Promise<Target>;
   /** Told what the provider answered. Returns at once, and mostly because it is no news. */
   answered(target: Target, status: number): void;
 }
@@ -56,7 +56,7 @@ interface Services {
 }
 
 /** An installation as far as it is the same for all calls. */
-interface Gate extends ProxiedInstallation {
+interface ProxyPermit extends ProxiedInstallation {
   /** Why calls are refused; undefined when they are not. */
   closed?: string;
   moduleKey?: string;
@@ -73,31 +73,31 @@ const DECIDED_MS = 1_000;
  * A provider that answers 401 whatever the token is (a missing scope, a blocked user) must not make us ask for a new
  * one with every call.
  */
-const RENEW_AT_MOST_EVERY_MS = 30_000;
+const REFRESH_AT_MOST_EVERY_MS = 30_000;
 
-export function openTargets(on: Services): Targets {
-  const gates = openGates(on);
-  const renewed = openRenewals(on.connections);
+export function openTargets(deps: Services): Targets {
+  const gates = openGates(deps);
+  const refreshed = openRefreshes(deps.connections);
   const built = new WeakMap<LiveConnection, Map<string, Target>>();
   const lives = new WeakMap<Target, LiveConnection>();
-  const targetOf = (gate: Gate, live: LiveConnection): Target => {
+  const targetOf = (gate: ProxyPermit, live: LiveConnection): Target => {
     const known = built.get(live) ?? new Map<string, Target>();
     built.set(live, known);
     const moduleKey = gate.moduleKey ?? "";
-    const target = known.get(gate.id + moduleKey) ?? build(on, gate, live);
+    const target = known.get(gate.id + moduleKey) ?? build(deps, gate, live);
     known.set(gate.id + moduleKey, target);
     lives.set(target, live);
     return target;
   };
   const liveOf = async ({ projectId, connectionId }: { projectId: string; connectionId: string }) => {
-    const live = await on.connections.find(projectId, connectionId);
+    const live = await deps.connections.find(projectId, connectionId);
     if (live) return live;
     throw new Problem("not-found", { detail: "The connection of this installation no longer exists." });
   };
 
   /** Counts the changes that any decision could rest on. */
   let changed = 0;
-  on.changes.subscribe((change) => {
+  deps.changes.subscribe((change) => {
     if (!change || BASES.has(change.table)) changed += 1;
   });
   const decisions = new Map<string, { target: Target; untilMs: number; changed: number }>();
@@ -110,7 +110,7 @@ export function openTargets(on: Services): Targets {
     },
     async resolve(asked) {
       const changedBefore = changed;
-      await requireOwner(on.access, asked);
+      await requireOwner(deps.access, asked);
       const gate = await gates.asked(asked);
       if (!gate || gate.projectId !== projectOf(asked)) throw unknownInstallation(asked);
       if (gate.closed) throw new Problem("proxy-disabled", { detail: gate.closed });
@@ -121,33 +121,33 @@ export function openTargets(on: Services): Targets {
       return target;
     },
     answered(target, status) {
-      if (status === 401 ? target.renewable : !target.unproven && !on.connections.doubts.any) return;
+      if (status === 401 ? target.refreshable : !target.unproven && !deps.connections.suspects.any) return;
       const live = lives.get(target);
-      if (live) on.connections.doubts.noticed(live, status);
+      if (live) deps.connections.suspects.noticed(live, status);
     },
-    async renew(target) {
+    async refresh(target) {
       const gate = await gates.byId(target.projectId, target.installationId);
       if (!gate) throw new Problem("not-found", { detail: "The installation no longer exists." });
-      const refused = lives.get(target)?.mark;
+      const refused = lives.get(target)?.tokenGeneration;
       const live = await liveOf(target);
-      // Somebody else may have renewed it already; one that was only read anew still has what was refused.
-      const current = live.mark === refused ? await renewed(live) : live;
-      return current.mark === refused ? target : targetOf(gate, current);
+      // Somebody else may have refreshed it already; one that was only read anew still has what was refused.
+      const current = live.tokenGeneration === refused ? await refreshed(live) : live;
+      return current.tokenGeneration === refused ? target : targetOf(gate, current);
     },
   };
 }
 
 interface Gates {
-  byId(projectId: string, id: string): Gate | undefined | Promise<Gate | undefined>;
-  asked(asked: Asked): Promise<Gate | undefined>;
+  byId(projectId: string, id: string): ProxyPermit | undefined | Promise<ProxyPermit | undefined>;
+  asked(asked: ProxyRequestNames): Promise<ProxyPermit | undefined>;
 }
 
-function openGates(on: Services): Gates {
-  const gates = remember<Gate>(on.changes, { most: MOST_INSTALLATIONS, affected });
+function openGates(deps: Services): Gates {
+  const gates = cacheUntilChanged<ProxyPermit>(deps.changes, { most: MOST_INSTALLATIONS, affected });
   /** Ids by project, integration name and group: a hint, verified against what the id stands for now. */
   const named = new LRUCache<string, string>({ max: MOST_INSTALLATIONS });
   const find = async (projectId: string, which: WhichInstallation) =>
-    toGate(on, await findProxiedInstallation(on.database.queries, projectId, which));
+    toGate(deps, await findProxiedInstallation(deps.database.queries, projectId, which));
   const byId: Gates["byId"] = (projectId, id) => gates.get(id, () => find(projectId, { id }), projectId);
   return {
     byId,
@@ -168,18 +168,18 @@ function openGates(on: Services): Gates {
   };
 }
 
-/** Renews a connection, or hands back the same one when that was tried a moment ago. */
-function openRenewals(connections: LiveConnections): (live: LiveConnection) => Promise<LiveConnection> {
-  /** When a connection was last renewed from here, in milliseconds since the epoch. */
+/** Refreshes a connection, or hands back the same one when that was tried a moment ago. */
+function openRefreshes(connections: LiveConnections): (live: LiveConnection) => Promise<LiveConnection> {
+  /** When a connection was last refreshed from here, in milliseconds since the epoch. */
   const times = new LRUCache<string, number>({ max: MOST_INSTALLATIONS });
-  /** Renewals under way: those who were refused together wait for one. */
+  /** Refreshes under way: those who were refused together wait for one. */
   const running = new Map<string, Promise<LiveConnection>>();
   return (live) => {
     const known = running.get(live.id);
     if (known) return known;
-    if (nowMs() - (times.get(live.id) ?? 0) < RENEW_AT_MOST_EVERY_MS) return Promise.resolve(live);
+    if (nowMs() - (times.get(live.id) ?? 0) < REFRESH_AT_MOST_EVERY_MS) return Promise.resolve(live);
     times.set(live.id, nowMs());
-    const started = connections.renew(live).finally(() => running.delete(live.id));
+    const started = connections.refreshRejected(live).finally(() => running.delete(live.id));
     running.set(live.id, started);
     return started;
   };
@@ -189,19 +189,25 @@ function openRenewals(connections: LiveConnections): (live: LiveConnection) => P
 const BASES = new Set(["projects", "api_keys", "integrations", "installations", "connections"]);
 
 /** Everything that a decision depends on and the caller says. No header value holds a line break. */
-const nameOf = ({ apiKey, projectId, installationId, integrationName, groupRef }: Asked): string =>
+const nameOf = ({
+  apiKey,
+  projectId,
+  installationId,
+  integrationName,
+  groupRef,
+}: ProxyRequestNames): string =>
   installationId
     ? `${apiKey}\n${projectId}\n${installationId}`
     : `${apiKey}\n${projectId}\n${integrationName}\n${groupRef}`;
 
-function affected({ table, id }: Change): Affected<Gate> {
+function affected({ table, id }: Change): Affected<ProxyPermit> {
   if (table === "installations") return id;
   if (table === "integrations") return (gate) => gate.integrationId === id;
   if (table === "projects") return (gate) => gate.projectId === id;
   return undefined;
 }
 
-async function requireOwner(access: Access, asked: Asked): Promise<void> {
+async function requireOwner(access: Access, asked: ProxyRequestNames): Promise<void> {
   if (!asked.apiKey && asked.hasBearer) {
     throw new Problem("unauthenticated", {
       detail: "The proxy takes no bearer tokens. Send an API key of the project in the header `X-Api-Key`.",
@@ -222,9 +228,9 @@ async function requireOwner(access: Access, asked: Asked): Promise<void> {
   }
 }
 
-const projectOf = ({ projectId = "" }: Asked): string => projectId.toLowerCase();
+const projectOf = ({ projectId = "" }: ProxyRequestNames): string => projectId.toLowerCase();
 
-const unknownInstallation = ({ installationId, integrationName, groupRef }: Asked): Problem =>
+const unknownInstallation = ({ installationId, integrationName, groupRef }: ProxyRequestNames): Problem =>
   new Problem("not-found", {
     detail: installationId
       ? `The project has no installation \`${installationId}\`.`
@@ -232,14 +238,14 @@ const unknownInstallation = ({ installationId, integrationName, groupRef }: Aske
   });
 
 /** Reads the two contents once; whoever stored them checked their shape, and unknown shapes mean "not enabled". */
-function toGate(on: Services, found: ProxiedInstallation | undefined): Gate | undefined {
+function toGate(deps: Services, found: ProxiedInstallation | undefined): ProxyPermit | undefined {
   if (!found) return undefined;
   const manifest = isJsonObject(found.manifest) ? found.manifest : {};
   const proxy = isJsonObject(manifest.proxy) ? manifest.proxy : {};
   const module = typeof manifest.module === "string" ? manifest.module : undefined;
   const provider = typeof manifest.provider === "string" ? manifest.provider : "";
   const moduleKey =
-    proxy.useModule === true ? module || on.catalog.find(provider)?.defaultModule || undefined : undefined;
+    proxy.useModule === true ? module || deps.catalog.find(provider)?.defaultModule || undefined : undefined;
   return { ...found, manifest: undefined, config: undefined, moduleKey, closed: whyClosed(found, proxy) };
 }
 
@@ -252,8 +258,8 @@ function whyClosed(found: ProxiedInstallation, proxy: { enabled?: unknown }): st
   return "The configuration of this installation switches the proxy off. Update it with `proxy: {enabled: true}`.";
 }
 
-function build(on: Services, gate: Gate, live: LiveConnection): Target {
-  const url = on.connections.baseUrl(live, gate.moduleKey);
+function build(deps: Services, gate: ProxyPermit, live: LiveConnection): Target {
+  const url = deps.connections.baseUrl(live, gate.moduleKey);
   const { headers, query } = live.authorization;
   return {
     projectId: gate.projectId,
@@ -266,7 +272,7 @@ function build(on: Services, gate: Gate, live: LiveConnection): Target {
     query,
     headers: headers.flat(),
     replaces: new Set(headers.map(([name]) => name.toLowerCase()).filter((name) => !staysHere(name))),
-    renewable: live.renewable && live.status !== "bad_credentials",
+    refreshable: live.refreshable && live.status !== "bad_credentials",
     unproven: live.status !== "working",
   };
 }

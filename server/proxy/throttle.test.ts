@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { OURS, startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
 import { refused, statusOf } from "../../tests/harness/proxy/refused.ts";
-import { dial, headerOf, startUpstream, type RawUpstream, type WireMessage } from "../../tests/harness/proxy/wire.ts";
+import {
+  dial,
+  headerOf,
+  startUpstream,
+  type RawUpstream,
+  type WireMessage,
+} from "../../tests/harness/proxy/wire.ts";
 
 const THROTTLED = `GET /x HTTP/1.1\r\n${OURS}\r\nX-Amp-Rate-Limiter-Mode: throttle\r\n\r\n`;
 const PLAIN = `GET /x HTTP/1.1\r\n${OURS}\r\n\r\n`;

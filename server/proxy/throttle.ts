@@ -24,7 +24,7 @@ const LOCKED_OUT_MS = 15 * 60_000;
 /** Daily quotas are the longest there are; more is a mistake in a header. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
-export function openThrottle(on: { catalog: Catalog; gates: ConnectionGates }): Throttle {
+export function openThrottle(deps: { catalog: Catalog; gates: ConnectionGates }): Throttle {
   /** How often in a row a connection was told to wait without being told how long. */
   const strikes = new LRUCache<string, number>({ max: 50_000 });
   const guessMs = (connectionId: string): number => {
@@ -34,13 +34,13 @@ export function openThrottle(on: { catalog: Catalog; gates: ConnectionGates }): 
   };
   return {
     refusal({ connectionId, provider }) {
-      const gate = on.gates.closedUntil(connectionId);
+      const gate = deps.gates.closedUntil(connectionId);
       return gate && tooEarly(gate, provider);
     },
     needsBody: ({ provider }, status) =>
-      status >= 400 && on.catalog.connector(provider)?.classify !== undefined,
+      status >= 400 && deps.catalog.connector(provider)?.classify !== undefined,
     judge({ connectionId, provider, account }, answer) {
-      const told = understand(on.catalog, provider, account, answer);
+      const told = understand(deps.catalog, provider, account, answer);
       if (!told) {
         if (answer.status < 400) strikes.delete(connectionId);
         return undefined;
@@ -48,9 +48,9 @@ export function openThrottle(on: { catalog: Catalog; gates: ConnectionGates }): 
       const waitMs = told.waitMs ?? (told.lockedOut ? LOCKED_OUT_MS : guessMs(connectionId));
       // Whole seconds, because that is all the header can say.
       const untilMs = Math.ceil((nowMs() + Math.min(waitMs, LONGEST_WAIT_MS)) / 1_000) * 1_000;
-      on.gates.close(connectionId, new Date(untilMs), !told.lockedOut);
+      deps.gates.close(connectionId, new Date(untilMs), !told.lockedOut);
       return headerLines(
-        on.gates.closedUntil(connectionId) ?? { until: new Date(untilMs), retryable: !told.lockedOut },
+        deps.gates.closedUntil(connectionId) ?? { until: new Date(untilMs), retryable: !told.lockedOut },
       );
     },
   };

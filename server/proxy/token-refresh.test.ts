@@ -4,33 +4,39 @@ import { describe, it, type TestContext } from "node:test";
 import { OURS, startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
 import { statusOf } from "../../tests/harness/proxy/refused.ts";
 import { until } from "../../tests/harness/until.ts";
-import { dial, headerOf, startUpstream, type RawUpstream, type WireMessage } from "../../tests/harness/proxy/wire.ts";
+import {
+  dial,
+  headerOf,
+  startUpstream,
+  type RawUpstream,
+  type WireMessage,
+} from "../../tests/harness/proxy/wire.ts";
 
 const REFUSAL = '{"error":"expired"}';
 
 interface Started {
   upstream: RawUpstream;
   port: number;
-  renewals: number;
+  refreshes: number;
   call(bytes: string | Buffer): Promise<WireMessage | undefined>;
 }
 
-/** A provider that takes only `fresh-token`, and a target that has `old-token` until it is renewed. */
+/** A provider that takes only `fresh-token`, and a target that has `old-token` until it is refreshed. */
 async function start(
   t: TestContext,
-  options: { renewal?: "works" | "fails" | "same"; renewable?: boolean; refusal?: string } = {},
+  options: { refresh?: "works" | "fails" | "same"; refreshable?: boolean; refusal?: string } = {},
 ): Promise<Started> {
-  const { renewal = "works", renewable = true, refusal = REFUSAL } = options;
+  const { refresh = "works", refreshable = true, refusal = REFUSAL } = options;
   const upstream = await startUpstream((request) =>
     headerOf(request.lines, "authorization") === "Bearer fresh-token"
       ? "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
       : `HTTP/1.1 401 Who Are You\r\nWWW-Authenticate: Bearer\r\nContent-Length: ${refusal.length}\r\n\r\n${refusal}`,
   );
-  const target = targetAt(upstream.origin, { headers: ["Authorization", "Bearer old-token"], renewable });
+  const target = targetAt(upstream.origin, { headers: ["Authorization", "Bearer old-token"], refreshable });
   const started: Started = {
     upstream,
     port: 0,
-    renewals: 0,
+    refreshes: 0,
     async call(bytes) {
       const { socket, reader } = await dial(started.port);
       socket.write(bytes);
@@ -41,10 +47,10 @@ async function start(
   };
   const proxy = await startLiteralProxy({
     target,
-    renew: async (refused) => {
-      started.renewals += 1;
-      if (renewal === "fails") throw new Error("invalid_grant");
-      return renewal === "same" ? refused : { ...refused, headers: ["Authorization", "Bearer fresh-token"] };
+    refresh: async (refused) => {
+      started.refreshes += 1;
+      if (refresh === "fails") throw new Error("invalid_grant");
+      return refresh === "same" ? refused : { ...refused, headers: ["Authorization", "Bearer fresh-token"] };
     },
   });
   started.port = proxy.port;
@@ -67,7 +73,7 @@ describe("a 401 of the provider", () => {
     const started = await start(t);
     assert.equal(statusOf(await started.call(GET)), 200);
     assert.equal(started.upstream.received.length, 2);
-    assert.equal(started.renewals, 1);
+    assert.equal(started.refreshes, 1);
   });
 
   it("to a call with a small body repeats it with the same body", async (t) => {
@@ -93,13 +99,13 @@ describe("a 401 of the provider", () => {
     const answer = await started.call(post(Buffer.alloc(200_000)));
     assert.equal(answer?.startLine, "HTTP/1.1 401 Who Are You");
     assert.equal(answer?.body.toString(), REFUSAL);
-    await until(() => started.renewals === 1);
+    await until(() => started.refreshes === 1);
     assert.equal(started.upstream.received.length, 1);
   });
 
-  it("passes unchanged when the token cannot be renewed", async (t) => {
-    for (const renewal of ["fails", "same"] as const) {
-      const started = await start(t, { renewal });
+  it("passes unchanged when the token cannot be refreshed", async (t) => {
+    for (const refresh of ["fails", "same"] as const) {
+      const started = await start(t, { refresh });
       const answer = await started.call(GET);
       assert.equal(answer?.startLine, "HTTP/1.1 401 Who Are You");
       assert.deepEqual(answer?.lines.slice(0, 2), [
@@ -111,10 +117,10 @@ describe("a 401 of the provider", () => {
     }
   });
 
-  it("passes when the connection has nothing that could be renewed", async (t) => {
-    const started = await start(t, { renewable: false });
+  it("passes when the connection has nothing that could be refreshed", async (t) => {
+    const started = await start(t, { refreshable: false });
     assert.equal(statusOf(await started.call(GET)), 401);
-    assert.equal(started.renewals, 0);
+    assert.equal(started.refreshes, 0);
   });
 
   it("too long to be held back passes as it is", async (t) => {
@@ -123,7 +129,7 @@ describe("a 401 of the provider", () => {
     const answer = await started.call(GET);
     assert.equal(statusOf(answer), 401);
     assert.equal(answer?.body.toString(), refusal);
-    await until(() => started.renewals === 1);
+    await until(() => started.refreshes === 1);
   });
 
   it("to a HEAD request is repeated like any other", async (t) => {

@@ -1,7 +1,12 @@
 /** Fields that follow a body pass in both directions, and carry nothing across that a head could not. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { OURS, startLiteralProxy, targetAt, type LiteralProxy } from "../../tests/harness/proxy/literal-proxy.ts";
+import {
+  OURS,
+  startLiteralProxy,
+  targetAt,
+  type LiteralProxy,
+} from "../../tests/harness/proxy/literal-proxy.ts";
 import { refused, statusOf } from "../../tests/harness/proxy/refused.ts";
 import { until } from "../../tests/harness/until.ts";
 import type { Target } from "./targets.ts";
@@ -66,14 +71,14 @@ describe("trailers of a request", () => {
     assert.deepEqual(upstream.received[0]?.trailers, ["X-Sum: 1"]);
   });
 
-  it("are sent again with the body when the token was renewed", async (t) => {
+  it("are sent again with the body when the token was refreshed", async (t) => {
     const expired = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
     const headers = ["Authorization", "Bearer new"];
     const { upstream, proxy } = await start(
       t,
       ({ lines }) => (lines.includes("Authorization: Bearer new") ? OK : expired),
-      { renewable: true },
-      { renew: async (target) => ({ ...target, headers }) },
+      { refreshable: true },
+      { refresh: async (target) => ({ ...target, headers }) },
     );
     assert.equal(statusOf(await call(proxy.port, upload("Trailer: X-Sum\r\n"))), 200);
     assert.deepEqual(
@@ -140,7 +145,7 @@ describe("trailers of an answer", () => {
 
   it("pass with a 401 that was held back in vain", async (t) => {
     const refusal = `HTTP/1.1 401 Unauthorized\r\n${TRAILED}`;
-    const { proxy } = await start(t, () => refusal, { renewable: true });
+    const { proxy } = await start(t, () => refusal, { refreshable: true });
     const answer = await call(proxy.port, `GET /x HTTP/1.1\r\n${OURS}\r\n\r\n`);
     assert.equal(statusOf(answer), 401);
     assert.deepEqual(answer?.trailers, ["X-Sum: 1", "X-SUM: 2"]);

@@ -18,7 +18,7 @@ const MOST_WAITING = 50_000;
 /** What a path may cost. */
 const LONGEST_PATH = 1_024;
 
-export function openUsageLog(on: { database: Database; log: Log }): UsageLog {
+export function openUsageLog(deps: { database: Database; log: Log }): UsageLog {
   const waiting: ProxyUse[] = [];
   let dropped = 0;
   let told = 0;
@@ -30,9 +30,9 @@ export function openUsageLog(on: { database: Database; log: Log }): UsageLog {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH);
       try {
-        await insertProxyUsage(on.database.queries, batch);
+        await insertProxyUsage(deps.database.queries, batch);
       } catch (error) {
-        on.log.warn(
+        deps.log.warn(
           { error: String(error), waiting: waiting.length + batch.length },
           "usage lines not stored yet",
         );
@@ -42,7 +42,7 @@ export function openUsageLog(on: { database: Database; log: Log }): UsageLog {
         break;
       }
     }
-    if (dropped > told) on.log.warn({ dropped: dropped - told }, "usage lines dropped");
+    if (dropped > told) deps.log.warn({ dropped: dropped - told }, "usage lines dropped");
     told = dropped;
   };
   const flush = (): Promise<void> => {

@@ -17,7 +17,7 @@ const InstallationParams = Type.Object({ integrationId: Type.String(), installat
 const groupRef = Type.String({ minLength: 1, description: "The customer whose records are meant." });
 const refusals = { 501: "Always, once everything else is right: this is not built yet." };
 
-export const triggerRead = (on: Services): Endpoint =>
+export const triggerRead = (deps: Services): Endpoint =>
   projectEndpoint({
     operationId: "triggerRead",
     tag: "Read",
@@ -41,12 +41,12 @@ export const triggerRead = (on: Services): Endpoint =>
     },
     refusals,
     async handle({ project, params, body }) {
-      await requireGroup(on.database.queries, project.id, params.integrationId, body.groupRef);
+      await requireGroup(deps.database.queries, project.id, params.integrationId, body.groupRef);
       throw notBuilt("Reading");
     },
   });
 
-export const deliverResults = (on: Services): Endpoint =>
+export const deliverResults = (deps: Services): Endpoint =>
   projectEndpoint({
     operationId: "deliverResults",
     tag: "Read",
@@ -61,7 +61,7 @@ export const deliverResults = (on: Services): Endpoint =>
     success: { status: 204, description: "They will come." },
     refusals,
     async handle({ project, params, body }) {
-      await requireGroup(on.database.queries, project.id, params.integrationId, body.groupRef);
+      await requireGroup(deps.database.queries, project.id, params.integrationId, body.groupRef);
       throw notBuilt("Reading");
     },
   });
@@ -77,7 +77,7 @@ const Pause = Type.Object({
 
 const pausing =
   (operationId: string, summary: string) =>
-  (on: Services): Endpoint =>
+  (deps: Services): Endpoint =>
     projectEndpoint({
       operationId,
       tag: "Read",
@@ -89,7 +89,7 @@ const pausing =
       success: { status: 204, description: "Done, or it was so already." },
       refusals,
       async handle({ project, params }) {
-        await requireInstallation(on.database.queries, project.id, params);
+        await requireInstallation(deps.database.queries, project.id, params);
         throw notBuilt("Reading");
       },
     });
@@ -107,7 +107,7 @@ const FoundRecord = Type.Object(
   { title: "FoundRecord", description: "A record that a search found." },
 );
 
-export const searchRecords = (on: Services): Endpoint =>
+export const searchRecords = (deps: Services): Endpoint =>
   projectEndpoint({
     operationId: "searchRecords",
     tag: "Search",
@@ -140,7 +140,7 @@ export const searchRecords = (on: Services): Endpoint =>
     },
     refusals,
     async handle({ project, params, query }) {
-      await requireGroup(on.database.queries, project.id, params.integrationId, query.groupRef);
+      await requireGroup(deps.database.queries, project.id, params.integrationId, query.groupRef);
       throw notBuilt("Searching");
     },
   });

@@ -10,15 +10,15 @@ async function openGroups(t: TestContext) {
   const { queries } = await testDatabase(t);
   const { projectId } = await queries
     .transaction()
-    .execute((on) => bootstrap(on, { org: "o", project: "p" }));
+    .execute((deps) => bootstrap(deps, { org: "o", project: "p" }));
   const [integrationId, installationId, configId] = [newId(), newId(), newId()];
   const place = { projectId, integrationId, installationId, configId };
   const append = (bytes: number) =>
-    queries.transaction().execute((on) =>
-      appendToGroup(on, {
+    queries.transaction().execute((deps) =>
+      appendToGroup(deps, {
         operation: { id: newId(), ...place, actionType: "write", objectName: "companies" },
         writeType: "create",
-        terms: {},
+        sendOptions: {},
         records: [{ text: "x".repeat(bytes) }],
         recordKeys: [],
         dueMs: 3_600_000,

@@ -10,7 +10,7 @@ export interface AcceptedWrite {
     "id" | "projectId" | "integrationId" | "installationId" | "configId" | "actionType" | "objectName"
   >;
   writeType: "create" | "update";
-  terms: Json;
+  sendOptions: Json;
   records: Json[];
   /** Records that the write updates: `installation/object/id`. */
   recordKeys: string[];
@@ -23,7 +23,7 @@ export interface AcceptedWrite {
 /** Inserts them in the order given, which is the order in which updates of one record will be applied. */
 export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWrite[]): Promise<void> {
   const rows = writes.map(
-    ({ operation, writeType, terms, records, recordKeys, dueMs, retryMs }, position) => ({
+    ({ operation, writeType, sendOptions, records, recordKeys, dueMs, retryMs }, position) => ({
       position,
       id: operation.id,
       project_id: operation.projectId,
@@ -33,7 +33,7 @@ export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWri
       action_type: operation.actionType,
       object_name: operation.objectName,
       write_type: writeType,
-      terms,
+      send_options: sendOptions,
       records,
       record_keys: [...new Set(recordKeys)],
       due_ms: dueMs,
@@ -44,7 +44,7 @@ export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWri
     with input as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(
         id uuid, project_id uuid, integration_id uuid, installation_id uuid, config_id uuid, action_type text,
-        object_name text, write_type text, terms jsonb, records jsonb, record_keys jsonb, due_ms double precision,
+        object_name text, write_type text, send_options jsonb, records jsonb, record_keys jsonb, due_ms double precision,
         deadline_ms double precision, position integer)
     ), made as (
       insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status, metadata)
@@ -52,8 +52,8 @@ export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWri
         jsonb_build_object('objects', jsonb_build_array(object_name))
       from input
     ), queued as (
-      insert into writes (operation_id, installation_id, write_type, terms, records, due_time, deadline)
-      select id, installation_id, write_type, terms, records,
+      insert into writes (operation_id, installation_id, write_type, send_options, records, due_time, deadline)
+      select id, installation_id, write_type, send_options, records,
         now() + due_ms * interval '1 millisecond', now() + deadline_ms * interval '1 millisecond'
       from input order by position
       returning operation_id, seq

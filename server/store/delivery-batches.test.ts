@@ -22,7 +22,7 @@ async function threeEvents(t: TestContext, destinations = 1) {
   const { queries } = database;
   const { projectId } = await queries
     .transaction()
-    .execute((on) => bootstrap(on, { org: "o", project: "p" }));
+    .execute((deps) => bootstrap(deps, { org: "o", project: "p" }));
   const topic = await insertTopic(queries, projectId, "topic");
   await eventTopicRoutes.insert(queries, projectId, { topicId: topic.id, eventType: "connection.created" });
   const destinationIds = Array.from({ length: destinations }, () => newId());

@@ -4,7 +4,7 @@ import type { Queries } from "./database.ts";
 import type { StoredEvent } from "./events.ts";
 
 /** An event that is to go to a destination. */
-export interface Aim {
+export interface RoutedDelivery {
   destinationId: string;
   eventId: string;
   /** Of the destination. */
@@ -17,12 +17,12 @@ export interface Aim {
 export interface Routed {
   /** How many events; some lead nowhere. */
   events: number;
-  aims: Aim[];
+  aims: RoutedDelivery[];
   /** The events of the aims. */
   stored: Map<string, StoredEvent>;
 }
 
-type RoutedRow = Aim & {
+type RoutedRow = RoutedDelivery & {
   events: number;
   projectId: string;
   type: string;

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
 
-export interface Backlog {
+export interface QueueDepths {
   writes: number;
   deliveries: number;
   closedGates: number;
@@ -17,8 +17,8 @@ const openIn = (deliveries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   join destinations on destinations.id = open.destination_id limit ${MOST_COUNTED}
 `;
 
-export async function readBacklog(queries: Queries): Promise<Backlog> {
-  const { rows } = await sql<Backlog>`
+export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
+  const { rows } = await sql<QueueDepths>`
     select
       (select count(*)::int from (select 1 from writes limit ${MOST_COUNTED}) as w) as writes,
       (select count(*)::int from (

@@ -4,13 +4,13 @@ import { test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { createLog } from "../ground/log.ts";
 import { listenForChanges } from "./changes.ts";
-import { remember } from "./row-cache.ts";
+import { cacheUntilChanged } from "./row-cache.ts";
 
 test("a read that began before a change answers those who asked for it, and is not remembered", async (t) => {
   const database = await testDatabase(t);
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
-  const names = remember<string>(changes, { most: 10, affected: ({ id }) => id });
+  const names = cacheUntilChanged<string>(changes, { most: 10, affected: ({ id }) => id });
   const { promise: slowly, resolve } = Promise.withResolvers<string>();
   const asked = names.get("p1", () => slowly);
   const change = JSON.stringify({ table: "projects", id: "p1" });
@@ -29,7 +29,7 @@ test("projects that ask at the same time do not share what one of them may not s
   const database = await testDatabase(t);
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
-  const rows = remember<string>(changes, { most: 10, affected: ({ id }) => id });
+  const rows = cacheUntilChanged<string>(changes, { most: 10, affected: ({ id }) => id });
   const theirs = rows.get("c1", async () => undefined, "another project");
   const ours = rows.get("c1", async () => "row", "its project");
   assert.deepEqual(await Promise.all([theirs, ours]), [undefined, "row"]);

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { nowMs } from "../ground/clock.ts";
 import type { Change, Changes } from "./changes.ts";
 
-export interface Remembered<Value> {
+export interface RowCache<Value> {
   /**
    * From memory where possible; a promise only when it has to be read. What does not exist is not remembered.
    * Callers share a running read unless their `scope` differs: a project whose read finds nothing must not answer for
@@ -42,10 +42,10 @@ const RETRY_MS = 1_000;
  * States of a value: fresh, served at once; doubted (too long ago, or changes may have been missed), read again and
  * served only if that fails; forgotten, because a change named it.
  */
-export function remember<Value>(
+export function cacheUntilChanged<Value>(
   changes: Changes,
   options: { most: number; affected: (change: Change) => Affected<Value> },
-): Remembered<Value> {
+): RowCache<Value> {
   const entries = new LRUCache<string, Entry<Value>>({ max: options.most });
   const reads = new Map<string, Promise<Value | undefined>>();
   /** Counts what was heard, so that a read that began before a change is not remembered after it. */

@@ -361,7 +361,7 @@ export interface SignInFailures {
   until: Timestamp;
 }
 
-export interface TokenRenewals {
+export interface TokenRefreshes {
   connectionId: string;
   dueTime: Timestamp | null;
   failures: Generated<number>;
@@ -412,17 +412,17 @@ export interface WriteKeys {
 
 export interface Writes {
   attempts: Generated<number>;
-  called: Generated<boolean>;
   claimedBy: number | null;
   deadline: Timestamp;
   dueTime: Timestamp;
   groupBytes: Generated<number>;
   installationId: string;
+  mayHaveBeenSent: Generated<boolean>;
   openGroup: string | null;
   operationId: string;
   records: Json;
+  sendOptions: Json;
   seq: Generated<Int8>;
-  terms: Json;
   writeType: string;
 }
 
@@ -459,7 +459,7 @@ export interface DB {
   revisions: Revisions;
   sessions: Sessions;
   signInFailures: SignInFailures;
-  tokenRenewals: TokenRenewals;
+  tokenRefreshes: TokenRefreshes;
   topicDestinationRoutes: TopicDestinationRoutes;
   topics: Topics;
   unroutedEvents: UnroutedEvents;

@@ -1,4 +1,4 @@
-/** When connections' tokens are to be renewed, and what was sent to renew them. */
+/** When connections' tokens are to be refreshed, and what was sent to refresh them. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
@@ -8,40 +8,40 @@ interface ConnectionKey {
 }
 
 /** Begins anew: tokens were stored, and nothing that was sent is without an answer. */
-export async function scheduleRenewal(
+export async function scheduleRefresh(
   queries: Queries,
   connection: ConnectionKey,
   dueTime: Date | undefined,
 ): Promise<void> {
   const fresh = { dueTime: dueTime ?? null, failures: 0, sentHash: null, lacksApp: false };
   await queries
-    .insertInto("tokenRenewals")
+    .insertInto("tokenRefreshes")
     .values({ connectionId: connection.id, projectId: connection.projectId, ...fresh })
     .onConflict((conflict) => conflict.column("connectionId").doUpdateSet(fresh))
     .execute();
 }
 
-/** Nothing more is renewed until somebody stores new credentials. `keepSent`: the last answer is still unknown. */
-export async function endRenewal(queries: Queries, id: string, keepSent: boolean): Promise<void> {
+/** Nothing more is refreshed until somebody stores new credentials. `keepSent`: the last answer is still unknown. */
+export async function endRefresh(queries: Queries, id: string, keepSent: boolean): Promise<void> {
   await queries
-    .updateTable("tokenRenewals")
+    .updateTable("tokenRefreshes")
     .set({ dueTime: null, ...(!keepSent && { sentHash: null }) })
     .where("connectionId", "=", id)
     .execute();
 }
 
 /** Up to `most` connections whose time has come; nobody else gets them for a while. */
-export async function claimDueRenewals(
+export async function claimDueRefreshes(
   queries: Queries,
   most: number,
   holdSeconds: number,
 ): Promise<ConnectionKey[]> {
   const rows = await queries
-    .updateTable("tokenRenewals")
+    .updateTable("tokenRefreshes")
     .set({ dueTime: sql<Date>`now() + make_interval(secs => ${holdSeconds})` })
     .where("connectionId", "in", (inner) =>
       inner
-        .selectFrom("tokenRenewals")
+        .selectFrom("tokenRefreshes")
         .select("connectionId")
         .where("dueTime", "<=", sql<Date>`now()`)
         .orderBy("dueTime")
@@ -55,13 +55,13 @@ export async function claimDueRenewals(
 }
 
 /** After a failure that may pass: again in `baseSeconds`, doubled with each failure in a row, `mostSeconds` at most. */
-export async function deferRenewal(
+export async function deferRefresh(
   queries: Queries,
   id: string,
   { baseSeconds, mostSeconds }: { baseSeconds: number; mostSeconds: number },
 ): Promise<void> {
   await queries
-    .updateTable("tokenRenewals")
+    .updateTable("tokenRefreshes")
     .set({
       failures: sql<number>`failures + 1`,
       dueTime: sql<Date>`now() + make_interval(secs => least(${baseSeconds}::float8 * power(2, least(failures, 20)), ${mostSeconds}::float8) * (0.5 + random() / 2))`,
@@ -73,18 +73,26 @@ export async function deferRenewal(
 
 /** Committed before a refresh token leaves, by whoever holds the connection's row lock. */
 export async function markRefreshSent(queries: Queries, id: string, hash: Buffer): Promise<void> {
-  await queries.updateTable("tokenRenewals").set({ sentHash: hash }).where("connectionId", "=", id).execute();
+  await queries
+    .updateTable("tokenRefreshes")
+    .set({ sentHash: hash })
+    .where("connectionId", "=", id)
+    .execute();
 }
 
 /** The provider said no: the refresh token was not used up. */
 export async function clearRefreshSent(queries: Queries, id: string): Promise<void> {
-  await queries.updateTable("tokenRenewals").set({ sentHash: null }).where("connectionId", "=", id).execute();
+  await queries
+    .updateTable("tokenRefreshes")
+    .set({ sentHash: null })
+    .where("connectionId", "=", id)
+    .execute();
 }
 
 /** Digest of a refresh token whose answer never came. */
 export async function findRefreshSent(queries: Queries, id: string): Promise<Buffer | undefined> {
   const row = await queries
-    .selectFrom("tokenRenewals")
+    .selectFrom("tokenRefreshes")
     .select("sentHash")
     .where("connectionId", "=", id)
     .executeTakeFirst();
@@ -93,13 +101,17 @@ export async function findRefreshSent(queries: Queries, id: string): Promise<Buf
 
 /** Noted until somebody stores new credentials or `retryWithApp` is called. */
 export async function markLacksApp(queries: Queries, id: string): Promise<void> {
-  await queries.updateTable("tokenRenewals").set({ lacksApp: true }).where("connectionId", "=", id).execute();
+  await queries
+    .updateTable("tokenRefreshes")
+    .set({ lacksApp: true })
+    .where("connectionId", "=", id)
+    .execute();
 }
 
 /** The project has an app for the provider, or another one than before: what waited for that is due now. */
 export async function retryWithApp(queries: Queries, projectId: string, provider: string): Promise<void> {
   const retried = await queries
-    .updateTable("tokenRenewals")
+    .updateTable("tokenRefreshes")
     .set({ dueTime: sql<Date>`now()`, lacksApp: false })
     .where("projectId", "=", projectId)
     .where(({ or, and, eb }) =>

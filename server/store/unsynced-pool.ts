@@ -5,13 +5,13 @@ import type { Log } from "../ground/log.ts";
 import { SESSION_OPTIONS, type Queries } from "./database.ts";
 import type { DB } from "./rows.gen.ts";
 
-export interface RelaxedQueries {
+export interface UnsyncedPool {
   readonly queries: Queries;
   close(): Promise<void>;
 }
 
 /** The process dying loses nothing; PostgreSQL's machine dying may lose the last half second. */
-export function openRelaxedQueries(connectionString: string, log: Log, poolSize: number): RelaxedQueries {
+export function openUnsyncedPool(connectionString: string, log: Log, poolSize: number): UnsyncedPool {
   const pool = new Pool({
     connectionString,
     max: poolSize,

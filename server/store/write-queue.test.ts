@@ -17,7 +17,7 @@ async function openQueue(t: TestContext) {
   const { queries } = database;
   const { projectId } = await queries
     .transaction()
-    .execute((on) => bootstrap(on, { org: "o", project: "p" }));
+    .execute((deps) => bootstrap(deps, { org: "o", project: "p" }));
   const [integrationId, installationId, configId] = [newId(), newId(), newId()];
   const accept = (count: number, updatedKey?: (index: number) => string) =>
     insertAcceptedWrites(
@@ -33,7 +33,7 @@ async function openQueue(t: TestContext) {
           objectName: "companies",
         },
         writeType: updatedKey ? "update" : "create",
-        terms: {},
+        sendOptions: {},
         records: [{}],
         recordKeys: updatedKey ? [updatedKey(index)] : [],
         dueMs: 0,

@@ -12,7 +12,7 @@ export interface ClaimedWrite {
   installationId: string;
   objectName: string;
   writeType: "create" | "update";
-  terms: JsonObject;
+  sendOptions: JsonObject;
   records: Json[];
   attempts: number;
   deadline: Date;
@@ -53,12 +53,12 @@ export async function claimWrites(
       limit ${limit}
       for update of writes skip locked
     ), claimed as (
-      update writes set claimed_by = ${workerId}, open_group = null, called = false
+      update writes set claimed_by = ${workerId}, open_group = null, may_have_been_sent = false
       from due where writes.operation_id = due.operation_id
       returning writes.*
     )
     select claimed.operation_id, operations.project_id, operations.integration_id, claimed.installation_id,
-      operations.object_name, claimed.write_type, claimed.terms, claimed.records, claimed.attempts, claimed.deadline,
+      operations.object_name, claimed.write_type, claimed.send_options, claimed.records, claimed.attempts, claimed.deadline,
       closed.closed_until
     from claimed join operations on operations.id = claimed.operation_id
       left join closed on closed.id = claimed.installation_id
@@ -73,7 +73,7 @@ export async function claimWrites(
  */
 export async function markCalled(queries: Queries, workerId: number, operationIds: string[]): Promise<void> {
   const { numAffectedRows } = await sql`
-    update writes set called = true
+    update writes set may_have_been_sent = true
     where operation_id = any(${operationIds}::uuid[]) and claimed_by = ${workerId}`.execute(queries);
   if (Number(numAffectedRows) !== operationIds.length) throw new Error("a claimed write was taken over");
 }
@@ -96,7 +96,7 @@ export async function rescheduleWrite(
   const { operationId, workerId, records, dueTime, attempts, log } = write;
   await sql`
     with back as (
-      update writes set claimed_by = null, called = false, records = ${toStoredJson(records)}::jsonb,
+      update writes set claimed_by = null, may_have_been_sent = false, records = ${toStoredJson(records)}::jsonb,
         due_time = ${dueTime}, attempts = ${attempts}
       -- The attempts, so that this may be repeated although the write has been claimed again since.
       where operation_id = ${operationId} and claimed_by = ${workerId} and attempts < ${attempts}
@@ -126,7 +126,7 @@ export async function postponeWrite(
 }
 
 /** What may run again: it was not sent, or sending it twice does no harm, or the caller wants it so. */
-const MAY_RUN_AGAIN = sql<boolean>`(not called or write_type = 'update' or terms->>'onUnknownOutcome' = 'retry')`;
+const MAY_RUN_AGAIN = sql<boolean>`(not may_have_been_sent or write_type = 'update' or send_options->>'onUnknownOutcome' = 'retry')`;
 
 /**
  * Gives claimed writes back, for example when the process stops or their connection was told to wait. A create that
@@ -183,7 +183,7 @@ export interface OrphanedWrite {
   installationId: string;
   objectName: string;
   writeType: "create" | "update";
-  terms: JsonObject;
+  sendOptions: JsonObject;
   records: Json[];
 }
 
@@ -202,7 +202,7 @@ export async function takeOverWrites(
   `.execute(queries);
   const { rows } = await sql<OrphanedWrite>`
     select writes.operation_id, operations.project_id, writes.installation_id, operations.object_name, write_type,
-      terms, records
+      send_options, records
     from writes join operations on operations.id = writes.operation_id
     where writes.claimed_by = ${worker} and writes.operation_id <> all(${held}::uuid[])
   `.execute(queries);

@@ -13,17 +13,17 @@ import type { InstallationFieldsRow } from "../store/events.ts";
 import type { LogEntry } from "../store/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/write-queue.ts";
 import { execute } from "./execute.ts";
-import type { Ledger } from "../operations/operation-ledger.ts";
-import { decideRetry, gateUntil, mayRepeat, tooLate, type RetryDecision } from "./retry.ts";
+import type { OperationLedger } from "../operations/operation-ledger.ts";
+import { decideRetry, gateUntil, mayRepeat, deadlinePassed, type RetryDecision } from "./retry.ts";
 import {
   pendingPlan,
   readOutcome,
   readRecords,
-  readTerms,
+  readSendOptions,
   storeOutcome,
   toJson,
   type StoredRecord,
-  type WriteTerms,
+  type SendOptions,
 } from "./queued-write.ts";
 import {
   exchangeEntry,
@@ -33,18 +33,18 @@ import {
   successEntries,
   summarize,
 } from "./operation-log.ts";
-import type { Installations } from "../operations/installation-cache.ts";
-import { unlessAway, untilBack } from "../store/database-outage.ts";
+import type { InstallationCache } from "../operations/installation-cache.ts";
+import { ignoreDatabaseOutage, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import { writeDone } from "./write-done.ts";
 
-export interface AttemptServices {
+export interface AttemptWriteServices {
   database: Database;
   catalog: Catalog;
   connections: LiveConnections;
   egress: Egress;
   gates: SharedGates;
-  ledger: Ledger;
-  installations: Installations;
+  ledger: OperationLedger;
+  installations: InstallationCache;
   workerId: () => number;
   retryBaseMs: number;
   providerTimeoutMs?: number;
@@ -57,61 +57,61 @@ interface Way {
 }
 
 /** What was learnt about the provider: it took a call, it said wait, or it was not asked, now or ever. */
-export type AttemptResult = "sent" | "told-to-wait" | "not-sent" | "given-up";
+export type WriteAttemptResult = "sent" | "told-to-wait" | "not-sent" | "given-up";
 
 /**
  * Never throws for what a provider or a customer does; the write is ended, rescheduled or released when it returns.
  * `onAnswer` is called when the provider is done with it, before that is committed: the next call need not wait.
  */
-export async function attempt(
-  on: AttemptServices,
+export async function attemptWrite(
+  deps: AttemptWriteServices,
   write: ClaimedWrite,
-  onAnswer: (result: AttemptResult) => void,
+  onAnswer: (result: WriteAttemptResult) => void,
 ): Promise<void> {
   const records = readRecords(write.records);
-  const terms = readTerms(write.terms);
-  const fields = await on.installations.fields(write.installationId);
-  const gate = fields && on.gates.closedUntil(fields.connectionId);
-  const late = tooLate(write, write.closedUntil ?? gate?.until, nowMs());
+  const sendOptions = readSendOptions(write.sendOptions);
+  const fields = await deps.installations.fields(write.installationId);
+  const gate = fields && deps.gates.closedUntil(fields.connectionId);
+  const late = deadlinePassed(write, write.closedUntil ?? gate?.until, nowMs());
   if (late) {
     onAnswer("given-up");
-    return giveUp(on, write, terms, late, fields);
+    return giveUp(deps, write, sendOptions, late, fields);
   }
   if (gate) {
     // Told to wait after it was claimed. The gate in the database keeps it from being claimed again too early.
     onAnswer("not-sent");
-    return releaseWrites(on.database.queries, on.workerId(), [write.operationId]);
+    return releaseWrites(deps.database.queries, deps.workerId(), [write.operationId]);
   }
   const log: LogEntry[] = [];
-  const outcomes = await send(on, write, terms, records, fields?.connectionId, log);
+  const outcomes = await send(deps, write, sendOptions, records, fields?.connectionId, log);
   let index = 0;
   const updated = records.map((record) =>
     record.outcome ? record : { ...record, outcome: storeOutcome(outcomes[index++] ?? lost()) },
   );
   const attempts = write.attempts + 1;
-  const repeatUnknown = terms.onUnknownOutcome === "retry";
+  const repeatUnknown = sendOptions.onUnknownOutcome === "retry";
   const { deadline } = write;
-  const { allOrNone } = terms;
-  const retryTerms = { deadline, attempts, baseMs: on.retryBaseMs, repeatUnknown, allOrNone };
+  const { allOrNone } = sendOptions;
+  const retryTerms = { deadline, attempts, baseMs: deps.retryBaseMs, repeatUnknown, allOrNone };
   const decision = decideRetry(outcomes, retryTerms, nowMs());
-  if (decision.closesGate && fields) await tellToWait(on, fields.connectionId, decision, outcomes);
+  if (decision.closesGate && fields) await tellToWait(deps, fields.connectionId, decision, outcomes);
   onAnswer(decision.closesGate ? "told-to-wait" : "sent");
-  if (decision.at) return putBack(on, write, terms, updated, { at: decision.at, attempts, log });
-  return finish(on, write, terms, updated, { attempts, log, fields });
+  if (decision.at) return putBack(deps, write, sendOptions, updated, { at: decision.at, attempts, log });
+  return finish(deps, write, sendOptions, updated, { attempts, log, fields });
 }
 
 /** Ends what can be tried no more; what has an outcome keeps it. */
 function giveUp(
-  on: AttemptServices,
+  deps: AttemptWriteServices,
   write: ClaimedWrite,
-  terms: WriteTerms,
+  sendOptions: SendOptions,
   error: ProviderError,
   fields: InstallationFieldsRow | undefined,
 ): Promise<void> {
   const outcome = storeOutcome({ success: false, error });
   const records = readRecords(write.records).map((record) => ({ outcome, ...record }));
   const log: LogEntry[] = [{ severity: "ERROR", msg: "Given up", error: error.message }];
-  return finish(on, write, terms, records, { attempts: write.attempts, log, fields });
+  return finish(deps, write, sendOptions, records, { attempts: write.attempts, log, fields });
 }
 
 const lost = (): RecordOutcome => ({
@@ -120,32 +120,32 @@ const lost = (): RecordOutcome => ({
 });
 
 async function send(
-  on: AttemptServices,
+  deps: AttemptWriteServices,
   write: ClaimedWrite,
-  terms: WriteTerms,
+  sendOptions: SendOptions,
   records: StoredRecord[],
   connectionId: string | undefined,
   log: LogEntry[],
 ): Promise<RecordOutcome[]> {
-  const plan = pendingPlan(write, terms, records);
+  const plan = pendingPlan(write, sendOptions, records);
   if (write.attempts === 0) log.push(plannedEntry(plan));
   try {
-    const { connection, connector } = await way(on, write, connectionId);
-    if (write.writeType === "create") await on.ledger.called(write.operationId);
-    const fetch = authorizedFetch(on, connection, {
+    const { connection, connector } = await way(deps, write, connectionId);
+    if (write.writeType === "create") await deps.ledger.called(write.operationId);
+    const fetch = authorizedFetch(deps, connection, {
       connector,
-      timeoutMs: on.providerTimeoutMs,
+      timeoutMs: deps.providerTimeoutMs,
       onExchange: (exchange) => log.push(exchangeEntry(exchange)),
     });
     const execution = await execute(plan, connector.write, fetch, {
       readBack: false,
       account: connection.account,
     });
-    log.push(...settledEntries(plan.records, execution.plan.records, terms.batch));
-    log.push(...outcomeEntries(execution.outcomes, execution.warnings, terms.batch));
+    log.push(...settledEntries(plan.records, execution.plan.records, sendOptions.batch));
+    log.push(...outcomeEntries(execution.outcomes, execution.warnings, sendOptions.batch));
     if (connection.status === "created" && execution.outcomes.some((outcome) => outcome.success)) {
       const { projectId, id } = connection;
-      await unlessAway(() => markConnectionWorking(on.database.queries, projectId, id));
+      await ignoreDatabaseOutage(() => markConnectionWorking(deps.database.queries, projectId, id));
     }
     return execution.outcomes;
   } catch (error) {
@@ -157,11 +157,15 @@ async function send(
 }
 
 /** Throws `ProviderError`, so that a connection that cannot be used is an outcome like any other. */
-async function way(on: AttemptServices, write: ClaimedWrite, connectionId: string | undefined): Promise<Way> {
+async function way(
+  deps: AttemptWriteServices,
+  write: ClaimedWrite,
+  connectionId: string | undefined,
+): Promise<Way> {
   if (!connectionId) throw gone("The installation was deleted before the write was carried out.");
-  const connection = await on.connections.find(write.projectId, connectionId);
+  const connection = await deps.connections.find(write.projectId, connectionId);
   if (!connection) throw gone("The installation's connection was deleted before the write was carried out.");
-  const connector = on.catalog.connector(connection.provider.name);
+  const connector = deps.catalog.connector(connection.provider.name);
   if (!connector?.write) throw gone(`Busbar can no longer write to ${connection.provider.name}.`);
   return { connection, connector: { ...connector, write: connector.write } };
 }
@@ -170,23 +174,23 @@ const gone = (message: string): ProviderError => new ProviderError({ kind: "forb
 
 /** Closes the connection for everyone: the other writes here, other machines, the proxy's throttle mode. */
 async function tellToWait(
-  on: AttemptServices,
+  deps: AttemptWriteServices,
   connectionId: string,
   decision: RetryDecision,
   outcomes: RecordOutcome[],
 ): Promise<void> {
   const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error]));
-  await on.gates.close(connectionId, gateUntil(decision, errors, nowMs(), on.retryBaseMs), true);
+  await deps.gates.close(connectionId, gateUntil(decision, errors, nowMs(), deps.retryBaseMs), true);
 }
 
 async function putBack(
-  on: AttemptServices,
+  deps: AttemptWriteServices,
   write: ClaimedWrite,
-  terms: WriteTerms,
+  sendOptions: SendOptions,
   records: StoredRecord[],
   next: { at: Date; attempts: number; log: LogEntry[] },
 ): Promise<void> {
-  const repeatUnknown = terms.onUnknownOutcome === "retry";
+  const repeatUnknown = sendOptions.onUnknownOutcome === "retry";
   // What may be repeated is forgotten; what is settled, well or not, stays settled.
   const kept = records.map(({ planned, outcome }) => {
     if (!outcome) return { planned };
@@ -199,33 +203,33 @@ async function putBack(
   };
   const back = {
     operationId: write.operationId,
-    workerId: on.workerId(),
+    workerId: deps.workerId(),
     records: kept.map(toJson),
     dueTime: next.at,
     attempts: next.attempts,
     log: [...next.log, entry],
   };
   // What became of the records is known here only.
-  await untilBack(() => rescheduleWrite(on.database.queries, back));
+  await retryWhileDatabaseIsDown(() => rescheduleWrite(deps.database.queries, back));
 }
 
 async function finish(
-  on: AttemptServices,
+  deps: AttemptWriteServices,
   write: ClaimedWrite,
-  terms: WriteTerms,
+  sendOptions: SendOptions,
   records: StoredRecord[],
   end: { attempts: number; log: LogEntry[]; fields: InstallationFieldsRow | undefined },
 ): Promise<void> {
   const outcomes = records.map((record) => (record.outcome ? readOutcome(record.outcome) : lost()));
-  const shape = { type: write.writeType, objectName: write.objectName, batch: terms.batch };
+  const shape = { type: write.writeType, objectName: write.objectName, batch: sendOptions.batch };
   const summary = summarize(shape, outcomes);
   const { attempts, log, fields } = end;
   const retry = { attempts, lastAttempt: new Date(nowMs()).toISOString() };
-  await on.ledger.endLater({
+  await deps.ledger.endLater({
     id: write.operationId,
     ...summary,
     metadata: write.attempts > 0 ? { ...summary.metadata, retry } : summary.metadata,
-    log: terms.grouped ? [...log, ...successEntries(outcomes)] : log,
+    log: sendOptions.grouped ? [...log, ...successEntries(outcomes)] : log,
     event: writeDone(fields, write, outcomes),
   });
 }

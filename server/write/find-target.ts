@@ -5,7 +5,7 @@ import { Problem } from "../ground/errors.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import type { Database } from "../store/database.ts";
 import { findIntegration } from "../store/integrations.ts";
-import type { Installations, Installed } from "../operations/installation-cache.ts";
+import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
 import { objectSettings } from "./object-settings.ts";
 import type { ObjectSettings } from "./object-settings.ts";
 
@@ -17,10 +17,10 @@ export interface WriteTarget extends Installed {
 export interface TargetServices {
   database: Database;
   catalog: Catalog;
-  installations: Installations;
+  installations: InstallationCache;
 }
 
-interface Asked {
+interface WriteAddress {
   projectId: string;
   integration: string;
   objectName: string;
@@ -28,20 +28,20 @@ interface Asked {
 }
 
 /** Throws a Problem: 404 for the integration, 400 for what the body or the object's name gets wrong. */
-export async function findTarget(on: TargetServices, asked: Asked): Promise<WriteTarget> {
-  const installed = await on.installations.ofGroup(asked.projectId, asked.integration, asked.groupRef);
-  if (!installed) throw await missing(on, asked);
+export async function findTarget(deps: TargetServices, asked: WriteAddress): Promise<WriteTarget> {
+  const installed = await deps.installations.ofGroup(asked.projectId, asked.integration, asked.groupRef);
+  if (!installed) throw await missing(deps, asked);
   const { integration } = installed;
-  const connector = on.catalog.connector(integration.provider);
+  const connector = deps.catalog.connector(integration.provider);
   if (!connector?.write) throw notBuilt(integration.provider);
-  const settings = objectSettings(installed, asked.objectName, on.catalog);
+  const settings = objectSettings(installed, asked.objectName, deps.catalog);
   return { ...installed, connector: { ...connector, write: connector.write }, settings };
 }
 
 /** Which of the two is missing is worth a query only when something is. */
-async function missing(on: TargetServices, asked: Asked): Promise<Problem> {
+async function missing(deps: TargetServices, asked: WriteAddress): Promise<Problem> {
   const { projectId, integration, groupRef } = asked;
-  const found = await findIntegration<ManifestIntegration>(on.database.queries, projectId, integration);
+  const found = await findIntegration<ManifestIntegration>(deps.database.queries, projectId, integration);
   if (!found) {
     return new Problem("not-found", {
       detail: `There is no integration \`${integration}\` in this project.`,

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { createLog } from "../ground/log.ts";
 import { newId } from "../ground/ids.ts";
-import { takeIdentity } from "../jobs/process-identity.ts";
+import { takeProcessIdentity } from "../jobs/process-identity.ts";
 import { bootstrap, bootstrapIfEmpty } from "../access/bootstrap.ts";
 import { insertOperations } from "../store/operations.ts";
 import { openIdempotency } from "./idempotency.ts";
@@ -12,7 +12,7 @@ const log = createLog("silent");
 
 async function open(t: { after(callback: () => Promise<void>): void }) {
   const database = await testDatabase(t);
-  const identity = await takeIdentity(database.connectionString, log);
+  const identity = await takeProcessIdentity(database.connectionString, log);
   const made = await bootstrapIfEmpty(database, undefined);
   const projectId = made?.projectId ?? "";
   const operation = (id: string) => ({
@@ -105,7 +105,7 @@ describe("a request that was cut off in the middle", () => {
   for (const mode of ["now", "later"] as const) {
     test(`is repeated by one of many who ask at once, in two processes (${mode})`, async (t) => {
       const on = await open(t);
-      const other = await takeIdentity(on.database.connectionString, log);
+      const other = await takeProcessIdentity(on.database.connectionString, log);
       const idempotencies = [
         on.idempotency,
         openIdempotency({ database: on.database, identity: other, keptHours: 24 }),

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { Problem, type ProblemOptions, type ProblemSlug } from "../ground/errors.ts";
 import { newId } from "../ground/ids.ts";
 import type { Json } from "../ground/json.ts";
-import type { WorkerIdentity } from "../jobs/process-identity.ts";
+import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import type { Database } from "../store/database.ts";
 import {
   claimIdempotencyKey,
@@ -15,13 +15,13 @@ import {
 } from "../store/idempotency-keys.ts";
 import { findOperation } from "../store/operations.ts";
 import type { WriteAnswer } from "./write-response.ts";
-import { unlessAway } from "../store/database-outage.ts";
+import { ignoreDatabaseOutage } from "../store/database-outage.ts";
 
 const SECOND_LOOK_MS = 1_000;
 
 interface Services {
   database: Database;
-  identity: WorkerIdentity;
+  identity: ProcessIdentity;
   /** After so long a key is free again. */
   keptHours: number;
 }
@@ -41,10 +41,10 @@ export interface Idempotency {
 }
 
 /** One per process: it knows which keys are being worked on here. */
-export function openIdempotency(on: Services): Idempotency {
+export function openIdempotency(deps: Services): Idempotency {
   const running = new Set<string>();
   const isAtWork = async ({ claimedBy, operationId }: IdempotencyRow): Promise<boolean> =>
-    claimedBy === on.identity.id ? running.has(operationId) : !(await isGone(on.identity, claimedBy));
+    claimedBy === deps.identity.id ? running.has(operationId) : !(await isGone(deps.identity, claimedBy));
   const once: Idempotency["once"] = async (keyed, write) => {
     const key = checkedKey(keyed.key);
     const place = { projectId: keyed.projectId, key };
@@ -53,29 +53,29 @@ export function openIdempotency(on: Services): Idempotency {
     const workOn = async (operationId: string, claim: () => Promise<boolean>) => {
       running.add(operationId);
       try {
-        if (await claim()) return await answered(on, place, operationId, write);
+        if (await claim()) return await answered(deps, place, operationId, write);
         return undefined;
       } finally {
         running.delete(operationId);
       }
     };
-    const mine = { operationId: newId(), claimedBy: on.identity.id };
+    const mine = { operationId: newId(), claimedBy: deps.identity.id };
     const first = await workOn(mine.operationId, () =>
-      claimIdempotencyKey(on.database.queries, { ...place, requestHash, ...mine }, on.keptHours),
+      claimIdempotencyKey(deps.database.queries, { ...place, requestHash, ...mine }, deps.keptHours),
     );
     if (first) return first;
-    const used = await findIdempotencyKey(on.database.queries, place);
+    const used = await findIdempotencyKey(deps.database.queries, place);
     if (!used) return once(keyed, write);
     if (!used.requestHash.equals(requestHash)) throw reused(key);
     if (used.status === null && (await isAtWork(used))) throw inProgress();
-    const answer = await firstAnswer(on, keyed, used);
+    const answer = await firstAnswer(deps, keyed, used);
     if (answer) return answer;
     // Its process was cut off before it did anything that we can see. An asynchronous write keeps its operation, so that
     // it cannot be accepted twice even where the first statement commits later than this.
     const next = { ...mine, operationId: keyed.mode === "later" ? used.operationId : mine.operationId };
     if (running.has(next.operationId)) throw inProgress();
     const second = await workOn(next.operationId, () =>
-      takeOverIdempotencyKey(on.database.queries, place, used, next),
+      takeOverIdempotencyKey(deps.database.queries, place, used, next),
     );
     return second ?? once(keyed, write);
   };
@@ -83,7 +83,7 @@ export function openIdempotency(on: Services): Idempotency {
 }
 
 /** A process whose connection is being made again looks dead for a moment: only the second look is believed. */
-async function isGone(identity: WorkerIdentity, id: number): Promise<boolean> {
+async function isGone(identity: ProcessIdentity, id: number): Promise<boolean> {
   for (let look = 0; look < 2; look++) {
     if (look > 0) await new Promise((resolve) => setTimeout(resolve, SECOND_LOOK_MS));
     if ((await identity.dead([id])).length === 0) return false;
@@ -97,7 +97,7 @@ const inProgress = (): Problem =>
   });
 
 async function answered(
-  on: Services,
+  deps: Services,
   place: { projectId: string; key: string },
   operationId: string,
   write: (operationId: string) => Promise<WriteAnswer>,
@@ -106,11 +106,11 @@ async function answered(
     const answer = await write(operationId);
     const kept = { status: 200, body: answer as unknown as Json };
     // Without it a repetition learns that it must look; the first caller is told what happened all the same.
-    await unlessAway(() => storeIdempotentAnswer(on.database.queries, place, operationId, kept));
+    await ignoreDatabaseOutage(() => storeIdempotentAnswer(deps.database.queries, place, operationId, kept));
     return answer;
   } catch (error) {
     // Anything but a refusal leaves the key as it is: whoever repeats the request finds out how far it got.
-    if (error instanceof Problem) await keepRefusal(on, place, operationId, error);
+    if (error instanceof Problem) await keepRefusal(deps, place, operationId, error);
     throw error;
   }
 }
@@ -131,12 +131,12 @@ const reused = (key: string): Problem =>
 
 /** Refusals are answers too, unless they say that nothing was tried. */
 async function keepRefusal(
-  on: Services,
+  deps: Services,
   place: { projectId: string; key: string },
   operationId: string,
   error: Problem,
 ): Promise<void> {
-  const { queries } = on.database;
+  const { queries } = deps.database;
   if (error.options.extensions?.["operationId"] === undefined) {
     return removeIdempotencyKey(queries, place, operationId);
   }
@@ -147,13 +147,13 @@ async function keepRefusal(
 
 /** What the first request, on which nobody works any more, was answered; undefined when it did nothing so far. */
 async function firstAnswer(
-  on: Services,
+  deps: Services,
   keyed: Keyed,
   used: IdempotencyRow,
 ): Promise<WriteAnswer | undefined> {
   if (used.status === 200) return used.body as WriteAnswer;
   if (used.status !== null) throw storedProblem(used.body);
-  const operation = await findOperation(on.database.queries, keyed.projectId, used.operationId);
+  const operation = await findOperation(deps.database.queries, keyed.projectId, used.operationId);
   // A record that joined a group leaves no operation of its own to tell by.
   if (!operation && keyed.mode !== "grouped") return undefined;
   if (operation && keyed.mode === "later") return { operationId: operation.id };

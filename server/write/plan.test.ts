@@ -179,8 +179,8 @@ test("the order of fields with dangerous names changes nothing of ours", () => {
 });
 
 test("each refusal names its member", () => {
-  const refused = (changes: Partial<WriteRequest>, on = settings()) =>
-    issuesOf(() => planWrite(request(changes), on, ALL));
+  const refused = (changes: Partial<WriteRequest>, deps = settings()) =>
+    issuesOf(() => planWrite(request(changes), deps, ALL));
   const record = { a: 1 };
   assert.deepEqual(refused({}), ["record"]);
   assert.deepEqual(refused({ record, batch: [{ record }] }), ["batch"]);

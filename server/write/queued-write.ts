@@ -18,7 +18,7 @@ export interface StoredRecord {
 }
 
 /** How the write is to be sent. */
-export interface WriteTerms {
+export interface SendOptions {
   batch: boolean;
   allOrNone: boolean;
   headers: Record<string, string>;
@@ -30,9 +30,9 @@ export interface WriteTerms {
 }
 
 /** JSON and back: what is stored here was made here. */
-export const toJson = (value: StoredRecord | WriteTerms): Json => JSON.parse(JSON.stringify(value)) as Json;
+export const toJson = (value: StoredRecord | SendOptions): Json => JSON.parse(JSON.stringify(value)) as Json;
 export const readRecords = (records: Json[]): StoredRecord[] => records as unknown as StoredRecord[];
-export const readTerms = (terms: Json): WriteTerms => terms as unknown as WriteTerms;
+export const readSendOptions = (sendOptions: Json): SendOptions => sendOptions as unknown as SendOptions;
 
 export function storeOutcome(outcome: RecordOutcome): StoredOutcome {
   if (outcome.success) return { success: true, recordId: outcome.recordId };
@@ -49,13 +49,13 @@ export function readOutcome(stored: StoredOutcome): RecordOutcome {
 /** The plan of those records that have no outcome yet. */
 export const pendingPlan = (
   write: { writeType: "create" | "update"; objectName: string },
-  terms: WriteTerms,
+  sendOptions: SendOptions,
   records: StoredRecord[],
 ): WritePlan => ({
   type: write.writeType,
   objectName: write.objectName,
-  batch: terms.batch,
-  allOrNone: terms.allOrNone,
-  headers: terms.headers,
+  batch: sendOptions.batch,
+  allOrNone: sendOptions.allOrNone,
+  headers: sendOptions.headers,
   records: records.filter((record) => !record.outcome).map((record) => record.planned),
 });

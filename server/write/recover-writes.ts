@@ -9,35 +9,35 @@ import {
   takeOverWrites,
   type OrphanedWrite,
 } from "../store/write-queue.ts";
-import type { Installations } from "../operations/installation-cache.ts";
-import type { Ledger } from "../operations/operation-ledger.ts";
-import { readOutcome, readRecords, readTerms } from "./queued-write.ts";
+import type { InstallationCache } from "../operations/installation-cache.ts";
+import type { OperationLedger } from "../operations/operation-ledger.ts";
+import { readOutcome, readRecords, readSendOptions } from "./queued-write.ts";
 import { outcomeEntries, summarize, unknownOutcome } from "./operation-log.ts";
 import { writeDone } from "./write-done.ts";
 
 const ROUND_MS = 1_000;
 
-export interface TakeOverServices {
+export interface RecoverWritesServices {
   database: Database;
-  ledger: Ledger;
-  installations: Installations;
+  ledger: OperationLedger;
+  installations: InstallationCache;
   log: Log;
   workerId: () => number;
   dead(ids: number[]): Promise<number[]>;
 }
 
 /** Rounds until the returned function is called. `onWork` is told when something went back into the queue. */
-export function takeOver(on: TakeOverServices, onWork: () => void): () => void {
+export function recoverWrites(deps: RecoverWritesServices, onWork: () => void): () => void {
   // A worker whose connection is being made again looks dead for a moment: only the second round believes it.
   let suspects = new Set<number>();
   let timer: NodeJS.Timeout;
   let stopped = false;
   const round = async (): Promise<void> => {
-    const claimers = (await listClaimers(on.database.queries)).filter((id) => id !== on.workerId());
-    const dead = await on.dead(claimers);
+    const claimers = (await listClaimers(deps.database.queries)).filter((id) => id !== deps.workerId());
+    const dead = await deps.dead(claimers);
     for (const worker of dead.filter((id) => suspects.has(id))) {
-      on.log.warn({ worker }, "taking over from a worker that is gone");
-      await takeOverFrom(on, worker);
+      deps.log.warn({ worker }, "taking over from a worker that is gone");
+      await takeOverFrom(deps, worker);
       onWork();
     }
     suspects = new Set(dead);
@@ -45,7 +45,7 @@ export function takeOver(on: TakeOverServices, onWork: () => void): () => void {
   const schedule = (): void => {
     timer = setTimeout(() => {
       round()
-        .catch((error: unknown) => on.log.warn({ error: String(error) }, "cannot look for dead workers"))
+        .catch((error: unknown) => deps.log.warn({ error: String(error) }, "cannot look for dead workers"))
         .finally(() => {
           if (!stopped) schedule();
         });
@@ -59,18 +59,19 @@ export function takeOver(on: TakeOverServices, onWork: () => void): () => void {
 }
 
 /** What a worker has claimed beside `held` goes back into the queue, or ends if nobody can know what became of it. */
-export async function takeOverQueued(
-  on: Pick<TakeOverServices, "database" | "ledger" | "installations">,
+export async function recoverQueuedWrites(
+  deps: Pick<RecoverWritesServices, "database" | "ledger" | "installations">,
   worker: number,
   held: string[] = [],
 ): Promise<void> {
-  for (const write of await takeOverWrites(on.database.queries, worker, held)) await endUnknown(on, write);
+  for (const write of await takeOverWrites(deps.database.queries, worker, held))
+    await endUnknown(deps, write);
 }
 
-async function takeOverFrom(on: TakeOverServices, worker: number): Promise<void> {
-  await takeOverQueued(on, worker);
-  for (const { id, objectName } of await listOrphanedOperations(on.database.queries, worker)) {
-    await on.ledger.end({
+async function takeOverFrom(deps: RecoverWritesServices, worker: number): Promise<void> {
+  await recoverQueuedWrites(deps, worker);
+  for (const { id, objectName } of await listOrphanedOperations(deps.database.queries, worker)) {
+    await deps.ledger.end({
       id,
       status: "failure",
       result: `[${objectName}] ${unknownOutcome(CUT_OFF)}`,
@@ -86,19 +87,19 @@ const CUT_OFF = "Busbar stopped after the write may have been sent.";
 
 /** A create that may have been sent: what has an outcome keeps it, the rest is said to be unknown. */
 async function endUnknown(
-  on: Pick<TakeOverServices, "ledger" | "installations">,
+  deps: Pick<RecoverWritesServices, "ledger" | "installations">,
   write: OrphanedWrite,
 ): Promise<void> {
-  const { batch } = readTerms(write.terms);
+  const { batch } = readSendOptions(write.sendOptions);
   const error = new ProviderError({ kind: "unknown_outcome", message: CUT_OFF });
   const outcomes = readRecords(write.records).map(({ outcome }): RecordOutcome =>
     outcome ? readOutcome(outcome) : { success: false, error },
   );
   const { operationId, installationId, objectName, writeType } = write;
-  await on.ledger.end({
+  await deps.ledger.end({
     id: operationId,
     ...summarize({ type: writeType, objectName, batch }, outcomes),
     log: outcomeEntries(outcomes, [], batch),
-    event: writeDone(await on.installations.fields(installationId), write, outcomes),
+    event: writeDone(await deps.installations.fields(installationId), write, outcomes),
   });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
-import { decideRetry, gateUntil, tooLate, type RetryTerms } from "./retry.ts";
+import { decideRetry, gateUntil, deadlinePassed, type RetryTerms } from "./retry.ts";
 
 const terms = (changes: Partial<RetryTerms> = {}): RetryTerms => ({
   deadline: new Date(3_600_000),
@@ -83,8 +83,8 @@ test("a connection is never held for longer than a day, whatever time the provid
 
 test("a write that was never tried gets one attempt, however late, unless the provider says wait", () => {
   const deadline = new Date(1_000);
-  assert.equal(tooLate({ deadline, attempts: 0 }, undefined, 2_000), undefined);
-  assert.equal(tooLate({ deadline, attempts: 1 }, new Date(900), 500), undefined);
-  assert.equal(tooLate({ deadline, attempts: 1 }, undefined, 2_000)?.kind, "timeout");
-  assert.equal(tooLate({ deadline, attempts: 0 }, new Date(1_001), 500)?.kind, "rate_limited");
+  assert.equal(deadlinePassed({ deadline, attempts: 0 }, undefined, 2_000), undefined);
+  assert.equal(deadlinePassed({ deadline, attempts: 1 }, new Date(900), 500), undefined);
+  assert.equal(deadlinePassed({ deadline, attempts: 1 }, undefined, 2_000)?.kind, "timeout");
+  assert.equal(deadlinePassed({ deadline, attempts: 0 }, new Date(1_001), 500)?.kind, "rate_limited");
 });

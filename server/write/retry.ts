@@ -74,7 +74,7 @@ export function gateUntil(
  * Why no attempt can be made any more: the connection is told to wait beyond the deadline, or the deadline has passed. A
  * write that was never tried gets its one attempt, however late we are.
  */
-export function tooLate(
+export function deadlinePassed(
   { deadline, attempts }: { deadline: Date; attempts: number },
   closedUntil: Date | undefined,
   nowMs: number,

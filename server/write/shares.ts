@@ -1,6 +1,6 @@
 /** Holds the claimed writes by installation and says which may begin: few at once for each, one for one told to wait. */
 import type { ClaimedWrite } from "../store/write-queue.ts";
-import type { AttemptResult } from "./attempt-write.ts";
+import type { WriteAttemptResult } from "./attempt-write.ts";
 
 /** Calls under way for one installation: one slow provider must leave room for the others. */
 const MOST = 16;
@@ -17,7 +17,7 @@ interface Share {
  * An installation whose provider said wait gets a share of one: when its gate opens again, a single write goes ahead
  * and finds out. Every write that gets through doubles the share, until it is whole again.
  */
-export class Shares {
+export class InstallationSlots {
   readonly #shares = new Map<string, Share>();
   #size = 0;
 
@@ -54,7 +54,7 @@ export class Shares {
       this.#shares.delete(installationId);
   }
 
-  learn(installationId: string, result: AttemptResult): void {
+  learn(installationId: string, result: WriteAttemptResult): void {
     const share = this.#shares.get(installationId);
     if (!share) return;
     if (result === "told-to-wait") share.most = 1;

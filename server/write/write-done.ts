@@ -4,13 +4,13 @@ import { writeAsyncDone } from "../events/write-events.ts";
 import { newId } from "../ground/ids.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { EventRow, InstallationFieldsRow } from "../store/events.ts";
-import { readTerms } from "./queued-write.ts";
+import { readSendOptions } from "./queued-write.ts";
 import { reasonOf } from "./operation-log.ts";
 
 /** `fields` is undefined when the installation was deleted meanwhile: then there is nobody to tell whose write it was. */
 export function writeDone(
   fields: InstallationFieldsRow | undefined,
-  write: { operationId: string; objectName: string; terms: JsonObject },
+  write: { operationId: string; objectName: string; sendOptions: JsonObject },
   outcomes: RecordOutcome[],
 ): EventRow | undefined {
   if (!fields) return undefined;
@@ -19,7 +19,7 @@ export function writeDone(
     outcome.success && outcome.recordId ? [outcome.recordId] : [],
   );
   const { operationId } = write;
-  const objectName = readTerms(write.terms).mappedName ?? write.objectName;
+  const objectName = readSendOptions(write.sendOptions).mappedName ?? write.objectName;
   const success = errors.length === 0;
   const event = writeAsyncDone(fields, { operationId, objectName, success, successfulRecordIds, errors });
   return { id: newId(), projectId: event.projectId, type: event.type, data: JSON.stringify(event.data) };

@@ -1,12 +1,12 @@
 /** Accepts an asynchronous write: committed before the answer leaves, executed by a worker. */
 import type { WriteTarget } from "./find-target.ts";
-import type { Ledger } from "../operations/operation-ledger.ts";
+import type { OperationLedger } from "../operations/operation-ledger.ts";
 import type { WritePlan } from "./plan.ts";
 import { toJson } from "./queued-write.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 export interface WriteLaterServices {
-  ledger: Ledger;
+  ledger: OperationLedger;
   /** Length of a minute of `maxDelayMinutes` and of a sixtieth of an hour of the deadlines. */
   minuteMs: number;
 }
@@ -15,7 +15,7 @@ const DEFAULT_DEADLINE_HOURS = 1;
 
 /** The id of the operation to look up: for an auto-batched record that of its group. */
 export async function writeLater(
-  on: WriteLaterServices,
+  deps: WriteLaterServices,
   operationId: string,
   target: WriteTarget,
   plan: WritePlan,
@@ -35,7 +35,7 @@ export async function writeLater(
       objectName: plan.objectName,
     },
     writeType: plan.type === "update" ? ("update" as const) : ("create" as const),
-    terms: toJson({
+    sendOptions: toJson({
       batch: plan.batch || autoBatchPolicy !== undefined,
       allOrNone: plan.allOrNone,
       headers: plan.headers,
@@ -45,14 +45,14 @@ export async function writeLater(
     }),
     records: plan.records.map((planned) => toJson({ planned })),
     recordKeys: plan.records.flatMap(({ id }) => (id === undefined ? [] : [recordKey(target, plan, id)])),
-    dueMs: autoBatchPolicy ? autoBatchPolicy.maxDelayMinutes * on.minuteMs : 0,
-    retryMs: (hours ?? DEFAULT_DEADLINE_HOURS) * 60 * on.minuteMs,
+    dueMs: autoBatchPolicy ? autoBatchPolicy.maxDelayMinutes * deps.minuteMs : 0,
+    retryMs: (hours ?? DEFAULT_DEADLINE_HOURS) * 60 * deps.minuteMs,
   };
   if (!autoBatchPolicy) {
-    await on.ledger.accept(write);
+    await deps.ledger.accept(write);
     return { operationId };
   }
-  return { operationId: await on.ledger.group({ ...write, groupKey: groupKey(target, plan, request) }) };
+  return { operationId: await deps.ledger.group({ ...write, groupKey: groupKey(target, plan, request) }) };
 }
 
 /** A group is sent as one, so its records share what is said about sending, too. */

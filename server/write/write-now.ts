@@ -8,10 +8,10 @@ import { Problem } from "../ground/errors.ts";
 import { markConnectionWorking } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
 import type { LogEntry } from "../store/operations.ts";
-import { answerOf, type WriteAnswer } from "./write-response.ts";
+import { writeAnswerOf, type WriteAnswer } from "./write-response.ts";
 import { execute, type Execution } from "./execute.ts";
 import type { WriteTarget } from "./find-target.ts";
-import type { Ledger } from "../operations/operation-ledger.ts";
+import type { OperationLedger } from "../operations/operation-ledger.ts";
 import type { WritePlan } from "./plan.ts";
 import {
   exchangeEntry,
@@ -21,27 +21,27 @@ import {
   settledEntries,
   summarize,
 } from "./operation-log.ts";
-import { unlessAway } from "../store/database-outage.ts";
+import { ignoreDatabaseOutage } from "../store/database-outage.ts";
 
 export interface WriteNowServices {
   database: Database;
   connections: LiveConnections;
   egress: Egress;
-  ledger: Ledger;
+  ledger: OperationLedger;
   /** How long a provider may take to answer one request. */
   providerTimeoutMs?: number;
 }
 
 /** The answer; throws the refusal as a Problem that carries the result members too. */
 export async function writeNow(
-  on: WriteNowServices,
+  deps: WriteNowServices,
   operationId: string,
   target: WriteTarget,
   plan: WritePlan,
 ): Promise<WriteAnswer> {
   const { installation, integration } = target;
   // Before the provider is called: what may have happened there must be traceable here.
-  await on.ledger.begin({
+  await deps.ledger.begin({
     id: operationId,
     projectId: installation.projectId,
     integrationId: integration.id,
@@ -51,19 +51,19 @@ export async function writeNow(
     objectName: plan.objectName,
   });
   const log = [plannedEntry(plan)];
-  const execution = await carryOut(on, target, plan, log).catch((error: unknown) =>
-    failed(on, operationId, plan, log, error),
+  const execution = await carryOut(deps, target, plan, log).catch((error: unknown) =>
+    failed(deps, operationId, plan, log, error),
   );
   const { outcomes, warnings } = execution;
   log.push(...settledEntries(plan.records, execution.plan.records, plan.batch));
   log.push(...outcomeEntries(outcomes, warnings, plan.batch));
-  await on.ledger.end({ id: operationId, ...summarize(plan, outcomes), log });
-  return answerOf(operationId, execution);
+  await deps.ledger.end({ id: operationId, ...summarize(plan, outcomes), log });
+  return writeAnswerOf(operationId, execution);
 }
 
 /** A fault of ours: ends the operation and throws. Once the provider was called, nobody may take it for nothing. */
 async function failed(
-  on: WriteNowServices,
+  deps: WriteNowServices,
   operationId: string,
   { objectName }: WritePlan,
   log: LogEntry[],
@@ -73,7 +73,7 @@ async function failed(
   log.push({ severity: "ERROR", msg: "Busbar failed while writing", error: String(cause) });
   const what = wasCalled ? "the outcome is unknown" : "nothing was sent";
   const result = `[${objectName}] Internal error; ${what}`;
-  await on.ledger.end({ id: operationId, status: "failure", result, metadata: {}, log });
+  await deps.ledger.end({ id: operationId, status: "failure", result, metadata: {}, log });
   if (!wasCalled) throw cause;
   throw new Problem("internal", {
     detail:
@@ -86,18 +86,18 @@ async function failed(
 }
 
 async function carryOut(
-  on: WriteNowServices,
+  deps: WriteNowServices,
   target: WriteTarget,
   plan: WritePlan,
   log: LogEntry[],
 ): Promise<Execution> {
   const { projectId, connectionId } = target.installation;
-  const connection = await usable(on, projectId, connectionId);
+  const connection = await usable(deps, projectId, connectionId);
   if (connection instanceof ProviderError) return refused(plan, connection);
   const { connector } = target;
-  const fetch = authorizedFetch(on, connection, {
+  const fetch = authorizedFetch(deps, connection, {
     connector,
-    timeoutMs: on.providerTimeoutMs,
+    timeoutMs: deps.providerTimeoutMs,
     onExchange: (exchange) => log.push(exchangeEntry(exchange)),
   });
   const execution = await execute(plan, connector.write, fetch, {
@@ -105,20 +105,20 @@ async function carryOut(
     account: connection.account,
   });
   if (connection.status === "created" && execution.outcomes.some((outcome) => outcome.success)) {
-    await unlessAway(() => markConnectionWorking(on.database.queries, projectId, connectionId));
+    await ignoreDatabaseOutage(() => markConnectionWorking(deps.database.queries, projectId, connectionId));
   }
   return execution;
 }
 
 async function usable(
-  on: WriteNowServices,
+  deps: WriteNowServices,
   projectId: string,
   connectionId: string,
 ): Promise<LiveConnection | ProviderError> {
   try {
     const message = "The installation's connection was deleted. Connect again.";
     return (
-      (await on.connections.find(projectId, connectionId)) ??
+      (await deps.connections.find(projectId, connectionId)) ??
       new ProviderError({ kind: "forbidden", message })
     );
   } catch (error) {

@@ -15,7 +15,7 @@ export type WriteServices = TargetServices &
   WriteNowServices &
   WriteLaterServices & { idempotency: Idempotency };
 
-export const writeRecords = (on: WriteServices) =>
+export const writeRecords = (deps: WriteServices) =>
   projectEndpoint({
     operationId: "writeRecords",
     tag: "Write",
@@ -55,7 +55,7 @@ export const writeRecords = (on: WriteServices) =>
     },
     refusalMembers: RefusedWriteSchema,
     async handle({ project, params, query, body, headers }) {
-      const target = await findTarget(on, {
+      const target = await findTarget(deps, {
         projectId: project.id,
         integration: params.integrationId,
         objectName: params.objectName,
@@ -66,9 +66,9 @@ export const writeRecords = (on: WriteServices) =>
       const later = body.mode === "asynchronous" && plan.type !== "delete";
       const mode = later ? (body.autoBatchPolicy ? "grouped" : "later") : "now";
       const write = (operationId: string) =>
-        later ? writeLater(on, operationId, target, plan, body) : writeNow(on, operationId, target, plan);
+        later ? writeLater(deps, operationId, target, plan, body) : writeNow(deps, operationId, target, plan);
       const key = headers["idempotency-key"];
       if (key === undefined) return write(newId());
-      return on.idempotency.once({ projectId: project.id, key, request: [params, body], mode }, write);
+      return deps.idempotency.once({ projectId: project.id, key, request: [params, body], mode }, write);
     },
   });

@@ -62,7 +62,7 @@ export const RefusedWriteSchema = Type.Object(
 type Result = Static<typeof WriteResultSchema>;
 
 /** The 200 body, or a thrown Problem when nothing was written. */
-export function answerOf(operation: string, execution: Execution): WriteAnswer {
+export function writeAnswerOf(operation: string, execution: Execution): WriteAnswer {
   const { plan, outcomes } = execution;
   const successCount = outcomes.filter((outcome) => outcome.success).length;
   if (successCount === 0) throw refusal(operation, execution);

@@ -11,7 +11,7 @@
  * a worker has in the database but not in its hands: the answer to a claim was lost, or a write could not be given back.
  */
 import type { Log } from "../ground/log.ts";
-import { isDatabaseAway } from "../http/problem.ts";
+import { isDatabaseAway } from "../store/database-outage.ts";
 import {
   claimWrites,
   nextDueMs,
@@ -19,10 +19,10 @@ import {
   releaseWrites,
   type ClaimedWrite,
 } from "../store/write-queue.ts";
-import { attempt, type AttemptResult, type AttemptServices } from "./attempt-write.ts";
+import { attemptWrite, type WriteAttemptResult, type AttemptWriteServices } from "./attempt-write.ts";
 import { backoffMs } from "./retry.ts";
-import { Shares } from "./shares.ts";
-import { takeOver, takeOverQueued } from "./recover-writes.ts";
+import { InstallationSlots } from "./shares.ts";
+import { recoverWrites, recoverQueuedWrites } from "./recover-writes.ts";
 
 /** Writes claimed in one statement. */
 const CLAIM_SIZE = 128;
@@ -35,17 +35,17 @@ const GATHER_MS = 2;
 const FAULT_PAUSE_MS = 250;
 const DRAIN_MS = 30_000;
 
-export interface WorkerServices extends AttemptServices {
+export interface WriteWorkerServices extends AttemptWriteServices {
   log: Log;
   dead(ids: number[]): Promise<number[]>;
 }
 
 /** Starts at once and runs until it is stopped. */
-export const startWriteWorker = (on: WorkerServices): WriteWorker => new WriteWorker(on);
+export const startWriteWorker = (deps: WriteWorkerServices): WriteWorker => new WriteWorker(deps);
 
 class WriteWorker {
-  readonly #on: WorkerServices;
-  readonly #shares = new Shares();
+  readonly #deps: WriteWorkerServices;
+  readonly #shares = new InstallationSlots();
   readonly #underWay = new Set<Promise<void>>();
   readonly #stopTakingOver: () => void;
   readonly #looping: Promise<void>;
@@ -56,9 +56,9 @@ class WriteWorker {
   #running = true;
   #wake = () => {};
 
-  constructor(on: WorkerServices) {
-    this.#on = on;
-    this.#stopTakingOver = takeOver(on, () => this.wake());
+  constructor(deps: WriteWorkerServices) {
+    this.#deps = deps;
+    this.#stopTakingOver = recoverWrites(deps, () => this.wake());
     this.#looping = this.#loop();
   }
 
@@ -85,23 +85,23 @@ class WriteWorker {
   async #loop(): Promise<void> {
     while (this.#running) {
       const found = await this.#claim().catch((error: unknown) => {
-        this.#on.log.warn({ error: String(error) }, "cannot claim writes; trying again");
+        this.#deps.log.warn({ error: String(error) }, "cannot claim writes; trying again");
         this.#isUnsure = true;
         return 0;
       });
       if (!this.#running || found === CLAIM_SIZE) continue;
-      await pause(await restMs(this.#on, this.#underWay.size), (wake) => (this.#wake = wake));
+      await pause(await restMs(this.#deps, this.#underWay.size), (wake) => (this.#wake = wake));
       await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
     }
   }
 
   async #claim(): Promise<number> {
     if (this.#shares.size >= MOST_CLAIMED) return 0;
-    const { database, workerId } = this.#on;
+    const { database, workerId } = this.#deps;
     // Here, where no claim is under way, what is not held is nobody's.
     if (this.#isUnsure) {
       this.#isUnsure = false;
-      await takeOverQueued(this.#on, workerId(), [...this.#held.keys()]);
+      await recoverQueuedWrites(this.#deps, workerId(), [...this.#held.keys()]);
     }
     const claimed = await claimWrites(database.queries, workerId(), CLAIM_SIZE, this.#shares.supplied());
     for (const write of claimed) {
@@ -118,11 +118,11 @@ class WriteWorker {
 
   #begin(write: ClaimedWrite): void {
     let answered = false;
-    const onAnswer = (result: AttemptResult) => {
+    const onAnswer = (result: WriteAttemptResult) => {
       answered = true;
       this.#answered(write, result);
     };
-    const ended = attempt(this.#on, write, onAnswer)
+    const ended = attemptWrite(this.#deps, write, onAnswer)
       .catch(async (error: unknown) => {
         await this.#putBack(write, error);
         if (!answered) this.#answered(write, "sent");
@@ -132,7 +132,7 @@ class WriteWorker {
     this.#track(write.writeType === "update" ? ended.finally(() => this.wake()) : ended);
   }
 
-  #answered(write: ClaimedWrite, result: AttemptResult): void {
+  #answered(write: ClaimedWrite, result: WriteAttemptResult): void {
     this.#shares.learn(write.installationId, result);
     this.#shares.end(write.installationId);
     // What waits here for a provider that said wait waits in the queue instead, behind its gate.
@@ -151,7 +151,7 @@ class WriteWorker {
   /** A fault of ours, or the database is away: back into the queue as it was, if it cannot have been sent. */
   async #putBack(write: ClaimedWrite, error: unknown): Promise<void> {
     const { operationId } = write;
-    this.#on.log.error({ operationId, err: error }, "an attempt at a write failed on our side");
+    this.#deps.log.error({ operationId, err: error }, "an attempt at a write failed on our side");
     await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE_MS));
     if (isDatabaseAway(error)) await this.#release([write]);
     else await this.#postpone(write);
@@ -160,7 +160,7 @@ class WriteWorker {
   }
 
   async #postpone({ operationId, attempts }: ClaimedWrite): Promise<void> {
-    const { database, workerId, retryBaseMs } = this.#on;
+    const { database, workerId, retryBaseMs } = this.#deps;
     const delayMs = backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs });
     // What fails here is still claimed, and found like a create that may have been sent.
     await postponeWrite(database.queries, { operationId, workerId: workerId(), delayMs }).catch(() => {});
@@ -168,7 +168,7 @@ class WriteWorker {
 
   /** Never throws: what could not be given back is found when the database is. */
   async #release(writes: ClaimedWrite[]): Promise<void> {
-    const { database, workerId } = this.#on;
+    const { database, workerId } = this.#deps;
     const ids = writes.map((write) => write.operationId);
     try {
       await releaseWrites(database.queries, workerId(), ids);
@@ -185,9 +185,9 @@ class WriteWorker {
 }
 
 /** Until the next thing is due, at most one poll. */
-async function restMs(on: WorkerServices, underWay: number): Promise<number> {
+async function restMs(deps: WriteWorkerServices, underWay: number): Promise<number> {
   if (underWay > 0) return POLL_MS;
-  const due = await nextDueMs(on.database.queries).catch(() => undefined);
+  const due = await nextDueMs(deps.database.queries).catch(() => undefined);
   return Math.max(5, Math.min(POLL_MS, due ?? POLL_MS));
 }
 

@@ -189,7 +189,7 @@ describe("custom fields at Salesforce", () => {
     assert.deepEqual(actions(repeated, "Case"), { Shy: "none" });
   });
 
-  test("an expired session is renewed in the middle of SOAP too", async () => {
+  test("an expired session is refreshed in the middle of SOAP too", async () => {
     on.sandbox.salesforce.expireTokens();
     const answer = await upsert({ Case: [{ fieldName: "Late", displayName: "Late", valueType: "int" }] });
     assert.equal(answer.status, 200, answer.text);

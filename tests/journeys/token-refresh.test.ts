@@ -147,7 +147,7 @@ describe("token refresh by several processes", () => {
   test("a holder killed before it sent a rotating token: the next one sends it, once", async () => {
     const customer = await expiredCustomer("salesforce", "unsent");
     // Before a process sends, it reads what was sent before, and cannot while somebody has that table.
-    const lock = await lockRenewals();
+    const lock = await lockRefreshes();
     const lost = calls([running(first)], customer, 8).catch(() => "lost");
     await waiting('select "sent_hash"%', 1);
     const kept = calls([running(second)], customer, 40);
@@ -173,11 +173,11 @@ describe("token refresh by several processes", () => {
     assert.equal(await statusOf(customer), "bad_credentials");
   });
 
-  async function lockRenewals(): Promise<Client> {
+  async function lockRefreshes(): Promise<Client> {
     const client = new Client({ connectionString: on.connectionString });
     await client.connect();
     await client.query("begin");
-    await client.query("lock table token_renewals in access exclusive mode");
+    await client.query("lock table token_refreshes in access exclusive mode");
     return client;
   }
 

@@ -7,7 +7,7 @@ import { insertApiKey, listApiKeys } from "../../store/api-keys.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { ApiKeySchema, ScopesSchema, toApiKey } from "./api-key.ts";
 
-export const createApiKey = (on: { database: Database }) =>
+export const createApiKey = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "createApiKey",
     tag: "API keys",
@@ -30,7 +30,7 @@ export const createApiKey = (on: { database: Database }) =>
       const { label, scopes = ["full"] } = body;
       const builderId = body.signIn ? personWhoSigns(caller) : undefined;
       const key = newApiKey();
-      const row = await transact(on.database, async (queries) => {
+      const row = await transact(deps.database, async (queries) => {
         // A key must not open its neighbours for ever: only the first one may come from outside.
         if (caller.projectId !== project.id && (await listApiKeys(queries, project.id)).length > 0) {
           throw new Problem("forbidden", {

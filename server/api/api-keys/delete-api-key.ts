@@ -4,7 +4,7 @@ import { removeApiKey } from "../../store/api-keys.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { getApiKeyRow, NameParams, requireAnotherFullKey } from "./api-key.ts";
 
-export const deleteApiKey = (on: { database: Database }) =>
+export const deleteApiKey = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "deleteApiKey",
     tag: "API keys",
@@ -14,7 +14,7 @@ export const deleteApiKey = (on: { database: Database }) =>
     success: { status: 204, description: "Deleted; it opens nothing any more." },
     refusals: { 409: "It is the last active key with the scope `full` of the project." },
     async handle({ project, params }) {
-      await transact(on.database, async (queries) => {
+      await transact(deps.database, async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);
         await requireAnotherFullKey(queries, row);
         await removeApiKey(queries, project.id, row.id);

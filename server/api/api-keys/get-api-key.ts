@@ -3,7 +3,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { ApiKeySchema, getApiKeyRow, NameParams, toApiKey } from "./api-key.ts";
 
-export const getApiKey = (on: { database: Database }) =>
+export const getApiKey = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getApiKey",
     tag: "API keys",
@@ -12,5 +12,5 @@ export const getApiKey = (on: { database: Database }) =>
     params: NameParams,
     success: { status: 200, description: "The API key, not whole.", schema: ApiKeySchema },
     handle: async ({ project, params }) =>
-      toApiKey(await getApiKeyRow(on.database.queries, project.id, params.apiKey)),
+      toApiKey(await getApiKeyRow(deps.database.queries, project.id, params.apiKey)),
   });

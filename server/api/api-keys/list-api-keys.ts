@@ -5,7 +5,7 @@ import { listApiKeys as listRows } from "../../store/api-keys.ts";
 import type { Database } from "../../store/database.ts";
 import { ApiKeySchema, toApiKey } from "./api-key.ts";
 
-export const listApiKeys = (on: { database: Database }) =>
+export const listApiKeys = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listApiKeys",
     tag: "API keys",
@@ -20,7 +20,7 @@ export const listApiKeys = (on: { database: Database }) =>
       schema: Type.Array(ApiKeySchema),
     },
     handle: async ({ project, query }) =>
-      (await listRows(on.database.queries, project.id, query.active || undefined)).map((row) =>
+      (await listRows(deps.database.queries, project.id, query.active || undefined)).map((row) =>
         toApiKey(row),
       ),
   });

@@ -16,7 +16,7 @@ import {
 
 const MEMBERS = ["label", "active", "scopes"] as const;
 
-export const updateApiKey = (on: { database: Database }) =>
+export const updateApiKey = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "updateApiKey",
     tag: "API keys",
@@ -40,7 +40,7 @@ export const updateApiKey = (on: { database: Database }) =>
     },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.apiKey, MEMBERS, "apiKey", "semantically-invalid");
-      return transact(on.database, async (queries) => {
+      return transact(deps.database, async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);
         const { active = row.active, scopes = row.scopes } = change;
         if (!active || !scopes.some((scope) => scope === "full")) {

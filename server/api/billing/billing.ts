@@ -18,7 +18,7 @@ const BillingAccountSchema = Type.Object(
   { title: "BillingAccount", description: "Never shown: nothing is sold here." },
 );
 
-export const getOrgBillingAccount = (on: { database: Database }) =>
+export const getOrgBillingAccount = (deps: { database: Database }) =>
   endpoint({
     operationId: "getOrgBillingAccount",
     tag: "Organisations",
@@ -28,7 +28,7 @@ export const getOrgBillingAccount = (on: { database: Database }) =>
     success: { status: 200, description: "Never.", schema: BillingAccountSchema },
     refusals: { 404: "Always: there are no billing accounts." },
     async handle({ caller, params }) {
-      await getOwnOrg(on.database.queries, caller, params.orgId);
+      await getOwnOrg(deps.database.queries, caller, params.orgId);
       throw noBilling();
     },
   });

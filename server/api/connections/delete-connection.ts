@@ -9,7 +9,7 @@ import { type Database, transact } from "../../store/database.ts";
 import { countInstallationsOf } from "../../store/installations.ts";
 import { getConnectionRow } from "./connection.ts";
 
-export const deleteConnection = (on: { database: Database }) =>
+export const deleteConnection = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "deleteConnection",
     tag: "Connections",
@@ -19,7 +19,7 @@ export const deleteConnection = (on: { database: Database }) =>
     success: { status: 204, description: "Deleted, its credentials with it." },
     refusals: { 409: "An installation uses the connection." },
     async handle({ project, params }) {
-      await transact(on.database, async (queries) => {
+      await transact(deps.database, async (queries) => {
         const row = await getConnectionRow(queries, project.id, params.connectionId);
         const { id } = row;
         const users = await countInstallationsOf(queries, project.id, id);

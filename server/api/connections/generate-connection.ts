@@ -23,7 +23,7 @@ const RequestSchema = Type.Object({
   ...CredentialsInput,
 });
 
-export const generateConnection = (on: RefreshServices) =>
+export const generateConnection = (deps: RefreshServices) =>
   projectEndpoint({
     operationId: "generateConnection",
     tag: "Connections",
@@ -39,17 +39,17 @@ export const generateConnection = (on: RefreshServices) =>
       502: "The provider could not be reached to try the credentials.",
     },
     async handle({ project, body }) {
-      const provider = on.catalog.find(body.provider);
+      const provider = deps.catalog.find(body.provider);
       if (!provider) throw unknownProvider(body.provider);
       const credentials = readCredentials(provider, body);
       const metadata = enteredMetadata(provider, body.providerMetadata, body.providerWorkspaceRef);
       const wanted = { projectId: project.id, provider, metadata, credentials };
-      const proven = await proveCredentials(on, wanted);
+      const proven = await proveCredentials(deps, wanted);
       const { groupRef, groupName, consumerRef, consumerName, providerWorkspaceRef } = body;
-      const row = await saveConnection(on, {
+      const row = await saveConnection(deps, {
         projectId: project.id,
         provider: provider.name,
-        providerAppId: proven.providerAppId ?? (await appFor(on.database, wanted)),
+        providerAppId: proven.providerAppId ?? (await appFor(deps.database, wanted)),
         mustBeNew: true,
         groupRef,
         groupName,
@@ -72,7 +72,7 @@ function unknownProvider(key: string): Problem {
   });
 }
 
-/** Tokens that were got elsewhere are renewed with the project's own client; client credentials bring theirs. */
+/** Tokens that were got elsewhere are refreshed with the project's own client; client credentials bring theirs. */
 async function appFor(
   database: Database,
   { projectId, provider, credentials }: WantedCredentials,

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { LiveConnections } from "../../calls/live-connections.ts";
 import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
-import { isRenewable, serving } from "../../credentials/stored/refreshable.ts";
+import { isRefreshable, serving } from "../../credentials/stored/refreshable.ts";
 import { isOauth, openCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -14,7 +14,7 @@ import { ConnectionSchema, getConnectionRow, toConnection } from "./connection.t
 
 type Services = RefreshServices & { connections: LiveConnections };
 
-export const getConnection = (on: Services) =>
+export const getConnection = (deps: Services) =>
   projectEndpoint({
     operationId: "getConnection",
     tag: "Connections",
@@ -43,28 +43,28 @@ export const getConnection = (on: Services) =>
       if (query.includeCreds && !caller.scopes.includes("full")) {
         throw new Problem("forbidden", { detail: "`includeCreds` needs an API key with the scope `full`." });
       }
-      const found = await getConnectionRow(on.database.queries, project.id, params.connectionId);
-      const row = query.refresh ? await refreshed(on, found, query.refresh) : found;
+      const found = await getConnectionRow(deps.database.queries, project.id, params.connectionId);
+      const row = query.refresh ? await refreshed(deps, found, query.refresh) : found;
       const providerApp = row.providerAppId
-        ? await findProviderApp(on.database.queries, project.id, row.providerAppId)
+        ? await findProviderApp(deps.database.queries, project.id, row.providerAppId)
         : undefined;
-      const credentials = query.includeCreds ? openCredentials(on.sealer, row) : undefined;
+      const credentials = query.includeCreds ? openCredentials(deps.sealer, row) : undefined;
       return toConnection(row, { providerApp, credentials, includeRefreshToken: query.includeRefreshToken });
     },
   });
 
 async function refreshed(
-  on: Services,
+  deps: Services,
   row: ConnectionRow,
   when: "force" | "ifExpired",
 ): Promise<ConnectionRow> {
-  const stored = openCredentials(on.sealer, row);
-  if (!isOauth(stored) && !isRenewable(on.catalog.find(row.provider), stored)) return row;
+  const stored = openCredentials(deps.sealer, row);
+  if (!isOauth(stored) && !isRefreshable(deps.catalog.find(row.provider), stored)) return row;
   const expired = row.accessExpireTime !== null && row.accessExpireTime.getTime() <= nowMs();
   if (when === "ifExpired" && !expired && serving(stored)) return row;
   try {
-    await on.connections.refresh(row);
-    return await getConnectionRow(on.database.queries, row.projectId, row.id);
+    await deps.connections.forceRefresh(row);
+    return await getConnectionRow(deps.database.queries, row.projectId, row.id);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     throw new Problem(error.kind === "unavailable" ? "provider-unreachable" : "provider-refused", {

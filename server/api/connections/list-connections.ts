@@ -7,7 +7,7 @@ import type { Database } from "../../store/database.ts";
 import { listProviderApps } from "../../store/provider-apps.ts";
 import { ConnectionSchema, toConnection } from "./connection.ts";
 
-export const listConnections = (on: { database: Database }) =>
+export const listConnections = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listConnections",
     tag: "Connections",
@@ -23,8 +23,8 @@ export const listConnections = (on: { database: Database }) =>
     success: { status: 200, description: "The connections.", schema: Type.Array(ConnectionSchema) },
     async handle({ project, query, caller }) {
       if (!query.groupRef && !caller.scopes.includes("full")) throw missingGroup();
-      const rows = await listRows(on.database.queries, project.id, query);
-      const apps = await listProviderApps(on.database.queries, project.id);
+      const rows = await listRows(deps.database.queries, project.id, query);
+      const apps = await listProviderApps(deps.database.queries, project.id);
       return rows.map((row) =>
         toConnection(row, { providerApp: apps.find((app) => app.id === row.providerAppId) }),
       );

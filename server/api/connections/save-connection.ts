@@ -2,7 +2,7 @@
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { credentialColumns, renewWhenDue } from "../../credentials/stored/credential-columns.ts";
+import { credentialColumns, refreshWhenDue } from "../../credentials/stored/credential-columns.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
@@ -23,7 +23,7 @@ export interface WantedConnection {
   projectId: string;
   provider: string;
   providerAppId?: string;
-  /** The connection to renew; without it the group's own, or a new one. */
+  /** The connection to refresh; without it the group's own, or a new one. */
   connectionId?: string;
   /** Where true, a group that has a connection to the provider is refused. */
   mustBeNew?: boolean;
@@ -43,19 +43,19 @@ interface Services {
   catalog: Catalog;
 }
 
-/** The connection as it now is. Throws a Problem: 404 when the one to renew is gone, 409 when it must be new and is not. */
-export async function saveConnection(on: Services, wanted: WantedConnection): Promise<ConnectionRow> {
-  const save = () => transact(on.database, (queries) => saveIn(queries, on, wanted));
+/** The connection as it now is. Throws a Problem: 404 when the one to refresh is gone, 409 when it must be new and is not. */
+export async function saveConnection(deps: Services, wanted: WantedConnection): Promise<ConnectionRow> {
+  const save = () => transact(deps.database, (queries) => saveIn(queries, deps, wanted));
   try {
     return await save();
   } catch (error) {
-    // Two consents of one group at once: the other one made the row, so this one renews it.
+    // Two consents of one group at once: the other one made the row, so this one refreshes it.
     if (!isUniqueViolation(error, "connections_project_id_group_id_provider_key")) throw error;
     return save();
   }
 }
 
-async function saveIn(queries: Queries, on: Services, wanted: WantedConnection): Promise<ConnectionRow> {
+async function saveIn(queries: Queries, deps: Services, wanted: WantedConnection): Promise<ConnectionRow> {
   const { projectId, provider, groupRef, groupName, consumerRef, consumerName } = wanted;
   const group = await upsertGroup(queries, { projectId, groupRef, groupName });
   const consumer = await upsertConsumer(queries, { projectId, consumerRef, consumerName });
@@ -64,7 +64,7 @@ async function saveIn(queries: Queries, on: Services, wanted: WantedConnection):
     : await lockConnectionOf(queries, projectId, group.id, provider);
   if (existing && wanted.mustBeNew) throw exists(wanted);
   const id = existing?.id ?? wanted.connectionId ?? newId();
-  const columns = columnsOf(on.sealer, { id, projectId }, wanted);
+  const columns = columnsOf(deps.sealer, { id, projectId }, wanted);
   if (existing) {
     const change = { ...columns, consumerId: consumer.id, status: "created" as const };
     await updateConnection(queries, projectId, id, change);
@@ -82,7 +82,7 @@ async function saveIn(queries: Queries, on: Services, wanted: WantedConnection):
     });
   }
   const row = await getConnectionRow(queries, projectId, id);
-  await renewWhenDue(queries, row, on.catalog.find(provider), wanted.credentials);
+  await refreshWhenDue(queries, row, deps.catalog.find(provider), wanted.credentials);
   await recordEvent(queries, connectionEvent(existing ? "updated" : "created", connectionFields(row)));
   return row;
 }

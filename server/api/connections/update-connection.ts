@@ -3,9 +3,13 @@ import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connector-kit/provider.ts";
 import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { proveCredentials } from "../../credentials/connect/prove-credentials.ts";
-import { CredentialsInput, readCredentials, takesKeyOrPair } from "../../credentials/connect/read-credentials.ts";
+import {
+  CredentialsInput,
+  readCredentials,
+  takesKeyOrPair,
+} from "../../credentials/connect/read-credentials.ts";
 import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
-import { credentialColumns, renewWhenDue } from "../../credentials/stored/credential-columns.ts";
+import { credentialColumns, refreshWhenDue } from "../../credentials/stored/credential-columns.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
@@ -43,7 +47,7 @@ const ConnectionChange = Type.Object({
   ...CredentialsInput,
 });
 
-export const updateConnection = (on: RefreshServices) =>
+export const updateConnection = (deps: RefreshServices) =>
   projectEndpoint({
     operationId: "updateConnection",
     tag: "Connections",
@@ -63,27 +67,27 @@ export const updateConnection = (on: RefreshServices) =>
     },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.connection, MEMBERS, "connection");
-      const row = await getConnectionRow(on.database.queries, project.id, params.connectionId);
-      const provider = on.catalog.find(row.provider);
+      const row = await getConnectionRow(deps.database.queries, project.id, params.connectionId);
+      const provider = deps.catalog.find(row.provider);
       if (!provider) throw outOfCatalog(row);
       const metadata = changedMetadata(provider, row, change);
       const proven = CREDENTIALS.some((name) => change[name] !== undefined)
-        ? await proveCredentials(on, {
+        ? await proveCredentials(deps, {
             projectId: project.id,
             provider,
             metadata,
             credentials: sameScheme(row, provider, readCredentials(provider, change)),
           })
         : undefined;
-      if (!proven) requireAddress(provider, metadata, on.egress.allowsPlainHttp);
+      if (!proven) requireAddress(provider, metadata, deps.egress.allowsPlainHttp);
       const workspaceRef = change.providerWorkspaceRef ?? change.providerMetadata?.["workspace"]?.value;
-      const updated = await store(on, provider, row, {
+      const updated = await store(deps, provider, row, {
         credentials: proven?.credentials,
         metadata: proven?.metadata ?? metadata,
         providerWorkspaceRef: workspaceRef && (metadata["workspace"]?.value ?? workspaceRef),
       });
       const providerApp = updated.providerAppId
-        ? await findProviderApp(on.database.queries, project.id, updated.providerAppId)
+        ? await findProviderApp(deps.database.queries, project.id, updated.providerAppId)
         : undefined;
       return toConnection(updated, { providerApp });
     },
@@ -119,24 +123,24 @@ function sameScheme(
 }
 
 function store(
-  on: RefreshServices,
+  deps: RefreshServices,
   provider: ProviderInfo,
   { id, projectId }: ConnectionRow,
   change: { credentials?: StoredCredentials; metadata: ProviderMetadata; providerWorkspaceRef?: string },
 ): Promise<ConnectionRow> {
   const { credentials, metadata, providerWorkspaceRef } = change;
-  return transact(on.database, async (queries) => {
+  return transact(deps.database, async (queries) => {
     await lockConnection(queries, projectId, id);
     await updateRow(queries, projectId, id, {
       providerMetadata: metadata,
       ...(providerWorkspaceRef && { providerWorkspaceRef }),
       ...(credentials && {
-        ...credentialColumns(on.sealer, { id, projectId }, credentials),
+        ...credentialColumns(deps.sealer, { id, projectId }, credentials),
         status: "created" as const,
       }),
     });
     const row = await getConnectionRow(queries, projectId, id);
-    if (credentials) await renewWhenDue(queries, row, provider, credentials);
+    if (credentials) await refreshWhenDue(queries, row, provider, credentials);
     await recordEvent(queries, connectionEvent("updated", connectionFields(row)));
     return row;
   });

@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { upsertConsumer } from "../../store/customers.ts";
 import type { Database } from "../../store/database.ts";
 
-export const createConsumer = (on: { database: Database }) =>
+export const createConsumer = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "createConsumer",
     tag: "Customers",
@@ -17,6 +17,6 @@ export const createConsumer = (on: { database: Database }) =>
     success: { status: 201, description: "Created or renamed." },
     async handle({ project, body }) {
       const { consumerRef, consumerName } = body;
-      await upsertConsumer(on.database.queries, { projectId: project.id, consumerRef, consumerName });
+      await upsertConsumer(deps.database.queries, { projectId: project.id, consumerRef, consumerName });
     },
   });

@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { upsertGroup } from "../../store/customers.ts";
 import type { Database } from "../../store/database.ts";
 
-export const createGroup = (on: { database: Database }) =>
+export const createGroup = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "createGroup",
     tag: "Customers",
@@ -16,7 +16,7 @@ export const createGroup = (on: { database: Database }) =>
     }),
     success: { status: 201, description: "Created or renamed." },
     async handle({ project, body }) {
-      await upsertGroup(on.database.queries, {
+      await upsertGroup(deps.database.queries, {
         projectId: project.id,
         groupRef: body.groupRef,
         groupName: body.groupName,

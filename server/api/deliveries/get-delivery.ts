@@ -7,7 +7,7 @@ import { findDelivery } from "../../store/delivery-lists.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
 import { DeliveryWithDataSchema, toDelivery } from "./delivery.ts";
 
-export const getDelivery = (on: { database: Database }) =>
+export const getDelivery = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getDelivery",
     tag: "Deliveries",
@@ -16,7 +16,7 @@ export const getDelivery = (on: { database: Database }) =>
     params: Type.Object({ destination: Type.String(), deliveryId: Type.String() }),
     success: { status: 200, description: "The delivery.", schema: DeliveryWithDataSchema },
     async handle({ project, params }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const destination = await getDestinationRow(queries, project.id, params.destination);
       const row = await findDelivery(queries, destination.id, params.deliveryId);
       if (row) return { ...toDelivery(row), data: JSON.parse(row.data) as unknown };

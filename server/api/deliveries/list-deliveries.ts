@@ -10,7 +10,7 @@ import { DeliverySchema, StatusSchema, toDelivery } from "./delivery.ts";
 
 const PAGE = { usual: 50, maximum: 200 };
 
-export const listDeliveries = (on: { database: Database }) =>
+export const listDeliveries = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listDeliveries",
     tag: "Deliveries",
@@ -27,7 +27,7 @@ export const listDeliveries = (on: { database: Database }) =>
       schema: pageSchema(DeliverySchema),
     },
     async handle({ project, params, query }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const { id } = await getDestinationRow(queries, project.id, params.destination);
       return onePage(query, {
         ...PAGE,

@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts";
 import { listWaitingDeliveries as listRows } from "../../store/delivery-lists.ts";
 import { DeliverySchema, toDelivery } from "./delivery.ts";
 
-export const listWaitingDeliveries = (on: { database: Database }) =>
+export const listWaitingDeliveries = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listWaitingDeliveries",
     tag: "Deliveries",
@@ -19,5 +19,5 @@ export const listWaitingDeliveries = (on: { database: Database }) =>
     }),
     success: { status: 200, description: "The deliveries.", schema: Type.Array(DeliverySchema) },
     handle: async ({ project, query }) =>
-      (await listRows(on.database.queries, project.id, query.pageSize ?? 50)).map(toDelivery),
+      (await listRows(deps.database.queries, project.id, query.pageSize ?? 50)).map(toDelivery),
   });

@@ -13,7 +13,7 @@ import { requireEnabled } from "./require-enabled.ts";
 
 const BATCH = 1_000;
 
-export const resendDeliveries = (on: { database: Database }) =>
+export const resendDeliveries = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "resendDeliveries",
     tag: "Deliveries",
@@ -34,7 +34,7 @@ export const resendDeliveries = (on: { database: Database }) =>
     },
     refusals: { 409: "The destination is disabled." },
     async handle({ project, params, body }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const destination = await getDestinationRow(queries, project.id, params.destination);
       requireEnabled(destination);
       const { status = "failed" } = body;

@@ -8,7 +8,7 @@ import { getDestinationRow } from "../destinations/destination.ts";
 import { DeliverySchema, toDelivery } from "./delivery.ts";
 import { requireEnabled } from "./require-enabled.ts";
 
-export const resendDelivery = (on: { database: Database }) =>
+export const resendDelivery = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "resendDelivery",
     tag: "Deliveries",
@@ -20,7 +20,7 @@ export const resendDelivery = (on: { database: Database }) =>
     success: { status: 200, description: "The delivery, waiting.", schema: DeliverySchema },
     refusals: { 409: "The destination is disabled, or the delivery is being sent at this moment." },
     async handle({ project, params }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const destination = await getDestinationRow(queries, project.id, params.destination);
       requireEnabled(destination);
       const row = await findDelivery(queries, destination.id, params.deliveryId);

@@ -12,7 +12,7 @@ import { insertDestination } from "../../store/destinations.ts";
 import { checkName } from "../names.ts";
 import { DestinationSchema, MetadataSchema, SecretsSchema, nameTaken, toDestination } from "./destination.ts";
 
-export const createDestination = (on: { database: Database; sealer: Sealer; egress: Egress }) =>
+export const createDestination = (deps: { database: Database; sealer: Sealer; egress: Egress }) =>
   projectEndpoint({
     operationId: "createDestination",
     tag: "Destinations",
@@ -36,13 +36,13 @@ export const createDestination = (on: { database: Database; sealer: Sealer; egre
       const name = checkName(body.name);
       const type = getDestinationType(body.type);
       const asked = { metadata: body.metadata, secrets: body.secrets ?? {} };
-      const { metadata, secrets } = checkSettings(type, asked, on.egress);
+      const { metadata, secrets } = checkSettings(type, asked, deps.egress);
       const place = { id: newId(), projectId: project.id };
       const signingKeys = type.signs ? [{ key: newSigningKey() }] : [];
-      const secretsSealed = sealDestinationSecrets(on.sealer, place, { secrets, signingKeys });
+      const secretsSealed = sealDestinationSecrets(deps.sealer, place, { secrets, signingKeys });
       try {
         const row = { ...place, name, type: type.type, metadata, secretsSealed };
-        return toDestination(await insertDestination(on.database.queries, row));
+        return toDestination(await insertDestination(deps.database.queries, row));
       } catch (error) {
         throw isUniqueViolation(error, "destinations_project_id_name_key") ? nameTaken(name, error) : error;
       }

@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts";
 import { removeDestination } from "../../store/destinations.ts";
 import { getDestinationRow } from "./destination.ts";
 
-export const deleteDestination = (on: { database: Database }) =>
+export const deleteDestination = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "deleteDestination",
     tag: "Destinations",
@@ -14,7 +14,7 @@ export const deleteDestination = (on: { database: Database }) =>
     params: Type.Object({ destination: Type.String() }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      const { id } = await getDestinationRow(on.database.queries, project.id, params.destination);
-      await removeDestination(on.database.queries, project.id, id);
+      const { id } = await getDestinationRow(deps.database.queries, project.id, params.destination);
+      await removeDestination(deps.database.queries, project.id, id);
     },
   });

@@ -23,7 +23,7 @@ interface Needs {
   sealer: Sealer;
 }
 
-export const getDestination = (on: Needs) =>
+export const getDestination = (deps: Needs) =>
   projectEndpoint({
     operationId: "getDestination",
     tag: "Destinations",
@@ -42,16 +42,16 @@ export const getDestination = (on: Needs) =>
     refusals: { 422: "`rotate` for a destination that has no signing key." },
     async handle({ project, params, query }) {
       const row = query.rotate
-        ? await rotate(on, project.id, params.destination)
-        : await getDestinationRow(on.database.queries, project.id, params.destination);
+        ? await rotate(deps, project.id, params.destination)
+        : await getDestinationRow(deps.database.queries, project.id, params.destination);
       return query.includeSecrets
-        ? withSecrets(row, openDestinationSecrets(on.sealer, row))
+        ? withSecrets(row, openDestinationSecrets(deps.sealer, row))
         : toDestination(row);
     },
   });
 
-const rotate = (on: Needs, projectId: string, idOrName: string): Promise<DestinationRow> =>
-  transact(on.database, async (queries) => {
+const rotate = (deps: Needs, projectId: string, idOrName: string): Promise<DestinationRow> =>
+  transact(deps.database, async (queries) => {
     const row = await getDestinationRow(queries, projectId, idOrName, "update");
     if (!getDestinationType(row.type).signs) {
       const detail = `A destination of the type \`${row.type}\` has no signing key to rotate.`;
@@ -60,11 +60,11 @@ const rotate = (on: Needs, projectId: string, idOrName: string): Promise<Destina
         issues: [{ in: "query", name: "rotate", detail }],
       });
     }
-    const secrets = rotateSigningKey(openDestinationSecrets(on.sealer, row));
+    const secrets = rotateSigningKey(openDestinationSecrets(deps.sealer, row));
     return updateDestination(queries, projectId, row.id, {
       name: row.name,
       metadata: row.metadata,
-      secretsSealed: sealDestinationSecrets(on.sealer, row, secrets),
+      secretsSealed: sealDestinationSecrets(deps.sealer, row, secrets),
       enable: true,
     });
   });

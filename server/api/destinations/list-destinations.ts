@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts";
 import { listDestinations as listRows } from "../../store/destinations.ts";
 import { DestinationSchema, toDestination } from "./destination.ts";
 
-export const listDestinations = (on: { database: Database }) =>
+export const listDestinations = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listDestinations",
     tag: "Destinations",
@@ -16,5 +16,5 @@ export const listDestinations = (on: { database: Database }) =>
       description: "The destinations, without secrets.",
       schema: Type.Array(DestinationSchema),
     },
-    handle: async ({ project }) => (await listRows(on.database.queries, project.id)).map(toDestination),
+    handle: async ({ project }) => (await listRows(deps.database.queries, project.id)).map(toDestination),
   });

@@ -8,7 +8,7 @@ import { AttemptSchema } from "../deliveries/delivery.ts";
 import { EventTypeSchema } from "../event-topic-routes/event-topic-route.ts";
 import { getDestinationRow } from "./destination.ts";
 
-export const testDestination = (on: TestServices & { database: Database }) =>
+export const testDestination = (deps: TestServices & { database: Database }) =>
   projectEndpoint({
     operationId: "testDestination",
     tag: "Destinations",
@@ -27,8 +27,8 @@ export const testDestination = (on: TestServices & { database: Database }) =>
       schema: Type.Object({ messageId: Type.String(), delivered: Type.Boolean(), attempt: AttemptSchema }),
     },
     async handle({ project, params, body }) {
-      const row = await getDestinationRow(on.database.queries, project.id, params.destination);
+      const row = await getDestinationRow(deps.database.queries, project.id, params.destination);
       const type = body?.eventType ?? "installation.created";
-      return testDelivery(on, row, sampleEvent(type, project.id));
+      return testDelivery(deps, row, sampleEvent(type, project.id));
     },
   });

@@ -24,7 +24,7 @@ interface Needs {
   egress: Egress;
 }
 
-export const updateDestination = (on: Needs) =>
+export const updateDestination = (deps: Needs) =>
   projectEndpoint({
     operationId: "updateDestination",
     tag: "Destinations",
@@ -49,9 +49,9 @@ export const updateDestination = (on: Needs) =>
     },
     async handle({ project, params, body }) {
       try {
-        return await transact(on.database, async (queries) => {
+        return await transact(deps.database, async (queries) => {
           const row = await getDestinationRow(queries, project.id, params.destination, "update");
-          return toDestination(await change(on, queries, row, body));
+          return toDestination(await change(deps, queries, row, body));
         });
       } catch (error) {
         const taken = isUniqueViolation(error, "destinations_project_id_name_key");
@@ -61,12 +61,12 @@ export const updateDestination = (on: Needs) =>
   });
 
 function change(
-  on: Needs,
+  deps: Needs,
   queries: Queries,
   row: DestinationRow,
   { updateMask, destination }: { updateMask: string[]; destination: Partial<DestinationChange> },
 ): Promise<DestinationRow> {
-  const { signingKeys, secrets } = openDestinationSecrets(on.sealer, row);
+  const { signingKeys, secrets } = openDestinationSecrets(deps.sealer, row);
   const metadata = row.metadata as Record<string, unknown>;
   const type = getDestinationType(row.type);
   const members = {
@@ -76,11 +76,11 @@ function change(
   const before = { name: row.name, type: row.type, metadata, secrets };
   const { enable, ...after } = maskedDestination(updateMask, destination, before, members);
   const name = after.name === row.name ? row.name : checkName(after.name, "destination.name");
-  const checked = checkSettings(type, after, on.egress, "destination.");
+  const checked = checkSettings(type, after, deps.egress, "destination.");
   return updateRow(queries, row.projectId, row.id, {
     name,
     metadata: checked.metadata,
-    secretsSealed: sealDestinationSecrets(on.sealer, row, { secrets: checked.secrets, signingKeys }),
+    secretsSealed: sealDestinationSecrets(deps.sealer, row, { secrets: checked.secrets, signingKeys }),
     enable,
   });
 }

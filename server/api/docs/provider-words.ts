@@ -88,7 +88,7 @@ const CATALOG: Words = {
   defaultRecordLimit: "Most records in one request.",
   objectRecordLimits: "The same for objects that differ, by name.",
   registration: "Whether the provider wants to be told about Busbar first.",
-  maintenance: "Whether subscriptions have to be renewed.",
+  maintenance: "Whether subscriptions have to be refreshed.",
   postProcess: "Whether what comes has to be completed.",
   subscribeByAPI: "Whether subscriptions are made by API rather than by hand.",
   "ProviderInput.prompt": "What to ask.",

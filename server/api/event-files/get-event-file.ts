@@ -8,7 +8,7 @@ import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listEventsById } from "../../store/events.ts";
 
-export const getEventFile = (on: { database: Database; sealer: Sealer }) =>
+export const getEventFile = (deps: { database: Database; sealer: Sealer }) =>
   endpoint({
     operationId: "getEventFile",
     tag: "Deliveries",
@@ -19,8 +19,8 @@ export const getEventFile = (on: { database: Database; sealer: Sealer }) =>
     params: Type.Object({ token: Type.String() }),
     success: { status: 200, description: "The member that was left out.", schema: Type.Unknown() },
     async handle({ params }) {
-      const file = readEventFileToken(on.sealer, params.token);
-      const event = file && (await listEventsById(on.database.queries, [file.eventId])).get(file.eventId);
+      const file = readEventFileToken(deps.sealer, params.token);
+      const event = file && (await listEventsById(deps.database.queries, [file.eventId])).get(file.eventId);
       const data: Json = event ? JSON.parse(event.data) : null;
       const content = file && isJsonObject(data) ? data[file.member] : undefined;
       if (content !== undefined) return content;

@@ -8,7 +8,7 @@ import { eventTopicRoutes } from "../../store/topic-routes.ts";
 import { getTopicRow } from "../topics/topic.ts";
 import { EventTopicRouteSchema, toEventTopicRoute } from "./event-topic-route.ts";
 
-export const createEventTopicRoute = (on: { database: Database }) =>
+export const createEventTopicRoute = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "createEventTopicRoute",
     tag: "Topics",
@@ -34,7 +34,7 @@ export const createEventTopicRoute = (on: { database: Database }) =>
         });
       }
       try {
-        const row = await transact(on.database, async (queries) => {
+        const row = await transact(deps.database, async (queries) => {
           const topic = await getTopicRow(queries, project.id, topicId);
           return eventTopicRoutes.insert(queries, project.id, { topicId: topic.id, eventType });
         });

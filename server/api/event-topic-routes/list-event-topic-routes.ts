@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts";
 import { eventTopicRoutes } from "../../store/topic-routes.ts";
 import { EventTopicRouteSchema, EventTypeSchema, toEventTopicRoute } from "./event-topic-route.ts";
 
-export const listEventTopicRoutes = (on: { database: Database }) =>
+export const listEventTopicRoutes = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listEventTopicRoutes",
     tag: "Topics",
@@ -17,5 +17,5 @@ export const listEventTopicRoutes = (on: { database: Database }) =>
     }),
     success: { status: 200, description: "The routes.", schema: Type.Array(EventTopicRouteSchema) },
     handle: async ({ project, query }) =>
-      (await eventTopicRoutes.list(on.database.queries, project.id, query)).map(toEventTopicRoute),
+      (await eventTopicRoutes.list(deps.database.queries, project.id, query)).map(toEventTopicRoute),
   });

@@ -11,7 +11,7 @@ export interface Readiness {
   workerRunning?: () => boolean;
 }
 
-export const getReadyz = (on: Readiness) =>
+export const getReadyz = (deps: Readiness) =>
   endpoint({
     operationId: "getReadyz",
     tag: "Health",
@@ -23,12 +23,12 @@ export const getReadyz = (on: Readiness) =>
       503: "The database does not answer or has not all migrations, or the worker is not running.",
     },
     async handle() {
-      if (!(await isDatabaseReady(on.database.pool))) {
+      if (!(await isDatabaseReady(deps.database.pool))) {
         throw new Problem("unavailable", {
           detail: "The database does not answer, or migrations are missing.",
         });
       }
-      if (on.workerRunning?.() === false) {
+      if (deps.workerRunning?.() === false) {
         throw new Problem("unavailable", { detail: "The worker is not running." });
       }
       return { status: "ok" as const };

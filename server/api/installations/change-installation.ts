@@ -41,13 +41,13 @@ export interface Change {
 
 /** The installation after the change. `find` says which one is meant; both callbacks throw Problems. */
 export async function changeInstallation(
-  on: ChangeServices,
+  deps: ChangeServices,
   asked: { projectId: string; integrationId: string; caller: Caller; operation: string },
   find: (queries: Queries, integration: Integration) => Promise<{ id: string }>,
   decide: (situation: Situation) => Promise<Change>,
 ): Promise<Installation> {
   const { projectId } = asked;
-  return transact(on.database, async (queries) => {
+  return transact(deps.database, async (queries) => {
     const named = await getIntegrationRow(queries, projectId, asked.integrationId);
     const { id } = await find(queries, named);
     await lockInstallation(queries, projectId, id);

@@ -17,7 +17,7 @@ import { checkedConfig } from "./checked-config.ts";
 import { getInstallationRow, InstallationSchema, showInstallation } from "./installation.ts";
 import { usableConnection } from "./usable-connection.ts";
 
-export const createInstallation = (on: { database: Database; catalog: Catalog }) =>
+export const createInstallation = (deps: { database: Database; catalog: Catalog }) =>
   projectEndpoint({
     operationId: "createInstallation",
     tag: "Installations",
@@ -45,10 +45,10 @@ export const createInstallation = (on: { database: Database; catalog: Catalog })
       const { groupRef, config, connectionId } = body;
       const createdBy = createdByOf(caller, config.createdBy, "create-installation");
       try {
-        return await transact(on.database, async (queries) => {
+        return await transact(deps.database, async (queries) => {
           const integration = await getIntegrationRow(queries, project.id, params.integrationId);
           const connection = await usableConnection(queries, integration, { groupRef, connectionId });
-          const content = checkedConfig(on.catalog, integration, config.content as Json);
+          const content = checkedConfig(deps.catalog, integration, config.content as Json);
           const group = await upsertGroup(queries, { projectId: project.id, groupRef });
           const { id } = await insertInstallation(queries, {
             projectId: project.id,

@@ -11,7 +11,7 @@ import { lockInstallation, removeInstallation } from "../../store/installations.
 import { getIntegrationRow } from "../integrations/integration.ts";
 import { getInstallationRow } from "./installation.ts";
 
-export const deleteInstallation = (on: { database: Database }) =>
+export const deleteInstallation = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "deleteInstallation",
     tag: "Installations",
@@ -20,7 +20,7 @@ export const deleteInstallation = (on: { database: Database }) =>
     params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      await transact(on.database, async (queries) => {
+      await transact(deps.database, async (queries) => {
         const integration = await getIntegrationRow(queries, project.id, params.integrationId);
         const find = () => getInstallationRow(queries, project.id, integration.id, params.installationId);
         await lockInstallation(queries, project.id, (await find()).id);

@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
 import { getInstallationRow, InstallationSchema, showInstallation } from "./installation.ts";
 
-export const getInstallation = (on: { database: Database }) =>
+export const getInstallation = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getInstallation",
     tag: "Installations",
@@ -14,7 +14,7 @@ export const getInstallation = (on: { database: Database }) =>
     params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
     success: { status: 200, description: "The installation.", schema: InstallationSchema },
     async handle({ project, params }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const integration = await getIntegrationRow(queries, project.id, params.integrationId);
       const row = await getInstallationRow(queries, project.id, integration.id, params.installationId);
       return showInstallation(queries, row);

@@ -6,7 +6,7 @@ import type { Database } from "../../store/database.ts";
 import { listInstallations } from "../../store/installations.ts";
 import { InstallationSchema, toInstallations } from "./installation.ts";
 
-export const listInstallationsForProject = (on: { database: Database }) =>
+export const listInstallationsForProject = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listInstallationsForProject",
     tag: "Installations",
@@ -15,7 +15,7 @@ export const listInstallationsForProject = (on: { database: Database }) =>
     query: Type.Object({ groupRef: Type.Optional(Type.String()) }),
     success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
     async handle({ project, query }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const rows = await listInstallations<ConfigContent>(queries, project.id, query);
       return toInstallations(queries, project.id, rows);
     },

@@ -7,7 +7,7 @@ import { listInstallations as listRows } from "../../store/installations.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
 import { InstallationSchema, toInstallations } from "./installation.ts";
 
-export const listInstallations = (on: { database: Database }) =>
+export const listInstallations = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listInstallations",
     tag: "Installations",
@@ -17,7 +17,7 @@ export const listInstallations = (on: { database: Database }) =>
     query: Type.Object({ groupRef: Type.Optional(Type.String()) }),
     success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
     async handle({ project, params, query }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const { id } = await getIntegrationRow(queries, project.id, params.integrationId);
       const filter = { integrationId: id, groupRef: query.groupRef };
       return toInstallations(queries, project.id, await listRows<ConfigContent>(queries, project.id, filter));

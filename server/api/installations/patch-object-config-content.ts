@@ -40,7 +40,7 @@ const RequestSchema = Type.Object({
 
 type Request = Static<typeof RequestSchema>;
 
-export const patchObjectConfigContent = (on: ChangeServices) =>
+export const patchObjectConfigContent = (deps: ChangeServices) =>
   projectEndpoint({
     operationId: "patchObjectConfigContent",
     tag: "Installations",
@@ -55,7 +55,7 @@ export const patchObjectConfigContent = (on: ChangeServices) =>
     refusals: { 422: "The changed configuration does not fit the manifest." },
     async handle({ project, params, body, caller }) {
       return changeInstallation(
-        on,
+        deps,
         {
           projectId: project.id,
           integrationId: params.integrationId,
@@ -63,7 +63,7 @@ export const patchObjectConfigContent = (on: ChangeServices) =>
           operation: "patch-object-config-content",
         },
         (queries, integration) => findTarget(queries, integration, body),
-        async (situation) => decide(on.catalog, situation, params.objectName, body),
+        async (situation) => decide(deps.catalog, situation, params.objectName, body),
       );
     },
   });

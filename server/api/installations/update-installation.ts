@@ -45,7 +45,7 @@ const RequestSchema = Type.Object({
 
 type Request = Static<typeof RequestSchema>;
 
-export const updateInstallation = (on: ChangeServices) =>
+export const updateInstallation = (deps: ChangeServices) =>
   projectEndpoint({
     operationId: "updateInstallation",
     tag: "Installations",
@@ -64,7 +64,7 @@ export const updateInstallation = (on: ChangeServices) =>
     },
     handle: ({ project, params, body, caller }) =>
       changeInstallation(
-        on,
+        deps,
         {
           projectId: project.id,
           integrationId: params.integrationId,
@@ -72,7 +72,7 @@ export const updateInstallation = (on: ChangeServices) =>
           operation: "update-installation",
         },
         (queries, { id }) => getInstallationRow(queries, project.id, id, params.installationId),
-        (situation) => decide(on.catalog, situation, body),
+        (situation) => decide(deps.catalog, situation, body),
       ),
   });
 

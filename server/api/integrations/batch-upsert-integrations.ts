@@ -20,7 +20,7 @@ const WarningSchema = Type.Object(
   { title: "ManifestWarning" },
 );
 
-export const batchUpsertIntegrations = (on: DeployServices) =>
+export const batchUpsertIntegrations = (deps: DeployServices) =>
   projectEndpoint({
     operationId: "batchUpsertIntegrations",
     tag: "Integrations",
@@ -49,9 +49,9 @@ export const batchUpsertIntegrations = (on: DeployServices) =>
     },
     refusals: { 422: "The manifest has mistakes: one issue each, with line, column, rule and remedy." },
     async handle({ project, query, body, caller }) {
-      const source = await manifestSource(on.database.queries, project.id, body);
-      const { manifest, warnings } = await checkedManifest(on, project.id, source);
-      return transact(on.database, async (queries) => {
+      const source = await manifestSource(deps.database.queries, project.id, body);
+      const { manifest, warnings } = await checkedManifest(deps, project.id, source);
+      return transact(deps.database, async (queries) => {
         const rows = await deployIntegrations(queries, project.id, manifest);
         if (query.destructive) {
           const createdBy = createdByOf(caller, undefined, "batch-upsert-integrations");

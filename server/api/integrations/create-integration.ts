@@ -7,7 +7,7 @@ import { transact } from "../../store/database.ts";
 import { insertIntegration } from "../../store/integrations.ts";
 import { checkedEntry, type DeployServices } from "./deploy-manifest.ts";
 
-export const createIntegration = (on: DeployServices) =>
+export const createIntegration = (deps: DeployServices) =>
   projectEndpoint({
     operationId: "createIntegration",
     tag: "Integrations",
@@ -30,7 +30,7 @@ export const createIntegration = (on: DeployServices) =>
     async handle({ project, body }) {
       const { name, provider, latestRevision } = body;
       const entry = { name, provider, ...latestRevision.content };
-      const { specVersion, integrations } = await checkedEntry(on, project.id, {
+      const { specVersion, integrations } = await checkedEntry(deps, project.id, {
         specVersion: latestRevision.specVersion,
         entry,
       });
@@ -39,7 +39,7 @@ export const createIntegration = (on: DeployServices) =>
         const detail = "`name` and `provider` differ from those in `latestRevision.content`.";
         throw new Problem("semantically-invalid", { detail });
       }
-      const created = await transact(on.database, async (queries) =>
+      const created = await transact(deps.database, async (queries) =>
         insertIntegration(queries, { projectId: project.id, name, provider, specVersion, content }),
       );
       if (created) return;

@@ -9,7 +9,7 @@ import { checkedManifest, deployIntegration, type DeployServices } from "./deplo
 import { DESTRUCTIVE, getIntegrationRow } from "./integration.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 
-export const createRevision = (on: DeployServices) =>
+export const createRevision = (deps: DeployServices) =>
   projectEndpoint({
     operationId: "createRevision",
     tag: "Integrations",
@@ -21,10 +21,10 @@ export const createRevision = (on: DeployServices) =>
     success: { status: 201, description: "The revision was created." },
     refusals: { 422: "The manifest has mistakes or has no integration of this name." },
     async handle({ project, params, query, body, caller }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const { name } = await getIntegrationRow(queries, project.id, params.integrationId);
       const { manifest } = await checkedManifest(
-        on,
+        deps,
         project.id,
         await manifestSource(queries, project.id, body),
       );
@@ -34,7 +34,7 @@ export const createRevision = (on: DeployServices) =>
           detail: `The manifest has no integration named \`${name}\`.`,
         });
       }
-      await transact(on.database, async (inside) => {
+      await transact(deps.database, async (inside) => {
         await deployIntegration(inside, project.id, manifest.specVersion, content);
         if (!query.destructive) return;
         const row = await getIntegrationRow(inside, project.id, name);

@@ -12,7 +12,7 @@ import { listInstallations } from "../../store/installations.ts";
 import { removeIntegration } from "../../store/integrations.ts";
 import { getIntegrationRow } from "./integration.ts";
 
-export const deleteIntegration = (on: { database: Database }) =>
+export const deleteIntegration = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "deleteIntegration",
     tag: "Integrations",
@@ -22,7 +22,7 @@ export const deleteIntegration = (on: { database: Database }) =>
     params: Type.Object({ integrationIdOrName: Type.String() }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      await transact(on.database, async (queries) => {
+      await transact(deps.database, async (queries) => {
         const { id } = await getIntegrationRow(queries, project.id, params.integrationIdOrName);
         const installations = await listInstallations<ConfigContent>(queries, project.id, {
           integrationId: id,

@@ -2,7 +2,7 @@
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { checkManifest, type ManifestVerdict } from "../../manifest/check-manifest.ts";
-import type { Complaint } from "../../manifest/finding.ts";
+import type { Finding } from "../../manifest/finding.ts";
 import type { Manifest, ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database, Queries } from "../../store/database.ts";
 import { listDestinations } from "../../store/destinations.ts";
@@ -17,24 +17,24 @@ export interface DeployServices {
 
 /** Checks the text; throws a 422 Problem with one issue per mistake, each with line, column, rule and remedy. */
 export async function checkedManifest(
-  on: DeployServices,
+  deps: DeployServices,
   projectId: string,
   source: string,
-): Promise<{ manifest: Manifest; warnings: Complaint[] }> {
-  const { manifest, complaints } = await verdictOn(on, projectId, source);
+): Promise<{ manifest: Manifest; warnings: Finding[] }> {
+  const { manifest, complaints } = await verdictOn(deps, projectId, source);
   if (manifest) return { manifest, warnings: complaints };
   throw invalidManifest(complaints.filter(isError));
 }
 
 /** The same for an entry that came as JSON: its mistakes have a place in the body rather than a line. */
 export async function checkedEntry(
-  on: DeployServices,
+  deps: DeployServices,
   projectId: string,
   { specVersion, entry }: { specVersion: string; entry: object },
 ): Promise<Manifest> {
   // JSON is YAML, so the one checker serves.
   const source = JSON.stringify({ specVersion, integrations: [entry] });
-  const { manifest, complaints } = await verdictOn(on, projectId, source);
+  const { manifest, complaints } = await verdictOn(deps, projectId, source);
   if (manifest) return manifest;
   const issues = complaints.filter(isError).map(({ path, message, rule, remedy }): Issue => ({
     in: "body",
@@ -65,12 +65,12 @@ async function verdictOn(
   });
 }
 
-const isError = ({ severity }: Complaint): boolean => severity === "error";
+const isError = ({ severity }: Finding): boolean => severity === "error";
 
 const counted = ({ length }: unknown[]): string =>
   `The manifest has ${length} mistake${length === 1 ? "" : "s"}`;
 
-function invalidManifest(errors: Complaint[]): Problem {
+function invalidManifest(errors: Finding[]): Problem {
   const [first] = errors;
   return new Problem("invalid-manifest", {
     detail: first

@@ -17,7 +17,7 @@ type Services = AccountServices & { metadata: MetadataMemory };
 /** Objects that are asked for at the same time; more would soon meet the provider's limits. */
 const AT_ONCE = 4;
 
-export const getHydratedRevision = (on: Services) =>
+export const getHydratedRevision = (deps: Services) =>
   projectEndpoint({
     operationId: "getHydratedRevision",
     tag: "Integrations",
@@ -30,7 +30,7 @@ export const getHydratedRevision = (on: Services) =>
     }),
     success: { status: 200, description: "The revision, hydrated.", schema: HydratedRevisionSchema },
     async handle({ project, params, query }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const integration = await getIntegrationRow(queries, project.id, params.integrationId);
       const revision = await findRevision<ManifestIntegration>(
         queries,
@@ -43,9 +43,9 @@ export const getHydratedRevision = (on: Services) =>
         throw new Problem("not-found", { detail });
       }
       const { id, specVersion, createTime, content } = revision;
-      await requireConnection(on, project.id, query.connectionId, content.provider);
+      await requireConnection(deps, project.id, query.connectionId, content.provider);
       const target = { projectId: project.id, connectionId: query.connectionId, ...content };
-      const described = await describeAll(on, target, objectNamesIn(content));
+      const described = await describeAll(deps, target, objectNamesIn(content));
       const missing: Described = { error: "The object was not looked up." };
       return {
         id,
@@ -57,12 +57,12 @@ export const getHydratedRevision = (on: Services) =>
   });
 
 async function requireConnection(
-  on: Services,
+  deps: Services,
   projectId: string,
   connectionId: string,
   provider: string,
 ): Promise<void> {
-  const connection = await findConnection(on.database.queries, projectId, connectionId);
+  const connection = await findConnection(deps.database.queries, projectId, connectionId);
   if (!connection) {
     throw new Problem("not-found", { detail: `There is no connection \`${connectionId}\` in this project.` });
   }
@@ -77,7 +77,7 @@ const objectNamesIn = ({ read, write }: ManifestIntegration): string[] => [
 
 /** A few at a time; trouble with one object leaves the others alone. */
 async function describeAll(
-  on: Services,
+  deps: Services,
   target: { projectId: string; connectionId: string; provider: string; module?: string },
   objectNames: string[],
 ): Promise<Map<string, Described>> {
@@ -85,7 +85,7 @@ async function describeAll(
   const waiting = objectNames.values();
   const work = async (): Promise<void> => {
     for (const objectName of waiting) {
-      const found = await describeObject(on, target, objectName).then(
+      const found = await describeObject(deps, target, objectName).then(
         (metadata): Described => ({ metadata }),
         (error: unknown): Described => ({ error: textOf(error) }),
       );

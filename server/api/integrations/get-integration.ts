@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { getIntegrationRow, IntegrationSchema, toIntegration } from "./integration.ts";
 
-export const getIntegration = (on: { database: Database }) =>
+export const getIntegration = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getIntegration",
     tag: "Integrations",
@@ -13,5 +13,5 @@ export const getIntegration = (on: { database: Database }) =>
     params: Type.Object({ integrationIdOrName: Type.String() }),
     success: { status: 200, description: "The integration.", schema: IntegrationSchema },
     handle: async ({ project, params }) =>
-      toIntegration(await getIntegrationRow(on.database.queries, project.id, params.integrationIdOrName)),
+      toIntegration(await getIntegrationRow(deps.database.queries, project.id, params.integrationIdOrName)),
   });

@@ -6,7 +6,7 @@ import type { Database } from "../../store/database.ts";
 import { listIntegrations as listRows } from "../../store/integrations.ts";
 import { IntegrationSchema, toIntegration } from "./integration.ts";
 
-export const listIntegrations = (on: { database: Database }) =>
+export const listIntegrations = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listIntegrations",
     tag: "Integrations",
@@ -14,7 +14,7 @@ export const listIntegrations = (on: { database: Database }) =>
     description: "Every integration of the project with its latest revision.",
     success: { status: 200, description: "The integrations.", schema: Type.Array(IntegrationSchema) },
     async handle({ project }) {
-      const rows = await listRows<ManifestIntegration>(on.database.queries, project.id);
+      const rows = await listRows<ManifestIntegration>(deps.database.queries, project.id);
       return rows.map(toIntegration);
     },
   });

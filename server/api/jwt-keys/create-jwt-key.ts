@@ -8,7 +8,7 @@ import { readPublicKey, RefusedKeySchema } from "./jwt-key.ts";
 
 const Label = Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
 
-export const createJWTKey = (on: { database: Database }) =>
+export const createJWTKey = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "createJWTKey",
     tag: "JWT keys",
@@ -40,7 +40,11 @@ export const createJWTKey = (on: { database: Database }) =>
         });
       }
       const publicKeyPem = readPublicKey(body.publicKeyPem);
-      const { id } = await insertJwtKey(on.database.queries, { projectId: project.id, label, publicKeyPem });
+      const { id } = await insertJwtKey(deps.database.queries, {
+        projectId: project.id,
+        label,
+        publicKeyPem,
+      });
       return { kid: id };
     },
   });

@@ -4,7 +4,7 @@ import type { Database } from "../../store/database.ts";
 import { removeJwtKey } from "../../store/jwt-keys.ts";
 import { KeyParams, noSuchKey } from "./jwt-key.ts";
 
-export const deleteJWTKey = (on: { database: Database }) =>
+export const deleteJWTKey = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "deleteJWTKey",
     tag: "JWT keys",
@@ -13,6 +13,7 @@ export const deleteJWTKey = (on: { database: Database }) =>
     params: KeyParams,
     success: { status: 204, description: "Deleted; its tokens open nothing any more." },
     async handle({ project, params }) {
-      if (!(await removeJwtKey(on.database.queries, project.id, params.keyId))) throw noSuchKey(params.keyId);
+      if (!(await removeJwtKey(deps.database.queries, project.id, params.keyId)))
+        throw noSuchKey(params.keyId);
     },
   });

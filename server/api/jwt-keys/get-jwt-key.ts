@@ -4,7 +4,7 @@ import type { Database } from "../../store/database.ts";
 import { findJwtKey } from "../../store/jwt-keys.ts";
 import { JwtKeySchema, KeyParams, noSuchKey, toJwtKey } from "./jwt-key.ts";
 
-export const getJWTKey = (on: { database: Database }) =>
+export const getJWTKey = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getJWTKey",
     tag: "JWT keys",
@@ -13,7 +13,7 @@ export const getJWTKey = (on: { database: Database }) =>
     params: KeyParams,
     success: { status: 200, description: "The key.", schema: JwtKeySchema },
     async handle({ project, params }) {
-      const row = await findJwtKey(on.database.queries, project.id, params.keyId);
+      const row = await findJwtKey(deps.database.queries, project.id, params.keyId);
       if (!row) throw noSuchKey(params.keyId);
       return toJwtKey(row);
     },

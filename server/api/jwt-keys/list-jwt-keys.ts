@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts";
 import { listJwtKeys } from "../../store/jwt-keys.ts";
 import { JwtKeySchema, toJwtKey } from "./jwt-key.ts";
 
-export const listJWTKeys = (on: { database: Database }) =>
+export const listJWTKeys = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listJWTKeys",
     tag: "JWT keys",
@@ -16,5 +16,5 @@ export const listJWTKeys = (on: { database: Database }) =>
     }),
     success: { status: 200, description: "The keys, oldest first.", schema: Type.Array(JwtKeySchema) },
     handle: async ({ project, query }) =>
-      (await listJwtKeys(on.database.queries, project.id, query.active ?? false)).map(toJwtKey),
+      (await listJwtKeys(deps.database.queries, project.id, query.active ?? false)).map(toJwtKey),
   });

@@ -8,7 +8,7 @@ import { JwtKeySchema, KeyParams, noSuchKey, toJwtKey } from "./jwt-key.ts";
 
 const Label = Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
 
-export const updateJWTKey = (on: { database: Database }) =>
+export const updateJWTKey = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "updateJWTKey",
     tag: "JWT keys",
@@ -32,7 +32,7 @@ export const updateJWTKey = (on: { database: Database }) =>
         "semantically-invalid",
       );
       const change = { ...(active !== undefined && { active }), ...labelOf(label ?? name) };
-      const row = await updateRow(on.database.queries, project.id, params.keyId, change);
+      const row = await updateRow(deps.database.queries, project.id, params.keyId, change);
       if (!row) throw noSuchKey(params.keyId);
       return toJwtKey(row);
     },

@@ -1,7 +1,12 @@
 /** Sends a customer to a provider's consent page: remembers what for, and gives the address. */
 import { createHash } from "node:crypto";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { consentUrl, randomText, takesPkce, usesConsent } from "../../credentials/grants/authorization-code.ts";
+import {
+  consentUrl,
+  randomText,
+  takesPkce,
+  usesConsent,
+} from "../../credentials/grants/authorization-code.ts";
 import { openVerifier, sealVerifier } from "../../credentials/grants/code-verifier.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
@@ -45,8 +50,8 @@ const SESSION_MS = 10 * 60_000;
 export const CALLBACK_PATH = "/callbacks/v1/oauth";
 
 /** The address of the consent page. Throws Problems that name what is missing. */
-export async function beginConsent(on: ConsentServices, consent: Consent): Promise<string> {
-  const provider = on.catalog.find(consent.provider);
+export async function beginConsent(deps: ConsentServices, consent: Consent): Promise<string> {
+  const provider = deps.catalog.find(consent.provider);
   if (!provider) throw wrong("provider", `There is no provider \`${consent.provider}\`.`);
   if (!usesConsent(provider)) {
     throw wrong(
@@ -54,14 +59,14 @@ export async function beginConsent(on: ConsentServices, consent: Consent): Promi
       `${provider.name} is not connected by a consent page. Use connections:generate with its credentials.`,
     );
   }
-  const app = await usableProviderApp(on.database, consent);
+  const app = await usableProviderApp(deps.database, consent);
   const state = randomText();
   const codeVerifier = takesPkce(provider) ? randomText() : undefined;
-  const redirectUri = `${on.publicUrl()}${CALLBACK_PATH}`;
+  const redirectUri = `${deps.publicUrl()}${CALLBACK_PATH}`;
   const url = consentUrl({
     provider,
     providerMetadata: consent.providerMetadata,
-    allowPlainHttp: on.egress.allowsPlainHttp,
+    allowPlainHttp: deps.egress.allowsPlainHttp,
     clientId: app.clientId,
     scopes: app.scopes,
     authQueryParams: (app.metadata as { authQueryParams?: Record<string, string[]> } | null)?.authQueryParams,
@@ -70,7 +75,7 @@ export async function beginConsent(on: ConsentServices, consent: Consent): Promi
     codeVerifier,
   });
   const session = { id: newId(), projectId: consent.projectId };
-  await insertOauthSession(on.database.queries, {
+  await insertOauthSession(deps.database.queries, {
     ...session,
     stateHash: hashState(state),
     provider: provider.name,
@@ -83,21 +88,21 @@ export async function beginConsent(on: ConsentServices, consent: Consent): Promi
     providerWorkspaceRef: consent.providerWorkspaceRef ?? null,
     providerMetadata: consent.providerMetadata,
     redirectUri,
-    codeVerifierSealed: codeVerifier ? sealVerifier(on.sealer, session, codeVerifier) : null,
+    codeVerifierSealed: codeVerifier ? sealVerifier(deps.sealer, session, codeVerifier) : null,
     browserBound: consent.browserBound ?? false,
     expireTime: new Date(nowMs() + SESSION_MS),
   });
-  if (consent.browserBound) return beginAddress(on.publicUrl(), on.sealer, session, url.href);
+  if (consent.browserBound) return beginAddress(deps.publicUrl(), deps.sealer, session, url.href);
   return url.href;
 }
 
 /** The consent that this state began, once: a state that comes back twice finds nothing. */
 export async function endConsent(
-  on: { database: Database; sealer: Sealer },
+  deps: { database: Database; sealer: Sealer },
   state: string,
 ): Promise<(OauthSession & { codeVerifier?: string }) | undefined> {
-  const session = await takeOauthSession(on.database.queries, hashState(state));
-  return session && { ...session, codeVerifier: openVerifier(on.sealer, session) };
+  const session = await takeOauthSession(deps.database.queries, hashState(state));
+  return session && { ...session, codeVerifier: openVerifier(deps.sealer, session) };
 }
 
 const hashState = (state: string): Buffer => createHash("sha256").update(state).digest();

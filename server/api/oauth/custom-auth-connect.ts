@@ -39,7 +39,7 @@ const AnswerSchema = Type.Object(
   { title: "CustomAuthConnectResponse", description: "One of the two." },
 );
 
-export const customAuthConnect = (on: FlowServices) =>
+export const customAuthConnect = (deps: FlowServices) =>
   projectEndpoint({
     operationId: "customAuthConnect",
     tag: "OAuth",
@@ -59,15 +59,19 @@ export const customAuthConnect = (on: FlowServices) =>
       const { groupRef, consumerRef } = caller;
       const result =
         sessionId === undefined
-          ? await proceed(on, await begin(on, project.id, body))
-          : await resume(on, { projectId: project.id, groupRef, consumerRef }, sessionId, callbackParams);
+          ? await proceed(deps, await begin(deps, project.id, body))
+          : await resume(deps, { projectId: project.id, groupRef, consumerRef }, sessionId, callbackParams);
       return "row" in result ? { connection: toConnection(result.row) } : result;
     },
   });
 
-async function begin(on: FlowServices, projectId: string, body: Static<typeof RequestSchema>): Promise<Flow> {
+async function begin(
+  deps: FlowServices,
+  projectId: string,
+  body: Static<typeof RequestSchema>,
+): Promise<Flow> {
   const { groupRef, groupName, consumerRef, consumerName, customAuth = {}, providerAppId } = body;
-  const provider = body.provider === undefined ? undefined : on.catalog.find(body.provider);
+  const provider = body.provider === undefined ? undefined : deps.catalog.find(body.provider);
   if (!provider) throw wrong("provider", `There is no provider \`${body.provider ?? ""}\`.`);
   if (groupRef === undefined) throw wrong("groupRef", "is missing");
   if (consumerRef === undefined) throw wrong("consumerRef", "is missing");
@@ -77,9 +81,9 @@ async function begin(on: FlowServices, projectId: string, body: Static<typeof Re
   const credentials = readCredentials(provider, { customAuth });
   if (credentials.scheme !== "custom") throw wrong("provider", `${provider.name} has no scheme of its own.`);
   // What a later step brings cannot be asked for now; everything else is better refused before the provider is asked.
-  if (!provider.customOpts?.connectSteps) requireAddress(provider, metadata, on.egress.allowsPlainHttp);
+  if (!provider.customOpts?.connectSteps) requireAddress(provider, metadata, deps.egress.allowsPlainHttp);
   const app = provider.customOpts?.providerInputs?.length
-    ? await usableProviderApp(on.database, { projectId, provider: provider.name, providerAppId })
+    ? await usableProviderApp(deps.database, { projectId, provider: provider.name, providerAppId })
     : undefined;
   return {
     projectId,

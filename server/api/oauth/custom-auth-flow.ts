@@ -59,38 +59,43 @@ export const CUSTOM_CALLBACK_PATH = "/callbacks/v1/custom-auth";
 const SESSION_MS = 10 * 60_000;
 
 /** Takes the steps from number `step` on. Throws Problems: 422 the provider refused, 502 it is out of reach. */
-export async function proceed(on: FlowServices, flow: Flow, step = 0): Promise<FlowResult> {
+export async function proceed(deps: FlowServices, flow: Flow, step = 0): Promise<FlowResult> {
   const steps = flow.provider.customOpts?.connectSteps ?? [];
   let state: Flow = flow;
   for (const [index, { redirect, request }] of steps.entries()) {
     if (index < step) continue;
-    if (redirect) return { redirect: await sendAway(on, state, redirect, index) };
+    if (redirect) return { redirect: await sendAway(deps, state, redirect, index) };
     if (request) {
-      state = { ...state, ...(await orProblem(takeStep(on, state, request, ourValues(on, state)))) };
+      state = { ...state, ...(await orProblem(takeStep(deps, state, request, ourValues(deps, state)))) };
     }
   }
-  return { row: await connect(on, state) };
+  return { row: await connect(deps, state) };
 }
 
 /** Takes up what `sessionId` began, with what the provider's page sent back. It serves once. */
 export async function resume(
-  on: FlowServices,
+  deps: FlowServices,
   asker: { projectId: string; groupRef?: string; consumerRef?: string },
   sessionId: string,
   params: Record<string, string>,
 ): Promise<FlowResult> {
-  const session = await takeCustomAuthSession(on.database.queries, asker.projectId, digest(sessionId), asker);
-  const provider = session && on.catalog.find(session.provider);
+  const session = await takeCustomAuthSession(
+    deps.database.queries,
+    asker.projectId,
+    digest(sessionId),
+    asker,
+  );
+  const provider = session && deps.catalog.find(session.provider);
   const redirect = session && provider?.customOpts?.connectSteps?.[session.step]?.redirect;
   if (!session || !redirect) {
     throw wrong("sessionId", "There is no such session, or it has expired or was used. Begin again.");
   }
-  const progress = openProgress(on.sealer, session);
+  const progress = openProgress(deps.sealer, session);
   if (sendsState(redirect) && params["state"] !== progress.state) {
     throw wrong("callbackParams.state", "is not the one that was sent. Begin again.");
   }
   const app = session.providerAppId
-    ? await findProviderApp(on.database.queries, session.projectId, session.providerAppId)
+    ? await findProviderApp(deps.database.queries, session.projectId, session.providerAppId)
     : undefined;
   const { projectId, groupRef, groupName, consumerRef, consumerName, providerMetadata } = session;
   const flow: Flow = {
@@ -104,7 +109,7 @@ export async function resume(
     metadata: providerMetadata,
     credentials: progress.credentials,
   };
-  return proceed(on, { ...flow, ...readBack(flow, redirect, params) }, session.step + 1);
+  return proceed(deps, { ...flow, ...readBack(flow, redirect, params) }, session.step + 1);
 }
 
 function readBack(flow: Flow, redirect: Redirect, params: Record<string, string>): StepState {
@@ -119,24 +124,24 @@ function readBack(flow: Flow, redirect: Redirect, params: Record<string, string>
   }
 }
 
-const ourValues = (on: FlowServices, { app }: Flow): Record<string, string> => ({
-  ...valuesOfApp(on.sealer, app),
-  callbackURL: `${on.publicUrl()}${CUSTOM_CALLBACK_PATH}`,
+const ourValues = (deps: FlowServices, { app }: Flow): Record<string, string> => ({
+  ...valuesOfApp(deps.sealer, app),
+  callbackURL: `${deps.publicUrl()}${CUSTOM_CALLBACK_PATH}`,
 });
 
 /** The address for the customer, and the session that waits for what comes back. */
 async function sendAway(
-  on: FlowServices,
+  deps: FlowServices,
   flow: Flow,
   redirect: Redirect,
   step: number,
 ): Promise<{ url: string; sessionId: string }> {
   const sessionId = secret();
   const state = secret();
-  const url = addressOf(on, flow, redirect, state);
+  const url = addressOf(deps, flow, redirect, state);
   const { projectId, groupRef, consumerRef } = flow;
   const key = { id: newId(), projectId };
-  await insertCustomAuthSession(on.database.queries, {
+  await insertCustomAuthSession(deps.database.queries, {
     ...key,
     hash: digest(sessionId),
     provider: flow.provider.name,
@@ -147,16 +152,16 @@ async function sendAway(
     consumerName: flow.consumerName ?? null,
     providerMetadata: flow.metadata,
     step,
-    progressSealed: on.sealer.seal(JSON.stringify({ state, credentials: flow.credentials }), place(key)),
+    progressSealed: deps.sealer.seal(JSON.stringify({ state, credentials: flow.credentials }), place(key)),
     expireTime: new Date(nowMs() + SESSION_MS),
   });
   return { url: url.href, sessionId };
 }
 
-function addressOf(on: FlowServices, flow: Flow, redirect: Redirect, state: string): URL {
-  const values = { ...stepValues(flow, ourValues(on, flow)), state };
+function addressOf(deps: FlowServices, flow: Flow, redirect: Redirect, state: string): URL {
+  const values = { ...stepValues(flow, ourValues(deps, flow)), state };
   try {
-    return stepUrl(flow.provider, redirect, values, { allowPlainHttp: on.egress.allowsPlainHttp });
+    return stepUrl(flow.provider, redirect, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const name = error.placeholder ?? "provider";
@@ -164,11 +169,11 @@ function addressOf(on: FlowServices, flow: Flow, redirect: Redirect, state: stri
   }
 }
 
-async function connect(on: FlowServices, flow: Flow): Promise<ConnectionRow> {
+async function connect(deps: FlowServices, flow: Flow): Promise<ConnectionRow> {
   const { provider, app, projectId, groupRef, groupName, consumerRef, consumerName } = flow;
-  const { metadata, workspaceRef } = await withAccountInfo(on, provider, flow.metadata, flow.credentials);
-  requireAddress(provider, metadata, on.egress.allowsPlainHttp);
-  return saveConnection(on, {
+  const { metadata, workspaceRef } = await withAccountInfo(deps, provider, flow.metadata, flow.credentials);
+  requireAddress(provider, metadata, deps.egress.allowsPlainHttp);
+  return saveConnection(deps, {
     projectId,
     provider: provider.name,
     providerAppId: app?.id,

@@ -241,9 +241,12 @@ integrations:
   });
 
   test("values that the provider refuses are got anew by the refresh steps, and the call is repeated", async () => {
-    const { connection } = (await comeBack((await begin("renewed")).body.redirect)).body;
+    const { connection } = (await comeBack((await begin("refreshed")).body.redirect)).body;
     const config = { content: { provider: "consented" } };
-    const made = await on.inProject("POST", "/integrations/c/installations", { groupRef: "renewed", config });
+    const made = await on.inProject("POST", "/integrations/c/installations", {
+      groupRef: "refreshed",
+      config,
+    });
     const first = await proxied(made.body.id);
     revoked.add(first.authorization);
     const second = await proxied(made.body.id);

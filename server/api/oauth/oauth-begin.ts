@@ -6,7 +6,7 @@ import type { ConsentServices } from "./begin-consent.ts";
 import { consentAddress, newCookie } from "./browser-binding.ts";
 import { callbackPage } from "./callback-page.ts";
 
-export const oauthBegin = (on: ConsentServices) =>
+export const oauthBegin = (deps: ConsentServices) =>
   endpoint({
     operationId: "oauthBegin",
     tag: "OAuth",
@@ -21,11 +21,11 @@ export const oauthBegin = (on: ConsentServices) =>
     success: { status: 302, description: "To the provider's consent page." },
     otherPages: { 400: "It was opened already, or has expired." },
     async handle({ query }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const session = await findOauthSession(queries, query.session);
-      const address = session && consentAddress(on.sealer, session, query.to);
+      const address = session && consentAddress(deps.sealer, session, query.to);
       if (!session || !address) return expired();
-      const { hash, header } = newCookie(session, on.publicUrl());
+      const { hash, header } = newCookie(session, deps.publicUrl());
       if (!(await bindToBrowser(queries, session.id, hash))) return expired();
       return new Page("", {
         status: 302,

@@ -12,7 +12,11 @@ import {
 } from "../../credentials/stored/provider-metadata.ts";
 import { openProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
-import { requestToken, TokenEndpointError, type TokenAnswer } from "../../credentials/grants/token-endpoint.ts";
+import {
+  requestToken,
+  TokenEndpointError,
+  type TokenAnswer,
+} from "../../credentials/grants/token-endpoint.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Log } from "../../ground/log.ts";
 import { endpoint } from "../../http/endpoint.ts";
@@ -33,7 +37,7 @@ const Query = Type.Object({
   error_description: Type.Optional(Type.String()),
 });
 
-export const oauthCallback = (on: Services) =>
+export const oauthCallback = (deps: Services) =>
   endpoint({
     operationId: "oauthCallback",
     tag: "OAuth",
@@ -49,7 +53,7 @@ export const oauthCallback = (on: Services) =>
       media: "text/html",
     },
     otherPages: { 400: "The page, where it did not." },
-    handle: async ({ query, headers }) => callbackPage(await finish(on, query, headers)),
+    handle: async ({ query, headers }) => callbackPage(await finish(deps, query, headers)),
   });
 
 /** Thrown for what the person at the page should read. */
@@ -58,12 +62,12 @@ class ConsentFailed extends Error {
 }
 
 async function finish(
-  on: Services,
+  deps: Services,
   query: Static<typeof Query>,
   headers: IncomingHttpHeaders,
 ): Promise<ConsentResult> {
   try {
-    const session = query.state ? await endConsent(on, query.state) : undefined;
+    const session = query.state ? await endConsent(deps, query.state) : undefined;
     if (!session) {
       throw new ConsentFailed(
         "This sign-in has expired or was used already. Close this window and connect again.",
@@ -74,23 +78,23 @@ async function finish(
         "This sign-in was begun in another browser. Close this window and connect again.",
       );
     }
-    const row = await connect(on, session, query);
-    return { connectionId: row.id, provider: on.catalog.find(row.provider)?.displayName ?? row.provider };
+    const row = await connect(deps, session, query);
+    return { connectionId: row.id, provider: deps.catalog.find(row.provider)?.displayName ?? row.provider };
   } catch (error) {
     if (error instanceof ConsentFailed) return { error: error.message };
     if (error instanceof Problem && error.status < 500) return { error: error.options.detail };
     if (error instanceof TokenEndpointError) return { error: explain(error) };
-    on.log.error({ err: error }, "a consent could not be finished");
+    deps.log.error({ err: error }, "a consent could not be finished");
     return { error: "Something went wrong on our side. Close this window and connect again." };
   }
 }
 
 async function connect(
-  on: Services,
+  deps: Services,
   session: Session,
   { code, error, error_description }: Static<typeof Query>,
 ) {
-  const provider = on.catalog.find(session.provider);
+  const provider = deps.catalog.find(session.provider);
   if (!provider) throw new ConsentFailed(`The provider ${session.provider} is no longer in the catalog.`);
   if (error || !code) {
     const said = [error, error_description].filter(Boolean).join(": ").slice(0, 300);
@@ -98,14 +102,14 @@ async function connect(
       `${provider.displayName ?? provider.name} did not allow the connection${said ? ` (${said})` : ""}.`,
     );
   }
-  const app = await findProviderApp(on.database.queries, session.projectId, session.providerAppId);
+  const app = await findProviderApp(deps.database.queries, session.projectId, session.providerAppId);
   if (!app) throw new ConsentFailed("The provider app was deleted meanwhile.");
-  const answer = await redeem(on, provider, app, session, code);
+  const answer = await redeem(deps, provider, app, session, code);
   const credentials = credentialsOf(provider, answer, app);
   const facts = factsOf(provider, answer, session);
-  const told = await withAccountInfo(on, provider, facts.providerMetadata, credentials);
-  requireAddress(provider, told.metadata, on.egress.allowsPlainHttp);
-  return saveConnection(on, {
+  const told = await withAccountInfo(deps, provider, facts.providerMetadata, credentials);
+  requireAddress(provider, told.metadata, deps.egress.allowsPlainHttp);
+  return saveConnection(deps, {
     projectId: session.projectId,
     provider: session.provider,
     providerAppId: app.id,
@@ -136,20 +140,20 @@ const credentialsOf = (
 });
 
 function redeem(
-  on: Services,
+  deps: Services,
   provider: ProviderInfo,
   app: ProviderAppRow,
   session: Session,
   code: string,
 ): Promise<TokenAnswer> {
-  return requestToken(on.egress, {
+  return requestToken(deps.egress, {
     provider,
     urlOptions: {
       values: metadataValues(session.providerMetadata),
-      allowPlainHttp: on.egress.allowsPlainHttp,
+      allowPlainHttp: deps.egress.allowsPlainHttp,
     },
     clientId: app.clientId,
-    clientSecret: openProviderAppSecret(on.sealer, app),
+    clientSecret: openProviderAppSecret(deps.sealer, app),
     grant: codeGrant(code, session.redirectUri, session.codeVerifier),
   });
 }

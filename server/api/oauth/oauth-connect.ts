@@ -8,7 +8,7 @@ import { beginConsent, type ConsentServices } from "./begin-consent.ts";
 
 const Ref = Type.String({ minLength: 1, maxLength: 255 });
 
-export const oauthConnect = (on: ConsentServices) =>
+export const oauthConnect = (deps: ConsentServices) =>
   projectEndpoint({
     operationId: "oauthConnect",
     tag: "OAuth",
@@ -46,11 +46,11 @@ export const oauthConnect = (on: ConsentServices) =>
       media: "text/plain",
     },
     async handle({ project, body }) {
-      const provider = on.catalog.find(body.provider);
+      const provider = deps.catalog.find(body.provider);
       if (!provider) throw unknownProvider(body.provider);
       const { groupRef, groupName, consumerRef, consumerName, providerAppId } = body;
       const providerMetadata = enteredMetadata(provider, body.providerMetadata, body.providerWorkspaceRef);
-      return beginConsent(on, {
+      return beginConsent(deps, {
         projectId: project.id,
         provider: provider.name,
         providerAppId,

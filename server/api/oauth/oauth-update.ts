@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { getConnectionRow } from "../connections/connection.ts";
 import { beginConsent, type ConsentServices } from "./begin-consent.ts";
 
-export const oauthUpdate = (on: ConsentServices) =>
+export const oauthUpdate = (deps: ConsentServices) =>
   projectEndpoint({
     operationId: "oauthUpdate",
     tag: "OAuth",
@@ -19,8 +19,8 @@ export const oauthUpdate = (on: ConsentServices) =>
       media: "text/plain",
     },
     async handle({ project, params }) {
-      const row = await getConnectionRow(on.database.queries, project.id, params.connectionId);
-      return beginConsent(on, {
+      const row = await getConnectionRow(deps.database.queries, project.id, params.connectionId);
+      return beginConsent(deps, {
         projectId: project.id,
         provider: row.provider,
         providerAppId: row.providerAppId,

@@ -30,15 +30,15 @@ export interface CustomerAccount {
 
 /** The group's connection to a provider. Throws a 404 Problem. */
 export async function connectionOfGroup(
-  on: AccountServices,
+  deps: AccountServices,
   projectId: string,
   asked: { provider: string; groupRef: string },
 ): Promise<string> {
   const { provider, groupRef } = asked;
-  if (!on.catalog.find(provider)) {
+  if (!deps.catalog.find(provider)) {
     throw new Problem("not-found", { detail: `There is no provider \`${provider}\` in the catalog.` });
   }
-  const [connection] = await listConnections(on.database.queries, projectId, asked);
+  const [connection] = await listConnections(deps.database.queries, projectId, asked);
   if (connection) return connection.id;
   throw new Problem("not-found", {
     detail: `The group \`${groupRef}\` has no connection to ${provider}. Connect it first, or check the groupRef.`,
@@ -47,11 +47,11 @@ export async function connectionOfGroup(
 
 /** The connection that the group's installation of an integration uses. Throws a 404 Problem. */
 export async function connectionOfInstallation(
-  on: AccountServices,
+  deps: AccountServices,
   projectId: string,
   asked: { integrationId: string; groupRef: string },
 ): Promise<{ integration: IntegrationRow<ManifestIntegration>; connectionId: string }> {
-  const { queries } = on.database;
+  const { queries } = deps.database;
   const { integrationId, groupRef } = asked;
   const integration = await findIntegration<ManifestIntegration>(queries, projectId, integrationId);
   if (!integration) {
@@ -71,16 +71,16 @@ export async function connectionOfInstallation(
  * `ProviderError` where the connection cannot be used.
  */
 export async function openAccount(
-  on: AccountServices,
+  deps: AccountServices,
   target: { projectId: string; connectionId: string; provider: string; module?: string },
 ): Promise<CustomerAccount> {
   const { projectId, connectionId, provider, module } = target;
-  const connector = on.catalog.connector(provider);
+  const connector = deps.catalog.connector(provider);
   const fields = connector?.fields;
   if (!fields || (module && fields.module && module !== fields.module)) throw notBuilt(provider, module);
-  const connection = await on.connections.find(projectId, connectionId);
+  const connection = await deps.connections.find(projectId, connectionId);
   if (!connection) throw new ProviderError({ kind: "forbidden", message: "The connection was deleted" });
-  const fetch = authorizedFetch(on, connection, { connector, timeoutMs: on.providerTimeoutMs });
+  const fetch = authorizedFetch(deps, connection, { connector, timeoutMs: deps.providerTimeoutMs });
   return { connection, fields, fetch };
 }
 

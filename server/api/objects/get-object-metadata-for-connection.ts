@@ -13,7 +13,7 @@ export const MetadataQuerySchema = Type.Object({
   excludeReadOnly: Type.Optional(Type.Boolean({ description: "Leaves out fields that nothing can write." })),
 });
 
-export const getObjectMetadataForConnection = (on: UpsertServices) =>
+export const getObjectMetadataForConnection = (deps: UpsertServices) =>
   projectEndpoint({
     operationId: "getObjectMetadataForConnection",
     tag: "Objects & fields",
@@ -26,9 +26,9 @@ export const getObjectMetadataForConnection = (on: UpsertServices) =>
     async handle({ project, params, query }) {
       const { provider, objectName } = params;
       const { groupRef, excludeReadOnly } = query;
-      const connectionId = await connectionOfGroup(on, project.id, { provider, groupRef });
+      const connectionId = await connectionOfGroup(deps, project.id, { provider, groupRef });
       const target = { projectId: project.id, connectionId, provider };
-      const metadata = await describeObject(on, target, objectName).catch(refused);
+      const metadata = await describeObject(deps, target, objectName).catch(refused);
       return toObjectMetadata(metadata, { excludeReadOnly });
     },
   });

@@ -8,7 +8,7 @@ import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object
 import { PROVIDER_REFUSALS } from "./provider-problem.ts";
 import type { UpsertServices } from "./upsert-fields.ts";
 
-export const getObjectMetadataForInstallation = (on: UpsertServices) =>
+export const getObjectMetadataForInstallation = (deps: UpsertServices) =>
   projectEndpoint({
     operationId: "getObjectMetadataForInstallation",
     tag: "Objects & fields",
@@ -22,13 +22,13 @@ export const getObjectMetadataForInstallation = (on: UpsertServices) =>
     async handle({ project, params, query }) {
       const { groupRef, excludeReadOnly } = query;
       const asked = { integrationId: params.integrationId, groupRef };
-      const { integration, connectionId } = await connectionOfInstallation(on, project.id, asked);
+      const { integration, connectionId } = await connectionOfInstallation(deps, project.id, asked);
       const { provider, latestRevision } = integration;
       const { content } = latestRevision;
       const declared = findReadObject(content, params.objectName);
       const objectName = declared?.objectName ?? params.objectName;
       const target = { projectId: project.id, connectionId, provider, module: content.module };
-      const metadata = await describeObject(on, target, objectName).catch(refused);
+      const metadata = await describeObject(deps, target, objectName).catch(refused);
       return toObjectMetadata(metadata, { excludeReadOnly, mappedObjectName: declared?.mapToName });
     },
   });

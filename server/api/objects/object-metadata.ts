@@ -95,10 +95,10 @@ export function rememberMetadata(): MetadataMemory {
 
 /** An object of the account. Throws a Problem as `openAccount` does, and `ProviderError`. */
 export async function describeObject(
-  on: AccountServices & { metadata: MetadataMemory },
+  deps: AccountServices & { metadata: MetadataMemory },
   target: { projectId: string; connectionId: string; provider: string; module?: string },
   objectName: string,
 ): Promise<ObjectMetadata> {
-  const { connection, fields, fetch } = await openAccount(on, target);
-  return on.metadata.get(connection, objectName, () => fields.describe(objectName, fetch));
+  const { connection, fields, fetch } = await openAccount(deps, target);
+  return deps.metadata.get(connection, objectName, () => fields.describe(objectName, fetch));
 }

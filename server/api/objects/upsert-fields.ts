@@ -14,17 +14,17 @@ export type UpsertServices = AccountServices & { metadata: MetadataMemory };
 type Placed = FieldRequest & { place: string };
 
 export async function upsertFields(
-  on: UpsertServices,
+  deps: UpsertServices,
   target: { projectId: string; connectionId: string; provider: string; module?: string },
   asked: UpsertRequest["fields"],
 ): Promise<UpsertAnswer> {
   try {
-    const { fields, fetch } = await openAccount(on, target);
+    const { fields, fetch } = await openAccount(deps, target);
     const requests = placed(asked);
     refuseFaulty(requests, fields);
     const outcomes = await fields
       .upsert(requests, fetch)
-      .finally(() => on.metadata.forget(target.connectionId));
+      .finally(() => deps.metadata.forget(target.connectionId));
     if (outcomes.some(({ error }) => error)) throw refusal(requests, outcomes);
     return { success: true, fields: results(requests, outcomes) };
   } catch (error) {

@@ -17,7 +17,7 @@ export const UPSERT_DESCRIPTION = [
   "its `action`, what failed an `error`.",
 ].join("\n");
 
-export const upsertMetadataForConnection = (on: UpsertServices) =>
+export const upsertMetadataForConnection = (deps: UpsertServices) =>
   projectEndpoint({
     operationId: "upsertMetadataForConnection",
     tag: "Objects & fields",
@@ -30,7 +30,7 @@ export const upsertMetadataForConnection = (on: UpsertServices) =>
     refusalMembers: RefusedUpsertSchema,
     async handle({ project, params, body }) {
       const { provider } = params;
-      const connectionId = await connectionOfGroup(on, project.id, { provider, groupRef: body.groupRef });
-      return upsertFields(on, { projectId: project.id, connectionId, provider }, body.fields);
+      const connectionId = await connectionOfGroup(deps, project.id, { provider, groupRef: body.groupRef });
+      return upsertFields(deps, { projectId: project.id, connectionId, provider }, body.fields);
     },
   });

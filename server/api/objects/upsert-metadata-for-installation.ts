@@ -7,7 +7,7 @@ import { PROVIDER_REFUSALS } from "./provider-problem.ts";
 import { upsertFields, type UpsertServices } from "./upsert-fields.ts";
 import { UPSERT_DESCRIPTION } from "./upsert-metadata-for-connection.ts";
 
-export const upsertMetadataForInstallation = (on: UpsertServices) =>
+export const upsertMetadataForInstallation = (deps: UpsertServices) =>
   projectEndpoint({
     operationId: "upsertMetadataForInstallation",
     tag: "Objects & fields",
@@ -20,9 +20,9 @@ export const upsertMetadataForInstallation = (on: UpsertServices) =>
     refusalMembers: RefusedUpsertSchema,
     async handle({ project, params, body }) {
       const asked = { integrationId: params.integrationId, groupRef: body.groupRef };
-      const { integration, connectionId } = await connectionOfInstallation(on, project.id, asked);
+      const { integration, connectionId } = await connectionOfInstallation(deps, project.id, asked);
       const { provider, latestRevision } = integration;
       const { module } = latestRevision.content;
-      return upsertFields(on, { projectId: project.id, connectionId, provider, module }, body.fields);
+      return upsertFields(deps, { projectId: project.id, connectionId, provider, module }, body.fields);
     },
   });

@@ -22,7 +22,7 @@ const BackfillProgressSchema = Type.Object(
   { title: "BackfillProgress", description: "How far the first reading of an object is." },
 );
 
-export const getBackfillProgress = (on: { database: Database }) =>
+export const getBackfillProgress = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getBackfillProgress",
     tag: "Operations",
@@ -36,7 +36,7 @@ export const getBackfillProgress = (on: { database: Database }) =>
     success: { status: 200, description: "The progress.", schema: BackfillProgressSchema },
     refusals: { 501: "Always, for an installation that exists: reading is not built yet." },
     async handle({ project, params }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const { id } = await getIntegrationRow(queries, project.id, params.integrationId);
       await getInstallationRow(queries, project.id, id, params.installationId);
       throw new Problem("not-built", {

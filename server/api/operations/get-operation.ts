@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { getOperationRow, OperationSchema, toOperation } from "./operation.ts";
 
-export const getOperation = (on: { database: Database }) =>
+export const getOperation = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getOperation",
     tag: "Operations",
@@ -14,5 +14,5 @@ export const getOperation = (on: { database: Database }) =>
     params: Type.Object({ operationId: Type.String() }),
     success: { status: 200, description: "The operation.", schema: OperationSchema },
     handle: async ({ project, params }) =>
-      toOperation(await getOperationRow(on.database.queries, project.id, params.operationId)),
+      toOperation(await getOperationRow(deps.database.queries, project.id, params.operationId)),
   });

@@ -17,7 +17,7 @@ const LogSchema = Type.Object(
   { title: "OperationLog" },
 );
 
-export const listOperationLogs = (on: { database: Database }) =>
+export const listOperationLogs = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listOperationLogs",
     tag: "Operations",
@@ -32,7 +32,7 @@ export const listOperationLogs = (on: { database: Database }) =>
     },
     async handle({ project, params }) {
       const id = params.operationId;
-      const log = await findOperationLog(on.database.queries, project.id, id);
+      const log = await findOperationLog(deps.database.queries, project.id, id);
       if (!log) throw noOperation(id);
       return log.map(({ time: timestamp, severity, ...message }) => ({
         timestamp,

@@ -10,7 +10,7 @@ import { OperationSchema, toOperation } from "./operation.ts";
 
 const PAGE = { usual: 200, maximum: 1000 };
 
-export const listOperations = (on: { database: Database }) =>
+export const listOperations = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listOperations",
     tag: "Operations",
@@ -25,7 +25,7 @@ export const listOperations = (on: { database: Database }) =>
     },
     async handle({ project, params, query }) {
       const installationId = installationIdOf(params);
-      const { queries } = on.database;
+      const { queries } = deps.database;
       return onePage(query, {
         ...PAGE,
         isToken: isUuid,

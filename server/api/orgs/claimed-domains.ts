@@ -38,7 +38,7 @@ const Entered = Type.String({
   description: "A domain, or an address or web address in it.",
 });
 
-export const checkClaimedDomain = (on: { database: Database }) =>
+export const checkClaimedDomain = (deps: { database: Database }) =>
   endpoint({
     operationId: "checkClaimedDomain",
     tag: "Organisations",
@@ -50,15 +50,15 @@ export const checkClaimedDomain = (on: { database: Database }) =>
     refusals: { 404: "Nobody has claimed it, or it is not for you to see." },
     async handle({ caller, query }) {
       const domain = readDomain(query.domain, "query");
-      const row = await findClaimedDomain(on.database.queries, domain);
-      if (row && (await maySee(on.database.queries, caller, row))) return toClaimedDomain(row);
+      const row = await findClaimedDomain(deps.database.queries, domain);
+      if (row && (await maySee(deps.database.queries, caller, row))) return toClaimedDomain(row);
       throw new Problem("not-found", {
         detail: `No organisation that you belong to, or could join, has claimed \`${domain}\`.`,
       });
     },
   });
 
-export const claimDomain = (on: { database: Database }) =>
+export const claimDomain = (deps: { database: Database }) =>
   endpoint({
     operationId: "claimDomain",
     tag: "Organisations",
@@ -87,9 +87,9 @@ export const claimDomain = (on: { database: Database }) =>
           `anybody can have an address at ${domain}; claim a domain of your own`,
         );
       }
-      await requireOwner(on.database.queries, caller, body.parentId);
+      await requireOwner(deps.database.queries, caller, body.parentId);
       try {
-        await insertClaimedDomain(on.database.queries, body.parentId.toLowerCase(), domain);
+        await insertClaimedDomain(deps.database.queries, body.parentId.toLowerCase(), domain);
       } catch (error) {
         if (!isUniqueViolation(error, "claimed_domains_domain_key")) throw error;
         throw new Problem("conflict", { detail: `An organisation has claimed \`${domain}\` already.` });
@@ -97,7 +97,7 @@ export const claimDomain = (on: { database: Database }) =>
     },
   });
 
-export const listOrgClaimedDomains = (on: { database: Database }) =>
+export const listOrgClaimedDomains = (deps: { database: Database }) =>
   endpoint({
     operationId: "listOrgClaimedDomains",
     tag: "Organisations",
@@ -110,12 +110,12 @@ export const listOrgClaimedDomains = (on: { database: Database }) =>
       schema: Type.Array(ClaimedDomainSchema),
     },
     async handle({ caller, params }) {
-      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
-      return (await listClaimedDomains(on.database.queries, id)).map(toClaimedDomain);
+      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
+      return (await listClaimedDomains(deps.database.queries, id)).map(toClaimedDomain);
     },
   });
 
-export const unclaimDomain = (on: { database: Database }) =>
+export const unclaimDomain = (deps: { database: Database }) =>
   endpoint({
     operationId: "unclaimDomain",
     tag: "Organisations",
@@ -125,9 +125,9 @@ export const unclaimDomain = (on: { database: Database }) =>
     success: { status: 204, description: "Nobody has claimed it any more." },
     refusals: { 404: "The organisation has not claimed it." },
     async handle({ caller, params }) {
-      await requireOwner(on.database.queries, caller, params.orgId);
+      await requireOwner(deps.database.queries, caller, params.orgId);
       const domain = readDomain(params.domain, "path");
-      if (await removeClaimedDomain(on.database.queries, params.orgId.toLowerCase(), domain)) return;
+      if (await removeClaimedDomain(deps.database.queries, params.orgId.toLowerCase(), domain)) return;
       throw new Problem("not-found", { detail: `This organisation has not claimed \`${domain}\`.` });
     },
   });

@@ -10,7 +10,7 @@ import {
 } from "../../store/organizations.ts";
 import { LabelSchema, OrgSchema, toOrg } from "./org.ts";
 
-export const createOrg = (on: { database: Database }) =>
+export const createOrg = (deps: { database: Database }) =>
   endpoint({
     operationId: "createOrg",
     tag: "Organisations",
@@ -21,7 +21,7 @@ export const createOrg = (on: { database: Database }) =>
     body: Type.Object({ label: LabelSchema }),
     success: { status: 201, description: "The organisation.", schema: OrgSchema },
     async handle({ caller, body }) {
-      return transact(on.database, async (queries) => {
+      return transact(deps.database, async (queries) => {
         const { id } = await insertOrganization(queries, body.label);
         const owner = caller.builderId ?? (caller.orgId && (await findOwner(queries, caller.orgId)));
         if (owner) await insertMembership(queries, { orgId: id, builderId: owner, role: "owner" });

@@ -3,7 +3,7 @@ import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { getOwnOrg, OrgParams, OrgSchema, toOrg } from "./org.ts";
 
-export const getOrg = (on: { database: Database }) =>
+export const getOrg = (deps: { database: Database }) =>
   endpoint({
     operationId: "getOrg",
     tag: "Organisations",
@@ -12,5 +12,5 @@ export const getOrg = (on: { database: Database }) =>
       "The organisation of the credential; another one is refused with 403, whether it exists or not.",
     params: OrgParams,
     success: { status: 200, description: "The organisation.", schema: OrgSchema },
-    handle: async ({ caller, params }) => toOrg(await getOwnOrg(on.database.queries, caller, params.orgId)),
+    handle: async ({ caller, params }) => toOrg(await getOwnOrg(deps.database.queries, caller, params.orgId)),
   });

@@ -33,7 +33,7 @@ const toInvite = (row: InviteRow): Static<typeof InviteSchema> => ({
 const noInvite = (id: string): Problem =>
   new Problem("not-found", { detail: `This organisation has no open invitation \`${id}\`.` });
 
-export const createOrgInvite = (on: { database: Database }) =>
+export const createOrgInvite = (deps: { database: Database }) =>
   endpoint({
     operationId: "createOrgInvite",
     tag: "Organisations",
@@ -44,12 +44,12 @@ export const createOrgInvite = (on: { database: Database }) =>
     body: Type.Object({ email: Type.String({ format: "email", maxLength: 320 }) }),
     success: { status: 201, description: "The invitation.", schema: InviteSchema },
     async handle({ caller, params, body }) {
-      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
-      return toInvite(await upsertInvite(on.database.queries, id, body.email));
+      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
+      return toInvite(await upsertInvite(deps.database.queries, id, body.email));
     },
   });
 
-export const listOrgInvites = (on: { database: Database }) =>
+export const listOrgInvites = (deps: { database: Database }) =>
   endpoint({
     operationId: "listOrgInvites",
     tag: "Organisations",
@@ -58,12 +58,12 @@ export const listOrgInvites = (on: { database: Database }) =>
     params: OrgParams,
     success: { status: 200, description: "The invitations, oldest first.", schema: Type.Array(InviteSchema) },
     async handle({ caller, params }) {
-      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
-      return (await listInvites(on.database.queries, id)).map(toInvite);
+      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
+      return (await listInvites(deps.database.queries, id)).map(toInvite);
     },
   });
 
-export const getOrgInvite = (on: { database: Database }) =>
+export const getOrgInvite = (deps: { database: Database }) =>
   endpoint({
     operationId: "getOrgInvite",
     tag: "Organisations",
@@ -72,14 +72,14 @@ export const getOrgInvite = (on: { database: Database }) =>
     params: InviteParams,
     success: { status: 200, description: "The invitation.", schema: InviteSchema },
     async handle({ caller, params }) {
-      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
-      const row = await findInvite(on.database.queries, id, params.inviteId);
+      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
+      const row = await findInvite(deps.database.queries, id, params.inviteId);
       if (!row) throw noInvite(params.inviteId);
       return toInvite(row);
     },
   });
 
-export const deleteOrgInvite = (on: { database: Database }) =>
+export const deleteOrgInvite = (deps: { database: Database }) =>
   endpoint({
     operationId: "deleteOrgInvite",
     tag: "Organisations",
@@ -88,8 +88,8 @@ export const deleteOrgInvite = (on: { database: Database }) =>
     params: InviteParams,
     success: { status: 204, description: "Revoked." },
     async handle({ caller, params }) {
-      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
-      const row = await findInvite(on.database.queries, id, params.inviteId);
-      if (!row || !(await revokeInvite(on.database.queries, id, row.id))) throw noInvite(params.inviteId);
+      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
+      const row = await findInvite(deps.database.queries, id, params.inviteId);
+      if (!row || !(await revokeInvite(deps.database.queries, id, row.id))) throw noInvite(params.inviteId);
     },
   });

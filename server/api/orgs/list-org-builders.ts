@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts";
 import { listBuilders } from "../../store/organizations.ts";
 import { BuilderSchema, getOwnOrg, OrgParams, toBuilder } from "./org.ts";
 
-export const listOrgBuilders = (on: { database: Database }) =>
+export const listOrgBuilders = (deps: { database: Database }) =>
   endpoint({
     operationId: "listOrgBuilders",
     tag: "Organisations",
@@ -14,7 +14,7 @@ export const listOrgBuilders = (on: { database: Database }) =>
     params: OrgParams,
     success: { status: 200, description: "The people, oldest first.", schema: Type.Array(BuilderSchema) },
     async handle({ caller, params }) {
-      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
-      return (await listBuilders(on.database.queries, id)).map(toBuilder);
+      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
+      return (await listBuilders(deps.database.queries, id)).map(toBuilder);
     },
   });

@@ -10,7 +10,7 @@ import { findOrganization, insertMembership } from "../../store/organizations.ts
 import { findBuilder, findRole } from "../../store/people.ts";
 import { OrgParams } from "./org.ts";
 
-export const addUserToOrg = (on: { database: Database }) =>
+export const addUserToOrg = (deps: { database: Database }) =>
   endpoint({
     operationId: "addUserToOrg",
     tag: "Organisations",
@@ -28,7 +28,7 @@ export const addUserToOrg = (on: { database: Database }) =>
     },
     async handle({ caller, params, body }) {
       const builderId = body.builderId.toLowerCase();
-      await transact(on.database, async (queries) => {
+      await transact(deps.database, async (queries) => {
         const orgId = await orgIdOf(queries, params.orgId);
         if (!(await mayAdd(queries, caller, orgId, builderId))) throw mayNot();
         const builder = isUuid(builderId) ? await findBuilder(queries, builderId) : undefined;

@@ -6,7 +6,7 @@ import { updateOrganization } from "../../store/organizations.ts";
 import { pickMasked } from "../update-mask.ts";
 import { getOwnOrg, LabelSchema, OrgParams, OrgSchema, toOrg } from "./org.ts";
 
-export const updateOrg = (on: { database: Database }) =>
+export const updateOrg = (deps: { database: Database }) =>
   endpoint({
     operationId: "updateOrg",
     tag: "Organisations",
@@ -19,8 +19,8 @@ export const updateOrg = (on: { database: Database }) =>
     }),
     success: { status: 200, description: "The organisation as it now is.", schema: OrgSchema },
     async handle({ caller, params, body }) {
-      const { id } = await getOwnOrg(on.database.queries, caller, params.orgId);
+      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
       const change = pickMasked(body.updateMask, body.org, ["label"], "org");
-      return toOrg(await updateOrganization(on.database.queries, id, change));
+      return toOrg(await updateOrganization(deps.database.queries, id, change));
     },
   });

@@ -6,17 +6,17 @@ import { type Database, transact } from "../../store/database.ts";
 import { acceptInvites } from "../../store/people.ts";
 import { BuilderInfoSchema, builderInfo } from "./builder-info.ts";
 
-export const getMyInfo = (on: { database: Database }) =>
+export const getMyInfo = (deps: { database: Database }) =>
   endpoint({
     operationId: "getMyInfo",
     tag: "People",
     summary: "Who is signed in, and what they may enter",
     description: "Needs a signed-in person: an API key is nobody, and is refused with 403.",
     success: { status: 200, description: "The person.", schema: BuilderInfoSchema },
-    handle: ({ caller }) => builderInfo(on.database.queries, caller),
+    handle: ({ caller }) => builderInfo(deps.database.queries, caller),
   });
 
-export const acceptInvite = (on: { database: Database }) =>
+export const acceptInvite = (deps: { database: Database }) =>
   endpoint({
     operationId: "acceptInvite",
     tag: "People",
@@ -32,7 +32,7 @@ export const acceptInvite = (on: { database: Database }) =>
         });
       }
       const { builderId } = caller;
-      return transact(on.database, async (queries) => {
+      return transact(deps.database, async (queries) => {
         const orgIds = await acceptInvites(queries, body.invitedEmail, builderId);
         if (orgIds.length > 0) return builderInfo(queries, caller);
         throw new Problem("not-found", { detail: "There is no open invitation for this address." });

@@ -6,7 +6,7 @@ import { insertProject } from "../../store/projects.ts";
 import { getOwnOrg } from "../orgs/org.ts";
 import { AppNameSchema, checkProjectName, nameTaken, ProjectSchema, toProject } from "./project.ts";
 
-export const createProject = (on: { database: Database }) =>
+export const createProject = (deps: { database: Database }) =>
   endpoint({
     operationId: "createProject",
     tag: "Projects",
@@ -17,10 +17,10 @@ export const createProject = (on: { database: Database }) =>
     success: { status: 201, description: "The project.", schema: ProjectSchema },
     refusals: { 422: "The name is taken or is not one." },
     async handle({ caller, body }) {
-      const { id: orgId } = await getOwnOrg(on.database.queries, caller, body.orgId);
+      const { id: orgId } = await getOwnOrg(deps.database.queries, caller, body.orgId);
       const name = checkProjectName(body.name, "name");
       try {
-        return toProject(await insertProject(on.database.queries, { orgId, name, appName: body.appName }));
+        return toProject(await insertProject(deps.database.queries, { orgId, name, appName: body.appName }));
       } catch (error) {
         if (isUniqueViolation(error, "projects_name_key")) throw nameTaken(name, "name");
         throw error;

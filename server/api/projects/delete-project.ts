@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { countInstallations, removeProject } from "../../store/projects.ts";
 
-export const deleteProject = (on: { database: Database }) =>
+export const deleteProject = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "deleteProject",
     tag: "Projects",
@@ -13,7 +13,7 @@ export const deleteProject = (on: { database: Database }) =>
     success: { status: 204, description: "Deleted." },
     refusals: { 422: "The project has installations." },
     async handle({ project }) {
-      await transact(on.database, async (queries) => {
+      await transact(deps.database, async (queries) => {
         const installations = await countInstallations(queries, project.id);
         if (installations > 0) {
           throw new Problem("semantically-invalid", {

@@ -6,7 +6,7 @@ import type { Database } from "../../store/database.ts";
 import { findProject } from "../../store/projects.ts";
 import { ProjectSchema, toProject, type Retention } from "./project.ts";
 
-export const getProject = (on: { database: Database; config: Retention }) =>
+export const getProject = (deps: { database: Database; config: Retention }) =>
   projectEndpoint({
     operationId: "getProject",
     tag: "Projects",
@@ -19,8 +19,8 @@ export const getProject = (on: { database: Database; config: Retention }) =>
     }),
     success: { status: 200, description: "The project.", schema: ProjectSchema },
     async handle({ project, query }) {
-      const row = await findProject(on.database.queries, project.id);
+      const row = await findProject(deps.database.queries, project.id);
       if (!row) throw new Problem("not-found", { detail: "The project was deleted." });
-      return toProject(row, query.includeEntitlements ? on.config : undefined);
+      return toProject(row, query.includeEntitlements ? deps.config : undefined);
     },
   });

@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts";
 import { findProject, listProjects as listRows } from "../../store/projects.ts";
 import { ProjectSchema, toProject } from "./project.ts";
 
-export const listProjects = (on: { database: Database }) =>
+export const listProjects = (deps: { database: Database }) =>
   endpoint({
     operationId: "listProjects",
     tag: "Projects",
@@ -14,9 +14,9 @@ export const listProjects = (on: { database: Database }) =>
       "The projects that the credential opens: for an API key, the one it belongs to; for a person, those of their organisations.",
     success: { status: 200, description: "The projects.", schema: Type.Array(ProjectSchema) },
     async handle({ caller }) {
-      const lists = (caller.orgIds ?? []).map((orgId) => listRows(on.database.queries, orgId));
+      const lists = (caller.orgIds ?? []).map((orgId) => listRows(deps.database.queries, orgId));
       if (caller.orgIds) return (await Promise.all(lists)).flat().map((project) => toProject(project));
-      const row = caller.projectId ? await findProject(on.database.queries, caller.projectId) : undefined;
+      const row = caller.projectId ? await findProject(deps.database.queries, caller.projectId) : undefined;
       return row ? [toProject(row)] : [];
     },
   });

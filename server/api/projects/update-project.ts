@@ -9,7 +9,7 @@ import { AppNameSchema, checkProjectName, nameTaken, ProjectSchema, toProject } 
 
 const MEMBERS = ["appName", "name", "dropUnmappedFields"] as const;
 
-export const updateProject = (on: { database: Database }) =>
+export const updateProject = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "updateProject",
     tag: "Projects",
@@ -29,7 +29,7 @@ export const updateProject = (on: { database: Database }) =>
       const change = pickMasked(body.updateMask, body.project, MEMBERS, "project");
       if (change.name !== undefined) change.name = checkProjectName(change.name, "project.name");
       try {
-        const row = await updateRow(on.database.queries, project.id, change);
+        const row = await updateRow(deps.database.queries, project.id, change);
         if (row) return toProject(row);
       } catch (error) {
         if (isUniqueViolation(error, "projects_name_key")) throw nameTaken(change.name ?? "", "project.name");

@@ -11,7 +11,7 @@ import { retryWithApp } from "../../store/token-refreshes.ts";
 import { requireAppProvider } from "./app-provider.ts";
 import { ProviderAppMetadataSchema, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 
-export const createProviderApp = (on: { database: Database; catalog: Catalog; sealer: Sealer }) =>
+export const createProviderApp = (deps: { database: Database; catalog: Catalog; sealer: Sealer }) =>
   projectEndpoint({
     operationId: "createProviderApp",
     tag: "Provider apps",
@@ -30,11 +30,11 @@ export const createProviderApp = (on: { database: Database; catalog: Catalog; se
     refusals: { 422: "There is no such provider, or it needs no OAuth client." },
     async handle({ project, body }) {
       const { provider, clientId, clientSecret, scopes = [], externalRef, metadata } = body;
-      requireAppProvider(on.catalog, provider, "provider");
+      requireAppProvider(deps.catalog, provider, "provider");
       const app = { id: newId(), projectId: project.id };
-      const clientSecretSealed = sealProviderAppSecret(on.sealer, app, clientSecret);
+      const clientSecretSealed = sealProviderAppSecret(deps.sealer, app, clientSecret);
       const row = { ...app, provider, clientId, clientSecretSealed, scopes, externalRef, metadata };
-      return transact(on.database, async (queries) => {
+      return transact(deps.database, async (queries) => {
         const inserted = await insertProviderApp(queries, row);
         await retryWithApp(queries, project.id, provider);
         return toProviderApp(inserted);

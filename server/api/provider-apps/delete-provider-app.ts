@@ -6,18 +6,18 @@ import { type Database, transact } from "../../store/database.ts";
 import { countConnectionsOfApp, removeProviderApp } from "../../store/provider-apps.ts";
 import { getProviderAppRow } from "./provider-app.ts";
 
-export const deleteProviderApp = (on: { database: Database }) =>
+export const deleteProviderApp = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "deleteProviderApp",
     tag: "Provider apps",
     summary: "Delete a provider app",
     description:
-      "Refused with 422 while a connection uses it: its tokens could not be renewed by any other client.",
+      "Refused with 422 while a connection uses it: its tokens could not be refreshed by any other client.",
     params: Type.Object({ providerAppId: Type.String() }),
     success: { status: 204, description: "Deleted, its secret with it." },
     refusals: { 422: "Connections were made with it." },
     async handle({ project, params }) {
-      await transact(on.database, async (queries) => {
+      await transact(deps.database, async (queries) => {
         const { id } = await getProviderAppRow(queries, project.id, params.providerAppId);
         const users = await countConnectionsOfApp(queries, project.id, id);
         if (users > 0) {

@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { getProviderAppRow, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 
-export const getProviderApp = (on: { database: Database }) =>
+export const getProviderApp = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getProviderApp",
     tag: "Provider apps",
@@ -13,5 +13,5 @@ export const getProviderApp = (on: { database: Database }) =>
     params: Type.Object({ providerAppId: Type.String() }),
     success: { status: 200, description: "The provider app, without its secret.", schema: ProviderAppSchema },
     handle: async ({ project, params }) =>
-      toProviderApp(await getProviderAppRow(on.database.queries, project.id, params.providerAppId)),
+      toProviderApp(await getProviderAppRow(deps.database.queries, project.id, params.providerAppId)),
   });

@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts";
 import { listProviderApps as listRows } from "../../store/provider-apps.ts";
 import { ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 
-export const listProviderApps = (on: { database: Database }) =>
+export const listProviderApps = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listProviderApps",
     tag: "Provider apps",
@@ -16,5 +16,5 @@ export const listProviderApps = (on: { database: Database }) =>
       description: "The provider apps, without secrets.",
       schema: Type.Array(ProviderAppSchema),
     },
-    handle: async ({ project }) => (await listRows(on.database.queries, project.id)).map(toProviderApp),
+    handle: async ({ project }) => (await listRows(deps.database.queries, project.id)).map(toProviderApp),
   });

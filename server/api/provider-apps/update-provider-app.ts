@@ -19,7 +19,7 @@ import {
 
 const MEMBERS = ["externalRef", "provider", "clientId", "clientSecret", "scopes", "metadata"] as const;
 
-export const updateProviderApp = (on: { database: Database; catalog: Catalog; sealer: Sealer }) =>
+export const updateProviderApp = (deps: { database: Database; catalog: Catalog; sealer: Sealer }) =>
   projectEndpoint({
     operationId: "updateProviderApp",
     tag: "Provider apps",
@@ -46,17 +46,17 @@ export const updateProviderApp = (on: { database: Database; catalog: Catalog; se
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.providerApp, MEMBERS, "providerApp");
       const { clientSecret, ...columns } = change;
-      return transact(on.database, async (queries) => {
+      return transact(deps.database, async (queries) => {
         const row = await getProviderAppRow(queries, project.id, params.providerAppId);
         const { provider = row.provider } = columns;
         if (provider !== row.provider) {
-          requireAppProvider(on.catalog, provider, "providerApp.provider");
+          requireAppProvider(deps.catalog, provider, "providerApp.provider");
           requireUnused(await countConnectionsOfApp(queries, project.id, row.id));
         }
         const updated = await updateRow(queries, project.id, row.id, {
           ...columns,
           ...(clientSecret !== undefined && {
-            clientSecretSealed: sealProviderAppSecret(on.sealer, row, clientSecret),
+            clientSecretSealed: sealProviderAppSecret(deps.sealer, row, clientSecret),
           }),
         });
         await retryWithApp(queries, project.id, provider);

@@ -5,7 +5,7 @@ import { ProviderInfoSchema } from "../../../connector-kit/provider.ts";
 import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 
-export const getProvider = (on: { catalog: Catalog }) =>
+export const getProvider = (deps: { catalog: Catalog }) =>
   endpoint({
     operationId: "getProvider",
     tag: "Providers",
@@ -16,7 +16,7 @@ export const getProvider = (on: { catalog: Catalog }) =>
     success: { status: 200, description: "The provider.", schema: ProviderInfoSchema },
     refusals: { 404: "No provider has this name." },
     async handle({ params }) {
-      const info = on.catalog.find(params.provider);
+      const info = deps.catalog.find(params.provider);
       if (info) return info;
       throw new Problem("not-found", {
         detail: `The catalog has no provider \`${params.provider}\`. GET /v1/providers lists them; keys are case-sensitive.`,

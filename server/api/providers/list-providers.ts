@@ -4,7 +4,7 @@ import type { Catalog } from "../../../connectors/catalog.ts";
 import { ProviderInfoSchema } from "../../../connector-kit/provider.ts";
 import { endpoint } from "../../http/endpoint.ts";
 
-export const listProviders = (on: { catalog: Catalog }) =>
+export const listProviders = (deps: { catalog: Catalog }) =>
   endpoint({
     operationId: "listProviders",
     tag: "Providers",
@@ -15,5 +15,5 @@ export const listProviders = (on: { catalog: Catalog }) =>
       description: "The catalog.",
       schema: Type.Record(Type.String(), ProviderInfoSchema),
     },
-    handle: async () => on.catalog.all(),
+    handle: async () => deps.catalog.all(),
   });

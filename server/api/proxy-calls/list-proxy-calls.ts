@@ -27,7 +27,7 @@ const isPageToken = (token: string): boolean => /^[1-9]\d{0,17}$/.test(token);
 
 const PAGE = { usual: 200, maximum: 1000 };
 
-export const listProxyCalls = (on: { database: Database }) =>
+export const listProxyCalls = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listProxyCalls",
     tag: "Operations",
@@ -43,7 +43,7 @@ export const listProxyCalls = (on: { database: Database }) =>
     },
     async handle({ project, params, query }) {
       const installationId = installationIdOf(params);
-      const { queries } = on.database;
+      const { queries } = deps.database;
       return onePage(query, {
         ...PAGE,
         isToken: isPageToken,

@@ -1,10 +1,10 @@
 /** POST /v1/sessions: a person's bearer token for an API key that signs them in. */
 import { Type } from "typebox";
-import type { Sessions } from "../../access/sign-in-sessions.ts";
+import type { SignInSessions } from "../../access/sign-in-sessions.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { TimeSchema } from "../times.ts";
 
-export const createSession = (on: { sessions: Sessions }) =>
+export const createSession = (deps: { sessions: SignInSessions }) =>
   endpoint({
     operationId: "createSession",
     tag: "People",
@@ -28,7 +28,7 @@ export const createSession = (on: { sessions: Sessions }) =>
       429: "Too many wrong keys came from this address.",
     },
     async handle({ body, remoteAddress }) {
-      const { token, builderId, expireTime } = await on.sessions.signIn(body.apiKey, remoteAddress);
+      const { token, builderId, expireTime } = await deps.sessions.signIn(body.apiKey, remoteAddress);
       return { token, builderId, expireTime: expireTime.toISOString() };
     },
   });

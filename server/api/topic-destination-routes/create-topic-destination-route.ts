@@ -8,7 +8,7 @@ import { getDestinationRow } from "../destinations/destination.ts";
 import { getTopicRow } from "../topics/topic.ts";
 import { toTopicDestinationRoute, TopicDestinationRouteSchema } from "./topic-destination-route.ts";
 
-export const createTopicDestinationRoute = (on: { database: Database }) =>
+export const createTopicDestinationRoute = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "createTopicDestinationRoute",
     tag: "Topics",
@@ -22,7 +22,7 @@ export const createTopicDestinationRoute = (on: { database: Database }) =>
     },
     async handle({ project, body }) {
       try {
-        const row = await transact(on.database, async (queries) => {
+        const row = await transact(deps.database, async (queries) => {
           const topic = await getTopicRow(queries, project.id, body.topicId);
           const destination = await getDestinationRow(queries, project.id, body.destinationId);
           const ends = { topicId: topic.id, destinationId: destination.id };

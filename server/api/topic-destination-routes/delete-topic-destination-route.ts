@@ -5,7 +5,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { topicDestinationRoutes } from "../../store/topic-routes.ts";
 
-export const deleteTopicDestinationRoute = (on: { database: Database }) =>
+export const deleteTopicDestinationRoute = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "deleteTopicDestinationRoute",
     tag: "Topics",
@@ -14,7 +14,7 @@ export const deleteTopicDestinationRoute = (on: { database: Database }) =>
     params: Type.Object({ routeId: Type.String() }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      if (await topicDestinationRoutes.remove(on.database.queries, project.id, params.routeId)) return;
+      if (await topicDestinationRoutes.remove(deps.database.queries, project.id, params.routeId)) return;
       throw new Problem("not-found", { detail: `There is no such route \`${params.routeId}\`.` });
     },
   });

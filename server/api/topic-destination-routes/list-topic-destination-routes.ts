@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts";
 import { topicDestinationRoutes } from "../../store/topic-routes.ts";
 import { toTopicDestinationRoute, TopicDestinationRouteSchema } from "./topic-destination-route.ts";
 
-export const listTopicDestinationRoutes = (on: { database: Database }) =>
+export const listTopicDestinationRoutes = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listTopicDestinationRoutes",
     tag: "Topics",
@@ -17,7 +17,7 @@ export const listTopicDestinationRoutes = (on: { database: Database }) =>
     }),
     success: { status: 200, description: "The routes.", schema: Type.Array(TopicDestinationRouteSchema) },
     handle: async ({ project, query }) =>
-      (await topicDestinationRoutes.list(on.database.queries, project.id, query)).map(
+      (await topicDestinationRoutes.list(deps.database.queries, project.id, query)).map(
         toTopicDestinationRoute,
       ),
   });

@@ -6,7 +6,7 @@ import { insertTopic } from "../../store/topics.ts";
 import { checkName } from "../names.ts";
 import { nameTaken, TopicSchema, toTopic } from "./topic.ts";
 
-export const createTopic = (on: { database: Database }) =>
+export const createTopic = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "createTopic",
     tag: "Topics",
@@ -20,7 +20,7 @@ export const createTopic = (on: { database: Database }) =>
     async handle({ project, body }) {
       const name = checkName(body.name);
       try {
-        return toTopic(await insertTopic(on.database.queries, project.id, name));
+        return toTopic(await insertTopic(deps.database.queries, project.id, name));
       } catch (error) {
         throw isUniqueViolation(error, "topics_project_id_name_key") ? nameTaken(name, error) : error;
       }

@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts";
 import { removeTopic } from "../../store/topics.ts";
 import { getTopicRow } from "./topic.ts";
 
-export const deleteTopic = (on: { database: Database }) =>
+export const deleteTopic = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "deleteTopic",
     tag: "Topics",
@@ -14,7 +14,7 @@ export const deleteTopic = (on: { database: Database }) =>
     params: Type.Object({ topicId: Type.String() }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      const { id } = await getTopicRow(on.database.queries, project.id, params.topicId);
-      await removeTopic(on.database.queries, project.id, id);
+      const { id } = await getTopicRow(deps.database.queries, project.id, params.topicId);
+      await removeTopic(deps.database.queries, project.id, id);
     },
   });

@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { getTopicRow, TopicSchema, toTopic } from "./topic.ts";
 
-export const getTopic = (on: { database: Database }) =>
+export const getTopic = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getTopic",
     tag: "Topics",
@@ -13,5 +13,5 @@ export const getTopic = (on: { database: Database }) =>
     params: Type.Object({ topicId: Type.String() }),
     success: { status: 200, description: "The topic.", schema: TopicSchema },
     handle: async ({ project, params }) =>
-      toTopic(await getTopicRow(on.database.queries, project.id, params.topicId)),
+      toTopic(await getTopicRow(deps.database.queries, project.id, params.topicId)),
   });

@@ -6,7 +6,7 @@ import { renameTopic } from "../../store/topics.ts";
 import { checkName } from "../names.ts";
 import { getTopicRow, nameTaken, noTopic, TopicSchema, toTopic } from "./topic.ts";
 
-export const updateTopic = (on: { database: Database }) =>
+export const updateTopic = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "updateTopic",
     tag: "Topics",
@@ -17,7 +17,7 @@ export const updateTopic = (on: { database: Database }) =>
     success: { status: 200, description: "The topic as it now is.", schema: TopicSchema },
     refusals: { 409: "The project has a topic of this name.", 422: "The name is not one." },
     async handle({ project, params, body }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const { id } = await getTopicRow(queries, project.id, params.topicId);
       const name = checkName(body.name);
       try {

@@ -12,7 +12,7 @@ const LIFE_MINUTES = 15;
 
 /** The same on every surface that clients may ask; `operationId` tells them apart in the document. */
 export const generateUploadUrl = (
-  on: { database: Database; publicUrl: () => string },
+  deps: { database: Database; publicUrl: () => string },
   operationId = "generateUploadUrl",
 ) =>
   endpoint({
@@ -49,12 +49,16 @@ export const generateUploadUrl = (
       if (!caller.projectId)
         throw new Problem("forbidden", { detail: "Upload with an API key of the project." });
       const id = newId();
-      await insertUpload(on.database.queries, {
+      await insertUpload(deps.database.queries, {
         id,
         projectId: caller.projectId,
         md5,
         lifeMinutes: LIFE_MINUTES,
       });
-      return { url: `${on.publicUrl()}/v1/uploads/${id}`, bucket: UPLOAD_BUCKET, path: `uploads/${id}.zip` };
+      return {
+        url: `${deps.publicUrl()}/v1/uploads/${id}`,
+        bucket: UPLOAD_BUCKET,
+        path: `uploads/${id}.zip`,
+      };
     },
   });

@@ -9,7 +9,7 @@ import { fillUpload, findOpenUpload } from "../../store/uploads.ts";
 
 export const UPLOAD_LIMIT_BYTES = 50 * 1024 * 1024;
 
-export const putUpload = (on: { database: Database }) =>
+export const putUpload = (deps: { database: Database }) =>
   endpoint({
     operationId: "putUpload",
     tag: "Uploads",
@@ -25,7 +25,7 @@ export const putUpload = (on: { database: Database }) =>
       413: "The body is larger than 50 MB.",
     },
     async handle({ params, body, headers }) {
-      const { queries } = on.database;
+      const { queries } = deps.database;
       const upload = isUuid(params.uploadId) ? await findOpenUpload(queries, params.uploadId) : undefined;
       if (!upload) {
         throw new Problem("not-found", {

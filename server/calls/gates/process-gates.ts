@@ -18,7 +18,7 @@ export interface ConnectionGates {
 const MOST_GATES = 50_000;
 
 /** Gates of this process. */
-export function openConnectionGates(): ConnectionGates {
+export function openProcessGates(): ConnectionGates {
   const gates = new LRUCache<string, ClosedGate>({ max: MOST_GATES });
   const closedUntil = (connectionId: string): ClosedGate | undefined => {
     const gate = gates.get(connectionId);

@@ -3,21 +3,21 @@ import type { Log } from "../../ground/log.ts";
 import type { Changes } from "../../store/changes.ts";
 import { closeGate, findGate } from "../../store/connection-gates.ts";
 import type { Database } from "../../store/database.ts";
-import { openConnectionGates, type ConnectionGates } from "./process-gates.ts";
+import { openProcessGates, type ConnectionGates } from "./process-gates.ts";
 
 export interface SharedGates extends ConnectionGates {
   /** Settles when the others can know; never rejects, since a gate in memory is better than none. */
   close(connectionId: string, until: Date, retryable: boolean): Promise<void>;
 }
 
-export function openSharedGates(on: { database: Database; changes: Changes; log: Log }): SharedGates {
-  const local = openConnectionGates();
-  const { queries } = on.database;
-  on.changes.subscribe((change) => {
+export function openSharedGates(deps: { database: Database; changes: Changes; log: Log }): SharedGates {
+  const local = openProcessGates();
+  const { queries } = deps.database;
+  deps.changes.subscribe((change) => {
     if (change?.table !== "connection_gates") return;
     findGate(queries, change.id).then(
       (gate) => gate && local.close(gate.connectionId, gate.closedUntil, gate.retryable),
-      (error: unknown) => on.log.warn({ error: String(error) }, "cannot read a connection's gate"),
+      (error: unknown) => deps.log.warn({ error: String(error) }, "cannot read a connection's gate"),
     );
   });
   return {
@@ -25,7 +25,7 @@ export function openSharedGates(on: { database: Database; changes: Changes; log:
     async close(connectionId, until, retryable) {
       local.close(connectionId, until, retryable);
       await closeGate(queries, { connectionId, until, retryable }).catch((error: unknown) =>
-        on.log.warn({ connectionId, error: String(error) }, "a closed gate could not be shared"),
+        deps.log.warn({ connectionId, error: String(error) }, "a closed gate could not be shared"),
       );
     },
   };

@@ -8,7 +8,7 @@ import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "../../store/database.ts";
-import { nextMidnight } from "../../../connector-kit/daily-quota-reset.ts";
+import { nextQuotaReset } from "../../../connector-kit/daily-quota-reset.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:
@@ -41,7 +41,7 @@ describe("what a provider tells about an account", () => {
     });
     assert.equal(body.providerMetadata["portalId"].value, "4100410");
 
-    const before = nextMidnight(new Date(), "US/Eastern");
+    const before = nextQuotaReset(new Date(), "US/Eastern");
     on.sandbox.addFault({ preset: "hubspot.rate_limit_daily" });
     const proxied = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts`, {
       headers: {
@@ -54,7 +54,7 @@ describe("what a provider tells about an account", () => {
     });
     assert.equal(proxied.status, 429, await proxied.text());
     const told = Date.parse(proxied.headers.get("x-amp-retry-after")?.replace("UTC", "GMT") ?? "");
-    const expected = [before, nextMidnight(new Date(), "US/Eastern")].map((date) => date.getTime());
+    const expected = [before, nextQuotaReset(new Date(), "US/Eastern")].map((date) => date.getTime());
     assert.ok(
       expected.some((time) => Math.abs(time - told) <= 1_000),
       new Date(told).toISOString(),

@@ -24,7 +24,7 @@ import { openCredentials, wireCredentials, type StoredCredentials } from "../sto
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 
-export interface Told {
+export interface AccountInfo {
   metadata: ProviderMetadata;
   /** What tells the account from others. */
   workspaceRef?: string;
@@ -35,13 +35,13 @@ export interface Told {
  * and what an address needs is missed by whoever builds the address.
  */
 export async function withAccountInfo(
-  on: { egress: Egress; log: Log },
+  deps: { egress: Egress; log: Log },
   provider: ProviderInfo,
   known: ProviderMetadata,
   credentials: StoredCredentials,
-): Promise<Told> {
+): Promise<AccountInfo> {
   const { accountInfo } = provider;
-  const answer = accountInfo && (await ask(on, provider, accountInfo.url, known, credentials));
+  const answer = accountInfo && (await ask(deps, provider, accountInfo.url, known, credentials));
   const account = answer && picked(answer, accountInfo.pick, metadataValues(known));
   if (!account) return { metadata: known };
   const metadata = { ...known };
@@ -57,18 +57,18 @@ export async function withAccountInfo(
  * Asks again about an account of which something is not known: it was connected before the catalog asked, or the provider
  * was out of reach then. Throws only for what is wrong here.
  */
-export async function completeAccountInfo(on: Services, row: ConnectionRow): Promise<void> {
-  const provider = on.catalog.find(row.provider);
+export async function completeAccountInfo(deps: Services, row: ConnectionRow): Promise<void> {
+  const provider = deps.catalog.find(row.provider);
   const missing = provider?.accountInfo?.fields.some(({ name }) => !row.providerMetadata[name]) ?? false;
   if (!provider || !missing) return;
   const { id, projectId } = row;
   const { metadata } = await withAccountInfo(
-    on,
+    deps,
     provider,
     row.providerMetadata,
-    openCredentials(on.sealer, row),
+    openCredentials(deps.sealer, row),
   );
-  await transact(on.database, async (queries) => {
+  await transact(deps.database, async (queries) => {
     await lockConnection(queries, projectId, id);
     const fresh = await findConnection(queries, projectId, id);
     // Whoever connected anew meanwhile was told about their own account.
@@ -100,7 +100,7 @@ function picked(
 }
 
 async function ask(
-  on: { egress: Egress; log: Log },
+  deps: { egress: Egress; log: Log },
   provider: ProviderInfo,
   address: string,
   known: ProviderMetadata,
@@ -110,10 +110,10 @@ async function ask(
     const wire = wireCredentials(credentials);
     if (!wire) return undefined;
     const { headers, query } = authorization(provider, wire);
-    const { allowsPlainHttp: allowPlainHttp } = on.egress;
+    const { allowsPlainHttp: allowPlainHttp } = deps.egress;
     const url = providerUrl(provider, address, { values: metadataValues(known), allowPlainHttp });
     for (const [name, value] of query) url.searchParams.set(name, value);
-    const { status, body } = await on.egress.send({
+    const { status, body } = await deps.egress.send({
       url,
       method: "GET",
       headers: { accept: "application/json", ...Object.fromEntries(headers) },
@@ -121,10 +121,10 @@ async function ask(
       maxBytes: MAX_BYTES,
     });
     if (status === 200) return JSON.parse(body.toString("utf8")) as Json;
-    on.log.warn({ provider: provider.name, status }, "the provider did not tell about an account");
+    deps.log.warn({ provider: provider.name, status }, "the provider did not tell about an account");
   } catch (error) {
     if (!isExpected(error)) throw error;
-    on.log.warn({ provider: provider.name, error: String(error) }, "an account could not be asked about");
+    deps.log.warn({ provider: provider.name, error: String(error) }, "an account could not be asked about");
   }
   return undefined;
 }

@@ -8,7 +8,13 @@ import type { ProviderMetadata } from "../../store/connections.ts";
 import type { Database } from "../../store/database.ts";
 import { findDefaultProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { withAccountInfo } from "./account-info.ts";
-import { lasting, takeStep, valuesOfApp, type CustomCredentials, type StepState } from "../grants/custom-steps.ts";
+import {
+  lasting,
+  takeStep,
+  valuesOfApp,
+  type CustomCredentials,
+  type StepState,
+} from "../grants/custom-steps.ts";
 import { metadataValues, requireAddress } from "../stored/provider-metadata.ts";
 import type { StoredCredentials } from "../stored/credential-envelope.ts";
 import { requestToken, TokenEndpointError } from "../grants/token-endpoint.ts";
@@ -37,13 +43,13 @@ export interface Proven {
 }
 
 /** The credentials, bought where they are bought. Throws a Problem: 400 incomplete, 422 refused, 502 out of reach. */
-export async function proveCredentials(on: Services, wanted: WantedCredentials): Promise<Proven> {
+export async function proveCredentials(deps: Services, wanted: WantedCredentials): Promise<Proven> {
   const { provider } = wanted;
-  const { allowsPlainHttp } = on.egress;
+  const { allowsPlainHttp } = deps.egress;
   // A mistake in the address is better told before anybody is asked; what the provider tells comes later.
   if (!tellsOfAddress(provider)) requireAddress(provider, wanted.metadata, allowsPlainHttp);
-  const { metadata, providerAppId, credentials } = await bought(on, wanted);
-  const told = await withAccountInfo(on, provider, metadata, credentials);
+  const { metadata, providerAppId, credentials } = await bought(deps, wanted);
+  const told = await withAccountInfo(deps, provider, metadata, credentials);
   requireAddress(provider, told.metadata, allowsPlainHttp);
   return { ...told, providerAppId, credentials };
 }
@@ -52,19 +58,19 @@ const tellsOfAddress = ({ accountInfo, customOpts }: ProviderInfo): boolean =>
   accountInfo !== undefined || customOpts?.connectSteps !== undefined;
 
 async function bought(
-  on: Services,
+  deps: Services,
   wanted: WantedCredentials,
 ): Promise<Pick<Proven, "credentials" | "metadata" | "providerAppId">> {
   const { provider, metadata, credentials } = wanted;
   if (credentials.scheme === "custom" && provider.customOpts?.connectSteps) {
-    return bySteps(on, wanted, credentials);
+    return bySteps(deps, wanted, credentials);
   }
   if (!("clientId" in credentials)) return { metadata, credentials };
-  return { metadata, credentials: await withToken(on, wanted, credentials) };
+  return { metadata, credentials: await withToken(deps, wanted, credentials) };
 }
 
 async function withToken(
-  on: Services,
+  deps: Services,
   { provider, metadata }: WantedCredentials,
   credentials: Extract<StoredCredentials, { clientId: string }>,
 ): Promise<StoredCredentials> {
@@ -74,9 +80,9 @@ async function withToken(
     credentials.scheme === "oauth2/password"
       ? { grant_type: "password", username: credentials.username, password: credentials.password, ...scope }
       : { grant_type: "client_credentials", ...scope };
-  const urlOptions = { values: metadataValues(metadata), allowPlainHttp: on.egress.allowsPlainHttp };
+  const urlOptions = { values: metadataValues(metadata), allowPlainHttp: deps.egress.allowsPlainHttp };
   const answer = await orProblem(
-    requestToken(on.egress, { provider, urlOptions, clientId, clientSecret, grant }),
+    requestToken(deps.egress, { provider, urlOptions, clientId, clientSecret, grant }),
   );
   const { accessToken, refreshToken } = answer;
   return { ...credentials, accessToken, refreshToken, scopes: answer.scopes ?? scopes };
@@ -84,15 +90,15 @@ async function withToken(
 
 /** The steps of a provider's own scheme, as long as none of them needs the customer. */
 async function bySteps(
-  on: Services,
+  deps: Services,
   { projectId, provider, metadata }: WantedCredentials,
   credentials: CustomCredentials,
 ): Promise<Pick<Proven, "credentials" | "metadata" | "providerAppId">> {
-  const app = await appFor(on.database, projectId, provider);
+  const app = await appFor(deps.database, projectId, provider);
   let state: StepState = { provider, metadata, credentials };
   for (const { request } of provider.customOpts?.connectSteps ?? []) {
     if (!request) throw needsCustomer(provider);
-    state = await orProblem(takeStep(on, state, request, valuesOfApp(on.sealer, app)));
+    state = await orProblem(takeStep(deps, state, request, valuesOfApp(deps.sealer, app)));
   }
   return {
     metadata: state.metadata,

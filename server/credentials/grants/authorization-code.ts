@@ -1,7 +1,12 @@
 /** The authorization code grant: the address of the consent page, and the code turned into tokens. */
 import { createHash, randomBytes } from "node:crypto";
 import type { ProviderInfo } from "../../../connector-kit/provider.ts";
-import { authorizeUrl, fillTemplate, TemplateError, type UrlOptions } from "../../../connector-kit/template.ts";
+import {
+  authorizeUrl,
+  fillTemplate,
+  TemplateError,
+  type UrlOptions,
+} from "../../../connector-kit/template.ts";
 import { metadataValues, buildAddress } from "../stored/provider-metadata.ts";
 import type { ProviderMetadata } from "../../store/connections.ts";
 

@@ -35,7 +35,7 @@ export interface StepState {
 
 /** The state after a call to the provider. Throws `TokenEndpointError`. */
 export async function takeStep(
-  on: { egress: Egress },
+  deps: { egress: Egress },
   state: StepState,
   request: StepRequest,
   appValues: Record<string, string>,
@@ -43,8 +43,8 @@ export async function takeStep(
   const { provider } = state;
   const values = stepValues(state, appValues);
   try {
-    const call = requestOf(provider, request, values, { allowPlainHttp: on.egress.allowsPlainHttp });
-    const { status, body } = await on.egress.send({ ...call, wholeMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    const call = requestOf(provider, request, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
+    const { status, body } = await deps.egress.send({ ...call, wholeMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
     const answer = parse(body.toString("utf8"));
     if (status >= 300) {
       const fields: JsonObject = isJsonObject(answer) ? answer : {};
@@ -92,7 +92,7 @@ export function withBrought(state: StepState, brought: Brought): StepState {
   return { ...state, metadata, credentials: { ...state.credentials, values, ...times } };
 }
 
-/** Of several steps only what calls and renewals need is kept: a password has done its work. */
+/** Of several steps only what calls and refreshes need is kept: a password has done its work. */
 export function lasting(provider: ProviderInfo, credentials: CustomCredentials): CustomCredentials {
   if (!provider.customOpts?.connectSteps) return credentials;
   const needed = neededValues(provider);

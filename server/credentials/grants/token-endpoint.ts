@@ -22,7 +22,7 @@ export type TokenFailure =
   /** Our client id, secret or redirect address is wrong: not the customer's fault. */
   | "configuration"
   /** There is nothing to ask with: no refresh token. */
-  | "nothing-to-renew"
+  | "nothing-to-refresh"
   /** There is nobody to ask as: no provider app. */
   | "no-app"
   | "transient";

@@ -17,24 +17,30 @@ import {
 } from "../../store/connections.ts";
 import {
   clearRefreshSent,
-  endRenewal,
+  endRefresh,
   findRefreshSent,
   markLacksApp,
   markRefreshSent,
 } from "../../store/token-refreshes.ts";
 import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import type { ConnectionEvents } from "../connection-events.ts";
-import { lasting, takeStep, valuesOfApp, type CustomCredentials, type StepState } from "../grants/custom-steps.ts";
+import {
+  lasting,
+  takeStep,
+  valuesOfApp,
+  type CustomCredentials,
+  type StepState,
+} from "../grants/custom-steps.ts";
 import { openProviderAppSecret } from "../stored/provider-app-secret.ts";
 import { accountFacts, metadataValues, type AccountFacts } from "../stored/provider-metadata.ts";
-import { credentialColumns, renewWhenDue } from "../stored/credential-columns.ts";
+import { credentialColumns, refreshWhenDue } from "../stored/credential-columns.ts";
 import {
   isOauth,
   openCredentials,
   type OauthCredentials,
   type StoredCredentials,
 } from "../stored/credential-envelope.ts";
-import { isRenewable, serving } from "../stored/refreshable.ts";
+import { isRefreshable, serving } from "../stored/refreshable.ts";
 import { requestToken, TokenEndpointError } from "../grants/token-endpoint.ts";
 
 /** A token this close to its end is not sent any more: the call could arrive after it. */
@@ -61,31 +67,31 @@ export interface RefreshReason {
  * when the token endpoint cannot be reached.
  */
 export async function refreshTokens(
-  on: RefreshServices,
+  deps: RefreshServices,
   connection: { id: string; projectId: string },
   reason: RefreshReason,
 ): Promise<ConnectionRow> {
   const { projectId, id } = connection;
   const failure: { error?: unknown } = {};
-  const once = sendOnce(on.database, id);
+  const once = sendOnce(deps.database, id);
   // Not `transact`, which may run twice: a refresh token is sent in here, and some providers take it once only.
-  const row = await on.database.queries.transaction().execute(async (queries) => {
+  const row = await deps.database.queries.transaction().execute(async (queries) => {
     await lockConnection(queries, projectId, id);
     const fresh = await findConnection(queries, projectId, id);
     if (!fresh) throw gone();
-    const stored = openCredentials(on.sealer, fresh);
-    if (!canBeAsked(on, fresh, stored) || hasChanged(stored, reason)) return fresh;
+    const stored = openCredentials(deps.sealer, fresh);
+    if (!canBeAsked(deps, fresh, stored) || hasChanged(stored, reason)) return fresh;
     if (fresh.status === "bad_credentials")
       throw mustReconnect(fresh, "the provider refused its credentials before");
     try {
-      const renewal = isOauth(stored)
-        ? await askTokenEndpoint(on, queries, fresh, stored, once)
-        : await takeRefreshSteps(on, queries, fresh, stored);
-      return await store(on, queries, fresh, stored, renewal);
+      const refresh = isOauth(stored)
+        ? await askTokenEndpoint(deps, queries, fresh, stored, once)
+        : await takeRefreshSteps(deps, queries, fresh, stored);
+      return await store(deps, queries, fresh, stored, refresh);
     } catch (error) {
       if (!(error instanceof TokenEndpointError)) throw error;
       failure.error = asProviderError(error, fresh);
-      await noteFailure(on, queries, fresh, { stored, error });
+      await noteFailure(deps, queries, fresh, { stored, error });
       return fresh;
     }
   });
@@ -95,20 +101,20 @@ export async function refreshTokens(
 
 /** Credentials of other kinds stay what they are until somebody changes them. */
 const canBeAsked = (
-  on: RefreshServices,
+  deps: RefreshServices,
   row: ConnectionRow,
   stored: StoredCredentials,
-): stored is Renewable => isOauth(stored) || isRenewable(on.catalog.find(row.provider), stored);
+): stored is Refreshable => isOauth(stored) || isRefreshable(deps.catalog.find(row.provider), stored);
 
-type Renewable = OauthCredentials | CustomCredentials;
+type Refreshable = OauthCredentials | CustomCredentials;
 
-function hasChanged(stored: Renewable, { staleToken }: RefreshReason): boolean {
+function hasChanged(stored: Refreshable, { staleToken }: RefreshReason): boolean {
   const current = serving(stored);
   return current !== undefined && current.mark !== staleToken && !hasEnded(stored);
 }
 
 /** `earlyMs`: so long before its end a token counts as ended. */
-function hasEnded(stored: Renewable, earlyMs = 0): boolean {
+function hasEnded(stored: Refreshable, earlyMs = 0): boolean {
   const current = serving(stored);
   if (current === undefined) return true;
   return current.expiresAt !== undefined && Date.parse(current.expiresAt) <= nowMs() + earlyMs;
@@ -116,36 +122,36 @@ function hasEnded(stored: Renewable, earlyMs = 0): boolean {
 
 /** Committed with the transaction, so that nobody tries a refused grant again. */
 async function noteFailure(
-  on: RefreshServices,
+  deps: RefreshServices,
   queries: Queries,
   row: ConnectionRow,
-  { stored, error }: { stored: Renewable; error: TokenEndpointError },
+  { stored, error }: { stored: Refreshable; error: TokenEndpointError },
 ): Promise<void> {
   const { id, projectId, provider } = row;
-  on.log.warn({ connectionId: id, provider, failure: error.failure }, "token refresh failed");
+  deps.log.warn({ connectionId: id, provider, failure: error.failure }, "token refresh failed");
   const isLost = error.failure === "transient" && error.cause !== undefined && error.sent;
   if (!isLost) await clearRefreshSent(queries, id);
   if (error.failure === "no-app") await markLacksApp(queries, id);
-  if (!isFinal(on, row, stored, error, isLost)) return;
+  if (!isFinal(deps, row, stored, error, isLost)) return;
   await updateConnection(queries, projectId, id, { status: "bad_credentials" });
-  await endRenewal(queries, id, isLost);
-  await on.connectionEvents.failed(queries, row, asProviderError(error, row).message);
+  await endRefresh(queries, id, isLost);
+  await deps.connectionEvents.failed(queries, row, asProviderError(error, row).message);
 }
 
-/** Whether the connection is of no use any more. What still serves goes on serving although it cannot be renewed. */
+/** Whether the connection is of no use any more. What still serves goes on serving although it cannot be refreshed. */
 function isFinal(
-  on: RefreshServices,
+  deps: RefreshServices,
   row: ConnectionRow,
-  stored: Renewable,
+  stored: Refreshable,
   { failure }: TokenEndpointError,
   isLost: boolean,
 ): boolean {
-  if (failure === "no-app" || failure === "nothing-to-renew") return hasEnded(stored, MARGIN_MS);
-  return failure === "grant-refused" || (isLost && reuseRevokes(on, row));
+  if (failure === "no-app" || failure === "nothing-to-refresh") return hasEnded(stored, MARGIN_MS);
+  return failure === "grant-refused" || (isLost && reuseRevokes(deps, row));
 }
 
-const reuseRevokes = (on: RefreshServices, row: ConnectionRow): boolean =>
-  on.catalog.find(row.provider)?.oauth2Opts?.reuseRevokes === true;
+const reuseRevokes = (deps: RefreshServices, row: ConnectionRow): boolean =>
+  deps.catalog.find(row.provider)?.oauth2Opts?.reuseRevokes === true;
 
 /** Remembers that a refresh token is about to be sent, outside the transaction: it must outlive this process. */
 type SendOnce = (queries: Queries, refreshToken: string) => Promise<void>;
@@ -164,27 +170,27 @@ function sendOnce(database: Database, id: string): SendOnce {
 }
 
 /** New credentials, and what the provider said about the account along with them. */
-interface Renewal {
+interface Refreshed {
   credentials: StoredCredentials;
   facts: Partial<AccountFacts>;
 }
 
 async function askTokenEndpoint(
-  on: RefreshServices,
+  deps: RefreshServices,
   queries: Queries,
   row: ConnectionRow,
   stored: OauthCredentials,
   once: SendOnce,
-): Promise<Renewal> {
-  const provider = providerOf(on, row);
+): Promise<Refreshed> {
+  const provider = providerOf(deps, row);
   const values = metadataValues(row.providerMetadata);
   if (row.providerWorkspaceRef && !values["workspace"]) values["workspace"] = row.providerWorkspaceRef;
-  const urlOptions = { values, allowPlainHttp: on.egress.allowsPlainHttp };
+  const urlOptions = { values, allowPlainHttp: deps.egress.allowsPlainHttp };
   const grant = grantOf(row, stored);
-  const { clientId, clientSecret } = await client(on, queries, row, stored);
+  const { clientId, clientSecret } = await client(deps, queries, row, stored);
   if (provider.oauth2Opts?.reuseRevokes && grant["refresh_token"])
     await once(queries, grant["refresh_token"]);
-  const answer = await requestToken(on.egress, { provider, urlOptions, clientId, clientSecret, grant });
+  const answer = await requestToken(deps.egress, { provider, urlOptions, clientId, clientSecret, grant });
   const credentials: StoredCredentials = {
     ...stored,
     accessToken: answer.accessToken,
@@ -195,25 +201,25 @@ async function askTokenEndpoint(
 }
 
 async function takeRefreshSteps(
-  on: RefreshServices,
+  deps: RefreshServices,
   queries: Queries,
   row: ConnectionRow,
   stored: CustomCredentials,
-): Promise<Renewal> {
-  const provider = providerOf(on, row);
+): Promise<Refreshed> {
+  const provider = providerOf(deps, row);
   const { providerInputs = [], refreshSteps = [] } = provider.customOpts ?? {};
   const app = providerInputs.length > 0 ? await appOf(queries, row) : undefined;
   // The times are those of the values that go: where the provider names none this time, the new ones have none.
   const credentials = { scheme: stored.scheme, values: stored.values };
   let state: StepState = { provider, metadata: row.providerMetadata, credentials };
   for (const { request } of refreshSteps) {
-    state = await takeStep(on, state, request, valuesOfApp(on.sealer, app));
+    state = await takeStep(deps, state, request, valuesOfApp(deps.sealer, app));
   }
   return { credentials: lasting(provider, state.credentials), facts: { providerMetadata: state.metadata } };
 }
 
-function providerOf(on: RefreshServices, row: ConnectionRow): ProviderInfo {
-  const provider = on.catalog.find(row.provider);
+function providerOf(deps: RefreshServices, row: ConnectionRow): ProviderInfo {
+  const provider = deps.catalog.find(row.provider);
   if (!provider) throw new TokenEndpointError("configuration", `the catalog no longer has ${row.provider}`);
   return provider;
 }
@@ -225,18 +231,21 @@ function grantOf(row: ConnectionRow, stored: OauthCredentials): Record<string, s
   if (stored.scheme === "oauth2/password") {
     return { grant_type: "password", username: stored.username, password: stored.password, ...scope };
   }
-  throw new TokenEndpointError("nothing-to-renew", `the connection to ${row.provider} has no refresh token`);
+  throw new TokenEndpointError(
+    "nothing-to-refresh",
+    `the connection to ${row.provider} has no refresh token`,
+  );
 }
 
 async function client(
-  on: RefreshServices,
+  deps: RefreshServices,
   queries: Queries,
   row: ConnectionRow,
   stored: OauthCredentials,
 ): Promise<{ clientId: string; clientSecret: string }> {
   if ("clientId" in stored) return { clientId: stored.clientId, clientSecret: stored.clientSecret };
   const app = await appOf(queries, row);
-  return { clientId: app.clientId, clientSecret: openProviderAppSecret(on.sealer, app) };
+  return { clientId: app.clientId, clientSecret: openProviderAppSecret(deps.sealer, app) };
 }
 
 async function appOf(queries: Queries, row: ConnectionRow): Promise<ProviderAppRow> {
@@ -251,23 +260,23 @@ async function appOf(queries: Queries, row: ConnectionRow): Promise<ProviderAppR
 }
 
 async function store(
-  on: RefreshServices,
+  deps: RefreshServices,
   queries: Queries,
   row: ConnectionRow,
-  stored: Renewable,
-  { credentials, facts }: Renewal,
+  stored: Refreshable,
+  { credentials, facts }: Refreshed,
 ): Promise<ConnectionRow> {
   const change = {
-    ...credentialColumns(on.sealer, row, credentials),
+    ...credentialColumns(deps.sealer, row, credentials),
     status: "created" as const,
     // Salesforce repeats `instance_url` on every refresh; after an organisation was renamed it is another one.
     ...(!isDeepStrictEqual(facts.providerMetadata, row.providerMetadata) && facts),
   };
   await updateConnection(queries, row.projectId, row.id, change);
-  await renewWhenDue(queries, row, on.catalog.find(row.provider), credentials);
-  const renewed = { ...row, ...change };
-  if (isOauth(stored) && stored.refreshToken) await on.connectionEvents.refreshed(queries, renewed);
-  return renewed;
+  await refreshWhenDue(queries, row, deps.catalog.find(row.provider), credentials);
+  const refreshed = { ...row, ...change };
+  if (isOauth(stored) && stored.refreshToken) await deps.connectionEvents.refreshed(queries, refreshed);
+  return refreshed;
 }
 
 const gone = (): ProviderError =>
@@ -282,7 +291,7 @@ const mustReconnect = (row: ConnectionRow, why: string): ProviderError =>
 function asProviderError(error: TokenEndpointError, row: ConnectionRow): ProviderError {
   const message = `A new access token for ${row.provider} could not be had: ${error.message}.`;
   if (error.failure === "transient") return new ProviderError({ kind: "unavailable", message, cause: error });
-  if (error.failure === "no-app" || error.failure === "nothing-to-renew")
+  if (error.failure === "no-app" || error.failure === "nothing-to-refresh")
     return new ProviderError({ kind: "unauthorized", message, cause: error });
   return mustReconnect(row, error.message);
 }

@@ -1,10 +1,10 @@
-/** The columns that hold a connection's credentials, and the time at which they are renewed: stored together. */
+/** The columns that hold a connection's credentials, and the time at which they are refreshed: stored together. */
 import type { ProviderInfo } from "../../../connector-kit/provider.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
-import { scheduleRenewal } from "../../store/token-refreshes.ts";
-import { renewalTime } from "./refresh-time.ts";
-import { canEnd, isRenewable, serving } from "./refreshable.ts";
+import { scheduleRefresh } from "../../store/token-refreshes.ts";
+import { refreshTime } from "./refresh-time.ts";
+import { canEnd, isRefreshable, serving } from "./refreshable.ts";
 import { sealCredentials, type StoredCredentials } from "./credential-envelope.ts";
 
 interface ConnectionKey {
@@ -22,12 +22,12 @@ export function credentialColumns(sealer: Sealer, connection: ConnectionKey, cre
   };
 }
 
-export async function renewWhenDue(
+export async function refreshWhenDue(
   queries: Queries,
   connection: ConnectionKey,
   provider: ProviderInfo | undefined,
   credentials: StoredCredentials,
 ): Promise<void> {
-  if (!canEnd(credentials) && !isRenewable(provider, credentials)) return;
-  await scheduleRenewal(queries, connection, renewalTime(provider, credentials));
+  if (!canEnd(credentials) && !isRefreshable(provider, credentials)) return;
+  await scheduleRefresh(queries, connection, refreshTime(provider, credentials));
 }

@@ -19,7 +19,7 @@ export type StoredCredentials =
   | { scheme: "none" }
   | { scheme: "apiKey"; apiKey: string }
   | { scheme: "basic"; username: string; password: string }
-  /** The times are those of values that run out and that the catalog knows how to renew. RFC 3339. */
+  /** The times are those of values that run out and that the catalog knows how to refresh. RFC 3339. */
   | { scheme: "custom"; values: Record<string, string>; issuedAt?: string; expiresAt?: string }
   | ({ scheme: "oauth2/authorizationCode" | "oauth2/authorizationCodePKCE" } & OauthTokens)
   | ({ scheme: "oauth2/clientCredentials"; clientId: string; clientSecret: string } & OauthTokens)

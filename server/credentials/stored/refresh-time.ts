@@ -1,10 +1,10 @@
-/** Decides when tokens are renewed ahead of need: before they expire, and before an unused refresh token dies. */
+/** Decides when tokens are refreshed ahead of need: before they expire, and before an unused refresh token dies. */
 import type { ProviderInfo } from "../../../connector-kit/provider.ts";
 import { nowMs } from "../../ground/clock.ts";
-import { isRenewable, serving } from "./refreshable.ts";
+import { isRefreshable, serving } from "./refreshable.ts";
 import { isOauth, type StoredCredentials } from "./credential-envelope.ts";
 
-/** Tokens are renewed this long before they expire, while they still serve; short-lived ones in their last quarter. */
+/** Tokens are refreshed this long before they expire, while they still serve; short-lived ones in their last quarter. */
 const LEAD_MS = 5 * 60_000;
 const LEAD_SHARE = 0.25;
 /** Where the catalog names none. */
@@ -17,8 +17,8 @@ const LONGEST_SECONDS = 100 * 365 * 24 * 3_600;
 export const endAfter = (seconds: number): string | undefined =>
   seconds > 0 && seconds <= LONGEST_SECONDS ? new Date(nowMs() + seconds * 1_000).toISOString() : undefined;
 
-/** From when on a token is to be renewed, in milliseconds since the epoch; undefined when it names no end. */
-export function renewAtMs(token: { issuedAt?: string; expiresAt?: string }): number | undefined {
+/** From when on a token is to be refreshed, in milliseconds since the epoch; undefined when it names no end. */
+export function refreshAtMs(token: { issuedAt?: string; expiresAt?: string }): number | undefined {
   if (token.expiresAt === undefined) return undefined;
   const endMs = Date.parse(token.expiresAt);
   const issuedMs = token.issuedAt === undefined ? endMs - LEAD_MS : Date.parse(token.issuedAt);
@@ -26,23 +26,23 @@ export function renewAtMs(token: { issuedAt?: string; expiresAt?: string }): num
 }
 
 /**
- * Undefined when nothing ends. What cannot be renewed is looked at when it has ended: then the customer has to be told,
+ * Undefined when nothing ends. What cannot be refreshed is looked at when it has ended: then the customer has to be told,
  * whether anybody uses the connection or not.
  */
-export function renewalTime(
+export function refreshTime(
   provider: ProviderInfo | undefined,
   credentials: StoredCredentials,
 ): Date | undefined {
   const current = serving(credentials);
-  if (!isRenewable(provider, credentials))
+  if (!isRefreshable(provider, credentials))
     return current?.expiresAt ? new Date(current.expiresAt) : undefined;
   const refreshToken = isOauth(credentials) ? credentials.refreshToken : undefined;
-  const expiry = current ? renewAtMs(current) : nowMs();
+  const expiry = current ? refreshAtMs(current) : nowMs();
   const keepAlive = refreshToken && nowMs() + keepAliveMs(provider);
   const due = Math.min(expiry ?? Number.POSITIVE_INFINITY, keepAlive ?? Number.POSITIVE_INFINITY);
   return Number.isFinite(due) ? new Date(due) : undefined;
 }
 
-/** Staggered, so that customers who connected together are not renewed together. */
+/** Staggered, so that customers who connected together are not refreshed together. */
 const keepAliveMs = (provider: ProviderInfo | undefined): number =>
   (provider?.oauth2Opts?.keepAliveIntervalHours ?? KEEP_ALIVE_HOURS) * HOUR_MS * (0.75 + Math.random() / 4);

@@ -3,7 +3,7 @@ import type { ProviderInfo } from "../../../connector-kit/provider.ts";
 import { isOauth, type StoredCredentials } from "./credential-envelope.ts";
 
 /** Whether the provider can be asked for other credentials without the customer. */
-export function isRenewable(provider: ProviderInfo | undefined, credentials: StoredCredentials): boolean {
+export function isRefreshable(provider: ProviderInfo | undefined, credentials: StoredCredentials): boolean {
   if (isOauth(credentials)) return credentials.refreshToken !== undefined || "clientId" in credentials;
   return credentials.scheme === "custom" && (provider?.customOpts?.refreshSteps?.length ?? 0) > 0;
 }

@@ -42,17 +42,17 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
  * Seals everything anew that an old key has sealed. May be stopped and begun again at any time, and run beside
  * serving processes. Returns how many values it moved; what it could not move `listKeyUse` counts afterwards.
  */
-export async function rotateKeys(on: { queries: Queries; sealer: Sealer; log: Log }): Promise<number> {
+export async function rotateKeys(deps: { queries: Queries; sealer: Sealer; log: Log }): Promise<number> {
   let moved = 0;
-  for (const column of await listSealedColumns(on.queries)) moved += await rotateColumn(on, column);
+  for (const column of await listSealedColumns(deps.queries)) moved += await rotateColumn(deps, column);
   return moved;
 }
 
 async function rotateColumn(
-  on: { queries: Queries; sealer: Sealer; log: Log },
+  deps: { queries: Queries; sealer: Sealer; log: Log },
   column: SealedColumn,
 ): Promise<number> {
-  const { queries, sealer } = on;
+  const { queries, sealer } = deps;
   let moved = 0;
   for (let afterId = FIRST_ID; ;) {
     const values = await listSealedByOthers(queries, column, {
@@ -67,7 +67,7 @@ async function rotateColumn(
         if (await replaceSealed(queries, column, value, resealed)) moved += 1;
       } catch (error) {
         // Sealed under a key that is not here, or damaged: the count says so in the end.
-        on.log.warn({ ...column, id: value.id, error: String(error) }, "a sealed value cannot be opened");
+        deps.log.warn({ ...column, id: value.id, error: String(error) }, "a sealed value cannot be opened");
       }
     }
     const last = values.at(-1);

@@ -2,7 +2,16 @@
 import { chosenTexts, configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
 import { isFieldPath, parseFieldPath } from "../field-path.ts";
 import type { ManifestIntegration, ReadObject } from "../manifest.ts";
-import { has, mapOf, mapsOf, mapsOfMap, memberOf, pathOf, textOf, type Place } from "../located-value.ts";
+import {
+  has,
+  mapOf,
+  mapsOf,
+  mapsOfMap,
+  memberOf,
+  pathOf,
+  textOf,
+  type LocatedValue,
+} from "../located-value.ts";
 import { judgeSchedule } from "../schedule.ts";
 
 export interface ReadLimits {
@@ -12,7 +21,7 @@ export interface ReadLimits {
 }
 
 export function checkReadConfig(
-  content: Place,
+  content: LocatedValue,
   integration: ManifestIntegration,
   limits: ReadLimits,
   add: AddIssue,
@@ -101,7 +110,7 @@ function checkBackfill(object: ConfigObject, add: AddIssue): void {
   }
 }
 
-function checkFilters(place: Place, limits: ReadLimits, add: AddIssue): void {
+function checkFilters(place: LocatedValue, limits: ReadLimits, add: AddIssue): void {
   const filters = mapsOf(place, "fieldFilters");
   if (filters.length > 0 && !limits.canFilter) {
     const detail = "Filters are supported for HubSpot and for the CRM of Salesforce only.";

@@ -1,11 +1,15 @@
 /** Rules for `subscribe.objects` of a configuration: events, watched fields, quota optimisation. */
 import { configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
 import type { ManifestIntegration, SubscribeObject } from "../manifest.ts";
-import { has, mapOf, memberOf, pathOf, textsOf, type Place } from "../located-value.ts";
+import { has, mapOf, memberOf, pathOf, textsOf, type LocatedValue } from "../located-value.ts";
 
 const RECORD_EVENTS = ["createEvent", "updateEvent", "deleteEvent"];
 
-export function checkSubscribeConfig(content: Place, integration: ManifestIntegration, add: AddIssue): void {
+export function checkSubscribeConfig(
+  content: LocatedValue,
+  integration: ManifestIntegration,
+  add: AddIssue,
+): void {
   for (const object of configObjectsOf(content, "subscribe")) {
     const declared = integration.subscribe?.objects?.find(({ objectName }) => objectName === object.name);
     checkInheritance(object, add);
@@ -72,4 +76,4 @@ function checkQuotaOptimization(
   add(optimization.path, detail, "List `updateEvent.requiredWatchFields`, or switch the optimization off.");
 }
 
-const watchedFields = (event: Place): number => textsOf(event, "requiredWatchFields").length;
+const watchedFields = (event: LocatedValue): number => textsOf(event, "requiredWatchFields").length;

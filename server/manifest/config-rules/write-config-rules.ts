@@ -1,11 +1,11 @@
 /** Rules for `write.objects` of a configuration: settings of fields and default values. */
 import { configObjectsOf, type AddIssue } from "../config-issue.ts";
-import { has, mapOf, mapsOfMap, memberOf, pathOf, type Place } from "../located-value.ts";
+import { has, mapOf, mapsOfMap, memberOf, pathOf, type LocatedValue } from "../located-value.ts";
 
 const DEFAULT_KINDS = ["stringValue", "integerValue", "booleanValue"];
 
 /** `canReadFirst`: whether the provider's record can be looked at before an update, which `ifEmpty` needs. */
-export function checkWriteConfig(content: Place, canReadFirst: boolean, add: AddIssue): void {
+export function checkWriteConfig(content: LocatedValue, canReadFirst: boolean, add: AddIssue): void {
   for (const object of configObjectsOf(content, "write")) {
     for (const setting of mapsOfMap(object, "selectedFieldSettings")) {
       checkDefault(setting, add);
@@ -16,7 +16,7 @@ export function checkWriteConfig(content: Place, canReadFirst: boolean, add: Add
   }
 }
 
-function checkDefault(setting: Place, add: AddIssue): void {
+function checkDefault(setting: LocatedValue, add: AddIssue): void {
   const value = mapOf(setting, "default");
   if (!value) return;
   const given = DEFAULT_KINDS.filter((kind) => has(value, kind));

@@ -1,7 +1,7 @@
 /** Rules about the destinations that a manifest names. */
 import { didYouMean } from "../closest.ts";
 import type { Report } from "../finding.ts";
-import { mapOf, objectsOf, pathOf, textOf, type Place } from "../located-value.ts";
+import { mapOf, objectsOf, pathOf, textOf, type LocatedValue } from "../located-value.ts";
 
 export interface KnownDestinations {
   /** Names of the project's destinations; undefined when the project is not known. */
@@ -12,7 +12,7 @@ export interface KnownDestinations {
 
 /** Warnings are told once per destination, errors wherever it is named. */
 export function checkDestinations(
-  integrations: readonly Place[],
+  integrations: readonly LocatedValue[],
   { names, mayFollow }: KnownDestinations,
   report: Report,
 ): void {
@@ -34,7 +34,7 @@ export function checkDestinations(
   }
 }
 
-function namersOf(integration: Place): Place[] {
+function namersOf(integration: LocatedValue): LocatedValue[] {
   const watch = mapOf(integration, "watchSchema");
   return [
     ...objectsOf(integration, "read"),

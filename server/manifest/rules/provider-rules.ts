@@ -3,14 +3,14 @@ import type { ProviderInfo } from "../../../connector-kit/provider.ts";
 import { didYouMean } from "../closest.ts";
 import type { Report } from "../finding.ts";
 import type { Action } from "../manifest.ts";
-import { has, mapOf, memberOf, objectsOf, pathOf, textOf, type Place } from "../located-value.ts";
+import { has, mapOf, memberOf, objectsOf, pathOf, textOf, type LocatedValue } from "../located-value.ts";
 
 export type Catalog = Readonly<Record<string, ProviderInfo>>;
 
 const ACTIONS: readonly Action[] = ["read", "write", "subscribe", "proxy"];
 
 export function checkProvider(
-  integration: Place,
+  integration: LocatedValue,
   catalog: Catalog,
   built: ((provider: string, action: Action) => boolean) | undefined,
   report: Report,
@@ -44,7 +44,7 @@ export function checkProvider(
 
 /** OAuth with a person at the provider's page needs a client that the builder registered. */
 export function checkProviderApp(
-  integration: Place,
+  integration: LocatedValue,
   catalog: Catalog,
   providerApps: readonly string[] | undefined,
   report: Report,
@@ -62,7 +62,7 @@ export function checkProviderApp(
   );
 }
 
-function checkModule(integration: Place, provider: ProviderInfo, report: Report): void {
+function checkModule(integration: LocatedValue, provider: ProviderInfo, report: Report): void {
   const module = textOf(integration, "module");
   const modules = Object.keys(provider.modules ?? {});
   if (module === undefined || modules.includes(module)) return;
@@ -73,14 +73,19 @@ function checkModule(integration: Place, provider: ProviderInfo, report: Report)
   );
 }
 
-function isDeclared(integration: Place, action: Action): boolean {
+function isDeclared(integration: LocatedValue, action: Action): boolean {
   if (action !== "proxy") return objectsOf(integration, action).length > 0;
   const proxy = mapOf(integration, "proxy");
   return proxy !== undefined && memberOf(proxy, "enabled") === true;
 }
 
 /** A module's flags win over the provider's when the manifest names one; else the default module may help out. */
-function isSupported(integration: Place, provider: ProviderInfo, action: Action, report: Report): boolean {
+function isSupported(
+  integration: LocatedValue,
+  provider: ProviderInfo,
+  action: Action,
+  report: Report,
+): boolean {
   const modules = provider.modules ?? {};
   const module = textOf(integration, "module");
   const chosen = module !== undefined && Object.hasOwn(modules, module) ? modules[module] : undefined;
@@ -110,7 +115,7 @@ function isSupported(integration: Place, provider: ProviderInfo, action: Action,
 const shown = (provider: ProviderInfo): string => provider.displayName ?? provider.name;
 
 /** Limits of single providers on how far back a backfill may go. */
-export function checkProviderBackfill(integration: Place, report: Report): void {
+export function checkProviderBackfill(integration: LocatedValue, report: Report): void {
   const provider = textOf(integration, "provider");
   for (const object of objectsOf(integration, "read")) {
     const backfill = mapOf(object, "backfill");

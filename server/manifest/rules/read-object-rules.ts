@@ -2,11 +2,20 @@
 import { describeValue } from "../check-shape.ts";
 import type { Report } from "../finding.ts";
 import { isFieldPath, parseFieldPath } from "../field-path.ts";
-import { has, mapOf, mapsOf, memberOf, objectsOf, pathOf, textOf, type Place } from "../located-value.ts";
+import {
+  has,
+  mapOf,
+  mapsOf,
+  memberOf,
+  objectsOf,
+  pathOf,
+  textOf,
+  type LocatedValue,
+} from "../located-value.ts";
 import { checkScheduleAt } from "./schedule-rules.ts";
 import { checkDuplicates, requireText } from "./structure-rules.ts";
 
-export function checkReadObjects(integration: Place, minimumMinutes: number, report: Report): void {
+export function checkReadObjects(integration: LocatedValue, minimumMinutes: number, report: Report): void {
   const objects = objectsOf(integration, "read");
   for (const object of objects) {
     requireText(object, "objectName", report, "Name the object as the provider does.");
@@ -21,7 +30,7 @@ export function checkReadObjects(integration: Place, minimumMinutes: number, rep
   checkDuplicates(objects, "duplicate-read-object", report);
 }
 
-function checkFields(object: Place, list: "requiredFields" | "optionalFields", report: Report): void {
+function checkFields(object: LocatedValue, list: "requiredFields" | "optionalFields", report: Report): void {
   for (const field of mapsOf(object, list)) {
     if (!["fieldName", "mapToName"].some((key) => has(field, key) && memberOf(field, key) !== "")) {
       report.error(
@@ -44,7 +53,7 @@ function checkFields(object: Place, list: "requiredFields" | "optionalFields", r
 
 const LARGE_BACKFILL_DAYS = 180;
 
-function checkBackfill(object: Place, report: Report): void {
+function checkBackfill(object: LocatedValue, report: Report): void {
   const backfill = mapOf(object, "backfill");
   if (!backfill) return;
   const period = mapOf(backfill, "defaultPeriod");
@@ -89,7 +98,7 @@ function checkBackfill(object: Place, report: Report): void {
   }
 }
 
-function checkDelivery(object: Place, report: Report): void {
+function checkDelivery(object: LocatedValue, report: Report): void {
   const delivery = mapOf(object, "delivery");
   if (!delivery) return;
   const mode = memberOf(delivery, "mode") ?? "auto";
@@ -110,9 +119,9 @@ function checkDelivery(object: Place, report: Report): void {
   }
 }
 
-function checkAlwaysEnabled(object: Place, report: Report): void {
+function checkAlwaysEnabled(object: LocatedValue, report: Report): void {
   if (memberOf(object, "enabled") !== "always") return;
-  const tell = (place: Place, keys: string[], message: string, remedy: string) =>
+  const tell = (place: LocatedValue, keys: string[], message: string, remedy: string) =>
     report.error("always-enabled-fields", pathOf(place, ...keys), message, remedy);
   const fields = memberOf(object, "requiredFields") ?? [];
   if (Array.isArray(fields) && fields.length === 0) {

@@ -1,13 +1,13 @@
 /** Rules for cron texts in a manifest. */
 import type { Report } from "../finding.ts";
-import { pathOf, textOf, type Place } from "../located-value.ts";
+import { pathOf, textOf, type LocatedValue } from "../located-value.ts";
 import { judgeSchedule } from "../schedule.ts";
 
 /** Below this the provider's quota is at risk; only reachable where the minimum interval is lowered. */
 const FREQUENT_MINUTES = 5;
 
 /** Judges the member `schedule`; no schedule is fine here. */
-export function checkScheduleAt(place: Place, minimumMinutes: number, report: Report): void {
+export function checkScheduleAt(place: LocatedValue, minimumMinutes: number, report: Report): void {
   const schedule = textOf(place, "schedule");
   if (schedule === undefined) return;
   const path = pathOf(place, "schedule");

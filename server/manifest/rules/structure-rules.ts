@@ -1,11 +1,11 @@
 /** Rules about the file as a whole and about what each integration is called and offers. */
 import { describeValue } from "../check-shape.ts";
 import type { Report } from "../finding.ts";
-import { has, mapsOf, memberOf, pathOf, textOf, type Place } from "../located-value.ts";
+import { has, mapsOf, memberOf, pathOf, textOf, type LocatedValue } from "../located-value.ts";
 
 const ACTIONS = ["read", "write", "subscribe", "proxy"] as const;
 
-export function checkStructure(manifest: Place, report: Report): void {
+export function checkStructure(manifest: LocatedValue, report: Report): void {
   if (memberOf(manifest, "specVersion") !== "1.0.0") {
     const found = describeValue(memberOf(manifest, "specVersion"));
     const message = `\`specVersion\` must be 1.0.0, not ${found}.`;
@@ -40,7 +40,7 @@ export function checkStructure(manifest: Place, report: Report): void {
   }
 }
 
-function checkNames(integration: Place, report: Report): void {
+function checkNames(integration: LocatedValue, report: Report): void {
   requireText(integration, "name", report, "Names are letters, digits, - and _.");
   requireText(integration, "provider", report, "Name the provider as in the catalog, for example `hubspot`.");
   const name = textOf(integration, "name");
@@ -58,7 +58,7 @@ function checkNames(integration: Place, report: Report): void {
   }
 }
 
-function checkActions(integration: Place, report: Report): void {
+function checkActions(integration: LocatedValue, report: Report): void {
   if (!ACTIONS.some((action) => Object.hasOwn(integration.data, action))) {
     report.error(
       "integration-structure",
@@ -95,20 +95,20 @@ function checkActions(integration: Place, report: Report): void {
   }
 }
 
-const nameOf = (integration: Place): string => {
+const nameOf = (integration: LocatedValue): string => {
   const name = textOf(integration, "name");
   return name === undefined ? "here" : `"${name.slice(0, 64)}"`;
 };
 
 /** Complains when a text that must be there is missing or empty. One of the wrong type has its complaint already. */
-export function requireText(place: Place, key: string, report: Report, remedy: string): void {
+export function requireText(place: LocatedValue, key: string, report: Report, remedy: string): void {
   if (has(place, key) && memberOf(place, key) !== "") return;
   report.error("required-field", pathOf(place, key), `\`${key}\` is missing.`, remedy);
 }
 
 /** Complains about every object that was already listed for the same action. */
 export function checkDuplicates(
-  objects: readonly Place[],
+  objects: readonly LocatedValue[],
   rule: "duplicate-read-object" | "duplicate-write-object" | "duplicate-subscribe-object",
   report: Report,
 ): void {

@@ -1,7 +1,16 @@
 /** Rules for `subscribe` and `watchSchema`: events, watched fields, and the read objects they lean on. */
 import { didYouMean } from "../closest.ts";
 import type { Report } from "../finding.ts";
-import { has, mapOf, memberOf, objectsOf, pathOf, textOf, textsOf, type Place } from "../located-value.ts";
+import {
+  has,
+  mapOf,
+  memberOf,
+  objectsOf,
+  pathOf,
+  textOf,
+  textsOf,
+  type LocatedValue,
+} from "../located-value.ts";
 import { checkScheduleAt } from "./schedule-rules.ts";
 import { checkDuplicates, requireText } from "./structure-rules.ts";
 
@@ -9,7 +18,7 @@ import { checkDuplicates, requireText } from "./structure-rules.ts";
 const RECORD_EVENTS = ["createEvent", "updateEvent", "deleteEvent", "associationChangeEvent"];
 const SALESFORCE_LIMIT = 5;
 
-export function checkSubscribe(integration: Place, report: Report): void {
+export function checkSubscribe(integration: LocatedValue, report: Report): void {
   if (!has(integration, "subscribe")) return;
   const objects = objectsOf(integration, "subscribe");
   if (!has(integration, "read")) {
@@ -41,7 +50,7 @@ export function checkSubscribe(integration: Place, report: Report): void {
   }
 }
 
-function checkEvents(object: Place, readNames: ReadonlySet<string> | undefined, report: Report): void {
+function checkEvents(object: LocatedValue, readNames: ReadonlySet<string> | undefined, report: Report): void {
   const recordEvents = RECORD_EVENTS.filter((event) => has(object, event));
   const others = memberOf(object, "otherEvents");
   if (recordEvents.length === 0 && !(Array.isArray(others) && others.length > 0)) {
@@ -68,7 +77,7 @@ function checkEvents(object: Place, readNames: ReadonlySet<string> | undefined, 
   );
 }
 
-function checkUpdateEvent(object: Place, report: Report): void {
+function checkUpdateEvent(object: LocatedValue, report: Report): void {
   const event = mapOf(object, "updateEvent");
   if (!event) return;
   const fields = memberOf(event, "requiredWatchFields") ?? undefined;
@@ -104,7 +113,7 @@ function checkUpdateEvent(object: Place, report: Report): void {
 
 const SCHEMA_EVENTS = ["fieldCreated", "fieldDeleted", "fieldChanged"];
 
-export function checkWatchSchema(integration: Place, report: Report): void {
+export function checkWatchSchema(integration: LocatedValue, report: Report): void {
   const watch = mapOf(integration, "watchSchema");
   if (!watch) return;
   requireText(watch, "destination", report, "Name the destination that receives the changes.");

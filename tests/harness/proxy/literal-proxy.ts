@@ -1,6 +1,6 @@
 /** The streaming half of the proxy on real sockets, with a target that is given instead of looked up. */
 import { buildCatalog } from "../../../connectors/catalog.ts";
-import { openConnectionGates } from "../../../server/calls/gates/process-gates.ts";
+import { openProcessGates } from "../../../server/calls/gates/process-gates.ts";
 import { openEgress } from "../../../server/egress/open-egress.ts";
 import { createLog } from "../../../server/ground/log.ts";
 import type { ProxyUse } from "../../../server/store/proxy-usage.ts";
@@ -36,14 +36,14 @@ export const targetAt = (origin: string, more: Partial<Target> = {}): Target => 
   query: [],
   headers: ["Authorization", "Bearer provider-token"],
   replaces: new Set(),
-  renewable: false,
+  refreshable: false,
   unproven: false,
   ...more,
 });
 
 export async function startLiteralProxy(options: {
   target: Target;
-  renew?: Targets["renew"];
+  refresh?: Targets["refresh"];
   limits?: Limits;
   answerTimeoutMs?: number;
   idleTimeoutMs?: number;
@@ -57,9 +57,9 @@ export async function startLiteralProxy(options: {
       answered: () => {},
       known: () => undefined,
       resolve: async () => options.target,
-      renew: options.renew ?? (async (target) => target),
+      refresh: options.refresh ?? (async (target) => target),
     },
-    throttle: openThrottle({ catalog: buildCatalog(), gates: openConnectionGates() }),
+    throttle: openThrottle({ catalog: buildCatalog(), gates: openProcessGates() }),
     limits: options.limits,
     usage: { add: (use) => void uses.push(use) },
     log: createLog("silent"),

@@ -2,7 +2,7 @@
 import type { Server } from "node:http";
 import { buildCatalog } from "../../../connectors/catalog.ts";
 import { openAccess } from "../../../server/access/authorize.ts";
-import { openSessions } from "../../../server/access/sign-in-sessions.ts";
+import { openSignInSessions } from "../../../server/access/sign-in-sessions.ts";
 import { openLiveConnections } from "../../../server/calls/live-connections.ts";
 import { openEgress } from "../../../server/egress/open-egress.ts";
 import { createLog } from "../../../server/ground/log.ts";
@@ -48,7 +48,7 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
   const database = await openDatabase({ connectionString: options.connectionString, log, poolSize: 5 });
   const changes = await listenForChanges(options.connectionString, log);
   const egress = openEgress(["127.0.0.1"]);
-  const access = openAccess({ database, changes, sessions: openSessions({ database, log }) });
+  const access = openAccess({ database, changes, sessions: openSignInSessions({ database, log }) });
   const connections = openLiveConnections({
     database,
     changes,

@@ -1,5 +1,8 @@
 /** Fills an empty database with one customer of one provider: what a proxied call needs, and nothing else. */
-import { sealCredentials, type StoredCredentials } from "../../../server/credentials/stored/credential-envelope.ts";
+import {
+  sealCredentials,
+  type StoredCredentials,
+} from "../../../server/credentials/stored/credential-envelope.ts";
 import { newApiKey, newId } from "../../../server/ground/ids.ts";
 import { Sealer } from "../../../server/ground/seal.ts";
 import { insertApiKey } from "../../../server/store/api-keys.ts";
