@@ -58,7 +58,7 @@ describe("a claim whose answer was lost with the connection to the database", ()
          and database = (select oid from pg_database where datname = current_database())`,
     );
     await breakOff(client, "writes", async () => {
-      const claimed = "update writes set claimed_by = $1, called = $2 where operation_id = $3";
+      const claimed = "update writes set claimed_by = $1, may_have_been_sent = $2 where operation_id = $3";
       await client.query(claimed, [rows[0].id, called, operationId]);
       await client.query("delete from connection_gates");
     });
