@@ -98,7 +98,7 @@ describe("commands without a terminal", () => {
   test("a name of dots, or none, does not turn an address into that of something larger", async () => {
     for (const name of ["..", ".", ""]) {
       const { code, stderr } = await busbar(["delete", "integration", name, "--yes"]);
-      assert.deepEqual([code, /no name and no id/.test(stderr)], [2, true], name);
+      assert.deepEqual([code, /neither a name nor an id/.test(stderr)], [2, true], name);
     }
     assert.equal((await json("get", "project", "default")).name, "default");
     const slash = await busbar(["delete", "integration", "../connections", "--yes"]);

@@ -1,8 +1,9 @@
 /** `busbar deploy .`: puts a manifest into force and says what that changed. */
 import type { Command } from "commander";
-import { Ended, Failure, Refused } from "../failures.ts";
+import { Ended, Failure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
 import { manifestChanges, type Change } from "../manifest/manifest-diff.ts";
 import { readManifest, type ManifestFile } from "../manifest/read-manifest.ts";
 import { findingLines, summary, type Finding } from "../manifest/tell-complaints.ts";

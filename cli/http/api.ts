@@ -1,11 +1,10 @@
-/** Calls the management and write API of a Busbar: JSON in, JSON out, a refusal is an exception. */
-import type { IncomingMessage } from "node:http";
-import { Failure, Refused, UsageFailure } from "../failures.ts";
-import type { Target } from "../settings/target.ts";
-import { isObject, parseJson, textAt, type Json } from "./json.ts";
+/** Calls the management and write API of a Busbar: JSON in, JSON out; a refusal is thrown. */
+import { Failure, UsageFailure } from "../failures.ts";
+import { parseJson, type Json } from "./json.ts";
+import { refused } from "./refused.ts";
 import { readBody, send } from "./send.ts";
 
-/** Lists are pages or short; a longer answer is not one of a Busbar. */
+/** Lists are paged or short, so a longer answer does not come from a Busbar. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface Asked {
@@ -17,7 +16,7 @@ export interface Asked {
 /** Paths begin with `/v1` or `/write/v1`. Throws `Refused` or `Unreachable`. */
 export type Api = (method: string, path: string, asked?: Asked) => Promise<Json | undefined>;
 
-export function openApi(target: Pick<Target, "origin" | "apiKey">): Api {
+export function openApi(target: { origin: string; apiKey?: string }): Api {
   return async (method, path, { query = {}, body, headers } = {}) => {
     const url = new URL(path, target.origin);
     for (const [name, value] of Object.entries(query))
@@ -47,18 +46,8 @@ const proxyAnswered = (origin: string): Failure =>
     remedy: "The API has an address of its own: port 4000 unless configured otherwise.",
   });
 
-/** The answer as a refusal, whether or not it is a Problem. */
-export function refused(answer: IncomingMessage, text: string): Refused {
-  const status = answer.statusCode ?? 0;
-  const problem = parseJson(text);
-  const says = textAt(problem, "detail") ?? textAt(problem, "title");
-  if (isObject(problem) && says !== undefined) return new Refused(status, problem, says);
-  const where = answer.headers.location ? ` and points to ${answer.headers.location}` : "";
-  return new Refused(status, {}, `The server answered HTTP ${status} without saying why${where}.`);
-}
-
-/** One step of a path, whatever the text holds. Throws for what would lead to another path: nothing, and dots. */
+/** Encodes one segment of a path. Throws for an empty segment and for dots, which would lead to another path. */
 export function step(text: string): string {
   if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
-  throw new UsageFailure(`"${text}" is no name and no id.`);
+  throw new UsageFailure(`"${text}" is neither a name nor an id.`);
 }

@@ -63,6 +63,6 @@ test("the proxy's address, or that of another program, is told to be the wrong o
     /is the proxy of a Busbar.*\n.*4000/,
   );
   const other = await busbar(["list", "providers", "--url", url]);
-  assert.match(other.stderr, /answered HTTP 404 without saying why.*\n.*address is that of a Busbar/);
+  assert.match(other.stderr, /answered HTTP 404 without a reason.*\n.*address is that of a Busbar/);
   close();
 });

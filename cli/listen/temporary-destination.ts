@@ -1,8 +1,9 @@
 /** A webhook of the project that exists while somebody listens: destination, topic and routes, gone afterwards. */
 import { randomBytes } from "node:crypto";
-import { Failure, Refused } from "../failures.ts";
+import { Failure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { objectsAt, requireText, textAt, valueAt } from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
 import type { Connected } from "../settings/connect.ts";
 
 export interface TemporaryDestination {

@@ -1,6 +1,7 @@
 /** Prints why a command failed: what, where, what to do, and the id under which the server's log has it. */
-import { Ended, Refused, type Failure } from "../failures.ts";
+import { Ended, type Failure } from "../failures.ts";
 import { objectsAt, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
 import type { Terminal } from "../terminal.ts";
 import { createPaint, type Paint } from "./paint.ts";
 import { printable, printableLines } from "./printable.ts";

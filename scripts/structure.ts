@@ -1,0 +1,47 @@
+/** `npm run structure`: prints the sizes and the imports of the project, and the structural faults, of which it wants none. */
+import { findCircles, findMutualFolders, findSharedNames, roomOf } from "./structure/find-faults.ts";
+import { importGraph, readSources, type Source } from "./structure/import-graph.ts";
+import { deepestChain, mostImported, sizesOf, type Sizes } from "./structure/measure.ts";
+
+const sources = readSources();
+const graph = importGraph(sources);
+
+const table = (name: string, { files, lines, median, p90, max }: Sizes): string =>
+  [name.padEnd(22), ...[files, lines, median, p90, max].map((value) => String(value).padStart(8))].join("");
+
+const list = (title: string, found: readonly string[]): string[] => [
+  "",
+  `${title}: ${found.length}`,
+  ...found.map((line) => `  ${line}`),
+];
+
+const over = (lines: number): string[] => written.filter((source) => source.lines > lines).map(describe);
+const describe = ({ file, lines }: Source): string => `${file} ${lines}`;
+
+const written = sources.filter(({ file }) => !file.endsWith(".gen.ts"));
+const inServer = sources.filter(({ file }) => file.startsWith("server/")).map(({ file }) => file);
+const chain = deepestChain(graph);
+
+const report = [
+  [
+    `Lines per file`.padEnd(22),
+    ..."files lines median p90 max".split(" ").map((head) => head.padStart(8)),
+  ].join(""),
+  ...[...Map.groupBy(written, ({ file }) => roomOf(file))].map(([room, found]) =>
+    table(room, sizesOf(found)),
+  ),
+  table("all", sizesOf(written)),
+  ...list("Files over 300 lines", over(300)),
+  ...list("Files over 400 lines (0 wanted)", over(400)),
+  ...list("Folders that import each other (0 wanted)", findMutualFolders(graph)),
+  ...list(
+    "Import circles, types counted (0 wanted)",
+    findCircles(graph).map((circle) => circle.join(", ")),
+  ),
+  ...list("File names that occur twice in the server (0 wanted)", findSharedNames(inServer)),
+  ...list("Files of the deepest import chain", chain),
+  "",
+  "Most imported",
+  ...mostImported(graph, 10).map(([file, importers]) => `  ${file} ${importers}`),
+];
+console.log(report.join("\n"));

@@ -1,0 +1,74 @@
+/** Finds what the structure must not have: import circles, folders that import each other, file names used twice. */
+import { basename, dirname } from "node:path";
+import type { ImportGraph } from "./import-graph.ts";
+
+/**
+ * Returns the groups of files that reach each other by their imports (Tarjan's strongly connected components). Type
+ * imports count: two files that need each other's types cannot be read or moved one at a time.
+ */
+export function findCircles(graph: ImportGraph): string[][] {
+  const order = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[][] = [];
+
+  /** Returns the earliest visited file that `file` reaches. */
+  function visit(file: string): number {
+    const own = order.size;
+    order.set(file, own);
+    open.push(file);
+    let earliest = own;
+    for (const target of graph.get(file) ?? []) {
+      if (!order.has(target)) earliest = Math.min(earliest, visit(target));
+      else if (open.includes(target)) earliest = Math.min(earliest, order.get(target) ?? own);
+    }
+    if (earliest === own) {
+      const circle = open.splice(open.indexOf(file));
+      if (circle.length > 1) circles.push(circle.toSorted());
+    }
+    return earliest;
+  }
+
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return circles.toSorted(([a], [b]) => compare(a, b));
+}
+
+/**
+ * Returns the pairs of rooms and the pairs of folders that import each other. A folder and its own subfolder are one
+ * room and may.
+ */
+export function findMutualFolders(graph: ImportGraph): string[] {
+  const rooms = mutual(graph, roomOf);
+  const folders = mutual(graph, dirname).filter(
+    ([a, b]) => roomOf(`${a}/`) === roomOf(`${b}/`) && !`${b}/`.startsWith(`${a}/`),
+  );
+  return [...rooms, ...folders].map(([a, b]) => `${a} ⇄ ${b}`);
+}
+
+/** Returns the room of a file: `server/<room>` in the server, else the folder at the top of the project. */
+export function roomOf(file: string): string {
+  const [top = "", second = "", third] = file.split("/");
+  return top === "server" && third !== undefined ? `${top}/${second}` : top;
+}
+
+function mutual(graph: ImportGraph, placeOf: (file: string) => string): [string, string][] {
+  const arrows = new Set<string>();
+  for (const [file, targets] of graph) {
+    for (const target of targets) arrows.add(`${placeOf(file)} ${placeOf(target)}`);
+  }
+  return [...arrows]
+    .map((arrow) => arrow.split(" "))
+    .flatMap(([from = "", to = ""]): [string, string][] =>
+      from < to && arrows.has(`${to} ${from}`) ? [[from, to]] : [],
+    )
+    .toSorted(([a], [b]) => compare(a, b));
+}
+
+/** Returns the file names that occur more than once, each with its places. */
+export function findSharedNames(files: readonly string[]): string[] {
+  return [...Map.groupBy(files, (file) => basename(file))]
+    .filter(([, places]) => places.length > 1)
+    .map(([name, places]) => `${name}: ${places.map((file) => dirname(file)).join(", ")}`)
+    .toSorted();
+}
+
+const compare = (a = "", b = ""): number => (a < b ? -1 : 1);

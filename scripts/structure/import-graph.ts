@@ -1,0 +1,48 @@
+/** Reads the source files of the project and what each of them imports, types included. */
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+/** Each source file with the source files that it imports. Paths are relative to the root of the project. */
+export type ImportGraph = ReadonlyMap<string, readonly string[]>;
+
+export interface Source {
+  file: string;
+  text: string;
+  lines: number;
+}
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+const FOLDERS =
+  "{server,cli,connectors,connector-kit,destinations,destination-kit,sandbox,demo,scripts,bench}";
+
+/** Tests, conformance suites, fixtures and tools for tests. */
+const FOR_TESTS = /\.test\.ts$|-suite\.ts$|fixture|test-|\/testing\//;
+
+/** Returns every source file, sorted by path. Tests and their tools are not among them. */
+export function readSources(): Source[] {
+  return globSync(`${FOLDERS}/**/*.ts`, { cwd: ROOT })
+    .filter((file) => !FOR_TESTS.test(file))
+    .toSorted()
+    .map((file) => {
+      const text = readFileSync(join(ROOT, file), "utf8");
+      return { file, text, lines: text.split("\n").length - 1 };
+    });
+}
+
+/** Returns the graph of these files. Imports of packages and of other files are left out. */
+export function importGraph(sources: readonly Pick<Source, "file" | "text">[]): ImportGraph {
+  const known = new Set(sources.map(({ file }) => file));
+  return new Map(
+    sources.map(({ file, text }) => [file, importsOf(file, text).filter((target) => known.has(target))]),
+  );
+}
+
+const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)/g;
+
+/** Returns the paths of all relative imports of a file: static, dynamic, of types, and re-exports. */
+export function importsOf(file: string, text: string): string[] {
+  const found = [...text.matchAll(IMPORT)].map(([, from, dynamic]) => from ?? dynamic ?? "");
+  const relative = found.filter((from) => from.startsWith("."));
+  return [...new Set(relative.map((from) => normalize(join(dirname(file), from))))];
+}

@@ -1,0 +1,63 @@
+/** Holds the figures of `npm run structure`: what counts as a circle, a mutual pair, a shared name, a chain. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findCircles, findMutualFolders, findSharedNames } from "./find-faults.ts";
+import { importGraph, importsOf } from "./import-graph.ts";
+import { deepestChain, mostImported, sizesOf } from "./measure.ts";
+
+const graphOf = (imports: Record<string, string[]>) => new Map(Object.entries(imports));
+
+test("an import counts whether it is of values, of types, dynamic, or a re-export", () => {
+  const text = `import type { A } from "./a.ts";
+import { b } from "../b.ts";
+import {
+  c,
+} from "./deep/c.ts";
+export * from "./d.ts";
+const e = await import("./e.ts");
+import { readFile } from "node:fs";
+`;
+  const found = importsOf("server/x/file.ts", text);
+  assert.deepEqual(found, [
+    "server/x/a.ts",
+    "server/b.ts",
+    "server/x/deep/c.ts",
+    "server/x/d.ts",
+    "server/x/e.ts",
+  ]);
+});
+
+test("an import of a file that is no source file is left out of the graph", () => {
+  const graph = importGraph([{ file: "a.ts", text: 'import "x";\nimport { b } from "./b.json";\n' }]);
+  assert.deepEqual([...graph], [["a.ts", []]]);
+});
+
+test("a circle is found through any number of files, and a diamond is none", () => {
+  const circle = { "a.ts": ["b.ts"], "b.ts": ["c.ts"], "c.ts": ["a.ts", "d.ts"], "d.ts": [] };
+  assert.deepEqual(findCircles(graphOf(circle)), [["a.ts", "b.ts", "c.ts"]]);
+  const diamond = { "a.ts": ["b.ts", "c.ts"], "b.ts": ["d.ts"], "c.ts": ["d.ts"], "d.ts": [] };
+  assert.deepEqual(findCircles(graphOf(diamond)), []);
+});
+
+test("rooms and folders that import each other are found; a folder and its own subfolder may", () => {
+  const imports = {
+    "server/main.ts": ["server/write/plan.ts"],
+    "server/write/plan.ts": ["server/main.ts", "server/write/queue/claim.ts"],
+    "server/write/queue/claim.ts": ["server/write/plan.ts"],
+    "cli/http/api.ts": ["cli/settings/target.ts"],
+    "cli/settings/target.ts": ["cli/http/api.ts"],
+  };
+  assert.deepEqual(findMutualFolders(graphOf(imports)), ["server ⇄ server/write", "cli/http ⇄ cli/settings"]);
+});
+
+test("a file name that occurs twice is named with its places", () => {
+  assert.deepEqual(findSharedNames(["a/x.ts", "b/y.ts", "c/x.ts"]), ["x.ts: a, c"]);
+});
+
+test("sizes, the deepest chain and the most imported file are counted", () => {
+  const sizes = sizesOf([10, 20, 30, 40, 100].map((lines) => ({ lines })));
+  assert.deepEqual(sizes, { files: 5, lines: 200, median: 30, p90: 100, max: 100 });
+  const graph = graphOf({ "a.ts": ["b.ts", "c.ts"], "b.ts": ["c.ts"], "c.ts": [] });
+  assert.deepEqual(deepestChain(graph), ["a.ts", "b.ts", "c.ts"]);
+  assert.deepEqual(mostImported(graph, 1), [["c.ts", 2]]);
+});
