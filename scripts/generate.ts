@@ -11,7 +11,7 @@ const stale: string[] = [];
 for (const script of [
   "scripts/generate-connectors.ts",
   "scripts/generate-destinations.ts",
-  "scripts/generate-rows.ts",
+  "scripts/generate-schema.ts",
 ]) {
   const { status } = spawnSync(process.execPath, [script, ...(check ? ["--check"] : [])], {
     stdio: "inherit",

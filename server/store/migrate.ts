@@ -6,6 +6,9 @@ import type { Log } from "../ground/log.ts";
 
 const FOLDER = new URL("../../migrations/", import.meta.url);
 
+/** `schema.sql`, which lies beside the migrations, is generated for readers. */
+const MIGRATION = /^\d{4}_.*\.sql$/;
+
 /** Held while migrating; any constant will do as long as nobody else in the database uses it. */
 const LOCK_KEY = 7_355_608_420_117;
 
@@ -34,7 +37,7 @@ export async function migrate(client: Client, log: Log): Promise<void> {
 
 export async function migrationNames(): Promise<string[]> {
   const files = await readdir(FOLDER);
-  return files.filter((file) => file.endsWith(".sql")).toSorted();
+  return files.filter((file) => MIGRATION.test(file)).toSorted();
 }
 
 async function apply(client: ClientBase, name: string): Promise<void> {
