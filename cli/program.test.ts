@@ -9,7 +9,7 @@ import { createProgram } from "./program.ts";
 import { ableTo } from "./resources/resources.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "../docs/guide/command-line.md"), "utf8");
-const program = createProgram(
+const program = await createProgram(
   {
     stdin: new PassThrough(),
     stdout: new PassThrough(),

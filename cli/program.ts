@@ -1,20 +1,7 @@
 /** Every command with its options: what `busbar --help` shows. */
 import { Command } from "commander";
-import { addCreate } from "./commands/create.ts";
-import { addDelete } from "./commands/delete.ts";
-import { addDeploy } from "./commands/deploy.ts";
-import { addGet } from "./commands/get.ts";
-import { addInit } from "./commands/init.ts";
-import { addList } from "./commands/list.ts";
-import { addListen } from "./commands/listen.ts";
-import { addLogin } from "./commands/login.ts";
-import { addLogs } from "./commands/logs.ts";
-import { addOperations } from "./commands/operations.ts";
-import { addProxy } from "./commands/proxy.ts";
-import { addUpdate } from "./commands/update.ts";
-import { addValidate } from "./commands/validate.ts";
-import { addWrite } from "./commands/write.ts";
 import { UsageFailure } from "./failures.ts";
+import { addExamples } from "./examples.ts";
 import self from "./package.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
 
@@ -27,12 +14,49 @@ export interface ServerCommand {
 
 type Add = (program: Command, terminal: Terminal) => void;
 
-const GROUPS: [heading: string, commands: Add[]][] = [
-  ["Manifests:", [addInit, addValidate, addDeploy]],
-  ["Resources:", [addList, addGet, addCreate, addUpdate, addDelete]],
-  ["Customers' data:", [addWrite, addProxy]],
-  ["What happened:", [addOperations, addLogs, addListen]],
-  ["Access:", [addLogin]],
+/** The commands of one file, which is loaded only when one of them is called or all of them are listed. */
+interface CommandFile {
+  names: string[];
+  load(): Promise<Add>;
+}
+
+const file = (names: string, load: () => Promise<Add>): CommandFile => ({ names: names.split(" "), load });
+
+const GROUPS: [heading: string, files: CommandFile[]][] = [
+  [
+    "Manifests:",
+    [
+      file("init", async () => (await import("./commands/init.ts")).addInit),
+      file("validate", async () => (await import("./commands/validate.ts")).addValidate),
+      file("deploy", async () => (await import("./commands/deploy.ts")).addDeploy),
+    ],
+  ],
+  [
+    "Resources:",
+    [
+      file("list ls", async () => (await import("./commands/list.ts")).addList),
+      file("get", async () => (await import("./commands/get.ts")).addGet),
+      file("create", async () => (await import("./commands/create.ts")).addCreate),
+      file("update", async () => (await import("./commands/update.ts")).addUpdate),
+      file("delete", async () => (await import("./commands/delete.ts")).addDelete),
+    ],
+  ],
+  [
+    "Customers' data:",
+    [
+      file("write", async () => (await import("./commands/write.ts")).addWrite),
+      file("proxy", async () => (await import("./commands/proxy.ts")).addProxy),
+    ],
+  ],
+  [
+    "What happened:",
+    [
+      file("operations", async () => (await import("./commands/operations.ts")).addOperations),
+      file("logs", async () => (await import("./commands/logs.ts")).addLogs),
+      file("listen", async () => (await import("./commands/listen.ts")).addListen),
+    ],
+  ],
+  ["Access:", [file("login logout profiles", async () => (await import("./commands/login.ts")).addLogin)]],
 ];
 
 const AFTER = `
@@ -43,24 +67,14 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the server cannot be r
 const SERVER_AFTER = `
 The server itself is configured by the environment; docs/guide/configuration.md lists it.`;
 
-export function createProgram(terminal: Terminal, serverCommands: ServerCommand[]): Command {
-  const program = new Command("busbar")
-    .usage("[options] <command>")
-    .description("Integrations with your customers' SaaS accounts.")
-    .version(self.version)
-    .option("--url <address>", "address of the Busbar")
-    .option("-k, --key <key>", "its API key; better in BUSBAR_API_KEY, where other users cannot see it")
-    .option("-p, --project <idOrName>", "the project, if there are several")
-    .option("--json", "results for machines")
-    .addHelpText("after", serverCommands.length > 0 ? `${AFTER}${SERVER_AFTER}` : AFTER)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => void terminal.stdout.write(text),
-      writeErr: (text) => void terminal.stderr.write(text),
-    })
-    .showSuggestionAfterError()
-    .showHelpAfterError("With --help it says what it takes.")
-    .helpCommand("help [command]", "tell more about a command");
+/** `called` is the command line; only the file of its command is loaded. Without it every command is there. */
+export async function createProgram(
+  terminal: Terminal,
+  serverCommands: ServerCommand[],
+  called: string[] = [],
+): Promise<Command> {
+  const program = emptyProgram(terminal);
+  program.addHelpText("after", serverCommands.length > 0 ? `${AFTER}${SERVER_AFTER}` : AFTER);
   if (serverCommands.length > 0) {
     program.commandsGroup("Server:");
     for (const { name, usage, description } of serverCommands) {
@@ -75,9 +89,44 @@ export function createProgram(terminal: Terminal, serverCommands: ServerCommand[
         });
     }
   }
-  for (const [heading, commands] of GROUPS) {
+  const name = calledCommand(program, called);
+  const all = GROUPS.flatMap(([, files]) => files);
+  const one = all.find(({ names }) => name !== undefined && names.includes(name));
+  for (const [heading, files] of GROUPS) {
+    const wanted = one ? files.filter((file) => file === one) : files;
     program.commandsGroup(heading);
-    for (const add of commands) add(program, terminal);
+    for (const add of await Promise.all(wanted.map(({ load }) => load()))) add(program, terminal);
   }
+  addExamples(program);
   return program;
+}
+
+const emptyProgram = (terminal: Terminal): Command =>
+  new Command("busbar")
+    .usage("[options] <command>")
+    .description("Integrations with your customers' SaaS accounts.")
+    .version(self.version)
+    .option("--url <address>", "address of the Busbar")
+    .option("-k, --key <key>", "its API key; better in BUSBAR_API_KEY, where other users cannot see it")
+    .option("-p, --project <idOrName>", "the project, if there are several")
+    .option("--json", "results for machines")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal.stdout.write(text),
+      writeErr: (text) => void terminal.stderr.write(text),
+    })
+    .showSuggestionAfterError()
+    .showHelpAfterError("Run `busbar --help` for the commands.")
+    .helpCommand("help [command]", "tell more about a command");
+
+/** The first word that is no option of the program and no value of one; of `list:projects` it is `list`. */
+function calledCommand(program: Command, args: string[]): string | undefined {
+  const valued = program.options.filter(({ required }) => required);
+  const takesValue = (arg: string) => valued.some(({ short, long }) => arg === short || arg === long);
+  let isValue = false;
+  for (const arg of args) {
+    if (!isValue && !arg.startsWith("-")) return arg.split(":")[0];
+    isValue = !isValue && takesValue(arg);
+  }
+  return undefined;
 }

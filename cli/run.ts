@@ -11,7 +11,7 @@ export async function runCommand(
   terminal: Terminal,
   serverCommands: ServerCommand[] = [],
 ): Promise<ExitCode> {
-  const program = createProgram(terminal, serverCommands);
+  const program = await createProgram(terminal, serverCommands, args);
   if (args.length === 0) {
     program.outputHelp();
     return EXIT.ok;

@@ -1,0 +1,79 @@
+/** The examples below each command's `--help`. A test runs every one of them against a real server. */
+import type { Command } from "commander";
+
+/** By the command's words. Ids stand as variables of the shell; a test gives them values. */
+export const EXAMPLES: Record<string, string[]> = {
+  init: [
+    "busbar init --provider hubspot --object contacts",
+    "busbar init crm --provider salesforce --object Contact --object Account",
+  ],
+  validate: ["busbar validate", "busbar validate amp.yaml --online --strict"],
+  deploy: ["busbar deploy .", "busbar deploy amp.yaml --destructive"],
+  list: [
+    "busbar list installations --integration hubspot",
+    "busbar list connections --group acme --json",
+    "busbar list deliveries --destination my-app --status failed",
+  ],
+  get: ["busbar get integration hubspot", "busbar get destination my-app --include-secrets"],
+  "create destination": [
+    "busbar create destination my-app --webhook https://app.example.com/webhooks",
+    `busbar create destination team --type slack --metadata '{"url": "https://hooks.slack.com/services/T/B/X"}'`,
+  ],
+  "create topic": ["busbar create topic writes"],
+  "create event-route": ["busbar create event-route write.async.done writes"],
+  "create destination-route": ["busbar create destination-route writes my-app"],
+  "create provider-app": [
+    "busbar create provider-app hubspot --client-id my-client --client-secret @secret.txt",
+    "busbar create provider-app github --client-id my-client --client-secret - < secret.txt",
+  ],
+  "create api-key": ["busbar create api-key ci", "busbar create api-key browser --scope frontend"],
+  "update destination": ["busbar update destination my-app --webhook https://app.example.com/events"],
+  "update provider-app": [
+    "busbar update provider-app hubspot --client-secret @secret.txt",
+    "busbar update provider-app github --scope repo --scope read:org",
+  ],
+  "update api-key": ["busbar update api-key $API_KEY --active false"],
+  delete: [
+    "busbar delete provider-app github",
+    "busbar delete topic writes --yes",
+    "busbar delete installation $INSTALLATION --yes",
+  ],
+  write: [
+    "busbar write hubspot contacts --group acme --set email=ada@lovelace.example",
+    "busbar write hubspot contacts --group acme --type update --id $RECORD --set jobtitle=Analyst",
+    "busbar write hubspot contacts --group acme --data @people.json --async --wait",
+    "busbar write hubspot contacts --group acme --set email=ada@lovelace.example --dry-run",
+  ],
+  proxy: [
+    "busbar proxy GET '/crm/v3/objects/contacts?limit=1' --integration hubspot --group acme",
+    `busbar proxy POST /crm/v3/objects/contacts/search --installation $INSTALLATION -d '{"limit": 1}'`,
+  ],
+  operations: [
+    "busbar operations --integration hubspot --group acme --status failure",
+    "busbar operations $OPERATION --watch",
+  ],
+  logs: ["busbar logs $OPERATION", "busbar logs $OPERATION --follow --json"],
+  listen: [
+    "busbar listen",
+    "busbar listen --events write.async.done --forward-to http://127.0.0.1:3000/webhooks",
+  ],
+  login: [
+    "busbar login https://busbar.example.com",
+    "busbar login https://busbar.example.com --key-stdin < key.txt",
+  ],
+  profiles: ["busbar profiles", "busbar profiles --use https://busbar.example.com"],
+  logout: ["busbar logout", "busbar logout --all"],
+};
+
+/** Adds to each command its examples and, where it is called in a wrong way, the way to its help. */
+export function addExamples(program: Command, words: string[] = []): void {
+  for (const command of program.commands) {
+    const path = [...words, command.name()];
+    const examples = EXAMPLES[path.join(" ")] ?? [];
+    if (examples.length > 0) {
+      command.addHelpText("after", ["", "Examples:", ...examples.map((line) => `  ${line}`)].join("\n"));
+    }
+    command.showHelpAfterError(`Run \`busbar ${path.join(" ")} --help\` for usage.`);
+    addExamples(command, path);
+  }
+}
