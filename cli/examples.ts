@@ -62,7 +62,7 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar login https://busbar.example.com --key-stdin < key.txt",
   ],
   profiles: ["busbar profiles", "busbar profiles --use https://busbar.example.com"],
-  logout: ["busbar logout", "busbar logout --all"],
+  logout: ["busbar logout https://busbar.example.com"],
 };
 
 /** Adds to each command its examples and, where it is called in a wrong way, the way to its help. */

@@ -1,0 +1,115 @@
+/** The examples of the help are commands that somebody pastes: each is run here, in the order of a story. */
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { connectCustomer } from "../tests/harness/connect-customer.ts";
+import { openTestBusbar, type TestBusbar } from "../tests/harness/busbar.ts";
+import { runCli } from "../tests/harness/command-line.ts";
+import { EXAMPLES } from "./examples.ts";
+import { createProgram } from "./program.ts";
+import { thisTerminal } from "./terminal.ts";
+
+const MANIFEST = `specVersion: 1.0.0
+integrations:
+  - name: hubspot
+    provider: hubspot
+    write: { objects: [{ objectName: contacts }] }
+    proxy: { enabled: true }
+`;
+
+/** What later examples name is made by earlier ones. */
+const STORY = [
+  ..."login, profiles, create provider-app, init, validate, deploy".split(", "),
+  ..."create destination, create topic, create event-route, create destination-route".split(", "),
+  ..."create api-key, list, get, write, proxy, operations, logs, listen".split(", "),
+  ..."update destination, update provider-app, update api-key, delete, logout".split(", "),
+];
+
+const program = await createProgram(thisTerminal(), []);
+const called = (parent = program, words: string[] = []): string[] =>
+  parent
+    .createHelp()
+    .visibleCommands(parent)
+    .filter((command) => command.name() !== "help")
+    .flatMap((command) => {
+      const path = [...words, command.name()];
+      return command.commands.length > 0 ? called(command, path) : [path.join(" ")];
+    });
+
+test("every command has examples, and its help shows them", async () => {
+  assert.deepEqual(Object.keys(EXAMPLES).toSorted(), called().toSorted());
+  assert.deepEqual(STORY.toSorted(), called().toSorted());
+  for (const [path, examples] of Object.entries(EXAMPLES)) {
+    const { stdout } = await runCli([...path.split(" "), "--help"]);
+    for (const example of examples) assert.ok(stdout.includes(`  ${example}\n`), example);
+  }
+});
+
+test("a wrong use names the command whose help tells more", async () => {
+  assert.match((await runCli(["deploy"])).stderr, /Run `busbar deploy --help` for usage\./);
+  assert.match((await runCli(["create", "topic"])).stderr, /Run `busbar create topic --help` for usage\./);
+  assert.match((await runCli(["depoy"])).stderr, /Did you mean deploy\?.*\nRun `busbar --help`/s);
+});
+
+describe("the examples", () => {
+  let on: TestBusbar;
+  let cwd = "";
+  const values: Record<string, string> = {};
+  before(async () => {
+    on = await openTestBusbar();
+    cwd = await mkdtemp(join(tmpdir(), "busbar-examples-"));
+    const customer = { provider: "hubspot", manifest: MANIFEST, integration: "hubspot" } as const;
+    const { installationId, succeed } = await connectCustomer(on, customer);
+    const { operationId, result } = await succeed("contacts", {
+      type: "create",
+      record: { email: "a@b.example" },
+    });
+    Object.assign(values, { INSTALLATION: installationId, OPERATION: operationId, RECORD: result.recordId });
+    await writeFile(join(cwd, "secret.txt"), "s3cret\n");
+    await writeFile(join(cwd, "key.txt"), on.apiKey);
+    await writeFile(join(cwd, "people.json"), '[{"email": "one@people.example"}]');
+  });
+  after(async () => {
+    await on?.stop();
+    await rm(cwd, { recursive: true, force: true });
+  });
+
+  /** As a shell would: quotes, variables, and a file for stdin. */
+  async function run(example: string) {
+    const { origin } = new URL(on.busbar.urls.base);
+    const line = example
+      .replace("https://busbar.example.com", origin)
+      .replaceAll(/\$([A-Z_]+)/g, (_, name: string) => values[name] ?? `no value for ${name}`);
+    const [typed = "", file] = line.split(" < ");
+    const [, ...args] = [...typed.matchAll(/'([^']*)'|(\S+)/g)].map(
+      ([, quoted, bare]) => quoted ?? bare ?? "",
+    );
+    const enough = new AbortController();
+    return runCli(args, {
+      cwd,
+      env: {
+        HOME: cwd,
+        BUSBAR_URL: origin,
+        BUSBAR_API_KEY: on.apiKey,
+        BUSBAR_PROXY_URL: on.busbar.urls.proxy,
+      },
+      ...(file !== undefined && { stdin: await readFile(join(cwd, file), "utf8") }),
+      interrupted: enough.signal,
+      onOutput: (text) => {
+        if (text.includes("Ctrl-C ends it")) enough.abort();
+      },
+    });
+  }
+
+  for (const path of STORY) {
+    for (const example of EXAMPLES[path] ?? []) {
+      test(`${example} runs`, async () => {
+        const { code, stdout, stderr } = await run(example);
+        assert.equal(code, 0, stdout + stderr);
+        if (example === "busbar create api-key ci") values["API_KEY"] = /^id: (.*)$/m.exec(stdout)?.[1] ?? "";
+      });
+    }
+  }
+});
