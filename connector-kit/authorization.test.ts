@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROVIDERS } from "../connectors/index.gen.ts";
 import { authorization, CredentialsError } from "./authorization.ts";
-import { completeProvider, type ProviderInfo } from "./provider.ts";
+import { completeProvider } from "./define-provider.ts";
+import type { ProviderInfo } from "./provider-info.ts";
 
 function info(key: string, changes: Partial<ProviderInfo> = {}): ProviderInfo {
   const facts = PROVIDERS[key];

@@ -1,5 +1,5 @@
 /** Turns opened credentials into the headers and query parameters that a provider expects. Pure. */
-import type { ProviderInfo } from "./provider.ts";
+import type { ProviderInfo } from "./provider-info.ts";
 import { fillTemplate } from "./template.ts";
 
 export type Credentials =

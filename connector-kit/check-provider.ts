@@ -1,7 +1,7 @@
 /** Finds what is wrong with a provider's facts, built in or from an overlay, and says where. */
 import { Type, type TSchema } from "typebox";
 import { isJsonObject } from "../server/ground/json.ts";
-import { ProviderInfoSchema, type ProviderInfo } from "./provider.ts";
+import { ProviderInfoSchema, type ProviderInfo } from "./provider-info.ts";
 
 export interface Fault {
   /** Where, for example `providers.hubspot.oauth2Opts.tokenUrl`. */

@@ -12,6 +12,8 @@ export interface ConnectorSample {
   fields: JsonObject;
   /** At least three ids of the provider's form. */
   ids: string[];
+  /** Pairs of ids that name one record. */
+  sameIds?: [string, string][];
 }
 
 export function testConnector(name: string, connector: Connector, sample: ConnectorSample): void {
@@ -86,6 +88,13 @@ function testWrite(connector: WriteConnector, sample: ConnectorSample): void {
       const lost = new ProviderError({ kind: "unknown_outcome", message: "connection reset" });
       await assert.rejects(connector.write(write, replay(lost).fetch), lost);
     }
+  });
+
+  test("has one key for each record, and the same for every spelling of its id", () => {
+    const keys = new Set(sample.ids.map((id) => connector.recordKey(id)));
+    assert.equal(keys.size, sample.ids.length);
+    for (const [id, other] of sample.sameIds ?? [])
+      assert.equal(connector.recordKey(id), connector.recordKey(other));
   });
 
   test("sends nothing for an object name or a record id that could change the address", async () => {

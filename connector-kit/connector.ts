@@ -109,6 +109,8 @@ export interface WriteConnector {
     request: { objectName: string; ids: string[]; fields: string[]; account?: Account },
     fetch: ProviderFetch,
   ): Promise<Map<string, JsonObject>>;
+  /** The same text for every spelling of one record's id, so that writes to one record keep their order. Pure. */
+  recordKey(id: string): string;
   /** Whether a current value counts as empty at this provider. */
   isEmpty(value: Json | undefined): boolean;
 }

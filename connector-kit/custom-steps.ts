@@ -1,7 +1,8 @@
 /** A provider's own way to connect, as data: what each step asks for and what its answer brings. Pure. */
 import type { Json } from "../server/ground/json.ts";
 import { requireHeaderText } from "./authorization.ts";
-import type { ProviderInfo, Redirect, StepRequest } from "./provider.ts";
+import type { ProviderInfo } from "./provider-info.ts";
+import type { Redirect, StepRequest } from "./auth-options.ts";
 import { fillTemplate, placeholders, providerUrl, type UrlOptions } from "./template.ts";
 import { textAt } from "./text-at.ts";
 

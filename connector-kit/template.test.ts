@@ -7,7 +7,7 @@ import { provider as gong } from "../connectors/gong/provider.ts";
 import { provider as hubspot } from "../connectors/hubspot/provider.ts";
 import { provider as salesforce } from "../connectors/salesforce/provider.ts";
 import { provider as zoho } from "../connectors/zoho/provider.ts";
-import { completeProvider } from "./provider.ts";
+import { completeProvider } from "./define-provider.ts";
 import {
   authorizeUrl,
   baseUrl,

@@ -1,5 +1,5 @@
 /** Fills `{{.name}}` templates so that no value can send a credential to a host the provider's facts do not allow. */
-import type { ProviderInfo } from "./provider.ts";
+import type { ProviderInfo } from "./provider-info.ts";
 
 /** A template that cannot be filled: a name without a value, or a value that is not allowed there. */
 export class TemplateError extends Error {

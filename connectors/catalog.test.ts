@@ -1,7 +1,8 @@
 /** The catalog shows what works here, and an operator's overlay either fits or is refused with its faults. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildCatalog, CatalogError } from "./catalog.ts";
+import { buildCatalog } from "./catalog.ts";
+import { CatalogError } from "./catalog-overlay.ts";
 import { baseUrl, healthCheckUrl, tokenUrl } from "../connector-kit/template.ts";
 
 const faultsOf = (overlay: unknown): Record<string, string> => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CONNECTORS, PROVIDERS } from "./index.gen.ts";
 import { addresses, checkProvider } from "../connector-kit/check-provider.ts";
-import { completeProvider } from "../connector-kit/provider.ts";
+import { completeProvider } from "../connector-kit/define-provider.ts";
 import { placeholders } from "../connector-kit/template.ts";
 
 const providers = Object.entries(PROVIDERS).map(([key, facts]) => completeProvider(key, facts));

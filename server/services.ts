@@ -1,7 +1,8 @@
 /** Opens everything that endpoints, proxy and workers need, in the order in which it depends on each other. */
 import { readFile } from "node:fs/promises";
 import { parse as parseYaml } from "yaml";
-import { buildCatalog, CatalogError, type Catalog } from "../connectors/catalog.ts";
+import { buildCatalog, type Catalog } from "../connectors/catalog.ts";
+import { CatalogError } from "../connectors/catalog-overlay.ts";
 import { openAccess, type Access } from "./access/authorize.ts";
 import { connectionEvents } from "./connection-events.ts";
 import type { ConnectionEvents } from "./credentials/connection-events.ts";

@@ -55,7 +55,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: "connector kit", files: /^connector-kit\//, mayImport: GROUND },
   {
     name: "catalog",
-    files: /^connectors\/(catalog|index\.gen)\.ts$/,
+    files: /^connectors\/(catalog[\w-]*|index\.gen)\.ts$/,
     mayImport: [...GROUND, "connector kit", "connector"],
   },
   { name: "connector", files: /^connectors\/[^/]+\//, mayImport: [...GROUND, "connector kit"] },

@@ -1,6 +1,7 @@
 /** The providers that this version of the command line knows without asking a server. */
 import { PROVIDERS } from "../../connectors/index.gen.ts";
-import { completeProvider, type ProviderInfo } from "../../connector-kit/provider.ts";
+import { completeProvider } from "../../connector-kit/define-provider.ts";
+import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 
 export type Catalog = Record<string, ProviderInfo>;
 

@@ -1,6 +1,7 @@
 /** What a manifest's check cannot know by heart, asked of the server: its own providers, destinations and apps. */
 import { Check } from "typebox/value";
-import { ProviderInfoSchema, supports, type ProviderInfo } from "../../connector-kit/provider.ts";
+import { ProviderInfoSchema, type ProviderInfo } from "../../connector-kit/provider-info.ts";
+import { supports } from "../../connector-kit/define-provider.ts";
 import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Catalog } from "./catalog.ts";

@@ -1,6 +1,6 @@
 /** Writes the text of a first manifest: what works at once in force, what comes next as comments. */
 import { stringify } from "yaml";
-import type { ProviderInfo } from "../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { didYouMean } from "../../server/manifest/closest.ts";
 import { builtInCatalog } from "./catalog.ts";
 

@@ -1,5 +1,5 @@
 /** What Busbar knows about HubSpot. */
-import { batchWrite, defineProvider, supports } from "../../connector-kit/provider.ts";
+import { batchWrite, defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 const crm = supports("read", "write", "subscribe", "delete", "search", batchWrite(100));
 
@@ -10,6 +10,7 @@ export const provider = defineProvider({
   baseURL: "https://api.hubapi.com",
   defaultModule: "crm",
   support: supports("read", "write", "proxy", "subscribe", "delete", "search", batchWrite(100)),
+  features: { fieldFilters: true },
   oauth2Opts: {
     grantType: "authorizationCode",
     authURL: "https://app.hubspot.com/oauth/authorize",

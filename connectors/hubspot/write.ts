@@ -18,6 +18,7 @@ export const write: WriteConnector = {
     return write.type === "create" ? createInBatches(write, fetch) : updateInBatches(write, fetch);
   },
   readFields,
+  recordKey: (id) => id,
   // "0" and "false" are values; a property that was never set is absent, null or empty text.
   isEmpty: (value) => value === undefined || value === null || value === "",
 };

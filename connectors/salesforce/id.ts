@@ -13,12 +13,15 @@ export const idFault = (id: string | undefined): ProviderError | undefined =>
         message: `"${id ?? ""}" is not a Salesforce record id: those have 15 or 18 letters and digits`,
       });
 
+/** Returns the form of 15 characters, which both forms of an id share. */
+export const shortId = (id: string): string => id.slice(0, 15);
+
 /**
  * The form of 18 characters: the 15, in which case matters, and three that encode which of them are capitals, so
  * that the whole is unique whatever is done to its case.
  */
 export function longId(id: string): string {
-  const short = id.slice(0, 15);
+  const short = shortId(id);
   const check = [0, 5, 10].map((start) => {
     const letters = Array.from(short.slice(start, start + 5));
     const number = letters.reduce((sum, letter, bit) => sum + (/[A-Z]/.test(letter) ? 2 ** bit : 0), 0);

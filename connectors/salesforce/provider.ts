@@ -1,5 +1,5 @@
 /** What Busbar knows about Salesforce. */
-import { batchWrite, bulkWrite, defineProvider, supports } from "../../connector-kit/provider.ts";
+import { batchWrite, bulkWrite, defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 const crm = supports(
   "read",
@@ -26,6 +26,7 @@ export const provider = defineProvider({
   ],
   defaultModule: "crm",
   support: crm,
+  features: { quotaOptimization: true, subscribeObjectLimit: 5 },
   oauth2Opts: {
     grantType: "authorizationCodePKCE",
     authURL: "https://{{.workspace}}.my.salesforce.com/services/oauth2/authorize",
@@ -97,6 +98,7 @@ export const provider = defineProvider({
       displayName: "Salesforce",
       baseURL: "https://{{.workspace}}.my.salesforce.com",
       support: crm,
+      features: { fieldFilters: true },
       subscribeRequirements: { registration: true, postProcess: true, subscribeByAPI: true },
     },
   },

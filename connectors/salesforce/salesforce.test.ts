@@ -20,6 +20,7 @@ testConnector(
     objectName: "Contact",
     fields: { LastName: "Byron" },
     ids: [ADA, BOB, "003ak00000luKU1AAM"],
+    sameIds: [[ADA, ADA.slice(0, 15)]],
   },
 );
 

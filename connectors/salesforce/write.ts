@@ -3,7 +3,7 @@ import type { ProviderRequest, RecordWrite, WriteConnector } from "../../connect
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import { headerFault } from "../../connector-kit/forwarded-headers.ts";
 import { batchWaves, writeInBatches } from "./batch.ts";
-import { idFault } from "./id.ts";
+import { idFault, shortId } from "./id.ts";
 import { readFields } from "./read-fields.ts";
 import { BATCH_LIMIT, objectFault, writeMany } from "./request.ts";
 import { requestsFor, writeSingly } from "./single.ts";
@@ -18,6 +18,7 @@ export const write: WriteConnector = {
     return inBatches(write) ? writeInBatches(write, fetch) : writeSingly(write, fetch);
   },
   readFields,
+  recordKey: shortId,
   // Text never comes back as ""; false and 0 are values, so a checkbox is never empty.
   isEmpty: (value) => value === undefined || value === null,
 };

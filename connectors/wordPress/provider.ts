@@ -1,5 +1,5 @@
 /** What Busbar knows about WordPress. */
-import { defineProvider, supports } from "../../connector-kit/provider.ts";
+import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
   displayName: "WordPress",

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { authorization, CredentialsError, type Authorization } from "../../connector-kit/authorization.ts";
 import type { Account } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderInfo } from "../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { baseUrl, TemplateError } from "../../connector-kit/template.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Changes } from "../store/changes.ts";

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Json, JsonObject } from "../ground/json.ts";
+import { featuresOf } from "../../connector-kit/provider-info.ts";
+import { buildCatalog } from "../../connectors/catalog.ts";
 import { checkConfig } from "./check-config.ts";
 import { completeConfig } from "./complete-config.ts";
 import type { ManifestIntegration } from "./manifest.ts";
@@ -35,10 +37,11 @@ const integration: ManifestIntegration = {
     ],
   },
 };
+const catalog = buildCatalog();
 const on = (provider: string, module?: string): ManifestIntegration => ({ ...integration, provider, module });
 
 const check = (content: unknown, against = integration) =>
-  checkConfig(content, against, { defaultModule: "crm" });
+  checkConfig(content, against, featuresOf(catalog.find(against.provider), against.module));
 const names = (content: unknown, against = integration) => check(content, against).map(({ name }) => name);
 const read = (object: Json, name = "contacts"): JsonObject => ({ read: { objects: { [name]: object } } });
 const write = (object: Json, name = "contacts"): JsonObject => ({ write: { objects: { [name]: object } } });
@@ -168,7 +171,7 @@ describe("read", () => {
     assert.deepEqual(period({ days: -1 }), [`${READ}.backfill.defaultPeriod.days`]);
     assert.deepEqual(names(read({ backfill: {} })), [`${READ}.backfill.defaultPeriod`]);
   });
-  test("filters are for HubSpot and the Salesforce CRM, one condition for each field", () => {
+  test("filters are refused where the catalog does not say that the provider has them; one condition for each field", () => {
     const filter = (fieldName: string, value: Json = "x") => ({ fieldName, operator: "eq", value });
     const content = read({
       fieldFilters: [filter("a"), filter("b", 3)],
@@ -213,7 +216,7 @@ describe("write", () => {
     assert.deepEqual(setting({ stringValue: "a", integerValue: 1 }), [at]);
     assert.deepEqual(setting({ integerValue: 1.5 }), [`${at}.integerValue`]);
   });
-  test("when to write is one of the known words; ifEmpty is for updates of HubSpot and Salesforce", () => {
+  test("when to write is one of the known words; ifEmpty is for updates at providers whose connector can read first", () => {
     const setting = (value: Json, against = integration) =>
       names(write({ selectedFieldSettings: { city: value } }), against);
     const at = `${WRITE}.selectedFieldSettings.city`;
@@ -255,7 +258,7 @@ describe("subscribe", () => {
     const content = subscribe({ inheritFieldsAndMappings: false, deleteEvent: { enabled: "always" } });
     assert.deepEqual(names(content), [`${SUBSCRIBE}.inheritFieldsAndMappings`]);
   });
-  test("quota optimization is for Salesforce with listed fields", () => {
+  test("quota optimization is refused where the catalog does not name it, and needs listed fields", () => {
     const quota = (updateEvent?: Json) =>
       subscribe({
         ...(updateEvent === undefined ? {} : { updateEvent }),

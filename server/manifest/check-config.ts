@@ -1,5 +1,5 @@
 /** Checks an installation's configuration against the integration it belongs to; returns all issues at once. */
-import type { ProviderInfo } from "../../connector-kit/provider.ts";
+import type { Features } from "../../connector-kit/provider-info.ts";
 import type { Issue } from "../ground/errors.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { checkShape, describeValue, type ShapeFault } from "./check-shape.ts";
@@ -14,8 +14,6 @@ import { memberOf, pathOf, type LocatedValue } from "./located-value.ts";
 import { MINIMUM_INTERVAL_MINUTES } from "./schedule.ts";
 
 const ACTIONS = ["read", "write", "subscribe"] as const;
-/** The providers whose records can be filtered when reading and looked at before an update. */
-const RICH_PROVIDERS: readonly string[] = ["hubspot", "salesforce"];
 
 /**
  * The issues of `content`, which may be anything: the form of a create, of an update, or what a patch made of it.
@@ -24,7 +22,7 @@ const RICH_PROVIDERS: readonly string[] = ["hubspot", "salesforce"];
 export function checkConfig(
   content: unknown,
   integration: ManifestIntegration,
-  provider: Pick<ProviderInfo, "defaultModule">,
+  features: Features,
   minimumScheduleMinutes: number = MINIMUM_INTERVAL_MINUTES,
 ): Issue[] {
   const issues: Issue[] = [];
@@ -37,12 +35,9 @@ export function checkConfig(
   const place: LocatedValue = { path: [], data: content };
   checkProvider(place, integration, add);
   for (const action of ACTIONS) checkObjects(place, action, integration, add);
-  const isRich = RICH_PROVIDERS.includes(integration.provider);
-  const module = integration.module ?? provider.defaultModule;
-  const canFilter = isRich && (integration.provider !== "salesforce" || module === "crm");
-  checkReadConfig(place, integration, { minimumScheduleMinutes, canFilter }, add);
-  checkWriteConfig(place, isRich, add);
-  checkSubscribeConfig(place, integration, add);
+  checkReadConfig(place, integration, { minimumScheduleMinutes, features }, add);
+  checkWriteConfig(place, integration, features, add);
+  checkSubscribeConfig(place, integration, features, add);
   return issues;
 }
 

@@ -67,14 +67,14 @@ function checkRules(
   for (const integration of integrations) {
     checkProvider(integration, catalog, context.built, report);
     checkProviderApp(integration, catalog, context.providerApps, report);
-    checkProviderBackfill(integration, report);
+    checkProviderBackfill(integration, catalog, report);
     checkReadObjects(integration, context.minimumScheduleMinutes ?? MINIMUM_INTERVAL_MINUTES, report);
     const writeObjects = objectsOf(integration, "write");
     for (const object of writeObjects) {
       requireText(object, "objectName", report, "Name the object as the provider does.");
     }
     checkDuplicates(writeObjects, "duplicate-write-object", report);
-    checkSubscribe(integration, report);
+    checkSubscribe(integration, catalog, report);
     checkWatchSchema(integration, report);
   }
   const { destinations: names, destinationsMayFollow: mayFollow } = context;

@@ -1,5 +1,6 @@
 /** For tests only: a small catalog, manifests built around the part a test is about, and what is told about them. */
-import { supports, type ProviderInfo } from "../../connector-kit/provider.ts";
+import { supports } from "../../connector-kit/define-provider.ts";
+import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { checkManifest, type ManifestContext } from "./check-manifest.ts";
 
 const provider = (name: string, extra: Partial<ProviderInfo> = {}): ProviderInfo => ({
@@ -18,9 +19,9 @@ const module = (...actions: Parameters<typeof supports>) => ({
 });
 const catalog: Record<string, ProviderInfo> = {
   acme: provider("acme"),
-  salesforce: provider("salesforce"),
-  snowflake: provider("snowflake"),
-  googlecalendar: provider("googlecalendar"),
+  salesforce: provider("salesforce", { features: { subscribeObjectLimit: 5 } }),
+  snowflake: provider("snowflake", { features: { backfill: { fullHistoryOnly: true } } }),
+  googlecalendar: provider("googlecalendar", { features: { backfill: { mostDays: { events: 28 } } } }),
   writeonly: provider("writeonly", { support: supports("write") }),
   modular: provider("modular", {
     defaultModule: "main",

@@ -1,7 +1,7 @@
 /** Who may call what, decided on a real database, and undone within a moment when it changes. */
 import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
-import { supports } from "../../connector-kit/provider.ts";
+import { supports } from "../../connector-kit/define-provider.ts";
 import { createTestDatabase, type TestDatabase } from "../../tests/harness/database.ts";
 import { sealCredentials } from "../credentials/stored/credential-envelope.ts";
 import { newApiKey } from "../ground/ids.ts";

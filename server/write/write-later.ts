@@ -62,10 +62,6 @@ function groupKey({ installation }: WriteTarget, plan: WritePlan, { retryPolicy 
   return JSON.stringify([installation.id, plan.objectName, plan.type, headers.toSorted(), onUnknownOutcome]);
 }
 
-/** Two writes with the same key are about the same record. Salesforce ids come in two lengths of one id. */
-const recordKey = (target: WriteTarget, plan: WritePlan, id: string): string =>
-  JSON.stringify([
-    target.installation.id,
-    plan.objectName.toLowerCase(),
-    target.integration.provider === "salesforce" ? id.slice(0, 15) : id,
-  ]);
+/** Two writes with the same key are about the same record. */
+const recordKey = ({ installation, connector }: WriteTarget, plan: WritePlan, id: string): string =>
+  JSON.stringify([installation.id, plan.objectName.toLowerCase(), connector.write.recordKey(id)]);

@@ -23,7 +23,7 @@ const AssociationSchema = Type.Object(
 );
 
 const Associations = Type.Array(AssociationSchema, {
-  description: "Records to associate a new record with. HubSpot only.",
+  description: "Records to associate a new record with. Needs the provider's `features.associations`.",
 });
 
 export const WriteRequestSchema = Type.Object(
@@ -57,7 +57,7 @@ export const WriteRequestSchema = Type.Object(
     associations: Type.Optional(Associations),
     headers: Type.Optional(
       Type.Array(Type.Object({ key: Type.String({ minLength: 1 }), value: Type.String() }), {
-        description: "Headers to send along to the provider. Salesforce only.",
+        description: "Headers to pass to the provider. Needs the provider's `features.writeHeaders`.",
       }),
     ),
     retryPolicy: Type.Optional(

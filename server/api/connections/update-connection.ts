@@ -1,6 +1,6 @@
 /** PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}: new credentials or metadata for a connection. */
 import { Type, type Static } from "typebox";
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { proveCredentials } from "../../credentials/connect/prove-credentials.ts";
 import {

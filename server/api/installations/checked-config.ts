@@ -1,4 +1,5 @@
 /** Checks a configuration against the integration's latest revision and brings it into the form that is kept. */
+import { featuresOf } from "../../../connector-kit/provider-info.ts";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import type { Json } from "../../ground/json.ts";
@@ -37,10 +38,10 @@ export const isWithin = (name: string, place: string): boolean =>
 
 const keyOf = ({ name, detail }: Issue): string => `${name}\n${detail}`;
 
-const issuesOf = (catalog: Catalog, integration: Integration, content: Json): Issue[] =>
-  checkConfig(content, integration.latestRevision.content, {
-    defaultModule: catalog.find(integration.provider)?.defaultModule ?? "",
-  });
+function issuesOf(catalog: Catalog, integration: Integration, content: Json): Issue[] {
+  const manifest = integration.latestRevision.content;
+  return checkConfig(content, manifest, featuresOf(catalog.find(integration.provider), manifest.module));
+}
 
 function refuse(issues: Issue[]): void {
   const [first] = issues;

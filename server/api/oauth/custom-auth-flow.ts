@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { readCallback, stepUrl, sendsState, StepError } from "../../../connector-kit/custom-steps.ts";
-import type { Redirect } from "../../../connector-kit/provider.ts";
+import type { Redirect } from "../../../connector-kit/auth-options.ts";
 import { TemplateError } from "../../../connector-kit/template.ts";
 import {
   lasting,

@@ -1,7 +1,7 @@
 /** GET /callbacks/v1/oauth: where providers send customers back to, with a code or a refusal. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Type, type Static } from "typebox";
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { withAccountInfo } from "../../credentials/connect/account-info.ts";
 import { codeGrant } from "../../credentials/grants/authorization-code.ts";
 import {

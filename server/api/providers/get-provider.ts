@@ -1,7 +1,7 @@
 /** GET /v1/providers/{provider} */
 import { Type } from "typebox";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { ProviderInfoSchema } from "../../../connector-kit/provider.ts";
+import { ProviderInfoSchema } from "../../../connector-kit/provider-info.ts";
 import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 

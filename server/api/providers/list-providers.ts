@@ -1,7 +1,7 @@
 /** GET /v1/providers */
 import { Type } from "typebox";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { ProviderInfoSchema } from "../../../connector-kit/provider.ts";
+import { ProviderInfoSchema } from "../../../connector-kit/provider-info.ts";
 import { endpoint } from "../../http/endpoint.ts";
 
 export const listProviders = (deps: { catalog: Catalog }) =>

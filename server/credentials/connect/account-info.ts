@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../../connector-kit/template.ts";
 import { textAt, valueAt } from "../../../connector-kit/text-at.ts";
 import { EgressError, type Egress } from "../../egress/open-egress.ts";

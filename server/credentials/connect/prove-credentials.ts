@@ -1,5 +1,5 @@
 /** Tries credentials that buy others before they are stored, so that a mistake shows where it is made. */
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Log } from "../../ground/log.ts";

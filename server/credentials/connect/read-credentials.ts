@@ -1,7 +1,7 @@
 /** Reads what a builder sends to make a connection into stored credentials, by the provider's way to authenticate. */
 import { Type, type Static } from "typebox";
 import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { TemplateError } from "../../../connector-kit/template.ts";
 import { Problem } from "../../ground/errors.ts";
 import { wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildCatalog } from "../../../connectors/catalog.ts";
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { consentUrl, takesPkce } from "./authorization-code.ts";
 import { accountFacts, enteredMetadata } from "../stored/provider-metadata.ts";
 

@@ -1,6 +1,6 @@
 /** The authorization code grant: the address of the consent page, and the code turned into tokens. */
 import { createHash, randomBytes } from "node:crypto";
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import {
   authorizeUrl,
   fillTemplate,

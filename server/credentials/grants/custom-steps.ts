@@ -7,7 +7,8 @@ import {
   StepError,
   type Brought,
 } from "../../../connector-kit/custom-steps.ts";
-import type { ProviderInfo, StepRequest } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
+import type { StepRequest } from "../../../connector-kit/auth-options.ts";
 import { TemplateError } from "../../../connector-kit/template.ts";
 import { EgressError, type Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";

@@ -1,5 +1,5 @@
 /** Speaks OAuth 2.0 to a provider's token endpoint and sorts its refusals. */
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { tokenUrl, type UrlOptions } from "../../../connector-kit/template.ts";
 import { EgressError, type Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";

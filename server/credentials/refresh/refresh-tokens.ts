@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";

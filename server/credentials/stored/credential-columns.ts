@@ -1,5 +1,5 @@
 /** The columns that hold a connection's credentials, and the time at which they are refreshed: stored together. */
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
 import { scheduleRefresh } from "../../store/token-refreshes.ts";

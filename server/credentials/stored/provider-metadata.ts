@@ -1,5 +1,5 @@
 /** What a connection knows about its account: entered by the customer, or read from the provider's token answer. */
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { baseUrl, normalizeInputs, TemplateError, type UrlOptions } from "../../../connector-kit/template.ts";
 import { textAt } from "../../../connector-kit/text-at.ts";
 import { Problem } from "../../ground/errors.ts";

@@ -1,5 +1,5 @@
 /** Decides when tokens are refreshed ahead of need: before they expire, and before an unused refresh token dies. */
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { isRefreshable, serving } from "./refreshable.ts";
 import { isOauth, type StoredCredentials } from "./credential-envelope.ts";

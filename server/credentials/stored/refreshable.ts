@@ -1,5 +1,5 @@
 /** What can be got anew when a provider refuses credentials or they run out, and how two generations are told apart. */
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { isOauth, type StoredCredentials } from "./credential-envelope.ts";
 
 /** Whether the provider can be asked for other credentials without the customer. */

@@ -1,4 +1,5 @@
 /** Rules for `read.objects` of a configuration: schedules, selected fields, mappings, backfill and filters. */
+import type { Features } from "../../../connector-kit/provider-info.ts";
 import { chosenTexts, configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
 import { isFieldPath, parseFieldPath } from "../field-path.ts";
 import type { ManifestIntegration, ReadObject } from "../manifest.ts";
@@ -16,8 +17,7 @@ import { judgeSchedule } from "../schedule.ts";
 
 export interface ReadLimits {
   minimumScheduleMinutes: number;
-  /** Whether the provider can filter records. */
-  canFilter: boolean;
+  features: Features;
 }
 
 export function checkReadConfig(
@@ -32,9 +32,9 @@ export function checkReadConfig(
     checkMappings(object, declared, add);
     checkValueMappings(object, add);
     checkBackfill(object, add);
-    checkFilters(object, limits, add);
+    checkFilters(object, integration, limits, add);
     const backfill = mapOf(object, "backfill");
-    if (backfill) checkFilters(backfill, limits, add);
+    if (backfill) checkFilters(backfill, integration, limits, add);
     if (declared) checkSelection(object, declared, add);
   }
 }
@@ -110,10 +110,15 @@ function checkBackfill(object: ConfigObject, add: AddIssue): void {
   }
 }
 
-function checkFilters(place: LocatedValue, limits: ReadLimits, add: AddIssue): void {
+function checkFilters(
+  place: LocatedValue,
+  { provider, module }: ManifestIntegration,
+  { features }: ReadLimits,
+  add: AddIssue,
+): void {
   const filters = mapsOf(place, "fieldFilters");
-  if (filters.length > 0 && !limits.canFilter) {
-    const detail = "Filters are supported for HubSpot and for the CRM of Salesforce only.";
+  if (filters.length > 0 && features.fieldFilters !== true) {
+    const detail = `Filters are not supported for ${module === undefined ? provider : `${provider} (${module})`}.`;
     add(pathOf(place, "fieldFilters"), detail, "Leave `fieldFilters` out.");
   }
   const seen = new Set<string>();

@@ -1,4 +1,5 @@
 /** Rules for `subscribe.objects` of a configuration: events, watched fields, quota optimisation. */
+import type { Features } from "../../../connector-kit/provider-info.ts";
 import { configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
 import type { ManifestIntegration, SubscribeObject } from "../manifest.ts";
 import { has, mapOf, memberOf, pathOf, textsOf, type LocatedValue } from "../located-value.ts";
@@ -8,13 +9,15 @@ const RECORD_EVENTS = ["createEvent", "updateEvent", "deleteEvent"];
 export function checkSubscribeConfig(
   content: LocatedValue,
   integration: ManifestIntegration,
+  features: Features,
   add: AddIssue,
 ): void {
   for (const object of configObjectsOf(content, "subscribe")) {
     const declared = integration.subscribe?.objects?.find(({ objectName }) => objectName === object.name);
     checkInheritance(object, add);
     checkUpdateEvent(object, declared, add);
-    checkQuotaOptimization(object, declared, integration.provider, add);
+    if (features.quotaOptimization === true) checkQuotaOptimization(object, declared, add);
+    else refuseQuotaOptimization(object, integration.provider, add);
   }
 }
 
@@ -51,20 +54,24 @@ function checkUpdateEvent(object: ConfigObject, declared: SubscribeObject | unde
   }
 }
 
+function quotaOptimizationOf(object: ConfigObject): LocatedValue | undefined {
+  const options = mapOf(object, "providerOptions");
+  return options && mapOf(options, "quotaOptimization");
+}
+
+function refuseQuotaOptimization(object: ConfigObject, provider: string, add: AddIssue): void {
+  const optimization = quotaOptimizationOf(object);
+  if (!optimization) return;
+  add(optimization.path, `Quota optimization is not supported for ${provider}.`, "Leave it out.");
+}
+
 function checkQuotaOptimization(
   object: ConfigObject,
   declared: SubscribeObject | undefined,
-  provider: string,
   add: AddIssue,
 ): void {
-  const options = mapOf(object, "providerOptions");
-  const optimization = options && mapOf(options, "quotaOptimization");
-  if (!optimization) return;
-  if (provider !== "salesforce") {
-    add(optimization.path, "Quota optimization is supported for Salesforce only.", "Leave it out.");
-    return;
-  }
-  if (memberOf(optimization, "enabled") !== true) return;
+  const optimization = quotaOptimizationOf(object);
+  if (!optimization || memberOf(optimization, "enabled") !== true) return;
   const event = mapOf(object, "updateEvent");
   const inherited = declared?.updateEvent;
   const own = event ? watchedFields(event) : 0;

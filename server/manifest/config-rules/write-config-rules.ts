@@ -1,16 +1,22 @@
 /** Rules for `write.objects` of a configuration: settings of fields and default values. */
+import type { Features } from "../../../connector-kit/provider-info.ts";
 import { configObjectsOf, type AddIssue } from "../config-issue.ts";
+import type { ManifestIntegration } from "../manifest.ts";
 import { has, mapOf, mapsOfMap, memberOf, pathOf, type LocatedValue } from "../located-value.ts";
 
 const DEFAULT_KINDS = ["stringValue", "integerValue", "booleanValue"];
 
-/** `canReadFirst`: whether the provider's record can be looked at before an update, which `ifEmpty` needs. */
-export function checkWriteConfig(content: LocatedValue, canReadFirst: boolean, add: AddIssue): void {
+export function checkWriteConfig(
+  content: LocatedValue,
+  { provider }: ManifestIntegration,
+  features: Features,
+  add: AddIssue,
+): void {
   for (const object of configObjectsOf(content, "write")) {
     for (const setting of mapsOfMap(object, "selectedFieldSettings")) {
       checkDefault(setting, add);
-      if (memberOf(setting, "writeOnUpdate") !== "ifEmpty" || canReadFirst) continue;
-      const detail = "`ifEmpty` is supported for HubSpot and Salesforce only.";
+      if (memberOf(setting, "writeOnUpdate") !== "ifEmpty" || features.ifEmpty === true) continue;
+      const detail = `\`ifEmpty\` is not supported for ${provider}.`;
       add(pathOf(setting, "writeOnUpdate"), detail, "Use `always` or `never`.", "ifEmpty");
     }
   }

@@ -1,5 +1,5 @@
 /** Rules that need the catalog: does the provider exist, can it do what is declared, and can this Busbar. */
-import type { ProviderInfo } from "../../../connector-kit/provider.ts";
+import { featuresOf, type ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { didYouMean } from "../closest.ts";
 import type { Report } from "../finding.ts";
 import type { Action } from "../manifest.ts";
@@ -17,7 +17,7 @@ export function checkProvider(
 ): void {
   const name = textOf(integration, "provider");
   if (name === undefined) return;
-  const provider = Object.hasOwn(catalog, name) ? catalog[name] : undefined;
+  const provider = providerOf(integration, catalog);
   if (!provider) {
     report.error(
       "provider-not-supported",
@@ -49,15 +49,14 @@ export function checkProviderApp(
   providerApps: readonly string[] | undefined,
   report: Report,
 ): void {
-  const name = textOf(integration, "provider");
-  if (!providerApps || name === undefined || !Object.hasOwn(catalog, name) || providerApps.includes(name))
-    return;
-  const grant = catalog[name]?.authType === "oauth2" ? catalog[name].oauth2Opts?.grantType : undefined;
+  const provider = providerOf(integration, catalog);
+  if (!providerApps || !provider || providerApps.includes(provider.name)) return;
+  const grant = provider.authType === "oauth2" ? provider.oauth2Opts?.grantType : undefined;
   if (grant !== "authorizationCode" && grant !== "authorizationCodePKCE") return;
   report.warning(
     "provider-app-not-configured",
     pathOf(integration, "provider"),
-    `The project has no provider app for "${name}", so customers cannot connect.`,
+    `The project has no provider app for "${provider.name}", so customers cannot connect.`,
     "Register an OAuth client with the provider and add it as a provider app.",
   );
 }
@@ -112,30 +111,38 @@ function isSupported(
   return false;
 }
 
-const shown = (provider: ProviderInfo): string => provider.displayName ?? provider.name;
-
-/** Limits of single providers on how far back a backfill may go. */
-export function checkProviderBackfill(integration: LocatedValue, report: Report): void {
-  const provider = textOf(integration, "provider");
+/** Limits of providers on how far back a backfill may go. */
+export function checkProviderBackfill(integration: LocatedValue, catalog: Catalog, report: Report): void {
+  const provider = providerOf(integration, catalog);
+  const limits = featuresOf(provider, textOf(integration, "module")).backfill;
+  if (!provider || !limits) return;
   for (const object of objectsOf(integration, "read")) {
     const backfill = mapOf(object, "backfill");
     const period = backfill && mapOf(backfill, "defaultPeriod");
     if (!period) continue;
     const days = memberOf(period, "days");
     const full = memberOf(period, "fullHistory") === true;
-    if (provider === "snowflake" && !full && typeof days === "number") {
-      const message = "Snowflake can only backfill the full history.";
+    if (limits.fullHistoryOnly && !full && typeof days === "number") {
+      const message = `${shown(provider)} can only backfill the full history.`;
       report.error("snowflake-backfill", pathOf(period, "days"), message, "Write fullHistory: true.");
     }
-    const isCalendar =
-      provider?.toLowerCase() === "googlecalendar" && textOf(object, "objectName") === "events";
-    if (isCalendar && (full || (typeof days === "number" && days > 28))) {
+    const name = textOf(object, "objectName") ?? "";
+    const mostDays = Object.hasOwn(limits.mostDays ?? {}, name) ? limits.mostDays?.[name] : undefined;
+    if (mostDays !== undefined && (full || (typeof days === "number" && days > mostDays))) {
       report.error(
         "google-calendar-backfill",
         pathOf(period, full ? "fullHistory" : "days"),
-        "Google Calendar can backfill events for 28 days at most.",
-        "Write days: 28 or less.",
+        `${shown(provider)} can backfill ${name} for ${mostDays} days at most.`,
+        `Write days: ${mostDays} or less.`,
       );
     }
   }
 }
+
+/** The provider that an integration names, undefined when there is none. */
+export function providerOf(integration: LocatedValue, catalog: Catalog): ProviderInfo | undefined {
+  const name = textOf(integration, "provider");
+  return name !== undefined && Object.hasOwn(catalog, name) ? catalog[name] : undefined;
+}
+
+export const shown = (provider: ProviderInfo): string => provider.displayName ?? provider.name;

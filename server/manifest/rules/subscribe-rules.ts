@@ -1,4 +1,5 @@
 /** Rules for `subscribe` and `watchSchema`: events, watched fields, and the read objects they lean on. */
+import { featuresOf } from "../../../connector-kit/provider-info.ts";
 import { didYouMean } from "../closest.ts";
 import type { Report } from "../finding.ts";
 import {
@@ -11,14 +12,14 @@ import {
   textsOf,
   type LocatedValue,
 } from "../located-value.ts";
+import { providerOf, shown, type Catalog } from "./provider-rules.ts";
 import { checkScheduleAt } from "./schedule-rules.ts";
 import { checkDuplicates, requireText } from "./structure-rules.ts";
 
 /** Events whose payload is a record, so that fields and mapping must come from the read object. */
 const RECORD_EVENTS = ["createEvent", "updateEvent", "deleteEvent", "associationChangeEvent"];
-const SALESFORCE_LIMIT = 5;
 
-export function checkSubscribe(integration: LocatedValue, report: Report): void {
+export function checkSubscribe(integration: LocatedValue, catalog: Catalog, report: Report): void {
   if (!has(integration, "subscribe")) return;
   const objects = objectsOf(integration, "subscribe");
   if (!has(integration, "read")) {
@@ -39,15 +40,25 @@ export function checkSubscribe(integration: LocatedValue, report: Report): void 
     checkUpdateEvent(object, report);
   }
   checkDuplicates(objects, "duplicate-subscribe-object", report);
-  const surplus = objects[SALESFORCE_LIMIT];
-  if (textOf(integration, "provider") === "salesforce" && surplus) {
-    report.error(
-      "salesforce-subscribe-limit",
-      surplus.path,
-      `Salesforce allows subscriptions to ${SALESFORCE_LIMIT} objects, but ${objects.length} are listed.`,
-      "Read the others on a schedule instead.",
-    );
-  }
+  checkLimit(integration, objects, catalog, report);
+}
+
+function checkLimit(
+  integration: LocatedValue,
+  objects: readonly LocatedValue[],
+  catalog: Catalog,
+  report: Report,
+): void {
+  const provider = providerOf(integration, catalog);
+  const limit = featuresOf(provider, textOf(integration, "module")).subscribeObjectLimit;
+  const surplus = limit === undefined ? undefined : objects[limit];
+  if (!provider || !surplus) return;
+  report.error(
+    "salesforce-subscribe-limit",
+    surplus.path,
+    `${shown(provider)} allows subscriptions to ${limit} objects, but ${objects.length} are listed.`,
+    "Read the others on a schedule instead.",
+  );
 }
 
 function checkEvents(object: LocatedValue, readNames: ReadonlySet<string> | undefined, report: Report): void {
