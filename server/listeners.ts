@@ -1,5 +1,4 @@
 /** Opens the listeners: management, write and their like on one, the proxy on another. */
-import cluster from "node:cluster";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
@@ -7,9 +6,8 @@ import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import type { Config } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 import { createServer, type OnAnswer } from "./http/server.ts";
-import { openLimits, type Limits } from "./proxy/limits.ts";
+import { openLimits } from "./proxy/limits.ts";
 import { createProxyServer } from "./proxy/proxy-server.ts";
-import { limitsOfParent } from "./proxy/shared-limits.ts";
 import { routes } from "./routes.ts";
 import { serveMetrics } from "./metrics/metrics-endpoint.ts";
 import type { Cleanup, Services } from "./services.ts";
@@ -77,7 +75,7 @@ async function listenProxy(deps: Services, docsUrl: () => string, listeners: Cle
     ...deps,
     docsUrl,
     support: config.support,
-    limits: limitsFor(config),
+    limits: openLimits(config.proxyLimits),
     meter: deps.metrics?.proxy,
   });
   await new Promise<void>((resolve, reject) => {
@@ -92,13 +90,6 @@ async function listenProxy(deps: Services, docsUrl: () => string, listeners: Cle
     await proxy.flushed();
   });
   return originOf(proxy, config.host);
-}
-
-/** Undefined when nothing is limited. */
-function limitsFor({ proxyLimits }: Config): Limits | undefined {
-  const limits = openLimits(proxyLimits);
-  // One of several processes: their parent has the same configuration and counts for all.
-  return limits && cluster.isWorker ? limitsOfParent(process) : limits;
 }
 
 function listenError(

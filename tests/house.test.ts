@@ -39,16 +39,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
     files: /^server\/[\w-]+\.ts$/,
     mayImport: [...SERVICES, ...SHARED_ROOMS, ...CALLS, ...ROOMS, ...KITS, "api", "data-folder", "metrics"],
   },
-  room("commands", [
-    ...SERVICES,
-    ...SHARED_ROOMS,
-    "proxy",
-    "metrics",
-    "data-folder",
-    "entrance",
-    "sandbox",
-    "cli",
-  ]),
+  room("commands", [...SERVICES, ...SHARED_ROOMS, "metrics", "data-folder", "entrance", "sandbox", "cli"]),
   { name: "demo", files: /^demo\//, mayImport: [...GROUND, "access", "data-folder", "entrance", "sandbox"] },
   // Knows a server by its address only; the check of manifests works without one (docs/decisions/0012).
   { name: "cli", files: /^cli\//, mayImport: ["manifest", "catalog", "connector kit"] },

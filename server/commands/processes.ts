@@ -4,8 +4,6 @@ import { generatedKeys, openDataFolder } from "../data-folder/data-folder.ts";
 import type { Config } from "../ground/config.ts";
 import { StartError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
-import { openLimits, type Limits } from "../proxy/limits.ts";
-import { countFor } from "../proxy/shared-limits.ts";
 import { answerScrapes } from "../metrics/metrics-endpoint.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 
@@ -26,8 +24,6 @@ interface Crew {
   env: Record<string, string>;
   log: Log;
   onFatal(reason: string): void;
-  /** Of the proxy; the processes ask here, so that they hold for all together. */
-  limits: Limits | undefined;
   stopping: boolean;
 }
 
@@ -44,7 +40,6 @@ export async function startProcesses(
     env: {},
     log,
     onFatal,
-    limits: openLimits(config.proxyLimits),
     stopping: false,
   };
   if (config.metrics) answerScrapes();
@@ -87,7 +82,6 @@ async function openDatabase(
 
 function fork(crew: Crew): Worker {
   const worker = cluster.fork(crew.env);
-  if (crew.limits) countFor(worker, crew.limits);
   worker.once("exit", (code, signal) => {
     if (crew.stopping || !served.has(worker)) return;
     crew.log.error({ pid: worker.process.pid, code, signal }, "a process ended and is started again");

@@ -2,7 +2,6 @@
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { Agent, buildConnector, type Dispatcher } from "undici";
-import { dispatchWithTrailers, type RequestWithTrailers } from "./egress-trailers.ts";
 
 export type EgressFailure =
   /** The address is private and nobody allowed it. */
@@ -53,8 +52,6 @@ export interface Egress {
   send(request: EgressRequest): Promise<EgressResponse>;
   /** The guarded dispatcher, for the proxy, which streams. */
   readonly dispatcher: Dispatcher;
-  /** The same for a request whose body ends with trailers. */
-  dispatchWithTrailers(request: RequestWithTrailers, handler: Dispatcher.DispatchHandler): void;
   /**
    * For clients that open sockets of their own to a host: finds only addresses that may be connected to. Throws
    * `EgressError` for an address that may not, because an address is never looked up.
@@ -78,9 +75,8 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** `allow` lists hosts and CIDRs that may be reached although they are private (`BUSBAR_EGRESS_ALLOW`). */
 export function openEgress(allow: string[]): Egress {
   const guard = new AddressGuard(allow);
-  const connect = guardedConnector(guard);
   const dispatcher = new Agent({
-    connect,
+    connect: guardedConnector(guard),
     headersTimeout: DEFAULT_TIMEOUT_MS,
     bodyTimeout: DEFAULT_TIMEOUT_MS,
     keepAliveTimeout: 10_000,
@@ -90,8 +86,6 @@ export function openEgress(allow: string[]): Egress {
   });
   return {
     dispatcher,
-    dispatchWithTrailers: (request, handler) =>
-      dispatchWithTrailers(connect, request, handler, MAX_HEADER_BYTES),
     send: (request) => send(dispatcher, request),
     guardedLookup(host) {
       const bare = bareHost(host);

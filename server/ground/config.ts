@@ -53,7 +53,7 @@ export interface Config {
   idempotencyHours: number;
   retryBaseSeconds: number;
   minuteMs: number;
-  /** Of the proxy, over all processes of one start; 0: none. */
+  /** Of the proxy, counted per process; 0: no limit. */
   proxyLimits: {
     connectionConcurrency: number;
     connectionPerSecond: number;

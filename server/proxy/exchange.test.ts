@@ -276,18 +276,6 @@ describe("connections", () => {
     assert.ok(!hello.includes("\x02h2"));
   });
 
-  it("take several requests at once and answer them in order", async (t) => {
-    const { proxy } = await start(t, async (request) => {
-      const path = request.startLine.split(" ")[1] ?? "";
-      await wait(path === "/0" ? 40 : 0);
-      return `HTTP/1.1 200 OK\r\nContent-Length: ${path.length}\r\n\r\n${path}`;
-    });
-    const { socket, reader } = await dial(proxy.port);
-    socket.write([0, 1, 2].map((at) => GET.replace("/x", `/${at}`)).join(""));
-    for (const path of ["/0", "/1", "/2"]) assert.equal((await reader.message())?.body.toString(), path);
-    reader.close();
-  });
-
   it("do not show interim answers of the provider", async (t) => {
     const { proxy } = await start(t, () => `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`);
     const { socket, reader } = await dial(proxy.port);
@@ -305,6 +293,40 @@ describe("connections", () => {
     assert.deepEqual(upstream.received[0]?.lines.slice(2), ["Authorization: Bearer provider-token"]);
     reader.close();
   });
+});
+
+describe("trailers", () => {
+  const upload = (lines: string) =>
+    `POST /x HTTP/1.1\r\n${OURS}\r\n${lines}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n`;
+  const trailed = "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\nX-Amp-Error: true\r\n\r\n";
+
+  for (const [name, lines] of Object.entries({
+    announced: "Trailer: X-Sum\r\nTE: trailers\r\n",
+    "not announced": "",
+  })) {
+    it(`of a request (${name}) are dropped, and its body passes`, async (t) => {
+      const { upstream, proxy } = await start(t, () => OK);
+      const { socket, reader } = await dial(proxy.port);
+      socket.write(upload(lines));
+      assert.equal(statusOf(await reader.message()), 200);
+      reader.close();
+      const [received] = upstream.received;
+      assert.equal(received?.body.toString(), "hello");
+      assert.deepEqual(received?.trailers, []);
+      assert.ok(!received?.lines.some((line) => /^(trailer|te):/i.test(line)));
+    });
+
+    it(`of an answer (${name}) are dropped, and its body passes`, async (t) => {
+      const { proxy } = await start(t, () => `HTTP/1.1 200 OK\r\n${lines}${trailed}`);
+      const { socket, reader } = await dial(proxy.port);
+      socket.write(GET);
+      const answer = await reader.message();
+      reader.close();
+      assert.equal(answer?.body.toString(), "ok");
+      assert.deepEqual(answer?.trailers, []);
+      assert.ok(!answer?.lines.some((line) => /^trailer:/i.test(line)));
+    });
+  }
 });
 
 describe("what a client library would do for its user", () => {

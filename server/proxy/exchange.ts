@@ -1,12 +1,11 @@
 /** One proxied call under way: streams both bodies, holds an answer back while it may still be replaced. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { toEgressError, type Egress } from "../egress/open-egress.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { ProviderAnswerStream } from "./provider-response.ts";
-import { toProvider, trailersToProvider } from "./pass-headers.ts";
+import { toProvider } from "./pass-headers.ts";
 import type { Head } from "./read-head.ts";
 import { asProblem, egressProblem, refuse, type Refusing } from "./refuse.ts";
 import { CallerGone, Upload } from "./request-body.ts";
@@ -15,7 +14,7 @@ import type { Target, Targets } from "./targets.ts";
 import type { Throttle } from "./throttle.ts";
 
 export interface Exchanging extends Refusing {
-  egress: Pick<Egress, "dispatcher" | "dispatchWithTrailers">;
+  egress: Pick<Egress, "dispatcher">;
   targets: Pick<Targets, "refresh" | "answered">;
   throttle: Throttle;
   log: Log;
@@ -77,21 +76,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
       headers.push("content-length", String(head.body));
     this.#sent = false;
     this.#answer = undefined;
-    const sending = {
-      origin: target.origin,
-      path,
-      method: request.method ?? "GET",
-      headers,
-      body,
-      headersTimeout: this.#deps.answerTimeoutMs,
-      bodyTimeout: this.#deps.idleTimeoutMs,
-    };
-    if (!head.announcesTrailers || head.body !== "chunked") {
-      return void this.#deps.egress.dispatcher.dispatch(sending, this);
-    }
-    const trailers = () => trailersToProvider(request.rawTrailers, head, target);
-    const stream = body instanceof Upload ? body : Readable.from(body ? [body] : []);
-    this.#deps.egress.dispatchWithTrailers({ ...sending, body: stream, trailers }, this);
+    this.#deps.egress.dispatcher.dispatch(
+      {
+        origin: target.origin,
+        path,
+        method: request.method ?? "GET",
+        headers,
+        body,
+        headersTimeout: this.#deps.answerTimeoutMs,
+        bodyTimeout: this.#deps.idleTimeoutMs,
+      },
+      this,
+    );
   }
 
   /** The connection to the caller is done with: ends the call to the provider unless it is over. */
@@ -140,10 +136,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#answer.collect(chunk)) this.#release(this.#answer);
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController): void {
+  onResponseEnd(): void {
     const answer = this.#answer;
     if (!answer) return;
-    if (areBytes(controller.rawTrailers)) answer.trail(controller.rawTrailers);
     if (!answer.isHeld) return answer.end();
     if (answer.status === 401 && this.#mayRefresh() && this.#replayable() === "yes")
       return this.#replay(answer);

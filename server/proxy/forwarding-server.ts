@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { elapsedMs, nowMs } from "../ground/clock.ts";
 import { Problem, type ProblemSlug } from "../ground/errors.ts";
 import { Exchange, type Call, type Exchanging } from "./exchange.ts";
-import { answering, inTurn } from "./in-turn.ts";
+import { answerInProgress, refusingPipelined } from "./pipelining.ts";
 import { checkAsked, isAcceptable, readHead, type Head } from "./read-head.ts";
 import type { Limits } from "./limits.ts";
 import { refuse, refuseOnSocket } from "./refuse.ts";
@@ -43,14 +43,15 @@ export function createForwardingServer(deps: Forwarding): Server {
   server.timeout = deps.answerTimeoutMs + deps.idleTimeoutMs;
   // Otherwise headers beyond the 1000th would vanish without a word; their size is limited already.
   server.maxHeadersCount = 0;
-  server.on("request", (request, response) =>
-    inTurn(request, response, () => serve(deps, request, response, false)),
-  );
-  server.on("checkContinue", (request, response) =>
-    inTurn(request, response, () => serve(deps, request, response, true)),
-  );
+  const listener = (expectsContinue: boolean) =>
+    refusingPipelined(
+      (request, response) => serve(deps, request, response, expectsContinue),
+      (_, response) => refuse(deps, response, noPipelining(), true),
+    );
+  server.on("request", listener(false));
+  server.on("checkContinue", listener(true));
   server.on("checkExpectation", (_, response) => refuse(deps, response, unknownExpectation(), true));
-  server.on("connect", (_, socket) => refuseOnSocket(deps, socket, noTunnels()));
+  server.on("connect", (_, socket) => refuseTunnel(deps, socket));
   server.on("clientError", (error, socket) => refuseUnreadable(deps, error, socket));
   return server;
 }
@@ -88,7 +89,7 @@ async function prepare(
   expectsContinue: boolean,
 ): Promise<Call | undefined> {
   const call = callOf(deps, request, response, head, known ?? (await decide(deps, head)));
-  if (deps.limits) await enter(deps.limits, call);
+  if (deps.limits) enter(deps.limits, call);
   if (response.destroyed) return undefined;
   if (expectsContinue) response.writeContinue();
   if (head.body === 0) return call;
@@ -101,9 +102,9 @@ async function prepare(
 }
 
 /** Counts the call until its end. Throws a 429 Problem. */
-async function enter(limits: Limits, { target, response }: Call): Promise<void> {
-  const leave = await limits.enter(target);
-  // A caller that has left already will not leave again.
+function enter(limits: Limits, { target, response }: Call): void {
+  const leave = limits.enter(target);
+  // A response that is closed already will not close again.
   if (response.destroyed) leave();
   else response.once("close", leave);
 }
@@ -175,10 +176,10 @@ const unknownExpectation = (): Problem =>
     issues: [{ in: "header", name: "expect", detail: "Only `100-continue` is known." }],
   });
 
-const noTunnels = (): Problem =>
-  new Problem("method-not-allowed", {
+const noPipelining = (): Problem =>
+  new Problem("invalid-request", {
     detail:
-      "CONNECT is not served: this is not a tunnel. Send the provider's path to the proxy's own address.",
+      "This request was sent before the answer to the previous one on the same connection was complete, so it was not sent to the provider. Wait for each answer, or use several connections.",
   });
 
 const noTrace = (): Problem =>
@@ -198,11 +199,18 @@ const PARSER_FAULTS: Record<string, { slug?: ProblemSlug; status?: number; detai
   },
 };
 
+function refuseTunnel(deps: Forwarding, socket: Duplex): void {
+  // Our answer would be read as a part of the one in progress, or in its place.
+  if (answerInProgress(socket)) return void socket.destroy();
+  const detail =
+    "CONNECT is not served: this is not a tunnel. Send the provider's path to the proxy's own address.";
+  refuseOnSocket(deps, socket, new Problem("method-not-allowed", { detail }));
+}
+
 function refuseUnreadable(deps: Forwarding, error: Error, socket: Duplex): void {
   const code = "code" in error ? String(error.code) : "";
-  // In the middle of an answer, ours would be taken for a piece of it, and before it for the answer of a call that was
-  // made: what cannot be read came behind that one.
-  const answer = answering(socket);
+  // If an answer is in progress, our error would be read as part of it; if one is pending, in its place. Close instead.
+  const answer = answerInProgress(socket);
   if (answer?.headersSent || answer?.req.complete || code === "ECONNRESET" || code === "EPIPE")
     return void socket.destroy();
   const known = PARSER_FAULTS[code];

@@ -19,11 +19,11 @@ const b = { connectionId: "b", projectId: "p" };
 const refused = (error: unknown) =>
   error instanceof Problem && error.status === 429 && !!error.options.retryAfter;
 
-test("without limits there is nothing to ask", () => {
+test("without limits nothing is checked", () => {
   assert.equal(openLimits(limits({})), undefined);
 });
 
-test("a connection has as many calls under way as it may, and another as soon as one has left", () => {
+test("a connection gets no more concurrent calls than its limit, and a new one as soon as one ends", () => {
   const gate = openLimits(limits({ connectionConcurrency: 2 }))!;
   const leave = gate.enter(a);
   gate.enter(a);
@@ -41,7 +41,7 @@ test("a project's connections share its limit, and a refused call uses nothing u
   assert.throws(() => gate.enter({ connectionId: "c", projectId: "p" }), refused);
 });
 
-test("calls a second: a second's worth at once, then the refusal says when", () => {
+test("calls per second: one second's worth passes at once, then the refusal carries a time to retry", () => {
   const gate = openLimits(limits({ connectionPerSecond: 5 }))!;
   for (let call = 0; call < 5; call++) gate.enter(a)();
   assert.throws(() => gate.enter(a), refused);

@@ -1,9 +1,9 @@
-/** How much one connection or one project may use of the proxy, where the operator says so. */
+/** Limits how many calls one connection or one project may make, where the operator configures it. Counts per process. */
 import { LRUCache } from "lru-cache";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 
-/** Zero: without limit. */
+/** Zero: no limit. */
 export interface ProxyLimits {
   connectionConcurrency: number;
   connectionPerSecond: number;
@@ -12,30 +12,25 @@ export interface ProxyLimits {
 }
 
 export interface Limits {
-  /** Counts a call in; answers how to count it out. Throws a 429 Problem that says when to come again. */
-  enter(target: { connectionId: string; projectId: string }): (() => void) | Promise<() => void>;
-}
-
-/** Those that are counted here, so that nobody has to wait. */
-export interface CountingLimits extends Limits {
+  /** Counts a call and returns the function that ends it. Throws a 429 Problem with `retryAfter` beyond a limit. */
   enter(target: { connectionId: string; projectId: string }): () => void;
 }
 
-/** Undefined when nothing is limited, so that the usual call pays nothing. */
-export function openLimits(limits: ProxyLimits): CountingLimits | undefined {
+/** Returns undefined when nothing is limited, so that the usual call pays nothing. */
+export function openLimits(limits: ProxyLimits): Limits | undefined {
   if (Object.values(limits).every((limit) => limit === 0)) return undefined;
-  const connection = new Share("connection", limits.connectionConcurrency, limits.connectionPerSecond);
-  const project = new Share("project", limits.projectConcurrency, limits.projectPerSecond);
+  const connections = new CallCounter("connection", limits.connectionConcurrency, limits.connectionPerSecond);
+  const projects = new CallCounter("project", limits.projectConcurrency, limits.projectPerSecond);
   return {
     enter({ connectionId, projectId }) {
-      // Both are asked before either is counted: a refused call uses nothing up.
-      project.require(projectId);
-      connection.require(connectionId);
-      project.count(projectId);
-      connection.count(connectionId);
+      // Both are checked before either is counted, so that a refused call uses up nothing.
+      projects.check(projectId);
+      connections.check(connectionId);
+      projects.count(projectId);
+      connections.count(connectionId);
       return () => {
-        project.leave(projectId);
-        connection.leave(connectionId);
+        projects.leave(projectId);
+        connections.leave(connectionId);
       };
     },
   };
@@ -43,53 +38,56 @@ export function openLimits(limits: ProxyLimits): CountingLimits | undefined {
 
 const MOST_BUCKETS = 50_000;
 
-/** Calls under way and a bucket of one second's worth of calls, for each connection or each project. */
-class Share {
-  readonly #what: string;
+/** Counts calls in progress, and calls per second with a token bucket, for each id of one kind. */
+class CallCounter {
+  readonly #kind: string;
   readonly #concurrency: number;
   readonly #perSecond: number;
-  readonly #underWay = new Map<string, number>();
-  readonly #buckets = new LRUCache<string, { calls: number; atMs: number }>({ max: MOST_BUCKETS });
+  readonly #inProgress = new Map<string, number>();
+  /** The least recently used are dropped: a full bucket by then, unless more ids than this call within a second. */
+  readonly #buckets = new LRUCache<string, { tokens: number; atMs: number }>({ max: MOST_BUCKETS });
 
-  constructor(what: string, concurrency: number, perSecond: number) {
-    this.#what = what;
+  constructor(kind: string, concurrency: number, perSecond: number) {
+    this.#kind = kind;
     this.#concurrency = concurrency;
     this.#perSecond = perSecond;
   }
 
-  require(id: string): void {
-    if (this.#concurrency > 0 && (this.#underWay.get(id) ?? 0) >= this.#concurrency) {
-      throw this.#refusal(`has ${this.#concurrency} calls under way, which is all it may have`, 1_000);
+  /** Throws a 429 Problem when one more call would exceed a limit. */
+  check(id: string): void {
+    if (this.#concurrency > 0 && (this.#inProgress.get(id) ?? 0) >= this.#concurrency) {
+      throw this.#refusal(`already has ${this.#concurrency} calls in progress, the most allowed`, 1_000);
     }
-    const { calls } = this.#bucket(id);
-    if (this.#perSecond > 0 && calls < 1) {
-      const waitMs = ((1 - calls) / this.#perSecond) * 1_000;
-      throw this.#refusal(`may make ${this.#perSecond} calls a second`, waitMs);
+    if (this.#perSecond === 0) return;
+    const tokens = this.#tokens(id);
+    if (tokens < 1) {
+      const waitMs = ((1 - tokens) / this.#perSecond) * 1_000;
+      throw this.#refusal(`exceeds ${this.#perSecond} calls per second`, waitMs);
     }
   }
 
   count(id: string): void {
-    if (this.#concurrency > 0) this.#underWay.set(id, (this.#underWay.get(id) ?? 0) + 1);
-    if (this.#perSecond > 0) this.#buckets.set(id, { calls: this.#bucket(id).calls - 1, atMs: nowMs() });
+    if (this.#concurrency > 0) this.#inProgress.set(id, (this.#inProgress.get(id) ?? 0) + 1);
+    if (this.#perSecond > 0) this.#buckets.set(id, { tokens: this.#tokens(id) - 1, atMs: nowMs() });
   }
 
   leave(id: string): void {
-    const left = (this.#underWay.get(id) ?? 1) - 1;
-    if (left > 0) this.#underWay.set(id, left);
-    else this.#underWay.delete(id);
+    const left = (this.#inProgress.get(id) ?? 1) - 1;
+    if (left > 0) this.#inProgress.set(id, left);
+    else this.#inProgress.delete(id);
   }
 
-  /** What the bucket holds now: it fills evenly, up to a second's worth, and never below what one call needs. */
-  #bucket(id: string): { calls: number } {
+  /** Returns the tokens in the bucket now: it fills evenly and holds one second's worth, but at least one. */
+  #tokens(id: string): number {
     const full = Math.max(1, this.#perSecond);
-    const known = this.#buckets.get(id);
-    if (!known) return { calls: full };
-    return { calls: Math.min(full, known.calls + ((nowMs() - known.atMs) / 1_000) * this.#perSecond) };
+    const bucket = this.#buckets.get(id);
+    if (!bucket) return full;
+    return Math.min(full, bucket.tokens + ((nowMs() - bucket.atMs) / 1_000) * this.#perSecond);
   }
 
   #refusal(what: string, waitMs: number): Problem {
     return new Problem("too-many-requests", {
-      detail: `This ${this.#what} ${what}: a limit of this Busbar, not of the provider. Come again a little later.`,
+      detail: `This ${this.#kind} ${what}. The limit is set by the operator of this Busbar, not by the provider. Try again later.`,
       retryAfter: new Date(nowMs() + waitMs),
     });
   }

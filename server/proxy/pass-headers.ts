@@ -1,5 +1,5 @@
 /** Which header lines pass: from the caller to the provider and from the provider to the caller. */
-import { staysHere, type Head } from "./read-head.ts";
+import type { Head } from "./read-head.ts";
 import type { Target } from "./targets.ts";
 
 /** Name and value in turn: the caller's lines in their order, then the credentials. */
@@ -18,27 +18,14 @@ export function toProvider(head: Head, target: Target): string[] {
   return lines;
 }
 
-/** The same of the lines that follow a body: what must not stand in the head must not come after it either. */
-export function trailersToProvider(raw: string[], { hopNames }: Head, { replaces }: Target): string[] {
-  const isOurs = (name: string) => staysHere(name) || replaces.has(name) || hopNames.has(name);
-  return raw.filter((_, at) => !isOurs((raw[at - (at % 2)] ?? "").toLowerCase()));
-}
-
-/** The trailer lines of an answer that the caller gets, from names and values in turn. */
-export const trailersToCaller = (raw: Buffer[]): [name: string, value: string][] =>
-  textPairs(raw)
-    .filter(([name]) => !KINDS.has(name.toLowerCase()) && !name.toLowerCase().startsWith("x-amp-"))
-    // Spaces behind a value do not belong to it; undici cuts them off headers only.
-    .map(([name, value]) => [name, value.replace(/[\t ]+$/, "")]);
-
 /** What needs a second look in answers: `drop` is for one connection only. */
-const KINDS = new Map<string, "drop" | "connection" | "length" | "trailer">([
+const KINDS = new Map<string, "drop" | "connection" | "length">([
   ["connection", "connection"],
   ["content-length", "length"],
   ["keep-alive", "drop"],
   ["proxy-authenticate", "drop"],
   ["proxy-connection", "drop"],
-  ["trailer", "trailer"],
+  ["trailer", "drop"],
   ["transfer-encoding", "drop"],
   ["upgrade", "drop"],
 ]);
@@ -58,12 +45,10 @@ export interface AnswerHead {
   parsed: Record<string, string | string[] | undefined>;
 }
 
-/** `takesChunks`: the caller can be sent a body in chunks, and so trailers. */
-export function toCaller({ status, raw, parsed }: AnswerHead, takesChunks: boolean): AnswerLines {
+export function toCaller({ status, raw, parsed }: AnswerHead): AnswerLines {
   const lines: string[] = [];
   let drop: string[] | undefined;
   let length: number | undefined;
-  let hasTrailer = false;
   for (let at = 0; at < raw.length; at += 2) {
     const written = raw[at]?.toString("latin1") ?? "";
     const name = written.toLowerCase();
@@ -77,16 +62,12 @@ export function toCaller({ status, raw, parsed }: AnswerHead, takesChunks: boole
       // An answer without content has no length; one that is told all the same would confuse the caller.
       if (status === 204) continue;
       length = Number(value);
-    } else if (kind === "trailer") {
-      if (!takesChunks) continue;
-      hasTrailer = true;
     } else {
       if (kind === "connection") drop = withListed(value, drop);
       continue;
     }
     lines.push(written, value);
   }
-  if (length !== undefined && hasTrailer) drop = [...(drop ?? []), "trailer"];
   return { lines: drop ? without(lines, drop) : lines, length };
 }
 

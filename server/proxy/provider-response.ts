@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import type { ProviderResponse } from "../../connector-kit/connector.ts";
-import { textPairs, toCaller, trailersToCaller, type AnswerHead } from "./pass-headers.ts";
+import { textPairs, toCaller, type AnswerHead } from "./pass-headers.ts";
 
 /** Answers that are held back are errors; longer ones are passed on unread. */
 const HELD_BYTES = 64 * 1024;
@@ -24,7 +24,6 @@ export class ProviderAnswerStream {
   readonly #start: Start;
   readonly #held: Buffer[] = [];
   #extra: string[] = [];
-  #trailers: Buffer[] | undefined;
   /** Of the whole body, where the provider told it. */
   #length: number | undefined;
   /** Whether anything has been handed to the socket. */
@@ -69,9 +68,7 @@ export class ProviderAnswerStream {
   /** Sends the head, and what was held. */
   begin(): void {
     const { status, reason } = this.#start;
-    const { req } = this.#response;
-    const takesChunks = req.httpVersionMinor > 0 && req.method !== "HEAD" && status !== 204 && status !== 304;
-    const { lines, length } = toCaller(this.#start, takesChunks);
+    const { lines, length } = toCaller(this.#start);
     this.#length = length;
     if (this.#extra.length > 0) lines.push(...this.#extra);
     this.#response.writeHead(status, speakable(reason), lines);
@@ -103,15 +100,8 @@ export class ProviderAnswerStream {
     this.#response.once("drain", () => this.#controller.resume());
   }
 
-  /** Keeps the lines that followed the body; they go out with its end. */
-  trail(rawTrailers: Buffer[]): void {
-    if (rawTrailers.length > 0) this.#trailers = rawTrailers;
-  }
-
   end(): void {
-    if (this.#response.writableEnded) return;
-    if (this.#trailers) this.#response.addTrailers(trailersToCaller(this.#trailers));
-    this.#response.end();
+    if (!this.#response.writableEnded) this.#response.end();
   }
 
   /** The rest will never come. The caller must see that the answer is incomplete. */

@@ -22,8 +22,6 @@ export interface Head extends ProxyRequestNames {
   hopNames: ReadonlySet<string>;
   /** How long the body is, or that it ends by its chunks. */
   body: number | "chunked";
-  /** Whether a `Trailer` header says that fields follow the body. */
-  announcesTrailers: boolean;
   hosts: number;
   /** Headers that cannot be accepted; undefined while there are none. */
   faults: Issue[] | undefined;
@@ -37,11 +35,8 @@ export interface RawHead {
 
 type Field = "version" | "apiKey" | "projectId" | "installationId" | "integrationName" | "groupRef" | "mode";
 
-/**
- * What becomes of a header by its name: a field that is for us, `drop` for what never passes, `trailers` for what is
- * said about trailers.
- */
-const KINDS = new Map<string, Field | "drop" | "trailers">([
+/** What becomes of a header by its name: a field that is for us, or `drop` for what never passes. */
+const KINDS = new Map<string, Field | "drop">([
   ["x-amp-proxy-version", "version"],
   ["x-api-key", "apiKey"],
   ["x-amp-project-id", "projectId"],
@@ -61,8 +56,9 @@ const KINDS = new Map<string, Field | "drop" | "trailers">([
   ["proxy-authenticate", "drop"],
   ["proxy-authorization", "drop"],
   ["proxy-connection", "drop"],
-  ["te", "trailers"],
-  ["trailer", "trailers"],
+  // Trailers are dropped in both directions, and other transfer codings would be for us to decode.
+  ["te", "drop"],
+  ["trailer", "drop"],
   ["transfer-encoding", "drop"],
   ["upgrade", "drop"],
 ]);
@@ -86,7 +82,6 @@ export function readHead({ rawHeaders, httpVersion }: RawHead): Head {
     kept: [],
     hopNames: NO_NAMES,
     body: 0,
-    announcesTrailers: false,
     hosts: 0,
     faults: undefined,
   };
@@ -99,8 +94,6 @@ export function readHead({ rawHeaders, httpVersion }: RawHead): Head {
       if (!name.startsWith("x-amp-")) head.kept.push(written, value);
     } else if (kind === "drop") {
       readDropped(head, name, value);
-    } else if (kind === "trailers") {
-      readAboutTrailers(head, written, value);
     } else {
       if (head[kind] !== undefined) blame(head, name, "is there twice.", "Send it once.");
       head[kind] = value;
@@ -144,24 +137,8 @@ function readDropped(head: Head, name: string, value: string): void {
   }
 }
 
-/**
- * Trailers pass in both directions, so the provider may know that the caller takes them. Other transfer codings would
- * be for us to decode.
- */
-function readAboutTrailers(head: Head, written: string, value: string): void {
-  if (written.toLowerCase() === "trailer") {
-    head.announcesTrailers = true;
-    head.kept.push(written, value);
-  } else if (/(^|,)[ \t]*trailers[ \t]*(,|$)/i.test(value)) {
-    head.kept.push(written, "trailers");
-  }
-}
-
-/** `TE` must be listed by whoever sends it, and passes all the same. */
-const withNames = (names: ReadonlySet<string>, value: string): ReadonlySet<string> => {
-  const listed = value.split(",").map((token) => token.trim().toLowerCase());
-  return new Set([...names, ...listed.filter((name) => name !== "te")]);
-};
+const withNames = (names: ReadonlySet<string>, value: string): ReadonlySet<string> =>
+  new Set([...names, ...value.split(",").map((token) => token.trim().toLowerCase())]);
 
 function checkHost(head: Head, httpVersion: string): void {
   if (head.hosts > 1) blame(head, "host", "is there twice.", "Send it once.");

@@ -68,10 +68,11 @@ export function refuse(deps: Refusing, response: ServerResponse, error: unknown,
   if (response.destroyed || response.headersSent) return void response.destroy();
   const { headers, body } = render(deps, problem);
   // What is missing of a body may still come, and would be read as the next request.
-  if (close || problem.slug === "request-timeout") headers["Connection"] = "close";
+  const closes = close || problem.slug === "request-timeout";
+  if (closes) headers["Connection"] = "close";
   response.writeHead(problem.status, headers);
   response.end(body);
-  if (!response.req.complete) linger(response.req, deps.lingerMs ?? LINGER_MS);
+  if (!response.req.complete && !closes) linger(response.req, deps.lingerMs ?? LINGER_MS);
 }
 
 function linger(request: IncomingMessage, forMs: number): void {

@@ -14,15 +14,17 @@ export interface WireMessage {
 /** How much body follows a head: by its lines, or because of what the head answers. */
 type Framing = "by-headers" | "none" | "until-close";
 
-/** Reads messages one after the other. */
+/** Reads messages one after the other. Rejects when nothing arrives for `limitMs`. */
 export class WireReader {
   readonly #socket: Socket;
+  readonly #limitMs: number;
   #buffer = Buffer.alloc(0);
   #ended = false;
   #wake: (() => void) | undefined;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, limitMs: number) {
     this.#socket = socket;
+    this.#limitMs = limitMs;
     socket.on("data", (chunk) => {
       this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);
       this.#wake?.();
@@ -112,9 +114,14 @@ export class WireReader {
   }
 
   #more(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    if (this.#limitMs === Infinity) return promise;
+    const silence = new Error(
+      `nothing arrived for ${this.#limitMs} ms; so far: ${this.#buffer.toString("latin1", 0, 500)}`,
+    );
+    const timer = setTimeout(() => reject(silence), this.#limitMs);
+    return promise.finally(() => clearTimeout(timer));
   }
 
   close(): void {
@@ -128,11 +135,14 @@ export function headerOf(lines: string[], name: string): string | undefined {
   return line?.slice(name.length + 1).trim();
 }
 
+/** Far longer than any answer takes, far shorter than the runner's limit for a test. */
+const LIMIT_MS = 20_000;
+
 /** A connection to write bytes to and read messages from. */
 export async function dial(port: number): Promise<{ socket: Socket; reader: WireReader }> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   await once(socket, "connect");
-  return { socket, reader: new WireReader(socket) };
+  return { socket, reader: new WireReader(socket, LIMIT_MS) };
 }
 
 /** Everything that is not a whole request goes into `broken`. */
@@ -157,7 +167,8 @@ export async function startUpstream(
   const server = createServer(async (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket)).on("error", () => {});
-    const reader = new WireReader(socket);
+    // Callers keep their connections open for as long as they like.
+    const reader = new WireReader(socket, Infinity);
     for (;;) {
       const request = await reader.message();
       if (!request) return;
