@@ -1,7 +1,7 @@
-/** Holds the documents to the code: variables, dependencies, problem types, commands, links, sample manifests. */
+/** Checks that documents name what exists: variables, dependencies, problem types, scripts, files, links, manifests. */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { buildCatalog } from "../connectors/catalog.ts";
 import { PROBLEM_TYPES } from "../server/ground/errors.ts";
@@ -64,6 +64,41 @@ test("every link to a file leads somewhere", () => {
       .map((target) => `${file}: ${target}`),
   );
   assert.deepEqual(broken, []);
+});
+
+/** Places that a document names although the repository does not hold them. */
+const NOT_HERE = /^(cli\/dist|docs\/problems)\b/;
+
+/** Every file and folder of the repository, folders with a slash at the end. */
+const tree = globSync("**/*", {
+  cwd: ROOT,
+  exclude: ["**/node_modules", "**/.git", "**/dist"],
+  withFileTypes: true,
+}).map((entry) => `${relative(ROOT, join(entry.parentPath, entry.name))}${entry.isDirectory() ? "/" : ""}`);
+
+/** A short form is enough: `write/plan.ts` means `server/write/plan.ts`. */
+const exists = (path: string): boolean => tree.some((known) => known === path || known.endsWith(`/${path}`));
+
+test("every file that a document names in a code span exists", () => {
+  const missing = DOCUMENTS.flatMap((file) =>
+    [...read(file).matchAll(/`(?:\.\/)?([\w-][\w./-]*\.(?:ts|mjs|sql|gen\.ts))`/g)]
+      .map(([, path = ""]) => path)
+      .filter((path) => !exists(path))
+      .map((path) => `${file}: ${path}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test("every place of the code that the pages for developers name exists", () => {
+  const TOP =
+    "server|connectors|connector-kit|destinations|destination-kit|sandbox|cli|scripts|tests|demo|migrations|bench|docs";
+  const missing = ["ARCHITECTURE.md", "STYLE.md", "CONTRIBUTING.md"].flatMap((file) =>
+    [...read(file).matchAll(new RegExp(`(?<![\\w/.-])(?:${TOP})/[\\w-][\\w./-]*(?![\\w<*])`, "g"))]
+      .map(([path]) => path.replace(/\.$/, ""))
+      .filter((path) => !NOT_HERE.test(path) && !exists(path) && !exists(`${path}/`))
+      .map((path) => `${file}: ${path}`),
+  );
+  assert.deepEqual(missing, []);
 });
 
 test("every sample manifest is without mistakes", () => {
