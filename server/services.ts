@@ -4,8 +4,6 @@ import { parse as parseYaml } from "yaml";
 import { buildCatalog, type Catalog } from "../connectors/catalog.ts";
 import { CatalogError } from "../connectors/catalog-overlay.ts";
 import { openAccess, type Access } from "./access/authorize.ts";
-import { connectionEvents } from "./connection-events.ts";
-import type { ConnectionEvents } from "./credentials/connection-events.ts";
 import { openPersonTokens } from "./access/person-token.ts";
 import { openSignInSessions, type SignInSessions } from "./access/sign-in-sessions.ts";
 import { openLiveConnections, type LiveConnections } from "./calls/live-connections.ts";
@@ -38,7 +36,8 @@ export interface Services {
   sessions: SignInSessions;
   access: Access;
   connections: LiveConnections;
-  connectionEvents: ConnectionEvents;
+  /** Undefined unless metrics are wanted. */
+  countRefresh: Metrics["countRefresh"] | undefined;
   gates: SharedGates;
   installations: InstallationCache;
   ledger: OperationLedger;
@@ -79,7 +78,6 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const egress = openEgress(config.egressAllow);
   closers.push(() => egress.close());
   const metrics = config.metrics ? openMetrics(database) : undefined;
-  const events = metrics?.connectionEvents(connectionEvents) ?? connectionEvents;
   const connections = openLiveConnections({
     database,
     changes,
@@ -87,7 +85,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     egress,
     catalog,
     log,
-    connectionEvents: events,
+    countRefresh: metrics?.countRefresh,
   });
   closers.push(() => connections.settled());
   const onWork = { listener: () => {} };
@@ -110,7 +108,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
       personOf: config.oidc && openPersonTokens({ database, egress, oidc: config.oidc }),
     }),
     connections,
-    connectionEvents: events,
+    countRefresh: metrics?.countRefresh,
     gates: openSharedGates({ database, changes, log }),
     installations: openInstallationCache({ database, changes }),
     ledger: metrics?.ledger(ledger) ?? ledger,

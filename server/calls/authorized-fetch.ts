@@ -7,7 +7,8 @@ import type {
 } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { EgressError, type Egress } from "../egress/open-egress.ts";
-import type { LiveConnection, LiveConnections } from "./live-connections.ts";
+import type { LiveConnection } from "./live-connection.ts";
+import type { LiveConnections } from "./live-connections.ts";
 
 export interface AuthorizedFetchOptions {
   moduleKey?: string;

@@ -1,47 +1,21 @@
 /** Connections ready to be used: opened, with their base address and what authenticates a call, kept in memory. */
 import { LRUCache } from "lru-cache";
-import { authorization, CredentialsError, type Authorization } from "../../connector-kit/authorization.ts";
-import type { Account } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
-import { baseUrl, TemplateError } from "../../connector-kit/template.ts";
-import { nowMs } from "../ground/clock.ts";
-import type { Changes } from "../store/changes.ts";
-import { findConnection, type ConnectionRow } from "../store/connections.ts";
-import { cacheUntilChanged } from "../store/row-cache.ts";
 import { completeAccountInfo } from "../credentials/connect/account-info.ts";
-import { limitConcurrency, type ConcurrencyLimit } from "../jobs/concurrency-limit.ts";
+import {
+  EXPIRY_MARGIN_MS,
+  refreshTokens,
+  type RefreshServices,
+} from "../credentials/refresh/refresh-tokens.ts";
+import { nowMs } from "../ground/clock.ts";
 import { openBackgroundWork } from "../jobs/background-work.ts";
-import { metadataValues } from "../credentials/stored/provider-metadata.ts";
+import { limitConcurrency, type ConcurrencyLimit } from "../jobs/concurrency-limit.ts";
+import type { Changes } from "../store/changes.ts";
+import { findConnection } from "../store/connections.ts";
+import { cacheUntilChanged } from "../store/row-cache.ts";
+import { baseAddressOf } from "./base-address.ts";
+import { openLiveConnection, type LiveConnection } from "./live-connection.ts";
 import { openSuspectCredentials, type SuspectCredentials } from "./suspect-credentials.ts";
-import { isRefreshable, serving } from "../credentials/stored/refreshable.ts";
-import { MARGIN_MS, refreshTokens, type RefreshServices } from "../credentials/refresh/refresh-tokens.ts";
-import { refreshAtMs } from "../credentials/stored/refresh-time.ts";
-import { isOauth, openCredentials, wireCredentials } from "../credentials/stored/credential-envelope.ts";
-
-export interface LiveConnection {
-  id: string;
-  projectId: string;
-  provider: ProviderInfo;
-  status: ConnectionRow["status"];
-  /** The stored form of the credentials, to see whether they are still the same. */
-  sealed: string;
-  providerWorkspaceRef: string | null;
-  providerMetadata: ConnectionRow["providerMetadata"];
-  /** What reading the provider's answers takes. */
-  account: Account;
-  authorization: Authorization;
-  /** OAuth only. */
-  accessToken?: string;
-  /** Tells these credentials from those that come after them; undefined while there are none. */
-  tokenGeneration?: string;
-  /** Whether others can be had when the provider refuses these. */
-  refreshable: boolean;
-  /** Milliseconds since the epoch; undefined when the provider gave no lifetime. */
-  expiresAtMs?: number;
-  /** From when on it is to be refreshed, while it still serves. */
-  refreshAtMs?: number;
-}
 
 export interface LiveConnections {
   /**
@@ -55,7 +29,7 @@ export interface LiveConnections {
   forceRefresh(connection: { id: string; projectId: string }): Promise<LiveConnection>;
   /** Told of what providers answer, for those whose credentials cannot be refreshed. */
   readonly suspects: SuspectCredentials;
-  /** Waits for what goes on behind the callers' backs. */
+  /** Waits for what goes on background the callers' backs. */
   settled(): Promise<void>;
   /** Where calls of this connection go; `moduleKey` for the address of a module. Throws `ProviderError`. */
   baseUrl(connection: LiveConnection, moduleKey?: string): URL;
@@ -76,8 +50,8 @@ export function openLiveConnections(deps: Services): LiveConnections {
     most: MOST_CONNECTIONS,
     affected: ({ table, id }) => (table === "connections" ? id : undefined),
   });
-  const behind = openBackgroundWork(deps.log);
-  const doubts = openSuspectCredentials(deps, behind);
+  const background = openBackgroundWork(deps.log);
+  const suspects = openSuspectCredentials(deps, background);
   const turn = turns();
   const refreshes = new Map<string, Promise<LiveConnection>>();
   /** Until when a connection's early refresh rests, in milliseconds since the epoch. */
@@ -85,7 +59,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
 
   const read = async (projectId: string, id: string): Promise<LiveConnection | undefined> => {
     const row = await findConnection(deps.database.queries, projectId, id);
-    return row && open(deps, row);
+    return row && openLiveConnection(deps, row);
   };
   /** One refresh per connection in this process; the row lock makes it one over all processes. */
   const refresh = (connection: LiveConnection, staleToken?: string): Promise<LiveConnection> => {
@@ -93,9 +67,9 @@ export function openLiveConnections(deps: Services): LiveConnections {
     if (running) return running;
     const started = turn(connection.provider.name, () => refreshTokens(deps, connection, { staleToken }))
       .then((row) => {
-        const live = open(deps, row);
+        const live = openLiveConnection(deps, row);
         cache.put(row.id, live);
-        behind.run(row.id, "an account could not be asked about", () => completeAccountInfo(deps, row));
+        background.run(row.id, "an account could not be asked about", () => completeAccountInfo(deps, row));
         return live;
       })
       .finally(() => refreshes.delete(connection.id));
@@ -110,7 +84,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
       if (live.status === "bad_credentials" || nowMs() < (live.refreshAtMs ?? Number.POSITIVE_INFINITY))
         return live;
       const leftMs = (live.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs();
-      if (leftMs > MARGIN_MS && live.tokenGeneration !== undefined) {
+      if (leftMs > EXPIRY_MARGIN_MS && live.tokenGeneration !== undefined) {
         if ((resting.get(id) ?? 0) > nowMs()) return live;
         refresh(live, live.tokenGeneration).catch((error: unknown) => {
           resting.set(id, nowMs() + EARLY_RETRY_MS);
@@ -123,12 +97,13 @@ export function openLiveConnections(deps: Services): LiveConnections {
       }
       return refresh(live, live.tokenGeneration);
     },
-    suspects: doubts,
-    settled: () => behind.settled(),
+    suspects,
+    settled: () => background.settled(),
     refreshRejected: (connection) =>
       refresh(connection, connection.tokenGeneration).catch((error: unknown) => {
         // It was refused and cannot be refreshed for want of an app: then it is like one that has nothing to refresh.
-        if (error instanceof ProviderError && error.kind === "unauthorized") doubts.noticed(connection, 401);
+        if (error instanceof ProviderError && error.kind === "unauthorized")
+          suspects.noticed(connection, 401);
         throw error;
       }),
     async forceRefresh({ id, projectId }) {
@@ -136,7 +111,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
       if (!stored) throw new ProviderError({ kind: "unauthorized", message: "The connection is gone." });
       return refresh(stored, stored.tokenGeneration);
     },
-    baseUrl: (connection, moduleKey) => addressOf(deps, connection, moduleKey),
+    baseUrl: (connection, moduleKey) => baseAddressOf(deps, connection, moduleKey),
   };
 }
 
@@ -150,58 +125,3 @@ function turns(): <Value>(provider: string, work: () => Promise<Value>) => Promi
     return own(() => ofAll(work));
   };
 }
-
-function open(deps: Services, row: ConnectionRow): LiveConnection {
-  const provider = deps.catalog.find(row.provider);
-  if (!provider) throw unusable(`The provider ${row.provider} is no longer in the catalog.`);
-  const stored = openCredentials(deps.sealer, row);
-  const wire = wireCredentials(stored);
-  const { id, projectId, status, providerWorkspaceRef, providerMetadata } = row;
-  const current = serving(stored);
-  const expiresAtMs = !current ? 0 : current.expiresAt ? Date.parse(current.expiresAt) : undefined;
-  const refreshable = isRefreshable(provider, stored);
-  return {
-    id,
-    projectId,
-    provider,
-    status,
-    sealed: row.credentialsSealed,
-    providerWorkspaceRef,
-    providerMetadata,
-    account: { timeZone: providerMetadata["timeZone"]?.value },
-    authorization: wire ? attach(provider, wire) : { headers: [], query: [] },
-    accessToken: isOauth(stored) ? stored.accessToken?.token : undefined,
-    tokenGeneration: current?.mark,
-    refreshable,
-    expiresAtMs,
-    // What cannot be refreshed serves to its end.
-    refreshAtMs: current && refreshable ? refreshAtMs(current) : expiresAtMs,
-  };
-}
-
-function attach(provider: ProviderInfo, wire: Parameters<typeof authorization>[1]): Authorization {
-  try {
-    return authorization(provider, wire);
-  } catch (error) {
-    if (error instanceof CredentialsError || error instanceof TemplateError)
-      throw unusable(`${error.message}.`, error);
-    throw error;
-  }
-}
-
-function addressOf(deps: Services, connection: LiveConnection, moduleKey: string | undefined): URL {
-  const values = metadataValues(connection.providerMetadata);
-  if (connection.providerWorkspaceRef && !values["workspace"])
-    values["workspace"] = connection.providerWorkspaceRef;
-  try {
-    return baseUrl(connection.provider, { values, moduleKey, allowPlainHttp: deps.egress.allowsPlainHttp });
-  } catch (error) {
-    if (error instanceof TemplateError) {
-      throw unusable(`The address of ${connection.provider.name} cannot be built: ${error.message}.`, error);
-    }
-    throw error;
-  }
-}
-
-const unusable = (message: string, cause?: unknown): ProviderError =>
-  new ProviderError({ kind: "forbidden", message, cause });

@@ -1,7 +1,6 @@
 /** What one process counts and measures for /metrics. No label names a customer or a project, so their number is bounded. */
 import cluster from "node:cluster";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
-import type { ConnectionEvents } from "../credentials/connection-events.ts";
 import type { ProxyMeter } from "../proxy/proxy-server.ts";
 import { readQueueDepths, type QueueDepths } from "../store/queue-depths.ts";
 import type { Database } from "../store/database.ts";
@@ -12,7 +11,7 @@ export interface Metrics {
   proxy: ProxyMeter;
   /** The same, counted. */
   ledger(ledger: OperationLedger): OperationLedger;
-  connectionEvents(events: ConnectionEvents): ConnectionEvents;
+  countRefresh(outcome: "refreshed" | "failed"): void;
   onAttempt(state: string): void;
 }
 
@@ -110,7 +109,7 @@ function writeMeter(registry: Registry): Pick<Metrics, "ledger"> {
   };
 }
 
-function otherMeters(registry: Registry): Pick<Metrics, "connectionEvents" | "onAttempt"> {
+function otherMeters(registry: Registry): Pick<Metrics, "countRefresh" | "onAttempt"> {
   const registers = [registry];
   const refreshes = new Counter({
     name: "busbar_token_refreshes_total",
@@ -125,16 +124,7 @@ function otherMeters(registry: Registry): Pick<Metrics, "connectionEvents" | "on
     registers,
   });
   return {
-    connectionEvents: (events) => ({
-      async refreshed(queries, row) {
-        await events.refreshed(queries, row);
-        refreshes.inc({ outcome: "refreshed" });
-      },
-      async failed(queries, row, reason) {
-        await events.failed(queries, row, reason);
-        refreshes.inc({ outcome: "failed" });
-      },
-    }),
+    countRefresh: (outcome) => refreshes.inc({ outcome }),
     onAttempt: (state) => attempts.inc({ state }),
   };
 }

@@ -2,7 +2,8 @@
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { authorizedFetch } from "../calls/authorized-fetch.ts";
-import type { LiveConnection, LiveConnections } from "../calls/live-connections.ts";
+import type { LiveConnection } from "../calls/live-connection.ts";
+import type { LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { Problem } from "../ground/errors.ts";
 import { markConnectionWorking } from "../store/connections.ts";

@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { Type, type Static } from "typebox";
 import { FIELD_KINDS, type ObjectMetadata } from "../../../connector-kit/fields.ts";
-import type { LiveConnection } from "../../calls/live-connections.ts";
+import type { LiveConnection } from "../../calls/live-connection.ts";
 import { openAccount, type AccountServices } from "./customer-account.ts";
 
 export const FieldMetadataSchema = Type.Object(

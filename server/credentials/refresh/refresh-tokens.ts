@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
@@ -22,29 +21,15 @@ import {
   markLacksApp,
   markRefreshSent,
 } from "../../store/token-refreshes.ts";
-import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
-import type { ConnectionEvents } from "../connection-events.ts";
-import {
-  lasting,
-  takeStep,
-  valuesOfApp,
-  type CustomCredentials,
-  type StepState,
-} from "../grants/custom-steps.ts";
-import { openProviderAppSecret } from "../stored/provider-app-secret.ts";
-import { accountFacts, metadataValues, type AccountFacts } from "../stored/provider-metadata.ts";
+import { TokenEndpointError } from "../grants/token-endpoint.ts";
 import { credentialColumns, refreshWhenDue } from "../stored/credential-columns.ts";
-import {
-  isOauth,
-  openCredentials,
-  type OauthCredentials,
-  type StoredCredentials,
-} from "../stored/credential-envelope.ts";
+import { isOauth, openCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 import { isRefreshable, serving } from "../stored/refreshable.ts";
-import { requestToken, TokenEndpointError } from "../grants/token-endpoint.ts";
+import { askProvider, type RefreshableCredentials, type RefreshedCredentials } from "./ask-provider.ts";
+import { recordTokenFailure, recordTokenRefresh } from "./token-events.ts";
 
 /** A token this close to its end is not sent any more: the call could arrive after it. */
-export const MARGIN_MS = 5_000;
+export const EXPIRY_MARGIN_MS = 5_000;
 
 export interface RefreshServices {
   database: Database;
@@ -52,7 +37,8 @@ export interface RefreshServices {
   egress: Egress;
   catalog: Catalog;
   log: Log;
-  connectionEvents: ConnectionEvents;
+  /** Counts for /metrics. */
+  countRefresh?: (outcome: "refreshed" | "failed") => void;
 }
 
 /** What the caller saw before it asked, so that a token someone else has just fetched is not fetched again. */
@@ -84,10 +70,8 @@ export async function refreshTokens(
     if (fresh.status === "bad_credentials")
       throw mustReconnect(fresh, "the provider refused its credentials before");
     try {
-      const refresh = isOauth(stored)
-        ? await askTokenEndpoint(deps, queries, fresh, stored, once)
-        : await takeRefreshSteps(deps, queries, fresh, stored);
-      return await store(deps, queries, fresh, stored, refresh);
+      const refreshed = await askProvider(deps, queries, fresh, stored, (token) => once(queries, token));
+      return await store(deps, queries, fresh, stored, refreshed);
     } catch (error) {
       if (!(error instanceof TokenEndpointError)) throw error;
       failure.error = asProviderError(error, fresh);
@@ -104,17 +88,16 @@ const canBeAsked = (
   deps: RefreshServices,
   row: ConnectionRow,
   stored: StoredCredentials,
-): stored is Refreshable => isOauth(stored) || isRefreshable(deps.catalog.find(row.provider), stored);
+): stored is RefreshableCredentials =>
+  isOauth(stored) || isRefreshable(deps.catalog.find(row.provider), stored);
 
-type Refreshable = OauthCredentials | CustomCredentials;
-
-function hasChanged(stored: Refreshable, { staleToken }: RefreshReason): boolean {
+function hasChanged(stored: RefreshableCredentials, { staleToken }: RefreshReason): boolean {
   const current = serving(stored);
-  return current !== undefined && current.mark !== staleToken && !hasEnded(stored);
+  return current !== undefined && current.tokenGeneration !== staleToken && !hasEnded(stored);
 }
 
 /** `earlyMs`: so long before its end a token counts as ended. */
-function hasEnded(stored: Refreshable, earlyMs = 0): boolean {
+function hasEnded(stored: RefreshableCredentials, earlyMs = 0): boolean {
   const current = serving(stored);
   if (current === undefined) return true;
   return current.expiresAt !== undefined && Date.parse(current.expiresAt) <= nowMs() + earlyMs;
@@ -125,7 +108,7 @@ async function noteFailure(
   deps: RefreshServices,
   queries: Queries,
   row: ConnectionRow,
-  { stored, error }: { stored: Refreshable; error: TokenEndpointError },
+  { stored, error }: { stored: RefreshableCredentials; error: TokenEndpointError },
 ): Promise<void> {
   const { id, projectId, provider } = row;
   deps.log.warn({ connectionId: id, provider, failure: error.failure }, "token refresh failed");
@@ -135,18 +118,18 @@ async function noteFailure(
   if (!isFinal(deps, row, stored, error, isLost)) return;
   await updateConnection(queries, projectId, id, { status: "bad_credentials" });
   await endRefresh(queries, id, isLost);
-  await deps.connectionEvents.failed(queries, row, asProviderError(error, row).message);
+  await recordTokenFailure(deps, queries, row, asProviderError(error, row).message);
 }
 
 /** Whether the connection is of no use any more. What still serves goes on serving although it cannot be refreshed. */
 function isFinal(
   deps: RefreshServices,
   row: ConnectionRow,
-  stored: Refreshable,
+  stored: RefreshableCredentials,
   { failure }: TokenEndpointError,
   isLost: boolean,
 ): boolean {
-  if (failure === "no-app" || failure === "nothing-to-refresh") return hasEnded(stored, MARGIN_MS);
+  if (failure === "no-app" || failure === "nothing-to-refresh") return hasEnded(stored, EXPIRY_MARGIN_MS);
   return failure === "grant-refused" || (isLost && reuseRevokes(deps, row));
 }
 
@@ -169,102 +152,12 @@ function sendOnce(database: Database, id: string): SendOnce {
   };
 }
 
-/** New credentials, and what the provider said about the account along with them. */
-interface Refreshed {
-  credentials: StoredCredentials;
-  facts: Partial<AccountFacts>;
-}
-
-async function askTokenEndpoint(
-  deps: RefreshServices,
-  queries: Queries,
-  row: ConnectionRow,
-  stored: OauthCredentials,
-  once: SendOnce,
-): Promise<Refreshed> {
-  const provider = providerOf(deps, row);
-  const values = metadataValues(row.providerMetadata);
-  if (row.providerWorkspaceRef && !values["workspace"]) values["workspace"] = row.providerWorkspaceRef;
-  const urlOptions = { values, allowPlainHttp: deps.egress.allowsPlainHttp };
-  const grant = grantOf(row, stored);
-  const { clientId, clientSecret } = await client(deps, queries, row, stored);
-  if (provider.oauth2Opts?.reuseRevokes && grant["refresh_token"])
-    await once(queries, grant["refresh_token"]);
-  const answer = await requestToken(deps.egress, { provider, urlOptions, clientId, clientSecret, grant });
-  const credentials: StoredCredentials = {
-    ...stored,
-    accessToken: answer.accessToken,
-    refreshToken: answer.refreshToken ?? stored.refreshToken,
-    scopes: answer.scopes ?? stored.scopes,
-  };
-  return { credentials, facts: accountFacts(provider, answer.fields, row.providerMetadata) };
-}
-
-async function takeRefreshSteps(
-  deps: RefreshServices,
-  queries: Queries,
-  row: ConnectionRow,
-  stored: CustomCredentials,
-): Promise<Refreshed> {
-  const provider = providerOf(deps, row);
-  const { providerInputs = [], refreshSteps = [] } = provider.customOpts ?? {};
-  const app = providerInputs.length > 0 ? await appOf(queries, row) : undefined;
-  // The times are those of the values that go: where the provider names none this time, the new ones have none.
-  const credentials = { scheme: stored.scheme, values: stored.values };
-  let state: StepState = { provider, metadata: row.providerMetadata, credentials };
-  for (const { request } of refreshSteps) {
-    state = await takeStep(deps, state, request, valuesOfApp(deps.sealer, app));
-  }
-  return { credentials: lasting(provider, state.credentials), facts: { providerMetadata: state.metadata } };
-}
-
-function providerOf(deps: RefreshServices, row: ConnectionRow): ProviderInfo {
-  const provider = deps.catalog.find(row.provider);
-  if (!provider) throw new TokenEndpointError("configuration", `the catalog no longer has ${row.provider}`);
-  return provider;
-}
-
-function grantOf(row: ConnectionRow, stored: OauthCredentials): Record<string, string> {
-  const scope = stored.scopes?.length ? { scope: stored.scopes.join(" ") } : undefined;
-  if (stored.scheme === "oauth2/clientCredentials") return { grant_type: "client_credentials", ...scope };
-  if (stored.refreshToken) return { grant_type: "refresh_token", refresh_token: stored.refreshToken.token };
-  if (stored.scheme === "oauth2/password") {
-    return { grant_type: "password", username: stored.username, password: stored.password, ...scope };
-  }
-  throw new TokenEndpointError(
-    "nothing-to-refresh",
-    `the connection to ${row.provider} has no refresh token`,
-  );
-}
-
-async function client(
-  deps: RefreshServices,
-  queries: Queries,
-  row: ConnectionRow,
-  stored: OauthCredentials,
-): Promise<{ clientId: string; clientSecret: string }> {
-  if ("clientId" in stored) return { clientId: stored.clientId, clientSecret: stored.clientSecret };
-  const app = await appOf(queries, row);
-  return { clientId: app.clientId, clientSecret: openProviderAppSecret(deps.sealer, app) };
-}
-
-async function appOf(queries: Queries, row: ConnectionRow): Promise<ProviderAppRow> {
-  const app = row.providerAppId
-    ? await findProviderApp(queries, row.projectId, row.providerAppId)
-    : await findDefaultProviderApp(queries, row.projectId, row.provider);
-  if (app) return app;
-  throw new TokenEndpointError(
-    "no-app",
-    `the project has no provider app for ${row.provider}; create one with the client the connection was made with`,
-  );
-}
-
 async function store(
   deps: RefreshServices,
   queries: Queries,
   row: ConnectionRow,
-  stored: Refreshable,
-  { credentials, facts }: Refreshed,
+  stored: RefreshableCredentials,
+  { credentials, facts }: RefreshedCredentials,
 ): Promise<ConnectionRow> {
   const change = {
     ...credentialColumns(deps.sealer, row, credentials),
@@ -275,7 +168,7 @@ async function store(
   await updateConnection(queries, row.projectId, row.id, change);
   await refreshWhenDue(queries, row, deps.catalog.find(row.provider), credentials);
   const refreshed = { ...row, ...change };
-  if (isOauth(stored) && stored.refreshToken) await deps.connectionEvents.refreshed(queries, refreshed);
+  if (isOauth(stored) && stored.refreshToken) await recordTokenRefresh(deps, queries, refreshed);
   return refreshed;
 }
 

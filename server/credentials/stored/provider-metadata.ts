@@ -33,6 +33,17 @@ export function enteredMetadata(
 export const metadataValues = (metadata: ProviderMetadata): Record<string, string> =>
   Object.fromEntries(Object.entries(metadata).map(([name, { value }]) => [name, value]));
 
+/** The values for a connection's addresses: its metadata, and the workspace it was connected with where that names none. */
+export function addressValues(connection: {
+  providerMetadata: ProviderMetadata;
+  providerWorkspaceRef: string | null;
+}): Record<string, string> {
+  const values = metadataValues(connection.providerMetadata);
+  if (connection.providerWorkspaceRef && !values["workspace"])
+    values["workspace"] = connection.providerWorkspaceRef;
+  return values;
+}
+
 /** A connection whose address cannot be built would fail at its first use: throws a 400 Problem that names what is missing. */
 export function requireAddress(
   provider: ProviderInfo,

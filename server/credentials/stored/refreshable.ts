@@ -15,12 +15,12 @@ export const canEnd = (credentials: StoredCredentials): boolean =>
 /** What serves now: its times, and a text that differs between generations. Undefined where nothing is there yet. */
 export function serving(
   credentials: StoredCredentials,
-): { mark: string; issuedAt?: string; expiresAt?: string } | undefined {
+): { tokenGeneration: string; issuedAt?: string; expiresAt?: string } | undefined {
   if (isOauth(credentials)) {
     const { accessToken } = credentials;
-    return accessToken && { ...accessToken, mark: accessToken.token };
+    return accessToken && { ...accessToken, tokenGeneration: accessToken.token };
   }
-  if (credentials.scheme !== "custom") return { mark: "" };
+  if (credentials.scheme !== "custom") return { tokenGeneration: "" };
   const { values, issuedAt, expiresAt } = credentials;
-  return { mark: JSON.stringify(values), issuedAt, expiresAt };
+  return { tokenGeneration: JSON.stringify(values), issuedAt, expiresAt };
 }

@@ -56,7 +56,6 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
     egress,
     catalog,
     log,
-    connectionEvents: { refreshed: async () => {}, failed: async () => {} },
   });
   const docsUrl = () => "http://docs.test";
   const server = createProxyServer({

@@ -1,0 +1,22 @@
+/** Builds the base address of a connection's calls from the catalog and the connection's metadata. */
+import { baseUrl, TemplateError } from "../../connector-kit/template.ts";
+import { addressValues } from "../credentials/stored/provider-metadata.ts";
+import type { Egress } from "../egress/open-egress.ts";
+import { unusable, type LiveConnection } from "./live-connection.ts";
+
+/** `moduleKey` selects the address of one of the provider's modules. Throws `ProviderError` (`forbidden`). */
+export function baseAddressOf(
+  deps: { egress: Egress },
+  connection: LiveConnection,
+  moduleKey: string | undefined,
+): URL {
+  const values = addressValues(connection);
+  try {
+    return baseUrl(connection.provider, { values, moduleKey, allowPlainHttp: deps.egress.allowsPlainHttp });
+  } catch (error) {
+    if (error instanceof TemplateError) {
+      throw unusable(`The address of ${connection.provider.name} cannot be built: ${error.message}.`, error);
+    }
+    throw error;
+  }
+}

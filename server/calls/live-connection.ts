@@ -1,0 +1,82 @@
+/** A connection that is ready for calls: credentials opened, what authenticates a call built from them. */
+import type { Catalog } from "../../connectors/catalog.ts";
+import { authorization, CredentialsError, type Authorization } from "../../connector-kit/authorization.ts";
+import type { Account } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
+import { TemplateError } from "../../connector-kit/template.ts";
+import { isOauth, openCredentials, wireCredentials } from "../credentials/stored/credential-envelope.ts";
+import { refreshAtMs } from "../credentials/stored/refresh-time.ts";
+import { isRefreshable, serving } from "../credentials/stored/refreshable.ts";
+import type { Sealer } from "../ground/seal.ts";
+import type { ConnectionRow } from "../store/connections.ts";
+
+export interface LiveConnection {
+  id: string;
+  projectId: string;
+  provider: ProviderInfo;
+  status: ConnectionRow["status"];
+  /** The credentials as they are stored; differs as soon as others are stored. */
+  sealed: string;
+  providerWorkspaceRef: string | null;
+  providerMetadata: ConnectionRow["providerMetadata"];
+  /** What a connector needs to know of the account in order to read the provider's responses. */
+  account: Account;
+  authorization: Authorization;
+  /** OAuth only. */
+  accessToken?: string;
+  /** Differs between a token and its successor; undefined while there is no token yet. */
+  tokenGeneration?: string;
+  /** Whether other credentials can be obtained without the customer when the provider refuses these. */
+  refreshable: boolean;
+  /** Milliseconds since the epoch; undefined when the provider gave no lifetime. */
+  expiresAtMs?: number;
+  /** From when on the token is refreshed, although it is still valid. */
+  refreshAtMs?: number;
+}
+
+/** Opens a stored connection. Throws `ProviderError` (`forbidden`) when it cannot be used with this catalog. */
+export function openLiveConnection(
+  deps: { catalog: Catalog; sealer: Sealer },
+  row: ConnectionRow,
+): LiveConnection {
+  const provider = deps.catalog.find(row.provider);
+  if (!provider) throw unusable(`The provider ${row.provider} is no longer in the catalog.`);
+  const stored = openCredentials(deps.sealer, row);
+  const wire = wireCredentials(stored);
+  const { id, projectId, status, providerWorkspaceRef, providerMetadata } = row;
+  const current = serving(stored);
+  const expiresAtMs = !current ? 0 : current.expiresAt ? Date.parse(current.expiresAt) : undefined;
+  const refreshable = isRefreshable(provider, stored);
+  return {
+    id,
+    projectId,
+    provider,
+    status,
+    sealed: row.credentialsSealed,
+    providerWorkspaceRef,
+    providerMetadata,
+    account: { timeZone: providerMetadata["timeZone"]?.value },
+    authorization: wire ? attach(provider, wire) : { headers: [], query: [] },
+    accessToken: isOauth(stored) ? stored.accessToken?.token : undefined,
+    tokenGeneration: current?.tokenGeneration,
+    refreshable,
+    expiresAtMs,
+    // A token that cannot be refreshed is used until it expires.
+    refreshAtMs: current && refreshable ? refreshAtMs(current) : expiresAtMs,
+  };
+}
+
+function attach(provider: ProviderInfo, wire: Parameters<typeof authorization>[1]): Authorization {
+  try {
+    return authorization(provider, wire);
+  } catch (error) {
+    if (error instanceof CredentialsError || error instanceof TemplateError)
+      throw unusable(`${error.message}.`, error);
+    throw error;
+  }
+}
+
+/** The error for a connection that no call can use until the catalog or the connection is changed. */
+export const unusable = (message: string, cause?: unknown): ProviderError =>
+  new ProviderError({ kind: "forbidden", message, cause });

@@ -1,0 +1,131 @@
+/** Asks a provider for new credentials: at the OAuth token endpoint, or by the steps of the provider's own scheme. */
+import type { Catalog } from "../../../connectors/catalog.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
+import type { Egress } from "../../egress/open-egress.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import type { ConnectionRow } from "../../store/connections.ts";
+import type { Queries } from "../../store/database.ts";
+import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+import {
+  lasting,
+  takeStep,
+  valuesOfApp,
+  type CustomCredentials,
+  type StepState,
+} from "../grants/custom-steps.ts";
+import { requestToken, TokenEndpointError } from "../grants/token-endpoint.ts";
+import type { OauthCredentials, StoredCredentials } from "../stored/credential-envelope.ts";
+import { isOauth } from "../stored/credential-envelope.ts";
+import { openProviderAppSecret } from "../stored/provider-app-secret.ts";
+import { accountFacts, addressValues, type AccountFacts } from "../stored/provider-metadata.ts";
+
+export type RefreshableCredentials = OauthCredentials | CustomCredentials;
+
+/** New credentials, and what the provider told about the account along with them. */
+export interface RefreshedCredentials {
+  credentials: StoredCredentials;
+  facts: Partial<AccountFacts>;
+}
+
+interface Services {
+  egress: Egress;
+  catalog: Catalog;
+  sealer: Sealer;
+}
+
+/**
+ * `beforeSending` is called with the refresh token just before it leaves, for providers that revoke everything when
+ * they see one twice. Throws `TokenEndpointError`.
+ */
+export const askProvider = (
+  deps: Services,
+  queries: Queries,
+  row: ConnectionRow,
+  stored: RefreshableCredentials,
+  beforeSending: (refreshToken: string) => Promise<void>,
+): Promise<RefreshedCredentials> =>
+  isOauth(stored)
+    ? askTokenEndpoint(deps, queries, row, stored, beforeSending)
+    : takeRefreshSteps(deps, queries, row, stored);
+
+async function askTokenEndpoint(
+  deps: Services,
+  queries: Queries,
+  row: ConnectionRow,
+  stored: OauthCredentials,
+  beforeSending: (refreshToken: string) => Promise<void>,
+): Promise<RefreshedCredentials> {
+  const provider = providerOf(deps, row);
+  const urlOptions = { values: addressValues(row), allowPlainHttp: deps.egress.allowsPlainHttp };
+  const grant = grantOf(row, stored);
+  const { clientId, clientSecret } = await clientOf(deps, queries, row, stored);
+  if (provider.oauth2Opts?.reuseRevokes && grant["refresh_token"])
+    await beforeSending(grant["refresh_token"]);
+  const answer = await requestToken(deps.egress, { provider, urlOptions, clientId, clientSecret, grant });
+  const credentials: StoredCredentials = {
+    ...stored,
+    accessToken: answer.accessToken,
+    refreshToken: answer.refreshToken ?? stored.refreshToken,
+    scopes: answer.scopes ?? stored.scopes,
+  };
+  return { credentials, facts: accountFacts(provider, answer.fields, row.providerMetadata) };
+}
+
+async function takeRefreshSteps(
+  deps: Services,
+  queries: Queries,
+  row: ConnectionRow,
+  stored: CustomCredentials,
+): Promise<RefreshedCredentials> {
+  const provider = providerOf(deps, row);
+  const { providerInputs = [], refreshSteps = [] } = provider.customOpts ?? {};
+  const app = providerInputs.length > 0 ? await appOf(queries, row) : undefined;
+  // Without the old times: where the provider names no lifetime this time, the new values have none.
+  const credentials = { scheme: stored.scheme, values: stored.values };
+  let state: StepState = { provider, metadata: row.providerMetadata, credentials };
+  for (const { request } of refreshSteps) {
+    state = await takeStep(deps, state, request, valuesOfApp(deps.sealer, app));
+  }
+  return { credentials: lasting(provider, state.credentials), facts: { providerMetadata: state.metadata } };
+}
+
+function providerOf(deps: Services, row: ConnectionRow): ProviderInfo {
+  const provider = deps.catalog.find(row.provider);
+  if (!provider) throw new TokenEndpointError("configuration", `the catalog no longer has ${row.provider}`);
+  return provider;
+}
+
+function grantOf(row: ConnectionRow, stored: OauthCredentials): Record<string, string> {
+  const scope = stored.scopes?.length ? { scope: stored.scopes.join(" ") } : undefined;
+  if (stored.scheme === "oauth2/clientCredentials") return { grant_type: "client_credentials", ...scope };
+  if (stored.refreshToken) return { grant_type: "refresh_token", refresh_token: stored.refreshToken.token };
+  if (stored.scheme === "oauth2/password") {
+    return { grant_type: "password", username: stored.username, password: stored.password, ...scope };
+  }
+  throw new TokenEndpointError(
+    "nothing-to-refresh",
+    `the connection to ${row.provider} has no refresh token`,
+  );
+}
+
+async function clientOf(
+  deps: Services,
+  queries: Queries,
+  row: ConnectionRow,
+  stored: OauthCredentials,
+): Promise<{ clientId: string; clientSecret: string }> {
+  if ("clientId" in stored) return { clientId: stored.clientId, clientSecret: stored.clientSecret };
+  const app = await appOf(queries, row);
+  return { clientId: app.clientId, clientSecret: openProviderAppSecret(deps.sealer, app) };
+}
+
+async function appOf(queries: Queries, row: ConnectionRow): Promise<ProviderAppRow> {
+  const app = row.providerAppId
+    ? await findProviderApp(queries, row.projectId, row.providerAppId)
+    : await findDefaultProviderApp(queries, row.projectId, row.provider);
+  if (app) return app;
+  throw new TokenEndpointError(
+    "no-app",
+    `the project has no provider app for ${row.provider}; create one with the client the connection was made with`,
+  );
+}
