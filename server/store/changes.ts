@@ -1,7 +1,7 @@
 /** Listens for what other processes (and this one) changed, so that caches can forget it at once. */
 import { setTimeout as wait } from "node:timers/promises";
-import { Client } from "pg";
 import type { Log } from "../ground/log.ts";
+import { keepConnection } from "./kept-connection.ts";
 
 export interface Change {
   table: string;
@@ -9,13 +9,13 @@ export interface Change {
 }
 
 export interface Changes {
-  /** Called for every change, and with undefined when changes may have been missed: forget everything then. */
+  /** Calls `listener` for every change, and with undefined when changes may have been missed: forget everything then. */
   subscribe(listener: (change: Change | undefined) => void): void;
   /** False while disconnected: what is cached may be old. */
   readonly connected: boolean;
   /**
-   * Resolves when every change that was committed before the call has been told to the listeners here; after a second
-   * at most, and at once while disconnected.
+   * Resolves when the listeners here have been called for every change that was committed before; after a second at
+   * most, and at once while disconnected.
    */
   caughtUp(): Promise<void>;
   close(): Promise<void>;
@@ -23,68 +23,48 @@ export interface Changes {
 
 const RECONNECT_MS = 500;
 const CATCH_UP_MS = 1_000;
-/** Sent to ourselves: notifications arrive in the order of their commits, so what came before has then arrived. */
-const MARK = "mark";
+/** Sent to ourselves: notifications arrive in the order of their commits, so earlier ones have then arrived. */
+const PING = "ping";
 
 /** Opens one connection that only listens; reconnects for ever. */
 export async function listenForChanges(connectionString: string, log: Log): Promise<Changes> {
   const listeners: ((change: Change | undefined) => void)[] = [];
   const tell = (change: Change | undefined) => listeners.forEach((listener) => listener(change));
-  let client: Client | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
+  const connection = await keepConnection({
+    connectionString,
+    applicationName: "busbar changes",
+    log,
+    retryMs: RECONNECT_MS,
+    prepare(client) {
+      client.on("notification", ({ payload }) => {
+        if (payload !== PING) tell(parse(payload));
+      });
+      return client.query("listen busbar_changes");
+    },
+    onReconnect: () => tell(undefined),
+  });
 
-  const connect = async (): Promise<void> => {
-    const fresh = new Client({ connectionString, application_name: "busbar changes", keepAlive: true });
-    fresh.on("notification", ({ payload }) => {
-      if (payload !== MARK) tell(parse(payload));
-    });
-    fresh.on("error", (error) => log.warn({ error: error.message }, "lost the change listener"));
-    fresh.on("end", () => {
-      if (client === fresh) client = undefined;
-      if (!closed) timer ??= setTimeout(reconnect, RECONNECT_MS).unref();
-    });
-    await fresh.connect();
-    await fresh.query("listen busbar_changes");
-    client = fresh;
-  };
-  const reconnect = (): void => {
-    timer = undefined;
-    connect().then(
-      () => tell(undefined),
-      () => {
-        if (!closed) timer ??= setTimeout(reconnect, RECONNECT_MS).unref();
-      },
-    );
-  };
-
-  /** One mark at a time; who asks while one is on its way shares the one after it. */
-  let marking: Promise<unknown> = Promise.resolve();
+  /** One ping at a time; callers that ask while one is on its way share the one after it. */
+  let pinging: Promise<unknown> = Promise.resolve();
   let waiting: Promise<unknown> | undefined;
-  const nextMark = (): Promise<unknown> =>
-    (waiting ??= marking.then(() => {
+  const nextPing = (): Promise<unknown> =>
+    (waiting ??= pinging.then(() => {
       waiting = undefined;
       // PostgreSQL hands a session its notifications before it reports the end of the statement that caused the last.
-      return (marking =
-        client?.query(`notify busbar_changes, '${MARK}'`).catch(() => {}) ?? Promise.resolve());
+      return (pinging = connection.query(`notify busbar_changes, '${PING}'`).catch(() => {}));
     }));
 
-  await connect();
   return {
     subscribe: (listener) => void listeners.push(listener),
     get connected() {
-      return client !== undefined;
+      return connection.connected;
     },
     async caughtUp() {
       const timer = new AbortController();
       const late = wait(CATCH_UP_MS, undefined, { signal: timer.signal, ref: false }).catch(() => {});
-      await Promise.race([nextMark(), late]).finally(() => timer.abort());
+      await Promise.race([nextPing(), late]).finally(() => timer.abort());
     },
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await client?.end();
-    },
+    close: () => connection.close(),
   };
 }
 

@@ -1,8 +1,8 @@
-/** What to do about a database that is away: repeat until it is back, or leave out what can be left out. */
+/** Tells an outage of the database from other errors, and waits for its end. */
 
 const AGAIN_MS = 250;
 
-/** `run` may have done its work although it failed, so it must bear being repeated. Throws what time will not mend. */
+/** Repeats `run` while the database is down; `run` may have done its work although it failed. Throws other errors. */
 export async function retryWhileDatabaseIsDown<Answer>(run: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     try {
@@ -14,7 +14,7 @@ export async function retryWhileDatabaseIsDown<Answer>(run: () => Promise<Answer
   }
 }
 
-/** For what is not worth failing for. */
+/** Runs what is not worth failing for: an outage of the database is ignored. Throws other errors. */
 export async function ignoreDatabaseOutage(run: () => Promise<unknown>): Promise<void> {
   try {
     await run();
@@ -23,16 +23,25 @@ export async function ignoreDatabaseOutage(run: () => Promise<unknown>): Promise
   }
 }
 
-/** Connection trouble and the SQLSTATE classes 08 (connection), 53 (resources) and 57P (shutdown). */
+/** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown), and 25006: a standby that is not promoted yet. */
+const AWAY = /^(08\w{3}|53\w{3}|57P\w{2}|25006)$/;
+
+/** What pg says without a code. */
+const BROKEN =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout$|Client .* is not queryable$)/;
+
+/** Whether an error means that the database cannot be reached, or cannot take writes, at the moment. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = "code" in error ? String(error.code) : "";
-  if (/^(08\w{3}|53\w{3}|57P\w{2})$/.test(code)) return true;
-  // Said by pg itself, without a code.
-  const broken =
-    /^(Connection terminated|timeout exceeded when trying to connect|Client .* is not queryable$)/;
-  if (broken.test(error.message)) return true;
+  const code = codeOf(error);
+  if (AWAY.test(code) || BROKEN.test(error.message)) return true;
   if (/^E(CONNREFUSED|NOENT|TIMEDOUT)$/.test(code)) return "address" in error;
   // A connection that was there: a file has no such errors, and those of providers come wrapped.
   return code === "ECONNRESET" || code === "EPIPE";
 }
+
+/** Whether a connection that gave this error leads to a server that will not serve: a standby, or one that hangs. */
+export const hasLostServer = (error: unknown): boolean =>
+  error instanceof Error && (codeOf(error) === "25006" || error.message === "Query read timeout");
+
+const codeOf = (error: Error): string => ("code" in error ? String(error.code) : "");

@@ -1,9 +1,10 @@
-/** Opens PostgreSQL: one pool, Kysely over it, and the notifications that tell caches what changed. */
-import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from "kysely";
-import { Client, Pool } from "pg";
+/** Opens PostgreSQL: checks it, migrates it, and opens the pool that queries run on. */
+import type { Kysely, Transaction } from "kysely";
+import { Client, type Pool } from "pg";
 import { StartError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { migrate } from "./migrate.ts";
+import { CONNECT_TIMEOUT_MS, openPool } from "./pool.ts";
 import type { DB } from "./rows.gen.ts";
 
 /** What queries run on: the database itself or a transaction of it. */
@@ -19,13 +20,6 @@ export interface Database {
 
 const OLDEST_VERSION = 140_000;
 
-/**
- * For every session. Our queues are tables that rows come to and go from all the time, and until a vacuum comes by, the
- * entries of those that are gone stay in their indexes. A plain index scan marks such an entry when it first meets it
- * and passes over it from then on; a bitmap scan reads all of them each time, the slower the longer the last vacuum is.
- */
-export const SESSION_OPTIONS = "-c enable_bitmapscan=off";
-
 /** Connects, checks the version, migrates. Throws `StartError` when the database cannot be used. */
 export async function openDatabase(options: {
   connectionString: string;
@@ -35,28 +29,12 @@ export async function openDatabase(options: {
 }): Promise<Database> {
   const { connectionString, log, poolSize = 20 } = options;
   await prepare(connectionString, log);
-  const pool = new Pool({
-    connectionString,
-    max: poolSize,
-    application_name: "busbar",
-    options: SESSION_OPTIONS,
-    // A database that vanished without a word must not hold callers for ever.
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-  });
-  // An idle connection that breaks must not end the process; the next query opens another.
-  pool.on("error", (error) => log.warn({ error: error.message }, "lost an idle database connection"));
-  // A connection that breaks while it is lent out fails its query; its own event must not end the process as well.
-  pool.on("connect", (client) => client.on("error", () => {}));
-  const queries = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool }),
-    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
-  });
+  const { queries, pool } = openPool({ connectionString, applicationName: "busbar", log, size: poolSize });
   return { queries, pool, connectionString, close: () => queries.destroy() };
 }
 
 async function prepare(connectionString: string, log: Log): Promise<void> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   try {
     await client.connect();
   } catch (cause) {

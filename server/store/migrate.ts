@@ -1,6 +1,7 @@
 /** Brings a database to the schema of this version, once, however many processes start together. */
 import { readdir, readFile } from "node:fs/promises";
-import type { Client, ClientBase, Pool, QueryConfig } from "pg";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Client, ClientBase, Pool } from "pg";
 import { StartError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 
@@ -59,23 +60,29 @@ async function apply(client: ClientBase, name: string): Promise<void> {
 }
 
 function refuseNewer(applied: Set<string>, known: string[]): void {
-  const unknown = [...applied].filter((name) => !known.includes(name)).toSorted();
+  const unknown = unknownMigrations(applied, known);
   if (unknown.length === 0) return;
   throw new StartError(
     `the database was migrated by a newer Busbar (${unknown.join(", ")}); run that version or restore a backup`,
   );
 }
 
-/** Whether the database answers within two seconds and has every migration of this version. */
+const READY_WITHIN_MS = 2_000;
+
+/** Whether the database answers within two seconds and has the migrations of this version, no fewer and no more. */
 export async function isDatabaseReady(pool: Pool): Promise<boolean> {
-  const asked = pool.query<{ name: string }>({
-    text: "select name from migrations",
-    query_timeout: 2_000,
-  } as QueryConfig);
-  try {
-    const applied = new Set((await asked).rows.map((row) => row.name));
-    return (await migrationNames()).every((name) => applied.has(name));
-  } catch {
-    return false;
-  }
+  // Waiting for a free connection counts too, so the time-out is not the query's own.
+  const late = new AbortController();
+  const tooLate = wait(READY_WITHIN_MS, undefined, { signal: late.signal, ref: false }).catch(
+    () => undefined,
+  );
+  const asked = pool.query<{ name: string }>("select name from migrations").catch(() => undefined);
+  const answer = await Promise.race([asked, tooLate]).finally(() => late.abort());
+  if (!answer) return false;
+  const applied = new Set(answer.rows.map((row) => row.name));
+  const known = await migrationNames();
+  return known.every((name) => applied.has(name)) && unknownMigrations(applied, known).length === 0;
 }
+
+const unknownMigrations = (applied: Set<string>, known: string[]): string[] =>
+  [...applied].filter((name) => !known.includes(name)).toSorted();

@@ -1,0 +1,47 @@
+/** Connections of the pool while the database is planned for, fails over, or hangs. */
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { sql } from "kysely";
+import { testDatabase } from "../../tests/harness/database.ts";
+import { createLog } from "../ground/log.ts";
+import { isDatabaseAway } from "./database-outage.ts";
+import type { Queries } from "./database.ts";
+import { openPool } from "./pool.ts";
+
+/** Of one connection, so that the next statement shows whether it is still the same one. */
+async function open(t: TestContext, options: { statementTimeoutMs?: number } = {}): Promise<Queries> {
+  const { connectionString } = await testDatabase(t);
+  const log = createLog("silent");
+  const { queries } = openPool({ connectionString, applicationName: "test", log, size: 1, ...options });
+  t.after(() => queries.destroy());
+  return queries;
+}
+
+const backend = async (queries: Queries): Promise<number> =>
+  (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(queries)).rows[0]?.pid ?? 0;
+
+test("every session plans without bitmap scans and without JIT", async (t) => {
+  const queries = await open(t);
+  const { rows } = await sql`
+    select current_setting('enable_bitmapscan') as bitmapscan, current_setting('jit') as jit
+  `.execute(queries);
+  assert.deepEqual(rows, [{ bitmapscan: "off", jit: "off" }]);
+});
+
+test("a standby that is not promoted yet counts as an outage, and its connection is not used again", async (t) => {
+  const queries = await open(t);
+  await sql`create table notes (note text)`.execute(queries);
+  const before = await backend(queries);
+  await sql`set session characteristics as transaction read only`.execute(queries);
+  const write = () => sql`insert into notes values ('x')`.execute(queries);
+  await assert.rejects(write(), isDatabaseAway);
+  await write();
+  assert.notEqual(await backend(queries), before);
+});
+
+test("a server that does not answer counts as an outage after the time-out, and its connection is not used again", async (t) => {
+  const queries = await open(t, { statementTimeoutMs: 200 });
+  const before = await backend(queries);
+  await assert.rejects(sql`select pg_sleep(5)`.execute(queries), isDatabaseAway);
+  assert.notEqual(await backend(queries), before);
+});

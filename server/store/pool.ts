@@ -1,0 +1,128 @@
+/** Opens a pool of database connections whose sessions are set up, and that closes the ones that are of no use any more. */
+import {
+  CamelCasePlugin,
+  CompiledQuery,
+  Kysely,
+  PostgresDialect,
+  type PostgresCursor,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from "kysely";
+import { Pool, type PoolClient } from "pg";
+import type { Log } from "../ground/log.ts";
+import { hasLostServer } from "./database-outage.ts";
+import type { DB } from "./rows.gen.ts";
+
+/**
+ * Planner settings for every session.
+ *
+ * `enable_bitmapscan`: our queues are tables that rows come to and go from all the time, and until a vacuum comes by, the
+ * entries of those that are gone stay in their indexes. A plain index scan marks such an entry when it first meets it
+ * and passes over it from then on; a bitmap scan reads all of them each time: after 40,000 writes, claiming cost 4 times
+ * as much (docs/decisions/0015).
+ *
+ * `jit`: our statements take milliseconds. With 4 million operations the planner compiled one that runs every second,
+ * which took 123 ms instead of 1.3 ms.
+ */
+const SESSION_SETTINGS = { enable_bitmapscan: "off", jit: "off" };
+
+/** A statement that takes longer is one whose server is gone without a word, such as a host that was switched off. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+
+/** How long to wait for a server to accept a connection, or for the pool to have one free. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Of every connection: finds out about a server that vanished while the connection was idle. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+
+export interface QueryPool {
+  /** Rows and columns in camelCase; JSON inside them is left as it is. */
+  readonly queries: Kysely<DB>;
+  readonly pool: Pool;
+}
+
+/** Opens no connection yet. `settings` are set in each session, beside those that every session has. */
+export function openPool(options: {
+  connectionString: string;
+  applicationName: string;
+  log: Log;
+  size: number;
+  settings?: Record<string, string>;
+  statementTimeoutMs?: number;
+}): QueryPool {
+  const { connectionString, applicationName, log, size, settings } = options;
+  const pool = new Pool({
+    connectionString,
+    max: size,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+    ...KEEP_ALIVE,
+  });
+  // An idle connection that breaks must not end the process; the next query opens another.
+  pool.on("error", (error) => log.warn({ error: error.message }, "lost an idle database connection"));
+  // A connection that breaks while it is lent out fails its query; its own event must not end the process as well.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  const setUp = settingsQuery({ ...SESSION_SETTINGS, ...settings });
+  const queries = new Kysely<DB>({
+    dialect: new PostgresDialect({
+      pool: closingLostConnections(pool),
+      // Statements rather than the connection's `options`, which connection poolers do not pass on.
+      onCreateConnection: async (connection) => void (await connection.executeQuery(setUp)),
+    }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  });
+  return { queries, pool };
+}
+
+const settingsQuery = (settings: Record<string, string>): CompiledQuery =>
+  CompiledQuery.raw(
+    `select ${Object.entries(settings)
+      .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+      .join(", ")}`,
+  );
+
+/** The pool, as Kysely uses it. */
+function closingLostConnections(pool: Pool) {
+  const lent = new WeakMap<PoolClient, LentConnection>();
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect(): Promise<PostgresPoolClient> {
+      const client = await pool.connect();
+      const connection = lent.get(client) ?? new LentConnection(client);
+      lent.set(client, connection);
+      return connection;
+    },
+  };
+}
+
+/**
+ * A connection on loan. When its server is a standby, or did not answer in time, the connection is closed when it is
+ * given back: the next one may reach the new primary, this one never will.
+ */
+class LentConnection implements PostgresPoolClient {
+  readonly #client: PostgresPoolClient;
+  #isLost = false;
+
+  constructor(client: PostgresPoolClient) {
+    this.#client = client;
+  }
+
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(
+    sql: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof sql !== "string") throw new Error("a cursor needs a connection that is not closed on its own");
+    return this.#client.query<R>(sql, parameters).catch((error: unknown) => {
+      this.#isLost ||= hasLostServer(error);
+      throw error;
+    });
+  }
+
+  release(): void {
+    this.#client.release(this.#isLost);
+  }
+}
