@@ -21,9 +21,9 @@ integrations:
 
 /** What later examples name is made by earlier ones. */
 const STORY = [
-  ..."login, profiles, create provider-app, init, validate, deploy".split(", "),
+  ..."login, profiles, whoami, doctor, create provider-app, init, validate, deploy".split(", "),
   ..."create destination, create topic, create event-route, create destination-route".split(", "),
-  ..."create api-key, list, get, write, proxy, operations, logs, listen".split(", "),
+  ..."create api-key, list, get, write, proxy, operations, logs, api, listen".split(", "),
   ..."update destination, update provider-app, update api-key, delete, logout".split(", "),
 ];
 
@@ -69,6 +69,8 @@ describe("the examples", () => {
     Object.assign(values, { INSTALLATION: installationId, OPERATION: operationId, RECORD: result.recordId });
     await writeFile(join(cwd, "secret.txt"), "s3cret\n");
     await writeFile(join(cwd, "key.txt"), on.apiKey);
+    const connection = { provider: "stripe", groupRef: "acme", consumerRef: "ada", apiKey: "sk_x" };
+    await writeFile(join(cwd, "connection.json"), JSON.stringify(connection));
     await writeFile(join(cwd, "people.json"), '[{"email": "one@people.example"}]');
   });
   after(async () => {
@@ -83,9 +85,8 @@ describe("the examples", () => {
       .replace("https://busbar.example.com", origin)
       .replaceAll(/\$([A-Z_]+)/g, (_, name: string) => values[name] ?? `no value for ${name}`);
     const [typed = "", file] = line.split(" < ");
-    const [, ...args] = [...typed.matchAll(/'([^']*)'|(\S+)/g)].map(
-      ([, quoted, bare]) => quoted ?? bare ?? "",
-    );
+    const words = [...typed.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ""));
+    const [, ...args] = words;
     const enough = new AbortController();
     return runCli(args, {
       cwd,

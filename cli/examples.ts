@@ -62,6 +62,13 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar login https://busbar.example.com --key-stdin < key.txt",
   ],
   profiles: ["busbar profiles", "busbar profiles --use https://busbar.example.com"],
+  whoami: ["busbar whoami"],
+  doctor: ["busbar doctor", "busbar doctor --json"],
+  api: [
+    "busbar api GET /v1/projects/{project}/connections -f groupRef=acme",
+    "busbar api POST /v1/projects/{project}/groups -f groupRef=acme -f groupName='Acme Inc.'",
+    "busbar api POST /v1/projects/{project}/connections:generate --body @connection.json",
+  ],
   logout: ["busbar logout https://busbar.example.com"],
 };
 

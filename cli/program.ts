@@ -56,7 +56,15 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
       file("listen", async () => (await import("./commands/listen.ts")).addListen),
     ],
   ],
-  ["Access:", [file("login logout profiles", async () => (await import("./commands/login.ts")).addLogin)]],
+  [
+    "Access:",
+    [
+      file("login logout profiles", async () => (await import("./commands/login.ts")).addLogin),
+      file("whoami", async () => (await import("./commands/whoami.ts")).addWhoami),
+      file("doctor", async () => (await import("./commands/doctor.ts")).addDoctor),
+      file("api", async () => (await import("./commands/api.ts")).addApi),
+    ],
+  ],
 ];
 
 const AFTER = `

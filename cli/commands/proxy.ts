@@ -10,7 +10,7 @@ import { readBody, send } from "../http/send.ts";
 import { printable } from "../output/printable.ts";
 import { readArgument } from "../read-argument.ts";
 import { connect, type Connected } from "../settings/connect.ts";
-import { originOf } from "../settings/target.ts";
+import { proxyOrigin } from "../settings/proxy-origin.ts";
 import type { Screen, Terminal } from "../terminal.ts";
 import { collected } from "./resource-options.ts";
 
@@ -91,19 +91,6 @@ function ownHeaders(given: string[]): Record<string, string> {
     headers[name.toLowerCase()] = value.trim();
   }
   return headers;
-}
-
-/** The default port of the proxy is the next one; elsewhere somebody has to say. */
-function proxyOrigin(given: string | undefined, origin: string): string {
-  if (given) return originOf(given);
-  const url = new URL(origin);
-  if (url.port === "4000") {
-    url.port = "4001";
-    return url.origin;
-  }
-  throw new UsageFailure(`Where does the proxy of ${origin} listen?`, {
-    remedy: "Give --proxy-url, set BUSBAR_PROXY_URL, or log in with --proxy-url once.",
-  });
 }
 
 async function tell(answer: IncomingMessage, include: boolean, terminal: Terminal): Promise<void> {

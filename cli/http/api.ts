@@ -37,6 +37,7 @@ export function openApi(target: { origin: string; apiKey?: string }): Api {
     const status = answer.statusCode ?? 0;
     if (answer.headers["x-amp-error"]) throw proxyAnswered(target.origin);
     if (status < 200 || status >= 300) throw refused(answer, text);
+    if (answer.headers["content-type"]?.startsWith("text/plain")) return text;
     return text === "" ? undefined : parseJson(text);
   };
 }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { Failure, UsageFailure } from "../failures.ts";
 import { parseJson, textAt } from "../http/json.ts";
 import type { Terminal } from "../terminal.ts";
-import { readProfiles, type Profile } from "./profiles.ts";
+import { profilesPath, readProfiles, type Profile } from "./profiles.ts";
 
 export interface Target {
   /** Scheme, host and port of the management API. */
@@ -16,6 +16,8 @@ export interface Target {
   proxyUrl?: string;
   /** In words, for a remark, when it was found rather than given. */
   found?: string;
+  /** The option, the variable or the file that each came from. */
+  from: { address: string | undefined; apiKey: string | undefined };
 }
 
 /** Options of every command. */
@@ -29,6 +31,7 @@ export interface GlobalOptions {
 interface Stored extends Profile {
   origin: string;
   found: string;
+  path: string;
 }
 
 const MAX_BOOTSTRAP_BYTES = 64 * 1024;
@@ -42,17 +45,25 @@ export async function findTarget(
   terminal: Pick<Terminal, "env" | "cwd">,
 ): Promise<Target> {
   const { env } = terminal;
-  const given = options.url ?? env["BUSBAR_URL"] ?? env["AMP_API_URL"];
-  const origin = given ? originOf(given) : undefined;
-  const givenKey = options.key ?? env["BUSBAR_API_KEY"] ?? (origin ? env["AMP_API_KEY"] : undefined);
-  const stored = origin && givenKey ? undefined : await findStored(origin, terminal);
+  const given = firstGiven({
+    "--url": options.url,
+    BUSBAR_URL: env["BUSBAR_URL"],
+    AMP_API_URL: env["AMP_API_URL"],
+  });
+  const origin = given.value ? originOf(given.value) : undefined;
+  const givenKey = firstGiven({
+    "--key": options.key,
+    BUSBAR_API_KEY: env["BUSBAR_API_KEY"],
+    AMP_API_KEY: origin && env["AMP_API_KEY"],
+  });
+  const stored = origin && givenKey.value ? undefined : await findStored(origin, terminal);
   const address = origin ?? stored?.origin;
   if (!address) {
     throw new UsageFailure("Which Busbar? No address is given, and nobody is logged in.", {
       remedy: "Run `busbar login`, or set BUSBAR_URL and BUSBAR_API_KEY, or give --url and --key.",
     });
   }
-  const apiKey = givenKey || stored?.apiKey;
+  const apiKey = givenKey.value || stored?.apiKey;
   if (!apiKey) {
     throw new UsageFailure(`There is no API key for ${address}.`, {
       remedy: `Run \`busbar login ${address}\`, or set BUSBAR_API_KEY.`,
@@ -66,7 +77,17 @@ export async function findTarget(
     ...(project && { project }),
     ...(proxyUrl && { proxyUrl }),
     ...(stored && { found: stored.found }),
+    from: {
+      address: (origin && given.name) ?? stored?.path,
+      apiKey: (givenKey.value && givenKey.name) || stored?.path,
+    },
   };
+}
+
+/** The first that is there, even if it is empty. */
+function firstGiven(values: Record<string, string | undefined>): { name?: string; value?: string } {
+  const [name, value] = Object.entries(values).find(([, text]) => text !== undefined) ?? [];
+  return { ...(name !== undefined && { name }), ...(value !== undefined && { value }) };
 }
 
 /** The server whose data lies in this folder, else the profile of the address, else the current profile. */
@@ -80,7 +101,7 @@ async function findStored(
   const wanted = origin ?? current;
   const profile = wanted === undefined ? undefined : all.get(wanted);
   if (wanted === undefined || !profile) return undefined;
-  return { ...profile, origin: wanted, found: `${wanted} (logged in)` };
+  return { ...profile, origin: wanted, found: `${wanted} (logged in)`, path: profilesPath(terminal.env) };
 }
 
 /**
@@ -98,7 +119,7 @@ async function readBootstrap({ cwd, env }: Pick<Terminal, "env" | "cwd">): Promi
   const [project, proxyUrl] = [textAt(file, "projectId"), textAt(file, "urls.proxy")];
   const { origin } = new URL(base);
   const how = `${origin} (the server of this folder, ${shown})`;
-  return { origin, apiKey, found: how, ...(project && { project }), ...(proxyUrl && { proxyUrl }) };
+  return { origin, apiKey, found: how, path, ...(project && { project }), ...(proxyUrl && { proxyUrl }) };
 }
 
 /** An address as people give it: with or without scheme, with or without `/v1`. Throws `UsageFailure`. */

@@ -1,0 +1,127 @@
+/** `busbar api GET /v1/projects/{project}`: calls any endpoint with the key and the project of the other commands. */
+import { METHODS } from "node:http";
+import type { Command } from "commander";
+import { Ended, UsageFailure } from "../failures.ts";
+import { step } from "../http/api.ts";
+import { parseJson, type Json } from "../http/json.ts";
+import { readBody, send } from "../http/send.ts";
+import { printable, printableLines } from "../output/printable.ts";
+import { readArgument } from "../read-argument.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { collected } from "./resource-options.ts";
+
+interface ApiOptions {
+  field?: string[];
+  fieldJson?: string[];
+  body?: string;
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** These carry fields in the query, the others in the body. */
+const WITHOUT_BODY = ["GET", "HEAD", "DELETE"];
+
+export function addApi(program: Command, terminal: Terminal): void {
+  program
+    .command("api <method> <path>")
+    .description("call any endpoint of the API")
+    .option("-f, --field <name=value>", "a field with a text; may be given several times", collected)
+    .option("-F, --field-json <name=json>", "a field with a number, true, a list …", collected)
+    .option("--body <json>", "the whole body: JSON, @file, or - for stdin")
+    .addHelpText(
+      "after",
+      "\n{project} in the path stands for the project. Fields are members of the body, for GET and DELETE parameters of\n" +
+        "the query. The answer goes to stdout and its status to stderr; exit code 1: the status is 400 or above.\n" +
+        "<address>/docs describes the endpoints.",
+    )
+    .action(async (method: string, path: string, options: ApiOptions, command: Command) => {
+      const verb = method.toUpperCase();
+      if (!METHODS.includes(verb)) throw new UsageFailure(`"${method}" is no HTTP method.`);
+      const fields = readFields(options);
+      const inQuery = WITHOUT_BODY.includes(verb);
+      if (options.body !== undefined && !inQuery && Object.keys(fields).length > 0)
+        throw new UsageFailure("Give the body either by --body or by fields.");
+      const body = await bodyOf(options, inQuery ? {} : fields, terminal);
+      const deps = await connect(command, terminal);
+      const url = await urlOf(path, deps);
+      if (inQuery) {
+        for (const [name, value] of Object.entries(fields))
+          url.searchParams.append(name, typeof value === "string" ? value : JSON.stringify(value));
+      }
+      await call(verb, url, body, deps, terminal);
+    });
+}
+
+async function call(
+  method: string,
+  url: URL,
+  body: Buffer | undefined,
+  { target, out }: Connected,
+  terminal: Terminal,
+): Promise<void> {
+  const answer = await send({
+    method,
+    url,
+    headers: {
+      accept: "application/json, application/problem+json",
+      "user-agent": "busbar-cli",
+      "x-api-key": target.apiKey,
+      ...(body && { "content-type": "application/json", "content-length": body.length }),
+    },
+    ...(body && { body }),
+  });
+  const content = await readBody(answer, MAX_ANSWER_BYTES);
+  const status = answer.statusCode ?? 0;
+  // A program gets the bytes as they came: numbers may have more digits than are kept here.
+  if (terminal.stdout.isTTY) showOnTerminal(content.toString(), out.line);
+  else terminal.stdout.write(content);
+  const inWords = printable(`${status} ${answer.statusMessage ?? ""}`.trimEnd());
+  if (status < 400) return out.note(inWords);
+  terminal.stderr.write(`${inWords}\n`);
+  throw new Ended();
+}
+
+function showOnTerminal(text: string, line: (text: string) => void): void {
+  if (text === "") return;
+  const value = parseJson(text);
+  line(printableLines(value === undefined ? text : JSON.stringify(value, null, 2)));
+}
+
+/** Below the server's address and nowhere else: the key goes along. */
+async function urlOf(path: string, { target, project }: Connected): Promise<URL> {
+  const wanted = /\{project(?:IdOrName)?\}/g;
+  const filled = wanted.test(path) ? path.replaceAll(wanted, step(await project())) : path;
+  const relative = filled.startsWith("/") ? filled : `/${filled}`;
+  const url = URL.canParse(relative, target.origin) ? new URL(relative, target.origin) : undefined;
+  if (url?.origin === target.origin) return url;
+  throw new UsageFailure(
+    `"${path}" is no path of the API; it begins with one slash, for example /v1/projects.`,
+  );
+}
+
+function readFields({ field = [], fieldJson = [] }: ApiOptions): Record<string, Json> {
+  const texts = field.map((given): [string, Json] => split("--field", given));
+  const values = fieldJson.map((given): [string, Json] => {
+    const [name, text] = split("--field-json", given);
+    const value = parseJson(text);
+    if (value === undefined) throw new UsageFailure(`--field-json ${name}: \`${text}\` is not JSON.`);
+    return [name, value];
+  });
+  return Object.fromEntries([...texts, ...values]);
+}
+
+function split(option: string, given: string): [name: string, value: string] {
+  const at = given.indexOf("=");
+  if (at < 1) throw new UsageFailure(`${option} takes name=value, not \`${given}\`.`);
+  return [given.slice(0, at), given.slice(at + 1)];
+}
+
+async function bodyOf(
+  { body }: ApiOptions,
+  fields: Record<string, Json>,
+  terminal: Terminal,
+): Promise<Buffer | undefined> {
+  if (body !== undefined) return readArgument(body, terminal);
+  return Object.keys(fields).length > 0 ? Buffer.from(JSON.stringify(fields)) : undefined;
+}

@@ -1,0 +1,74 @@
+/** `busbar doctor`: checks what usually goes wrong, one line each with its cure. */
+import type { Command } from "commander";
+import { checkProject } from "../doctor/check-project.ts";
+import { checkProxy, checkServer } from "../doctor/check-server.ts";
+import { bad, good, type Finding } from "../doctor/finding.ts";
+import { Ended, EXIT, Unreachable, UsageFailure } from "../failures.ts";
+import { step } from "../http/api.ts";
+import { textAt } from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
+import type { Output } from "../output/output.ts";
+import { printable } from "../output/printable.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import { findOwnKey } from "../settings/own-key.ts";
+import type { Terminal } from "../terminal.ts";
+
+export function addDoctor(program: Command, terminal: Terminal): void {
+  program
+    .command("doctor")
+    .description("check server, key, proxy, destinations, connections and installations")
+    .addHelpText("after", "\nExit code 1: something is wrong; 3: the server cannot be reached.")
+    .action(async (_: object, command: Command) => {
+      const deps = await connect(command, terminal);
+      const findings: Finding[] = [];
+      const unreachable = await examine(deps, findings);
+      if (deps.out.json) deps.out.data(findings.map((finding) => ({ ...finding })));
+      else for (const finding of findings) tell(finding, deps.out);
+      if (unreachable) throw new Ended(EXIT.unreachable);
+      if (findings.some(({ ok }) => !ok)) throw new Ended();
+    });
+}
+
+/** Adds to the findings, as far as one thing does not stand in the way of the next; says whether nothing answered. */
+async function examine(deps: Connected, findings: Finding[]): Promise<boolean> {
+  try {
+    findings.push(...(await checkServer(deps.target)));
+    if (findings.every(({ check, ok }) => ok || check !== "server")) {
+      const access = await checkAccess(deps);
+      findings.push(...access, await checkProxy(deps.target));
+      const opens = access.every(({ ok }) => ok) && access.some(({ check }) => check === "project");
+      if (opens) findings.push(...(await checkProject(deps)));
+    }
+    return false;
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    findings.push(bad("server", error.message, error.remedy ?? "Start it, or name another by --url."));
+    return true;
+  }
+}
+
+async function checkAccess(deps: Connected): Promise<Finding[]> {
+  const { api, target } = deps;
+  try {
+    await api("GET", "/v1/projects");
+    const project = textAt(await api("GET", `/v1/projects/${step(await deps.project())}`), "name") ?? "";
+    const { scopes, label } = await findOwnKey(deps);
+    const named = label === undefined ? "" : ` "${label}"`;
+    const key = good("key", `the key${named} is valid, with the scope ${scopes.join(", ")}`);
+    if (scopes.includes("full")) return [key, good("project", project)];
+    return [good("key", `${key.detail}, which does not open what follows`)];
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401)
+      return [bad("key", error.message, `Log in again: busbar login ${target.origin}`)];
+    if (error instanceof Refused)
+      return [bad("project", error.message, "Name another by --project or BUSBAR_PROJECT.")];
+    if (error instanceof UsageFailure) return [bad("project", error.message, error.remedy ?? "")];
+    throw error;
+  }
+}
+
+function tell({ check, ok, detail, cure }: Finding, { line, paint }: Output): void {
+  const sign = ok ? paint.green("✓") : paint.red("✗");
+  line(`${sign} ${paint.bold(printable(check))}: ${printable(detail)}`);
+  if (cure) line(`    ${paint.blue("→")} ${printable(cure)}`);
+}

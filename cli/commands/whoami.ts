@@ -1,0 +1,31 @@
+/** `busbar whoami`: the server, the project and the key that commands use here, and where these settings come from. */
+import type { Command } from "commander";
+import { findOwnKey } from "../settings/own-key.ts";
+import { connect } from "../settings/connect.ts";
+import { requireObject, requireText, textAt } from "../http/json.ts";
+import { step } from "../http/api.ts";
+import { tellRecord } from "../output/tell-record.ts";
+import type { Terminal } from "../terminal.ts";
+
+export function addWhoami(program: Command, terminal: Terminal): void {
+  program
+    .command("whoami")
+    .description("show the server, project and key in use, and where they are configured")
+    .action(async (_: object, command: Command) => {
+      const deps = await connect(command, terminal);
+      const { api, target, out } = deps;
+      const project = requireObject(await api("GET", `/v1/projects/${step(await deps.project())}`));
+      const key = await findOwnKey(deps);
+      const version = textAt(await api("GET", "/openapi.json"), "info.version");
+      await tellRecord(
+        {
+          server: target.origin,
+          apiVersion: version ?? null,
+          project: { name: requireText(project, "name"), id: requireText(project, "id") },
+          key: { ...key },
+          settings: { server: target.from.address ?? null, key: target.from.apiKey ?? null },
+        },
+        out,
+      );
+    });
+}

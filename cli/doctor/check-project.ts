@@ -1,0 +1,102 @@
+/** Checks what the project holds: destinations that fail, connections and installations that need their customer. */
+import { step } from "../http/api.ts";
+import { objectsAt, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import type { Connected } from "../settings/connect.ts";
+import { bad, good, type Finding } from "./finding.ts";
+
+type Needs = Pick<Connected, "inProject">;
+
+/** So many lines of one kind; the rest is counted. */
+const MOST_LINES = 10;
+
+export async function checkProject(deps: Needs): Promise<Finding[]> {
+  const [destinations, connections, installations] = await Promise.all([
+    checkDestinations(deps),
+    checkConnections(deps),
+    checkInstallations(deps),
+  ]);
+  return [...destinations, ...connections, ...installations];
+}
+
+async function checkDestinations(deps: Needs): Promise<Finding[]> {
+  const all = requireObjects(await deps.inProject("GET", "/destinations"));
+  const faults: Finding[] = [];
+  for (const destination of all) {
+    const fault = await faultOf(destination, deps);
+    if (fault) faults.push(fault);
+  }
+  return summed("destinations", all, faults);
+}
+
+async function faultOf(destination: JsonObject, deps: Needs): Promise<Finding | undefined> {
+  const name = textAt(destination, "name") ?? "";
+  const check = `destination ${name}`;
+  if (textAt(destination, "disabledTime")) {
+    const why = textAt(destination, "disabledReason") ?? "nothing is sent there";
+    const cure = `Mend the receiver, then: busbar rotate destination ${name}, or update it with its --webhook; either enables it.`;
+    return bad(check, `is disabled: ${why}`, cure);
+  }
+  const newest = async (status: string) => {
+    const path = `/destinations/${step(name)}/deliveries`;
+    return objectsAt(await deps.inProject("GET", path, { query: { status, pageSize: "1" } }), "results")[0];
+  };
+  const [failed, waiting, delivered] = await Promise.all(["failed", "waiting", "delivered"].map(newest));
+  const trouble = [failed, waiting].find((one) => lastError(one) !== undefined && isNewer(one, delivered));
+  if (!trouble) return undefined;
+  const cure = `Look with: busbar test destination ${name}. Then: busbar resend --destination ${name} --failed`;
+  return bad(check, `the last delivery failed: ${lastError(trouble)}`, cure);
+}
+
+/** Undefined while no attempt has failed. */
+function lastError(delivery: JsonObject | undefined): string | undefined {
+  const last = objectsAt(delivery, "attempts").at(-1);
+  if (!last) return undefined;
+  const status = valueAt(last, "status");
+  return (
+    textAt(last, "error") ?? (typeof status === "number" ? `answered HTTP ${status}` : "no reason given")
+  );
+}
+
+const isNewer = (one: JsonObject | undefined, other: JsonObject | undefined): boolean =>
+  other === undefined || (textAt(one, "eventTime") ?? "") > (textAt(other, "eventTime") ?? "");
+
+async function checkConnections(deps: Needs): Promise<Finding[]> {
+  const all = requireObjects(await deps.inProject("GET", "/connections"));
+  const faults = all
+    .filter((one) => textAt(one, "status") === "bad_credentials")
+    .map((one) => {
+      const [provider, group] = [textAt(one, "provider") ?? "", textAt(one, "group.groupRef") ?? ""];
+      const detail = `${provider} refuses the credentials of ${group}`;
+      return bad(`connection ${textAt(one, "id") ?? ""}`, detail, reconnect(provider, group));
+    });
+  return summed("connections", all, faults);
+}
+
+async function checkInstallations(deps: Needs): Promise<Finding[]> {
+  const all = requireObjects(await deps.inProject("GET", "/installations"));
+  const faults = all
+    .filter((one) => textAt(one, "healthStatus") === "unhealthy")
+    .map((one) => {
+      const [provider, group] = [
+        textAt(one, "connection.provider") ?? "",
+        textAt(one, "group.groupRef") ?? "",
+      ];
+      return bad(
+        `installation ${textAt(one, "id") ?? ""}`,
+        `is unhealthy: the ${provider} connection of ${group} does not work`,
+        reconnect(provider, group),
+      );
+    });
+  return summed("installations", all, faults);
+}
+
+const reconnect = (provider: string, group: string): string =>
+  `The customer has to connect again: busbar connect ${provider} --group ${group}`;
+
+function summed(check: string, all: JsonObject[], faults: Finding[]): Finding[] {
+  if (faults.length === 0) return [good(check, all.length === 0 ? "none yet" : `${all.length} in order`)];
+  const more = faults.length - MOST_LINES;
+  if (more <= 0) return faults;
+  const rest = bad(check, `${more} more are in trouble`, `List them with: busbar list ${check}`);
+  return [...faults.slice(0, MOST_LINES), rest];
+}

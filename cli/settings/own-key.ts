@@ -1,0 +1,38 @@
+/** Finds what the server knows about the API key in use. */
+import { Refused } from "../http/refused.ts";
+import { requireObjects, textAt, valueAt } from "../http/json.ts";
+import type { Connected } from "./connect.ts";
+
+export interface OwnKey {
+  /** The beginning of the key, as `list api-keys` shows it. */
+  key: string;
+  scopes: string[];
+  label?: string;
+  id?: string;
+}
+
+const SHOWN_CHARACTERS = 7;
+
+/** The key itself is not asked for, since addresses end up in logs: it is the one of the list that begins alike. */
+export async function findOwnKey({
+  inProject,
+  target,
+}: Pick<Connected, "inProject" | "target">): Promise<OwnKey> {
+  const { apiKey = "" } = target;
+  const unnamed = { key: `${apiKey.slice(0, SHOWN_CHARACTERS)}…` };
+  try {
+    const all = requireObjects(await inProject("GET", "/api-keys"));
+    const [found, ...others] = all.filter((one) => {
+      const beginning = (textAt(one, "key") ?? "").replace(/…$/, "");
+      return beginning !== "" && apiKey.startsWith(beginning);
+    });
+    const [id, label, key] = [textAt(found, "id"), textAt(found, "label"), textAt(found, "key")];
+    // Only a key of the scope `full` may list keys.
+    if (!found || others.length > 0 || !id || !key) return { ...unnamed, scopes: ["full"] };
+    const scopes = [valueAt(found, "scopes") ?? []].flat().map(String);
+    return { key, scopes, id, ...(label && { label }) };
+  } catch (error) {
+    if (error instanceof Refused && error.status === 403) return { ...unnamed, scopes: ["frontend"] };
+    throw error;
+  }
+}
