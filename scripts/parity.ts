@@ -1,20 +1,20 @@
-/** `npm run parity -- <files>`: compares openapi.json with the public API that Busbar keeps to, and explains or fails. */
+/** `npm run parity -- <files>`: compares openapi.json with the public API and fails on a difference without a reason. */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { compare } from "./parity/compare.ts";
 import { readDocument, type Document } from "./parity/document.ts";
 import { explain } from "./parity/explain.ts";
 import { EXPLANATIONS } from "./parity/explained.ts";
-import { compatibilityPage, report } from "./parity/report.ts";
+import { parityPage, report } from "./parity/report.ts";
 
 const USAGE = `npm run parity -- <file or folder>… [--write]
 
 Compares openapi.json with the public OpenAPI documents: api.json, write.json, read.json and search.json, or a folder
 that holds them. They are published in the repository \`openapi\` of amp-labs on GitHub; generate the .json files there, or
-convert its .yaml files. --write renews docs/guide/compatibility.md.`;
+convert its .yaml files. --write rewrites docs/parity.md.`;
 
 const FILES = ["api.json", "write.json", "read.json", "search.json"];
-const PAGE = "docs/guide/compatibility.md";
+const PAGE = "docs/parity.md";
 
 const paths = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 if (paths.length === 0) {
@@ -31,7 +31,7 @@ const operations = {
   refusing: [...ours.operations.values()].filter((one) => one.refusesAlways).map(({ name }) => name),
 };
 console.log(report(verdict, operations));
-if (process.argv.includes("--write")) await writeFile(PAGE, compatibilityPage(verdict, operations));
+if (process.argv.includes("--write")) await writeFile(PAGE, parityPage(verdict, operations));
 process.exitCode = verdict.unexplained.length + verdict.stale.length > 0 ? 1 : 0;
 
 async function filesAt(path: string): Promise<string[]> {
@@ -52,7 +52,7 @@ async function read(path: string): Promise<Document> {
   }
 }
 
-/** Operations of ours that another of the public documents describes are none of this one's business. */
+/** Leaves out our operations that another one of the public documents describes. */
 function onlySurface(all: Document, one: Document, documents: Document[]): Document {
   const elsewhere = new Set(
     documents.filter((other) => other !== one).flatMap((other) => [...other.operations.keys()]),

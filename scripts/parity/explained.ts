@@ -1,4 +1,4 @@
-/** Why our API differs from the public one, where it does. Lines that no longer fit anything fail `npm run parity`. */
+/** The reason for each difference from the public API. A line that matches no difference fails `npm run parity`. */
 import type { Explanation } from "./explain.ts";
 
 const OPERATIONS: Explanation[] = [
@@ -9,7 +9,7 @@ const OPERATIONS: Explanation[] = [
       "GET /callbacks/v1/* | operation | ours only",
       "POST /callbacks/v1/* | operation | ours only",
     ],
-    why: "Addresses that the service gives out, and that live elsewhere or are not described publicly",
+    why: "URLs that the service hands out; the public service has them elsewhere or does not describe them",
   },
   {
     lines: [
@@ -19,7 +19,7 @@ const OPERATIONS: Explanation[] = [
       "GET /write/v1/generate-upload-url | operation | ours only",
       "GET /read/v1/generate-upload-url | operation | ours only",
     ],
-    why: "No longer described publicly, but clients that are still in use call them",
+    why: "No longer described publicly, but clients in use still call them",
   },
   {
     lines: [
@@ -28,7 +28,7 @@ const OPERATIONS: Explanation[] = [
       "DELETE /v1/orgs/{}/claimed-domains/{} | operation | ours only",
       "*signIn | ours only",
     ],
-    why: "Signing in is the service's own, since there is no vendor to sign in at, and a claimed domain can be given up",
+    why: "A self-hosted service needs its own sign-in; a claimed domain can be released",
   },
   {
     lines: [
@@ -36,29 +36,29 @@ const OPERATIONS: Explanation[] = [
       "*deliveries* | operation | ours only",
       "*/proxy-calls | operation | ours only",
     ],
-    why: "Looking events and proxied calls up, and sending again: elsewhere these are pages of a dashboard",
+    why: "Looking up events and proxied calls, and resending: pages of the dashboard in the public service",
   },
   {
     lines: [
       "GET /v1/projects/{}/topics/{} | operation | ours only",
       "GET /v1/projects/{}/provider-apps/{} | operation | ours only",
     ],
-    why: "What can be listed can be shown",
+    why: "Every resource that can be listed can also be fetched",
   },
   {
     lines: ["GET /healthz | *", "GET /readyz | *", "GET /openapi.json | *", "GET / | *", "GET /docs* | *"],
-    why: "A service of one's own has to be watched and looked up",
+    why: "Health checks and API reference of a self-hosted service",
   },
 ];
 
 const REFUSALS: Explanation[] = [
   {
     lines: ["* | status 4?? | ours only", "* | status 5?? | ours only", "* | status default | ours only"],
-    why: "Each status that an operation refuses with is listed, rather than left to `default`",
+    why: "Each error status of an operation is listed instead of `default`; clients that handle `default` need no change",
   },
   {
     lines: ["* | status 422 | missing"],
-    why: "Nothing there could be understood and yet not be acceptable: what is wrong is a 400 or 404",
+    why: "The operation has no case for 422: it answers 400 or 404",
   },
   {
     lines: [
@@ -66,11 +66,11 @@ const REFUSALS: Explanation[] = [
       "refusals | body | text/plain is application/problem+json, application/json here",
       "refusals | body | string is object here",
     ],
-    why: "Every refusal is a Problem with the media type of one; the write API gives plain JSON to whoever asks",
+    why: "Every error is an RFC 9457 Problem; the write API answers plain JSON to clients that accept only that",
   },
   {
     lines: ["refusals | body issues | ours only", "refusals | body issues[].* | not named by ours"],
-    why: "Every refusal may list its faults; what is the same for all of them stands once, in the Problem around them",
+    why: "Every error may list `issues`; members that all issues share are in the Problem itself",
   },
   {
     lines: [
@@ -78,11 +78,11 @@ const REFUSALS: Explanation[] = [
       "refusals | body fields | ours only",
       "refusals | body validationIssues | ours only",
     ],
-    why: "A refusal says what was done all the same, and tells older clients in the members they know",
+    why: "An error says what was done nevertheless, also in the members that older clients read",
   },
   {
     lines: ["refusals | body * | ours only", "refusals | body operationId | not always there"],
-    why: "A refused write is Problem and result in one; it has no operation where it was refused before one began",
+    why: "A refused write is Problem and write result in one; without `operationId` if it was refused before an operation began",
   },
 ];
 
@@ -93,19 +93,19 @@ const DESTINATIONS: Explanation[] = [
       "* body secrets.* | not named by ours",
       "* body destination.secrets.* | not named by ours",
     ],
-    why: "Types of destinations that are not built yet; asked for one, the answer is 501",
+    why: "Destination types that are not implemented yet; they are answered with 501",
   },
   {
     lines: ["*metadata.file | ours only", "*metadata.endpointUrl | ours only"],
-    why: "The type `log`, and services that speak the protocol of an AWS one",
+    why: "The destination type `log`, and services compatible with an AWS protocol",
   },
   {
     lines: ["*/destinations* | answer 20? *disabled* | ours only"],
-    why: "A destination says itself that nothing is sent to it any more",
+    why: "A disabled destination shows that it is disabled",
   },
   {
     lines: ["POST /v1/projects/{}/destinations | body secrets | object is null or object here"],
-    why: "Clients send null for a type without secrets",
+    why: "Clients send null for destination types without secrets",
   },
 ];
 
@@ -116,7 +116,7 @@ const SENT: Explanation[] = [
       "* | body type | any text, not only *",
       "* | body eventType | any text, not only *",
     ],
-    why: "Checked all the same, by the service rather than by the schema: the refusal names what there is",
+    why: "Checked by code instead of the schema; the error lists the allowed values",
   },
   {
     lines: [
@@ -125,7 +125,7 @@ const SENT: Explanation[] = [
       "* | body fields{}[].valueType | only *",
       "* | body *metadata.storageClass | only *",
     ],
-    why: "The values are listed that the public description names in words",
+    why: "The schema lists the values; the public description names them in prose",
   },
   {
     lines: [
@@ -134,14 +134,14 @@ const SENT: Explanation[] = [
       "POST /write/* | body headers[].* | required here",
       "* | body *ilters[].value | required here",
     ],
-    why: "Without it the request means nothing",
+    why: "The request is useless without this member",
   },
   {
     lines: [
       "* | body *onfig.content.* | optional here",
       "POST /v1/projects/{}/integrations | body * | optional here",
     ],
-    why: "What the manifest supplies, or is nothing where it is left out, need not be sent; rules say what is needed",
+    why: "Optional here, because the manifest supplies it or its absence is meaningful; further rules check what is needed",
   },
   {
     lines: [
@@ -151,11 +151,11 @@ const SENT: Explanation[] = [
       "PATCH /v1/projects/{}/jwt-keys/{} | body jwtKey.name | named by ours only",
       "PATCH /v1/projects/{}/destinations/{} | body destination.type | ours only",
     ],
-    why: "Members that older clients still send are taken beside those that replaced them",
+    why: "Members that older clients still send are accepted beside their replacements",
   },
   {
     lines: ["PATCH /v1/projects/{}/connections/{} | body connection.* | missing"],
-    why: "Whose a connection is cannot change: no mask may name these, so they are ignored like any other member",
+    why: "The owner of a connection cannot change, so these members are ignored",
   },
   {
     lines: [
@@ -169,7 +169,7 @@ const SENT: Explanation[] = [
       "POST /write/* | answer 200 operationId | not always there",
       "*dropUnmappedFields | ours only",
     ],
-    why: "Writing can be tried without sending and repeated without writing twice; a project may drop unmapped fields",
+    why: "Additions: dry run, idempotency keys, projects that drop unmapped fields",
   },
   {
     lines: ["* | query md5 | ours only"],
@@ -177,41 +177,41 @@ const SENT: Explanation[] = [
   },
   {
     lines: ["POST /write/* | body *ssociations[].* | named by ours only"],
-    why: "The members of an association are named",
+    why: "The schema names the members of an association",
   },
 ];
 
 const ANSWERED: Explanation[] = [
   {
     lines: ["GET /v1/providers* | answer 200 * | ours only"],
-    why: "The catalog says what Busbar has to know beside the public one, and keeps a retired member that a client needs",
+    why: "The catalog has more members than the public one, and keeps a retired member that a client needs",
   },
   {
     lines: ["*config.content.write.objects{}.inheritMapping | ours only"],
-    why: "The specification has it; the public description of configurations does not",
+    why: "In the specification, but missing in the public description of configurations",
   },
   {
     lines: ["*.fieldFilters[].value | anything is boolean or number or string here"],
-    why: "What the public description says in words",
+    why: "The schema states what the public description says in prose",
   },
   {
     lines: ["*.updateEvent.watchFieldsAuto | also selected"],
-    why: "The public manifest takes it, so a configuration does",
+    why: "The public manifest accepts it, so a configuration does",
   },
   {
     lines: ["*config.content.read.objects{}.dynamicMappingsInput[]* | not always there"],
-    why: "Shown as the customer's page sent it",
+    why: "Returned as the client sent it",
   },
   {
     lines: [
       "*latestRevision.content.* | not always there",
       "*:hydrate | answer 200 content.read.objects[].backfill.defaultPeriod | not always there",
     ],
-    why: "One shape for manifests, sent and shown. Schedules and destinations of what is read are always shown; the rest is as deployed",
+    why: "Manifests have one schema for requests and answers; schedules and destinations of read objects are always returned, the rest as deployed",
   },
   {
     lines: ["*:hydrate | answer 200 content.read.objects[].allFields[].* | missing"],
-    why: "A field of the account is no mapping, so it has nothing of one",
+    why: "A field of the account is not a mapping, so it has no members of one",
   },
   {
     lines: [
@@ -220,14 +220,14 @@ const ANSWERED: Explanation[] = [
       "* | answer 20? *metadata.storageClass | only *",
       "* | answer 200 fields{}{}.action | only create, none, update",
     ],
-    why: "The values that there are, listed",
+    why: "The schema lists the possible values",
   },
   {
     lines: [
       "* | answer 200 *metadata.progress | missing",
       "* | answer 200 *metadata.retry.lastNotified | missing",
     ],
-    why: "Of operations that read, which is not built yet",
+    why: "Members of read operations, which are not implemented yet",
   },
   {
     lines: [
@@ -236,19 +236,19 @@ const ANSWERED: Explanation[] = [
       "POST /search/* | answer 200 results | ours only",
       "POST /search/* | answer 200 result[].id | ours only",
     ],
-    why: "The specification, or the public guide, has it; the public description does not",
+    why: "In the specification or the public guide, but missing in the public description",
   },
   {
     lines: ["*/api-keys* | answer 20? *id | ours only", "*/api-keys* | answer 20? *Time | ours only"],
-    why: "Keys are stored as digests: their id says which one is meant, as the key itself does",
+    why: "Keys are stored as hashes, so they have an id; the key itself is accepted too",
   },
   {
     lines: ["PUT /v1/projects/{}/integrations:batch | answer 200 [].warnings | ours only"],
-    why: "What is allowed in a manifest and yet worth a look is told",
+    why: "Warnings about a manifest that was accepted",
   },
   {
     lines: ["*/object-metadata | answer 200 fields{}{}.error | ours only"],
-    why: "Says of a single field why nothing was done; in refusals only",
+    why: "Why a single field was not created; in errors only",
   },
 ];
 

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { compare } from "./compare.ts";
 import { readDocument, type Schema } from "./document.ts";
 import { explain } from "./explain.ts";
-import { compatibilityPage, report } from "./report.ts";
+import { parityPage, report } from "./report.ts";
 
 /** One operation; what is given goes over a plain GET. */
 const document = (operation: Schema = {}, more: Schema = {}) =>
@@ -179,13 +179,13 @@ describe("the explanations", () => {
   });
 
   test("end up on the page with their figures", () => {
-    const page = compatibilityPage(explain(differences, [{ lines: ["*"], why: "so it is" }]), {
+    const page = parityPage(explain(differences, [{ lines: ["*"], why: "so it is" }]), {
       ours: 5,
       theirs: 3,
       refusing: ["GET /a"],
     });
     assert.match(page, /\| so it is \| 2 \|/);
-    assert.match(page, /\| operations of Busbar's own \| 2 \|/);
+    assert.match(page, /\| only in Busbar \| 2 \|/);
     assert.match(page, /\* `GET \/a`/);
   });
 });
