@@ -104,7 +104,7 @@ test("every place of the code that the pages for developers name exists", () => 
 test("every sample manifest is without mistakes", () => {
   const catalog = buildCatalog();
   for (const file of globSync("docs/guide/examples/*.amp.yaml", { cwd: ROOT })) {
-    const { complaints } = checkManifest(read(file), catalog.declared(), { destinations: ["people"] });
-    assert.deepEqual(complaints, [], file);
+    const { findings } = checkManifest(read(file), catalog.declared(), { destinations: ["people"] });
+    assert.deepEqual(findings, [], file);
   }
 });

@@ -6,7 +6,7 @@ import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject 
 import { Refused } from "../http/refused.ts";
 import { manifestChanges, type Change } from "../manifest/manifest-diff.ts";
 import { readManifest, type ManifestFile } from "../manifest/read-manifest.ts";
-import { findingLines, summary, type Finding } from "../manifest/tell-complaints.ts";
+import { findingLines, summary, type Finding } from "../manifest/report-findings.ts";
 import { vanishedObjects, type Vanished } from "../manifest/vanished-objects.ts";
 import { printable } from "../output/printable.ts";
 import { canAsk, choose } from "../prompt.ts";

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { Ended } from "../failures.ts";
 import { readManifest } from "../manifest/read-manifest.ts";
 import type { ServerFacts } from "../manifest/server-facts.ts";
-import { findingLines, summary } from "../manifest/tell-complaints.ts";
+import { findingLines, summary } from "../manifest/report-findings.ts";
 import { createOutput } from "../output/output.ts";
 import { connect } from "../settings/connect.ts";
 import type { GlobalOptions } from "../settings/target.ts";

@@ -1,10 +1,10 @@
-/** Guards the rules about the file as a whole, the order of complaints, and the comments that silence them. */
+/** Guards the rules about the file as a whole, the order of findings, and the comments that silence them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { around, check, readObject, rules, told } from "./manifest-fixture.ts";
 
-test("a sound manifest has no complaint and is returned in its stored form", () => {
-  const { manifest, complaints } = check(
+test("a sound manifest has no finding and is returned in its stored form", () => {
+  const { manifest, findings } = check(
     readObject(`requiredFields:
   - fieldName: $['home']['city']
     mapToName: city
@@ -12,7 +12,7 @@ test("a sound manifest has no complaint and is returned in its stored form", () 
     prompt: Which field?
 optionalFieldsAuto: all`),
   );
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(findings, []);
   assert.deepEqual(manifest?.integrations[0]?.read?.objects?.[0], {
     objectName: "people",
     destination: "hook",
@@ -46,14 +46,14 @@ integrations:
     "unknown-key 9:11",
     "wrong-type 10:27",
   ]);
-  const complaint = check(source).complaints.find(({ rule }) => rule === "provider-not-supported");
-  assert.equal(complaint?.path, "$.integrations[0].provider");
-  assert.equal(complaint?.remedy, 'Did you mean "acme"?');
-  assert.match(complaint?.message ?? "", /acmee/);
+  const finding = check(source).findings.find(({ rule }) => rule === "provider-not-supported");
+  assert.equal(finding?.path, "$.integrations[0].provider");
+  assert.equal(finding?.remedy, 'Did you mean "acme"?');
+  assert.match(finding?.message ?? "", /acmee/);
 });
 
 describe("structure", () => {
-  test("an empty file, a list and a text are complaints", () => {
+  test("an empty file, a list and a text are findings", () => {
     for (const source of ["", "# nothing", "- a", "just text", "null", "5"])
       assert.deepEqual(rules(source), ["wrong-type"]);
   });
@@ -100,11 +100,11 @@ write: {objects: [{objectName: a}, {objectName: b}, {objectName: b}]}`);
     assert.deepEqual(rules(source), ["duplicate-read-object", "duplicate-write-object"]);
   });
   test("wrong types are told for what they are and never thrown", () => {
-    const { complaints } = check(
+    const { findings } = check(
       around("provider: acme\nwrite:\n  objects:\n    - objectName: 5\n    - people\n    -"),
     );
     assert.deepEqual(
-      complaints.map(({ message }) => message),
+      findings.map(({ message }) => message),
       [
         "`objectName` must be text, but it is the number 5.",
         'This entry must be a map, but it is the text "people".',
@@ -113,9 +113,9 @@ write: {objects: [{objectName: a}, {objectName: b}, {objectName: b}]}`);
     );
   });
   test("an unknown key is a warning with the key that was probably meant", () => {
-    const { manifest, complaints } = check(around("provider: acme\nproxy: {enabled: true, useModul: true}"));
+    const { manifest, findings } = check(around("provider: acme\nproxy: {enabled: true, useModul: true}"));
     assert.deepEqual(
-      complaints.map(({ rule, remedy }) => [rule, remedy]),
+      findings.map(({ rule, remedy }) => [rule, remedy]),
       [["unknown-key", 'Did you mean "useModule"?']],
     );
     assert.deepEqual(manifest?.integrations[0]?.proxy, { enabled: true });
@@ -137,12 +137,12 @@ describe("amp:ignore", () => {
   });
 });
 
-test("very many complaints are cut, errors first, and the cut is told", () => {
+test("very many findings are cut, errors first, and the cut is told", () => {
   const source = around(
     `provider: acme\nproxy: {enabled: true}\n${Array.from({ length: 600 }, (_, i) => `k${i}: 1`).join("\n")}\nmodule: 3`,
   );
-  const { complaints } = check(source);
-  assert.equal(complaints.length, 501);
-  assert.equal(complaints.at(-1)?.rule, "too-many-complaints");
-  assert.equal(complaints.filter(({ rule }) => rule === "wrong-type").length, 1);
+  const { findings } = check(source);
+  assert.equal(findings.length, 501);
+  assert.equal(findings.at(-1)?.rule, "too-many-findings");
+  assert.equal(findings.filter(({ rule }) => rule === "wrong-type").length, 1);
 });

@@ -1,4 +1,4 @@
-/** Checks a manifest against every rule of the format and returns all complaints at once, in the order of the file. */
+/** Checks a manifest against every rule of the format and returns all findings at once, in the order of the file. */
 import { isJsonObject } from "../ground/json.ts";
 import { createReport, MAX_FINDINGS, type Finding, type Report } from "./finding.ts";
 import { applyIgnoreComments } from "./ignore-comments.ts";
@@ -34,7 +34,7 @@ export interface ManifestContext {
 export interface ManifestVerdict {
   /** In its stored form; only when there is no error. */
   manifest?: Manifest;
-  complaints: Finding[];
+  findings: Finding[];
 }
 
 /** Never throws, whatever `source` contains. JSON is YAML, so a manifest as JSON text is understood as well. */
@@ -43,17 +43,17 @@ export function checkManifest(
   catalog: Catalog,
   context: ManifestContext = {},
 ): ManifestVerdict {
-  const { document, complaints } = parseManifest(source);
-  if (!document) return { complaints: inFileOrder(complaints) };
-  const report = createReport(document, complaints);
+  const { document, findings } = parseManifest(source);
+  if (!document) return { findings: inFileOrder(findings) };
+  const report = createReport(document, findings);
   checkManifestShape(document.data, report);
   if (isJsonObject(document.data)) checkRules({ path: [], data: document.data }, catalog, context, report);
-  const remaining = shorten(applyIgnoreComments(source, complaints), report.dropped());
-  if (remaining.some((complaint) => complaint.severity === "error")) return { complaints: remaining };
+  const remaining = shorten(applyIgnoreComments(source, findings), report.dropped());
+  if (remaining.some((finding) => finding.severity === "error")) return { findings: remaining };
   const manifest = normalizeManifest(document.data);
-  if (manifest) return { manifest, complaints: remaining };
+  if (manifest) return { manifest, findings: remaining };
   report.error("wrong-type", [], "The file is not a manifest.", "Compare it with an example.");
-  return { complaints: shorten(complaints, report.dropped()) };
+  return { findings: shorten(findings, report.dropped()) };
 }
 
 function checkRules(
@@ -81,21 +81,21 @@ function checkRules(
   checkDestinations(integrations, { names, mayFollow }, report);
 }
 
-const inFileOrder = (complaints: readonly Finding[]): Finding[] =>
-  complaints.toSorted((one, other) => one.line - other.line || one.column - other.column);
+const inFileOrder = (findings: readonly Finding[]): Finding[] =>
+  findings.toSorted((one, other) => one.line - other.line || one.column - other.column);
 
 /** In the order of the file; when there are too many, errors go before warnings and the rest is counted. */
-function shorten(complaints: Finding[], dropped: number): Finding[] {
-  const surplus = complaints.length - MAX_FINDINGS;
-  if (surplus <= 0 && dropped === 0) return inFileOrder(complaints);
-  const errors = complaints.filter((complaint) => complaint.severity === "error");
-  const warnings = complaints.filter((complaint) => complaint.severity === "warning");
+function shorten(findings: Finding[], dropped: number): Finding[] {
+  const surplus = findings.length - MAX_FINDINGS;
+  if (surplus <= 0 && dropped === 0) return inFileOrder(findings);
+  const errors = findings.filter((finding) => finding.severity === "error");
+  const warnings = findings.filter((finding) => finding.severity === "warning");
   return [
     ...inFileOrder([...errors, ...warnings].slice(0, MAX_FINDINGS)),
     {
       severity: "warning",
-      rule: "too-many-complaints",
-      message: `${Math.max(surplus, 0) + dropped} more complaints are not shown.`,
+      rule: "too-many-findings",
+      message: `${Math.max(surplus, 0) + dropped} more findings are not shown.`,
       line: 1,
       column: 1,
       path: "$",

@@ -64,7 +64,7 @@ export type Rule =
   | "duplicate-integration"
   | "proxy-enabled"
   | "not-built-yet"
-  | "too-many-complaints";
+  | "too-many-findings";
 
 /** The way from the top of the file to a member: keys and list indexes. */
 export type Path = readonly (string | number)[];
@@ -72,7 +72,7 @@ export type Path = readonly (string | number)[];
 /** As many errors and as many warnings are kept; a file with more is broken in a way that more would not explain. */
 export const MAX_FINDINGS = 500;
 
-/** A function is asked only if the complaint is kept, for remedies that take time to find. */
+/** A function is asked only if the finding is kept, for remedies that take time to find. */
 type Remedy = string | (() => string);
 type Tell = (rule: Rule, path: Path, message: string, remedy: Remedy, at?: "key") => void;
 
@@ -84,8 +84,8 @@ export interface Report {
   dropped(): number;
 }
 
-/** A report that collects into `complaints` with the positions of `document`. */
-export function createReport(document: Pick<ManifestDocument, "positionOf">, complaints: Finding[]): Report {
+/** A report that collects into `findings` with the positions of `document`. */
+export function createReport(document: Pick<ManifestDocument, "positionOf">, findings: Finding[]): Report {
   let dropped = 0;
   const teller = (severity: Severity): Tell => {
     let kept = 0;
@@ -96,7 +96,7 @@ export function createReport(document: Pick<ManifestDocument, "positionOf">, com
       }
       const position = document.positionOf(path, at);
       const told = typeof remedy === "string" ? remedy : remedy();
-      complaints.push({ severity, rule, message, ...position, path: formatPath(path), remedy: told });
+      findings.push({ severity, rule, message, ...position, path: formatPath(path), remedy: told });
     };
   };
   return { error: teller("error"), warning: teller("warning"), dropped: () => dropped };

@@ -4,14 +4,14 @@ import type { Finding } from "./finding.ts";
 /** The silenced rules by line number; undefined stands for every rule. */
 type Silenced = Map<number, Set<string> | undefined>;
 
-/** The complaints that remain. Errors are never silenced. */
-export function applyIgnoreComments(source: string, complaints: readonly Finding[]): Finding[] {
+/** The findings that remain. Errors are never silenced. */
+export function applyIgnoreComments(source: string, findings: readonly Finding[]): Finding[] {
   const silenced = directivesOf(source);
-  if (silenced.size === 0) return [...complaints];
-  return complaints.filter((complaint) => {
-    if (complaint.severity === "error" || !silenced.has(complaint.line)) return true;
-    const rules = silenced.get(complaint.line);
-    return rules !== undefined && !rules.has(complaint.rule);
+  if (silenced.size === 0) return [...findings];
+  return findings.filter((finding) => {
+    if (finding.severity === "error" || !silenced.has(finding.line)) return true;
+    const rules = silenced.get(finding.line);
+    return rules !== undefined && !rules.has(finding.rule);
   });
 }
 

@@ -44,9 +44,9 @@ export const known: ManifestContext = { destinations: ["hook"] };
 export const check = (source: string, context: ManifestContext = known) =>
   checkManifest(source, catalog, context);
 export const told = (source: string, context?: ManifestContext) =>
-  check(source, context).complaints.map(({ rule, line, column }) => `${rule} ${line}:${column}`);
+  check(source, context).findings.map(({ rule, line, column }) => `${rule} ${line}:${column}`);
 export const rules = (source: string, context?: ManifestContext) => [
-  ...new Set(check(source, context).complaints.map(({ rule }) => rule)),
+  ...new Set(check(source, context).findings.map(({ rule }) => rule)),
 ];
 
 /** A manifest around the body of one integration, which begins in line 3. */

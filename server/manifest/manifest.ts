@@ -21,7 +21,7 @@ export const ManifestFieldSchema = Type.Object(
   { title: "ManifestField" },
 );
 
-/** Exactly one of the two members; which one is a rule, so that the complaint can say it well. */
+/** Exactly one of the two members; which one is a rule, so that the finding can say it well. */
 export const PeriodSchema = Type.Object(
   {
     days: Type.Optional(Type.Integer()),

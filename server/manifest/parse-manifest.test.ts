@@ -6,7 +6,7 @@ import type { Path } from "./finding.ts";
 import { parseManifest } from "./parse-manifest.ts";
 
 const told = (source: string) =>
-  parseManifest(source).complaints.map(({ rule, line, column }) => `${rule} ${line}:${column}`);
+  parseManifest(source).findings.map(({ rule, line, column }) => `${rule} ${line}:${column}`);
 
 describe("positions", () => {
   const { document } = parseManifest(`# first
@@ -73,14 +73,14 @@ describe("mistakes", () => {
   ];
   for (const [what, source, remedy] of MISTAKES) {
     test(`${what} is told with what to do about it`, () => {
-      assert.match(parseManifest(source).complaints[0]?.remedy ?? "", remedy);
+      assert.match(parseManifest(source).findings[0]?.remedy ?? "", remedy);
     });
   }
 
   test("a key given twice is told at the second place, and the file is still read", () => {
-    const { document, complaints } = parseManifest("a: 1\nb: 2\na: 3");
+    const { document, findings } = parseManifest("a: 1\nb: 2\na: 3");
     assert.deepEqual(
-      complaints.map(({ rule, line, path }) => [rule, line, path]),
+      findings.map(({ rule, line, path }) => [rule, line, path]),
       [["duplicate-key", 3, "$.a"]],
     );
     assert.deepEqual(document?.data, { a: 1, b: 2 });
@@ -114,7 +114,7 @@ describe("hostile texts", () => {
     );
     for (const source of [levels.join("\n"), merges.join("\n")]) {
       assert.deepEqual(
-        parseManifest(source).complaints.map(({ message }) => message),
+        parseManifest(source).findings.map(({ message }) => message),
         ["Aliases expand to too much data."],
       );
     }
@@ -132,12 +132,12 @@ describe("hostile texts", () => {
       "[".repeat(100_000),
       "- ".repeat(100_000),
     ]) {
-      assert.match(parseManifest(source).complaints[0]?.message ?? "", /nested too deeply/);
+      assert.match(parseManifest(source).findings[0]?.message ?? "", /nested too deeply/);
     }
   });
   test("a map of as many keys as the size allows is read", () => {
     const source = Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join("\n");
-    assert.equal(parseManifest(source).complaints.length, 0);
+    assert.equal(parseManifest(source).findings.length, 0);
   });
   test("random texts and random damage to a manifest never throw", () => {
     const seedText = `specVersion: 1.0.0
@@ -169,11 +169,11 @@ integrations:
         round % 3 === 0
           ? Array.from({ length: random(40) }, piece).join("")
           : seedText.slice(0, at) + piece() + seedText.slice(at + random(12));
-      const { manifest, complaints } = checkManifest(source, {});
-      for (const { line, column } of complaints) assert.ok(line >= 1 && column >= 1);
+      const { manifest, findings } = checkManifest(source, {});
+      for (const { line, column } of findings) assert.ok(line >= 1 && column >= 1);
       assert.equal(
         manifest === undefined,
-        complaints.some(({ severity }) => severity === "error"),
+        findings.some(({ severity }) => severity === "error"),
         source,
       );
     }

@@ -8,7 +8,7 @@ const MAX_BYTES = 262_144;
 const MAX_DEPTH = 50;
 /** Nodes reached through aliases; a small file can otherwise stand for billions of them. */
 const MAX_ALIASED_NODES = 10_000;
-const MAX_SYNTAX_COMPLAINTS = 20;
+const MAX_SYNTAX_FINDINGS = 20;
 
 const OPTIONS = {
   prettyErrors: false,
@@ -36,17 +36,17 @@ export interface ManifestDocument {
   positionOf(path: Path, at?: "key"): Position;
 }
 
-/** Never throws. Without `document` the text could not be read, and `complaints` says why. */
-export function parseManifest(source: string): { document?: ManifestDocument; complaints: Finding[] } {
-  const complaints: Finding[] = [];
+/** Never throws. Without `document` the text could not be read, and `findings` says why. */
+export function parseManifest(source: string): { document?: ManifestDocument; findings: Finding[] } {
+  const findings: Finding[] = [];
   const lines = new LineCounter();
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const refuse = (rule: Finding["rule"], offset: number, message: string, remedy: string) => {
-    complaints.push({ severity: "error", rule, message, ...at(offset), path: "$", remedy });
-    return { complaints };
+    findings.push({ severity: "error", rule, message, ...at(offset), path: "$", remedy });
+    return { findings };
   };
   const sizeBytes = Buffer.byteLength(source);
   if (sizeBytes > MAX_BYTES) {
@@ -62,10 +62,10 @@ export function parseManifest(source: string): { document?: ManifestDocument; co
     if (parsed.errors.length > 0) {
       for (const error of worthTelling(parsed.errors, at))
         refuse("yaml-syntax", error.pos[0], ...syntax(error));
-      return { complaints };
+      return { findings };
     }
-    const document = readTree(parsed.contents, at, complaints);
-    return { document, complaints };
+    const document = readTree(parsed.contents, at, findings);
+    return { document, findings };
   } catch (error) {
     if (error instanceof Refusal) return refuse("yaml-syntax", error.offset, error.message, error.remedy);
     return refuse(
@@ -106,10 +106,10 @@ function worthTelling(errors: readonly YAMLError[], at: (offset: number) => Posi
   return errors
     .filter((error) => {
       const { line } = at(error.pos[0]);
-      if (told.has(line) || told.size >= MAX_SYNTAX_COMPLAINTS) return false;
+      if (told.has(line) || told.size >= MAX_SYNTAX_FINDINGS) return false;
       return told.add(line);
     })
-    .slice(0, MAX_SYNTAX_COMPLAINTS);
+    .slice(0, MAX_SYNTAX_FINDINGS);
 }
 
 const QUOTE_STAR = "Put values that begin with * in quotes, for example cron texts.";
@@ -154,13 +154,13 @@ interface Tree {
 function readTree(
   contents: Node | null,
   at: (offset: number) => Position,
-  complaints: Finding[],
+  findings: Finding[],
 ): ManifestDocument {
   const tree: Tree = {
     aliases: new Map(),
     entries: new Map(),
     onDuplicate: (path, key, offset) => {
-      complaints.push({
+      findings.push({
         severity: "error",
         rule: "duplicate-key",
         message: `The key \`${key}\` is given more than once here.`,

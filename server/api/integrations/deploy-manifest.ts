@@ -21,9 +21,9 @@ export async function checkedManifest(
   projectId: string,
   source: string,
 ): Promise<{ manifest: Manifest; warnings: Finding[] }> {
-  const { manifest, complaints } = await verdictOn(deps, projectId, source);
-  if (manifest) return { manifest, warnings: complaints };
-  throw invalidManifest(complaints.filter(isError));
+  const { manifest, findings } = await verdictOn(deps, projectId, source);
+  if (manifest) return { manifest, warnings: findings };
+  throw invalidManifest(findings.filter(isError));
 }
 
 /** The same for an entry that came as JSON: its mistakes have a place in the body rather than a line. */
@@ -34,9 +34,9 @@ export async function checkedEntry(
 ): Promise<Manifest> {
   // JSON is YAML, so the one checker serves.
   const source = JSON.stringify({ specVersion, integrations: [entry] });
-  const { manifest, complaints } = await verdictOn(deps, projectId, source);
+  const { manifest, findings } = await verdictOn(deps, projectId, source);
   if (manifest) return manifest;
-  const issues = complaints.filter(isError).map(({ path, message, rule, remedy }): Issue => ({
+  const issues = findings.filter(isError).map(({ path, message, rule, remedy }): Issue => ({
     in: "body",
     name: path.replace("$.integrations[0]", "latestRevision.content").replace(/^\$/, "latestRevision"),
     detail: message,

@@ -31,27 +31,27 @@ proxy: {enabled: true}`;
     const proxy = (more: string) =>
       check(around(`provider: modular\nmodule: main\nproxy: {enabled: true${more}}`));
     assert.deepEqual(
-      proxy("").complaints.map(({ severity }) => severity),
+      proxy("").findings.map(({ severity }) => severity),
       ["warning"],
     );
     assert.deepEqual(
-      proxy(", useModule: true").complaints.map(({ severity }) => severity),
+      proxy(", useModule: true").findings.map(({ severity }) => severity),
       ["error"],
     );
   });
   test("an action that this server cannot run yet is a warning and can be deployed", () => {
-    const { manifest, complaints } = check(write("acme"), {
+    const { manifest, findings } = check(write("acme"), {
       ...known,
       built: (_, action) => action !== "write",
     });
     assert.ok(manifest);
     assert.deepEqual(
-      complaints.map(({ rule, severity, line }) => [rule, severity, line]),
+      findings.map(({ rule, severity, line }) => [rule, severity, line]),
       [["not-built-yet", "warning", 5]],
     );
   });
   test("an unknown destination is an error with a suggestion; without a project it is said that nobody looked", () => {
-    const unknown = check(readObject(""), { destinations: ["hok"] }).complaints;
+    const unknown = check(readObject(""), { destinations: ["hok"] }).findings;
     assert.deepEqual(
       unknown.map(({ rule, remedy }) => [rule, remedy]),
       [["destination-not-found", 'Did you mean "hok"?']],

@@ -70,7 +70,7 @@ function checkBackfill(object: LocatedValue, report: Report): void {
   }
   const days = memberOf(period, "days");
   const full = memberOf(period, "fullHistory") === true;
-  // A `fullHistory` that is no boolean has its complaint; what was meant cannot be known.
+  // A `fullHistory` that is no boolean has its finding; what was meant cannot be known.
   const isUnclear = has(period, "fullHistory") && typeof memberOf(period, "fullHistory") !== "boolean";
   if (!isUnclear && full === has(period, "days")) {
     report.error(

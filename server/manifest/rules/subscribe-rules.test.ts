@@ -14,7 +14,7 @@ subscribe: {objects: [{objectName: a, destination: hook, inheritFieldsAndMapping
       "objectName: peple",
     );
     assert.deepEqual(
-      check(other).complaints.map(({ rule, remedy }) => [rule, remedy]),
+      check(other).findings.map(({ rule, remedy }) => [rule, remedy]),
       [["subscribe-requires-read", 'Did you mean "peple"?']],
     );
     assert.deepEqual(rules(subscribeObject("createEvent: {enabled: always}")), ["subscribe-inherit-fields"]);

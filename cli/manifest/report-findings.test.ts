@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPaint } from "../output/paint.ts";
 import { PassThrough } from "node:stream";
-import { findingLines, summary, type Finding } from "./tell-complaints.ts";
+import { findingLines, summary, type Finding } from "./report-findings.ts";
 
 const plain = createPaint(new PassThrough(), {});
 const finding = (line: number, column: number, more: Partial<Finding> = {}): Finding => ({
