@@ -1,30 +1,31 @@
-/** Finds what is wrong with a provider's facts, built in or from an overlay, and says where. */
+/** Checks a provider's facts, built in or from an overlay, and reports every fault with its path. */
 import { Type, type TSchema } from "typebox";
+import { closest } from "../server/ground/closest.ts";
 import { isJsonObject } from "../server/ground/json.ts";
 import { ProviderInfoSchema, type ProviderInfo } from "./provider-info.ts";
 
-export interface Fault {
+export interface ProviderFault {
   /** Where, for example `providers.hubspot.oauth2Opts.tokenUrl`. */
   path: string;
   message: string;
 }
 
-export type ProviderCheck = { info: ProviderInfo; faults: [] } | { info: undefined; faults: Fault[] };
+export type ProviderCheck = { info: ProviderInfo; faults: [] } | { info: undefined; faults: ProviderFault[] };
 
-/** A provider that is complete and makes sense, or every fault in it. */
+/** Returns the provider if it is complete and consistent, or every fault in it. */
 export function checkProvider(value: unknown, path: string): ProviderCheck {
   if (!hasShape(value, path))
     return { info: undefined, faults: shapeFaults(ProviderInfoSchema, value, path) };
-  const faults = senseFaults(value, path);
+  const faults = consistencyFaults(value, path);
   return faults.length > 0 ? { info: undefined, faults } : { info: value, faults: [] };
 }
 
 const hasShape = (value: unknown, path: string): value is ProviderInfo =>
   shapeFaults(ProviderInfoSchema, value, path).length === 0;
 
-/** Members that only make sense together. */
-function senseFaults(info: ProviderInfo, path: string): Fault[] {
-  const faults: Fault[] = [];
+/** Checks members that depend on each other. */
+function consistencyFaults(info: ProviderInfo, path: string): ProviderFault[] {
+  const faults: ProviderFault[] = [];
   const fault = (member: string, message: string) => faults.push({ path: `${path}.${member}`, message });
   const { oauth2Opts, apiKeyOpts } = info;
 
@@ -56,7 +57,7 @@ function senseFaults(info: ProviderInfo, path: string): Fault[] {
   return faults;
 }
 
-/** Every address in a provider's facts that a credential may be sent to, by member path. */
+/** Lists every address in a provider's facts that a credential may be sent to, by member path. */
 export function addresses(info: ProviderInfo): [member: string, address: string][] {
   const found: [string, string | undefined][] = [
     ["baseURL", info.baseURL],
@@ -89,9 +90,9 @@ function stepAddresses({ customOpts }: ProviderInfo): [string, string | undefine
   ];
 }
 
-/** What in `value` does not fit `schema`, members that the schema does not know included. */
-export function shapeFaults(schema: TSchema, value: unknown, path: string): Fault[] {
-  const wrong = (expected: string): Fault[] => [
+/** Lists where `value` does not fit `schema`, including members that the schema does not know. */
+export function shapeFaults(schema: TSchema, value: unknown, path: string): ProviderFault[] {
+  const wrong = (expected: string): ProviderFault[] => [
     { path, message: `must be ${expected}, but is ${nameOf(value)}` },
   ];
 
@@ -118,7 +119,7 @@ export function shapeFaults(schema: TSchema, value: unknown, path: string): Faul
   return Type.IsObject(schema) ? memberFaults(schema.properties, value, path) : [];
 }
 
-function memberFaults(properties: Record<string, TSchema>, value: object, path: string): Fault[] {
+function memberFaults(properties: Record<string, TSchema>, value: object, path: string): ProviderFault[] {
   const given = Object.entries(value);
   const unknown = given.filter(([name]) => !Object.hasOwn(properties, name));
   const missing = Object.keys(properties).filter(
@@ -139,27 +140,10 @@ function memberFaults(properties: Record<string, TSchema>, value: object, path: 
 }
 
 function unknownMember(name: string, known: string[]): string {
-  const near = known
-    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(2, Math.floor(candidate.length / 3)))
-    .toSorted((left, right) => left.distance - right.distance)[0];
-  return near
-    ? `unknown member, did you mean "${near.candidate}"?`
-    : `unknown member; known are ${known.join(", ")}`;
-}
-
-/** Levenshtein: how many letters must be added, dropped or changed. */
-function editDistance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 0; i < left.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < right.length; j++) {
-      const change = (row[j] ?? 0) + (left[i] === right[j] ? 0 : 1);
-      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[right.length] ?? 0;
+  const near = closest(name, known);
+  return near === undefined
+    ? `unknown member; known are ${known.join(", ")}`
+    : `unknown member, did you mean "${near}"?`;
 }
 
 function nameOf(value: unknown): string {

@@ -1,6 +1,6 @@
 /** What a connector knows about an account's fields: reading which there are, and creating or changing custom ones. */
 import type { JsonObject } from "../server/ground/json.ts";
-import type { ProviderFetch } from "./connector.ts";
+import type { ProviderFetch } from "./provider-fetch.ts";
 import type { ProviderError } from "./provider-error.ts";
 
 export const FIELD_KINDS = [

@@ -1,6 +1,6 @@
 /** A `ProviderFetch` for tests that answers from a list or a function and remembers what it was sent. */
 import type { Json } from "../server/ground/json.ts";
-import type { ProviderFetch, ProviderRequest, ProviderResponse } from "./connector.ts";
+import type { ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
 
 export interface Reply {
   status: number;

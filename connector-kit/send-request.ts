@@ -2,7 +2,8 @@
 import { shorten } from "../server/ground/storable-text.ts";
 import { now } from "../server/ground/clock.ts";
 import type { Json } from "../server/ground/json.ts";
-import type { Account, Connector, ProviderFetch, ProviderRequest, ProviderResponse } from "./connector.ts";
+import type { Connector } from "./connector.ts";
+import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "./provider-error.ts";
 
 /** A readable answer: the parsed body of a success, undefined when empty, or what the provider refused and why. */

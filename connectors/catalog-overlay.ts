@@ -1,5 +1,5 @@
 /** Merges an operator's overlay over the built-in providers and reports every fault in it. */
-import { checkProvider, type Fault } from "../connector-kit/check-provider.ts";
+import { checkProvider, type ProviderFault } from "../connector-kit/check-provider.ts";
 import { completeProvider, OAUTH2_DEFAULTS, supports } from "../connector-kit/define-provider.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
@@ -8,9 +8,9 @@ import { PROVIDERS } from "./index.gen.ts";
 /** The overlay has mistakes; `faults` lists all of them with their paths. */
 export class CatalogError extends Error {
   override name = "CatalogError";
-  readonly faults: Fault[];
+  readonly faults: ProviderFault[];
 
-  constructor(faults: Fault[]) {
+  constructor(faults: ProviderFault[]) {
     super(faults.map(({ path, message }) => `${path}: ${message}`).join("; "));
     this.faults = faults;
   }
@@ -28,7 +28,7 @@ export function mergeOverlay(overlay: unknown): Map<string, ProviderInfo> {
     completeProvider(key, facts),
   ]);
   const merged = new Map(builtIn);
-  const faults: Fault[] = [];
+  const faults: ProviderFault[] = [];
   for (const [key, entry] of overlayEntries(overlay, faults)) {
     const path = `providers.${key}`;
     if (!isJsonObject(entry)) {
@@ -48,7 +48,7 @@ export function mergeOverlay(overlay: unknown): Map<string, ProviderInfo> {
   return new Map([...merged].toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-function overlayEntries(overlay: unknown, faults: Fault[]): [string, unknown][] {
+function overlayEntries(overlay: unknown, faults: ProviderFault[]): [string, unknown][] {
   if (overlay === undefined || overlay === null) return [];
   if (!isJsonObject(overlay)) {
     faults.push({ path: "providers", message: "the overlay must be an object with the member providers" });

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 
-export type Exchange = {
+export type SandboxExchange = {
   method: string;
   /** Path without the provider's prefix and without the query. */
   path: string;
@@ -13,17 +13,17 @@ export type Exchange = {
 };
 
 /** An undefined body answers nothing, a string answers as it is, anything else as JSON. */
-export type Answer = { status: number; headers?: Record<string, string>; body?: unknown };
+export type SandboxAnswer = { status: number; headers?: Record<string, string>; body?: unknown };
 
-export type Handler = (exchange: Exchange) => Answer;
+export type Handler = (exchange: SandboxExchange) => SandboxAnswer;
 
 export type Data = Record<string, unknown>;
 
 /** Thrown by a handler to stop and answer with a provider's error. */
 export class Refused extends Error {
-  readonly answer: Answer;
+  readonly answer: SandboxAnswer;
 
-  constructor(answer: Answer) {
+  constructor(answer: SandboxAnswer) {
     super(`refused with ${answer.status}`);
     this.answer = answer;
   }
@@ -49,7 +49,7 @@ export function asText(value: unknown): string | undefined {
 }
 
 /** Fields of a form-encoded or JSON body, as token endpoints and the control interface take them. */
-export function formOf(exchange: Exchange): Record<string, string> {
+export function formOf(exchange: SandboxExchange): Record<string, string> {
   if (exchange.body.trimStart().startsWith("{")) {
     const parsed = parseJson(exchange.body);
     return Object.fromEntries(
@@ -68,12 +68,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export function header(exchange: Exchange, name: string): string {
+export function header(exchange: SandboxExchange, name: string): string {
   const value = exchange.headers[name];
   return Array.isArray(value) ? value.join(", ") : (value ?? "");
 }
 
-export function bearerOf(exchange: Exchange): string | undefined {
+export function bearerOf(exchange: SandboxExchange): string | undefined {
   const match = /^(?:Bearer|OAuth)\s+(\S+)$/i.exec(header(exchange, "authorization"));
   return match?.[1];
 }

@@ -4,12 +4,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ActiveFault, Faults } from "./control/faults.ts";
 import type { LoggedRequest, RequestLog } from "./control/request-log.ts";
-import { Refused, type Answer, type Exchange } from "./exchange.ts";
+import { Refused, type SandboxAnswer, type SandboxExchange } from "./exchange.ts";
 import type { Provider } from "./provider.ts";
 
 export type Site = {
   providers: Provider[];
-  control(exchange: Exchange): Answer;
+  control(exchange: SandboxExchange): SandboxAnswer;
   faults: Faults;
   log: RequestLog;
 };
@@ -40,7 +40,7 @@ async function serve(
   const path = split === -1 ? target : target.slice(0, split);
   const query = split === -1 ? "" : target.slice(split + 1);
   const place = findPlace(site, path);
-  const exchange: Exchange = {
+  const exchange: SandboxExchange = {
     method,
     path: place.path,
     query: new URLSearchParams(query),
@@ -63,7 +63,7 @@ async function serve(
 
 async function serveFaulty(
   provider: Provider,
-  exchange: Exchange,
+  exchange: SandboxExchange,
   fault: ActiveFault,
   entry: LoggedRequest,
   request: IncomingMessage,
@@ -104,11 +104,11 @@ function findPlace(site: Site, path: string): { provider: Provider | undefined; 
   return { provider: undefined, path };
 }
 
-function carryOut(provider: Provider, exchange: Exchange): Answer {
+function carryOut(provider: Provider, exchange: SandboxExchange): SandboxAnswer {
   return guarded(() => provider.answer(exchange));
 }
 
-function guarded(work: () => Answer): Answer {
+function guarded(work: () => SandboxAnswer): SandboxAnswer {
   try {
     return work();
   } catch (error) {
@@ -118,7 +118,7 @@ function guarded(work: () => Answer): Answer {
   }
 }
 
-function faultAnswer(fault: ActiveFault): Answer {
+function faultAnswer(fault: ActiveFault): SandboxAnswer {
   const body = fault.bodyBase64 === undefined ? fault.body : Buffer.from(fault.bodyBase64, "base64");
   return {
     status: fault.status ?? 500,
@@ -127,12 +127,17 @@ function faultAnswer(fault: ActiveFault): Answer {
   };
 }
 
-function answer(response: ServerResponse, method: string, entry: LoggedRequest, answered: Answer): void {
+function answer(
+  response: ServerResponse,
+  method: string,
+  entry: LoggedRequest,
+  answered: SandboxAnswer,
+): void {
   entry.status = answered.status;
   send(response, method, answered);
 }
 
-function send(response: ServerResponse, method: string, answered: Answer): void {
+function send(response: ServerResponse, method: string, answered: SandboxAnswer): void {
   const { status, headers, body } = answered;
   if (body === undefined || status === 204 || status === 304) {
     response.writeHead(
@@ -152,7 +157,7 @@ function send(response: ServerResponse, method: string, answered: Answer): void 
   response.end(method === "HEAD" ? undefined : payload);
 }
 
-const NOWHERE: Answer = {
+const NOWHERE: SandboxAnswer = {
   status: 404,
   body: { message: "Nothing here. Providers: /hubspot, /salesforce. Control: /sandbox/…" },
 };

@@ -1,6 +1,6 @@
 // What the listener and the control interface need of a simulated provider.
 
-import type { Answer, Data, Exchange } from "./exchange.ts";
+import type { SandboxAnswer, Data, SandboxExchange } from "./exchange.ts";
 import type { Grants } from "./oauth/grants.ts";
 
 export type ProviderName = "hubspot" | "salesforce";
@@ -8,7 +8,7 @@ export type ProviderName = "hubspot" | "salesforce";
 export type Provider = {
   name: ProviderName;
   grants: Grants;
-  answer(exchange: Exchange): Answer;
+  answer(exchange: SandboxExchange): SandboxAnswer;
   /** Live records of one object, as plain values. */
   records(object: string): Data[];
   objects(): string[];

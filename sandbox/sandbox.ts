@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { catalogOverlay, type CatalogOverlay } from "./catalog-overlay.ts";
 import { createControlApi } from "./control/control-api.ts";
-import { Faults, type ActiveFault, type Fault } from "./control/faults.ts";
+import type { SandboxFault } from "./control/fault.ts";
+import { Faults, type ActiveFault } from "./control/faults.ts";
 import { RequestLog, type LoggedRequest, type RequestFilter } from "./control/request-log.ts";
 import { mintToken, type MintedToken, type MintOptions } from "./control/tokens.ts";
 import type { Data } from "./exchange.ts";
@@ -13,7 +14,7 @@ import { createListener } from "./listener.ts";
 import type { KnownClient, Provider, ProviderName } from "./provider.ts";
 import { createSalesforce, type SalesforceOptions } from "./salesforce/salesforce.ts";
 
-export type { CatalogOverlay, Fault, LoggedRequest, MintedToken, MintOptions };
+export type { CatalogOverlay, SandboxFault, LoggedRequest, MintedToken, MintOptions };
 
 export type SandboxOptions = {
   host?: string;
@@ -54,7 +55,7 @@ export type Sandbox = {
   clearRequests(): void;
   records(provider: ProviderName, object: string): Data[];
   /** Returns the fault's id. */
-  addFault(fault: Fault): string;
+  addFault(fault: SandboxFault): string;
   faults(): ActiveFault[];
   clearFaults(): void;
   /** Back to the seeded records; tokens, faults and the request log are forgotten. */

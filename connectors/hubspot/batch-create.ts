@@ -1,12 +1,8 @@
 /** Creates HubSpot records in batches and finds out which input became which record. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
-import type {
-  ProviderFetch,
-  RecordToWrite,
-  RecordWrite,
-  WriteResult,
-} from "../../connector-kit/connector.ts";
+import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
 import { splitBatch } from "../../connector-kit/split-batch.ts";

@@ -1,6 +1,7 @@
 /** Updates HubSpot records in batches, each record at most once per request. */
 import type { Json } from "../../server/ground/json.ts";
-import type { ProviderFetch, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import type { RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
 import { splitBatch } from "../../connector-kit/split-batch.ts";
 import { readBatchAnswer } from "./batch-create.ts";

@@ -2,7 +2,7 @@
 import { shorten } from "../../server/ground/storable-text.ts";
 import { now } from "../../server/ground/clock.ts";
 import { inMs, parseBody, retryAfter } from "../../connector-kit/send-request.ts";
-import type { Account, ProviderResponse } from "../../connector-kit/connector.ts";
+import type { Account, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { nextQuotaReset } from "../../connector-kit/daily-quota-reset.ts";
 import { readFault, type HubspotFault } from "./fault.ts";

@@ -1,7 +1,7 @@
 /** Describes a HubSpot object: its properties, with the stages of pipelines, which HubSpot keeps elsewhere. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/connector.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { isChoice } from "../../connector-kit/field-definitions.ts";
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";

@@ -1,7 +1,8 @@
 /** Keeps one bad record from failing the others where HubSpot refuses a whole batch request. */
 import type { Json } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch, ProviderRequest, RecordWrite } from "../../connector-kit/connector.ts";
+import type { RecordWrite } from "../../connector-kit/connector.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { Outcomes } from "../../connector-kit/outcomes.ts";
 import { classify } from "./classify.ts";

@@ -1,6 +1,7 @@
 /** Builds the requests that write and read HubSpot records. */
 import type { JsonObject } from "../../server/ground/json.ts";
-import type { ProviderRequest, RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
+import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
+import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 
 /** One version for all record calls; from 2026-09 on HubSpot also enforces each account's validation rules. */

@@ -1,13 +1,8 @@
 /** Creates, updates and deletes HubSpot records one request each. */
 import { isJsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
-import type {
-  ProviderFetch,
-  ProviderRequest,
-  RecordToWrite,
-  RecordWrite,
-  WriteResult,
-} from "../../connector-kit/connector.ts";
+import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
 import { classify } from "./classify.ts";
 import { toOutcome } from "./record.ts";

@@ -1,7 +1,7 @@
 /** Makes and changes HubSpot properties: what is there is read first, then creates go in batches and patches singly. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch } from "../../connector-kit/connector.ts";
+import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { withheld } from "../../connector-kit/field-definitions.ts";
 import { FieldOutcomes } from "../../connector-kit/field-outcomes.ts";

@@ -1,5 +1,6 @@
 /** Writes HubSpot CRM records: the contents page of this folder. */
-import type { ProviderRequest, RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
+import type { RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
+import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { createInBatches, createWaves } from "./batch-create.ts";
 import { updateInBatches, updateWaves } from "./batch-update.ts";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../server/ground/json.ts";
-import type { ProviderRequest, RecordOutcome, RecordWrite } from "../../connector-kit/connector.ts";
+import type { RecordOutcome, RecordWrite } from "../../connector-kit/connector.ts";
+import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { replay, type Reply } from "../../connector-kit/replay.ts";
 import { write } from "./write.ts";
 

@@ -2,12 +2,8 @@
 import { shorten } from "../../server/ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
-import type {
-  ProviderFetch,
-  RecordOutcome,
-  RecordWrite,
-  WriteResult,
-} from "../../connector-kit/connector.ts";
+import type { RecordOutcome, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
 import { splitBatch } from "../../connector-kit/split-batch.ts";

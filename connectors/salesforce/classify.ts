@@ -1,7 +1,7 @@
 /** What Salesforce means with an answer that is not a success. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { inMs, parseBody, retryAfter } from "../../connector-kit/send-request.ts";
-import type { ProviderResponse } from "../../connector-kit/connector.ts";
+import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { readFaults, readSoapFaults, toError } from "./fault.ts";
 

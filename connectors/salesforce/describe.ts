@@ -1,7 +1,7 @@
 /** Describes a Salesforce object as the connected user sees it: fields hidden from that user are not among its fields. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch } from "../../connector-kit/connector.ts";
+import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { isChoice } from "../../connector-kit/field-definitions.ts";
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";

@@ -1,7 +1,7 @@
 /** Salesforce custom fields: definitions as the Metadata API takes them, merged with what is there. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ProviderRequest } from "../../connector-kit/connector.ts";
+import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
 import { replay, type Reply } from "../../connector-kit/replay.ts";

@@ -1,7 +1,8 @@
 /** Reads current values of Salesforce records, for fields that are written only if empty. */
 import { isJsonObject, type JsonObject } from "../../server/ground/json.ts";
 import { send, unreadable } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch, WriteConnector } from "../../connector-kit/connector.ts";
+import type { WriteConnector } from "../../connector-kit/connector.ts";
+import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { classify } from "./classify.ts";
 import { idFault, longId } from "./id.ts";
 import { objectFault, READ_LIMIT, readMany } from "./request.ts";

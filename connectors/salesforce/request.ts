@@ -1,6 +1,7 @@
 /** Builds the requests that write and read Salesforce records. */
 import type { JsonObject } from "../../server/ground/json.ts";
-import type { ProviderRequest, RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
+import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
+import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 
 export const DATA = "/services/data/v60.0";

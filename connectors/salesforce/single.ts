@@ -2,13 +2,8 @@
 import { shorten } from "../../server/ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { concernsTheCall, send, unreadable } from "../../connector-kit/send-request.ts";
-import type {
-  ProviderFetch,
-  ProviderRequest,
-  RecordToWrite,
-  RecordWrite,
-  WriteResult,
-} from "../../connector-kit/connector.ts";
+import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
 import { classify } from "./classify.ts";

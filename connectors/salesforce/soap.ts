@@ -1,7 +1,7 @@
 /** Calls Salesforce's Metadata API, which speaks SOAP and wants the access token in the body. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { concernsTheCall } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/connector.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { classify } from "./classify.ts";
 import {

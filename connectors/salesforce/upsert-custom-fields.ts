@@ -1,5 +1,5 @@
 /** Makes and changes Salesforce custom fields: read, merge, write what differs, and see that the user can see it. */
-import type { ProviderFetch } from "../../connector-kit/connector.ts";
+import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { withheld } from "../../connector-kit/field-definitions.ts";
 import { FieldOutcomes } from "../../connector-kit/field-outcomes.ts";

@@ -1,7 +1,7 @@
 /** Lets the connected user see fields: a new one is hidden from everybody, administrators included, until this is done. */
 import { isJsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/connector.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { classify } from "./classify.ts";
 import { toError } from "./fault.ts";

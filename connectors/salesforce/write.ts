@@ -1,5 +1,6 @@
 /** Writes Salesforce CRM records: the contents page of this folder. */
-import type { ProviderRequest, RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
+import type { RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
+import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import { headerFault } from "../../connector-kit/forwarded-headers.ts";
 import { batchWaves, writeInBatches } from "./batch.ts";

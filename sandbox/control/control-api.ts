@@ -1,9 +1,18 @@
 // The HTTP side of the controls: faults, requests, records, tokens, limits, reset, catalog.
 
-import { asData, asText, isData, parseJson, Refused, type Answer, type Exchange } from "../exchange.ts";
+import {
+  asData,
+  asText,
+  isData,
+  parseJson,
+  Refused,
+  type SandboxAnswer,
+  type SandboxExchange,
+} from "../exchange.ts";
 import type { Provider } from "../provider.ts";
 import { Router } from "../router.ts";
-import { faultFrom, type Faults } from "./faults.ts";
+import { faultFrom } from "./fault.ts";
+import type { Faults } from "./faults.ts";
 import type { RequestFilter, RequestLog } from "./request-log.ts";
 import { mintToken, type MintOptions } from "./tokens.ts";
 
@@ -15,7 +24,7 @@ export type Controls = {
   reset(): void;
 };
 
-export function createControlApi(controls: Controls): (exchange: Exchange) => Answer {
+export function createControlApi(controls: Controls): (exchange: SandboxExchange) => SandboxAnswer {
   const router = new Router();
   addFaultRoutes(router, controls);
   addRequestRoutes(router, controls);
@@ -117,7 +126,7 @@ function mintOptionsFrom(body: Record<string, unknown>): MintOptions {
   };
 }
 
-function providersNamed(controls: Controls, exchange: Exchange): Provider[] {
+function providersNamed(controls: Controls, exchange: SandboxExchange): Provider[] {
   const name = asData(parseJson(exchange.body))["provider"];
   return name === undefined ? controls.providers : [providerNamed(controls, name)];
 }

@@ -1,11 +1,11 @@
 // Provider errors by name, so that asking for one does not need its exact body at hand.
 
-import type { Fault } from "./faults.ts";
+import type { SandboxFault } from "./fault.ts";
 
 const CORRELATION_ID = "0f0e0d0c-0b0a-4908-8706-050403020100";
 
 /** Throws a RangeError that lists the names. */
-export function presetOf(name: string): Fault {
+export function presetOf(name: string): SandboxFault {
   const preset = PRESETS[name];
   if (preset === undefined) {
     throw new RangeError(`no preset "${name}"; there are: ${Object.keys(PRESETS).join(", ")}`);
@@ -13,7 +13,11 @@ export function presetOf(name: string): Fault {
   return preset;
 }
 
-function hubspot(status: number, body: Record<string, unknown>, headers?: Record<string, string>): Fault {
+function hubspot(
+  status: number,
+  body: Record<string, unknown>,
+  headers?: Record<string, string>,
+): SandboxFault {
   return {
     provider: "hubspot",
     status,
@@ -22,7 +26,7 @@ function hubspot(status: number, body: Record<string, unknown>, headers?: Record
   };
 }
 
-function hubspotLimit(policyName: string, message: string): Fault {
+function hubspotLimit(policyName: string, message: string): SandboxFault {
   return hubspot(429, {
     message,
     errorType: "RATE_LIMIT",
@@ -32,11 +36,11 @@ function hubspotLimit(policyName: string, message: string): Fault {
   });
 }
 
-function salesforce(status: number, errorCode: string, message: string): Fault {
+function salesforce(status: number, errorCode: string, message: string): SandboxFault {
   return { provider: "salesforce", status, body: [{ message, errorCode }] };
 }
 
-const PRESETS: Record<string, Fault> = {
+const PRESETS: Record<string, SandboxFault> = {
   "hubspot.missing_scopes": hubspot(403, {
     message:
       "This app hasn't been granted all required scopes to make this call. Read more about required scopes.",

@@ -1,43 +1,16 @@
 // Faults someone asked for: which requests they hit, how often, and what happens to those requests.
 
-import { asText, isData, type Data } from "../exchange.ts";
 import { presetOf } from "./fault-presets.ts";
+import type { SandboxFault } from "./fault.ts";
 
-export type Fault = {
-  provider?: "hubspot" | "salesforce";
-  method?: string;
-  /** A part of the path with query, or a regular expression that matches it. */
-  path?: string;
-  /** A part of the request body. */
-  bodyContains?: string;
-  /** A ready-made provider error, see fault-presets.ts; fills in provider, status, body and headers. */
-  preset?: string;
-  status?: number;
-  /** A string is sent as it is, anything else as JSON. */
-  body?: unknown;
-  bodyBase64?: string;
-  headers?: Record<string, string>;
-  delayMs?: number;
-  /** "before": nothing is done; "after": the request is carried out, then the socket is destroyed. */
-  reset?: "before" | "after";
-  /** With `status`: the request is carried out and its own answer is replaced. */
-  stored?: boolean;
-  /** Never answers; the client has to give up. */
-  hang?: boolean;
-  /** How many requests it hits; default 1. */
-  count?: number;
-  /** How many matching requests pass first; default 0. */
-  skip?: number;
-};
-
-export type ActiveFault = Fault & { id: string; remaining: number; skipped: number; hits: number };
+export type ActiveFault = SandboxFault & { id: string; remaining: number; skipped: number; hits: number };
 
 export class Faults {
   #active: ActiveFault[] = [];
   #nextId = 1;
 
   /** Returns the fault's id. Throws a RangeError that names the mistake. */
-  add(fault: Fault): string {
+  add(fault: SandboxFault): string {
     const full = fault.preset === undefined ? fault : { ...presetOf(fault.preset), ...fault };
     const acts =
       full.status !== undefined ||
@@ -74,7 +47,13 @@ export class Faults {
   }
 }
 
-function hits(fault: Fault, provider: string, method: string, path: string, body: () => string): boolean {
+function hits(
+  fault: SandboxFault,
+  provider: string,
+  method: string,
+  path: string,
+  body: () => string,
+): boolean {
   if (fault.provider !== undefined && fault.provider !== provider) return false;
   if (fault.method !== undefined && fault.method.toUpperCase() !== method) return false;
   if (fault.path !== undefined && !pathHits(fault.path, path)) return false;
@@ -88,39 +67,4 @@ function pathHits(wanted: string, path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Reads a fault from untyped JSON. Throws a RangeError that names the member in the way. */
-export function faultFrom(input: unknown): Fault {
-  if (!isData(input)) throw new RangeError("a fault is a JSON object");
-  const fault: Fault = {};
-  const { provider, reset, headers } = input;
-  if (provider === "hubspot" || provider === "salesforce") fault.provider = provider;
-  else if (provider !== undefined) throw new RangeError('provider must be "hubspot" or "salesforce"');
-  if (reset === "before" || reset === "after") fault.reset = reset;
-  else if (reset !== undefined) throw new RangeError('reset must be "before" or "after"');
-  for (const name of ["method", "path", "bodyContains", "preset", "bodyBase64"] as const) {
-    const value = input[name];
-    if (typeof value === "string") fault[name] = value;
-    else if (value !== undefined) throw new RangeError(`${name} must be a string`);
-  }
-  for (const name of ["status", "delayMs", "count", "skip"] as const) {
-    const value = input[name];
-    if (typeof value === "number") fault[name] = value;
-    else if (value !== undefined) throw new RangeError(`${name} must be a number`);
-  }
-  for (const name of ["stored", "hang"] as const) {
-    const value = input[name];
-    if (typeof value === "boolean") fault[name] = value;
-    else if (value !== undefined) throw new RangeError(`${name} must be true or false`);
-  }
-  if (headers !== undefined) fault.headers = headersFrom(headers);
-  if (input["body"] !== undefined) fault.body = input["body"];
-  return fault;
-}
-
-function headersFrom(input: unknown): Record<string, string> {
-  if (!isData(input)) throw new RangeError("headers must be an object");
-  const entries = Object.entries(input satisfies Data).map(([name, value]) => [name, asText(value) ?? ""]);
-  return Object.fromEntries(entries);
 }

@@ -1,6 +1,14 @@
 // Association endpoints, v4 and their dated twins: read, write, labels, batches.
 
-import { asData, asText, isData, parseJson, type Answer, type Data, type Exchange } from "../exchange.ts";
+import {
+  asData,
+  asText,
+  isData,
+  parseJson,
+  type SandboxAnswer,
+  type Data,
+  type SandboxExchange,
+} from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { Account, TypeStore } from "./account.ts";
 import type { Link } from "./associations.ts";
@@ -12,7 +20,7 @@ import { objectBody } from "./record-writes.ts";
 type Pair = { account: Account; from: TypeStore; to: TypeStore };
 
 export function addAssociationRoutes(router: Router, account: AccountSource): void {
-  const pair = (exchange: Exchange): Pair => ({
+  const pair = (exchange: SandboxExchange): Pair => ({
     account: account(),
     from: account().get(exchange.params["from"] ?? ""),
     to: account().get(exchange.params["to"] ?? ""),
@@ -72,12 +80,12 @@ function shownTargets(pair: Pair, fromId: string): Data[] {
     .map(({ toId, links }) => ({ toObjectId: Number(toId), associationTypes: shownLinks(pair, links) }));
 }
 
-function read(pair: Pair, exchange: Exchange): Answer {
+function read(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
   const record = pair.from.get(exchange.params["fromId"] ?? "");
   return { status: 200, body: { results: shownTargets(pair, record.id) } };
 }
 
-function put(pair: Pair, exchange: Exchange): Answer {
+function put(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
   const { account, from, to } = pair;
   const source = from.get(exchange.params["fromId"] ?? "");
   const target = to.get(exchange.params["toId"] ?? "");
@@ -96,7 +104,7 @@ function namedLabels(pair: Pair, links: Link[]): string[] {
   return shownLinks(pair, links).flatMap((link) => asText(link["label"]) ?? []);
 }
 
-function putDefault({ account, from, to }: Pair, exchange: Exchange): Answer {
+function putDefault({ account, from, to }: Pair, exchange: SandboxExchange): SandboxAnswer {
   const source = from.get(exchange.params["fromId"] ?? "");
   const target = to.get(exchange.params["toId"] ?? "");
   const link = account.associations.defaultLink(from.type.id, to.type.id);
@@ -115,7 +123,7 @@ function endOf(input: Data, name: "from" | "to"): string {
   return asText(isData(end) ? end["id"] : end) ?? "";
 }
 
-function createMany(pair: Pair, exchange: Exchange, useDefault: boolean): Answer {
+function createMany(pair: Pair, exchange: SandboxExchange, useDefault: boolean): SandboxAnswer {
   const { account, from, to } = pair;
   const batch = new BatchAnswer();
   for (const input of inputsOf(exchange, 2000)) {
@@ -148,7 +156,7 @@ function createMany(pair: Pair, exchange: Exchange, useDefault: boolean): Answer
   return batch.answer(useDefault ? 200 : 201);
 }
 
-function readMany(pair: Pair, exchange: Exchange): Answer {
+function readMany(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
   const batch = new BatchAnswer();
   for (const input of inputsOf(exchange, 1000)) {
     const id = asText(input["id"]) ?? "";
@@ -167,7 +175,7 @@ function readMany(pair: Pair, exchange: Exchange): Answer {
   return batch.answer(200);
 }
 
-function archiveMany({ account, from, to }: Pair, exchange: Exchange): Answer {
+function archiveMany({ account, from, to }: Pair, exchange: SandboxExchange): SandboxAnswer {
   for (const input of inputsOf(exchange, 2000)) {
     const targets = Array.isArray(input["to"]) ? input["to"] : [input["to"]];
     for (const target of targets) {

@@ -1,6 +1,6 @@
 // Batch read and batch archive.
 
-import { asData, asText, type Answer } from "../exchange.ts";
+import { asData, asText, type SandboxAnswer } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
 import { BatchAnswer, inputsOf, textsOf } from "./batch.ts";
@@ -27,7 +27,12 @@ export function addBatchReadRoutes(router: Router, account: AccountSource): void
 }
 
 /** Results come by record id, whatever order was asked for. */
-function readMany(store: TypeStore, ids: string[], names: string[], idProperty: string | undefined): Answer {
+function readMany(
+  store: TypeStore,
+  ids: string[],
+  names: string[],
+  idProperty: string | undefined,
+): SandboxAnswer {
   const batch = new BatchAnswer();
   const missing: string[] = [];
   const found = new Map(

@@ -1,6 +1,6 @@
 // Batch create, update and upsert, with HubSpot's two ways of failing: everything, or input by input.
 
-import { asData, asList, asText, type Answer, type Data, type Exchange } from "../exchange.ts";
+import { asData, asList, asText, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { Account, StoredRecord, TypeStore } from "./account.ts";
 import { invalid, refuse, valueProblemMembers, valuesRefused } from "./errors.ts";
@@ -25,7 +25,10 @@ export type BatchOptions = { unknownPropertyFailsBatch?: boolean; echoTraceIds?:
 const MAX_INPUTS = 100;
 
 export function addBatchRoutes(router: Router, account: AccountSource, options: BatchOptions): void {
-  const add = (name: string, run: (account: Account, store: TypeStore, inputs: Data[]) => Answer): void =>
+  const add = (
+    name: string,
+    run: (account: Account, store: TypeStore, inputs: Data[]) => SandboxAnswer,
+  ): void =>
     router.add("POST", `/crm/v3/objects/:type/batch/${name}`, (exchange) =>
       run(account(), account().get(exchange.params["type"] ?? ""), inputsOf(exchange)),
     );
@@ -35,7 +38,7 @@ export function addBatchRoutes(router: Router, account: AccountSource, options: 
 }
 
 /** The objects of `inputs`. Throws for none, too many, or anything that is not an object. */
-export function inputsOf(exchange: Exchange, most: number = MAX_INPUTS): Data[] {
+export function inputsOf(exchange: SandboxExchange, most: number = MAX_INPUTS): Data[] {
   const inputs = objectBody(exchange.body)["inputs"];
   if (!Array.isArray(inputs))
     throw invalid("Invalid input JSON on line 1, column 1: inputs must be an array");
@@ -51,7 +54,12 @@ function traceIdsOf(inputs: Data[]): string[] | undefined {
   return new Set(ids).size === inputs.length ? ids : undefined;
 }
 
-function createMany(account: Account, store: TypeStore, inputs: Data[], options: BatchOptions): Answer {
+function createMany(
+  account: Account,
+  store: TypeStore,
+  inputs: Data[],
+  options: BatchOptions,
+): SandboxAnswer {
   const traceIds = traceIdsOf(inputs);
   if (traceIds === undefined) return createAllOrNothing(account, store, inputs);
   if (options.unknownPropertyFailsBatch === true) refuseUnknownProperties(store, inputs);
@@ -65,7 +73,7 @@ function createMany(account: Account, store: TypeStore, inputs: Data[], options:
   return batch.answer(201);
 }
 
-function createAllOrNothing(account: Account, store: TypeStore, inputs: Data[]): Answer {
+function createAllOrNothing(account: Account, store: TypeStore, inputs: Data[]): SandboxAnswer {
   const problems = inputs.flatMap(
     (input) => checkValues(store.properties, asData(input["properties"])).problems,
   );
@@ -106,7 +114,7 @@ function refuseUnknownProperties(store: TypeStore, inputs: Data[]): void {
   if (problems.length > 0) throw valuesRefused(problems);
 }
 
-function updateMany(store: TypeStore, inputs: Data[], options: BatchOptions): Answer {
+function updateMany(store: TypeStore, inputs: Data[], options: BatchOptions): SandboxAnswer {
   refuseRepeatedIds(inputs);
   // One unknown name anywhere refuses everything, with or without trace ids.
   refuseUnknownProperties(store, inputs);
@@ -152,7 +160,12 @@ function refuseRepeatedIds(inputs: Data[]): void {
   });
 }
 
-function upsertMany(account: Account, store: TypeStore, inputs: Data[], options: BatchOptions): Answer {
+function upsertMany(
+  account: Account,
+  store: TypeStore,
+  inputs: Data[],
+  options: BatchOptions,
+): SandboxAnswer {
   refuseUnknownProperties(store, inputs);
   const traceIds = traceIdsOf(inputs);
   const batch = new BatchAnswer();
@@ -220,7 +233,7 @@ export class BatchAnswer {
     this.#errors.push({ status: "error", ...error });
   }
 
-  answer(successStatus: number): Answer {
+  answer(successStatus: number): SandboxAnswer {
     const body = {
       completedAt: new Date().toISOString(),
       status: "COMPLETE",

@@ -1,12 +1,12 @@
 // HubSpot's error bodies.
 
 import { randomUUID } from "node:crypto";
-import { Refused, type Answer, type Data } from "../exchange.ts";
+import { Refused, type SandboxAnswer, type Data } from "../exchange.ts";
 
 export type ValueProblem = { name: string; message: string; error: string };
 
 /** The general shape: status, message, correlationId and whatever else the case carries. */
-export function errorAnswer(status: number, message: string, members: Data = {}): Answer {
+export function errorAnswer(status: number, message: string, members: Data = {}): SandboxAnswer {
   return { status, body: { status: "error", message, correlationId: randomUUID(), ...members } };
 }
 

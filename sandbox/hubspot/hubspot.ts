@@ -1,7 +1,7 @@
 // The simulated HubSpot: paths of all versions, authentication, rate limits, then the endpoint.
 
 import { randomUUID } from "node:crypto";
-import { asData, asText, bearerOf, Refused, type Answer, type Exchange } from "../exchange.ts";
+import { asData, asText, bearerOf, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
 import { Grants } from "../oauth/grants.ts";
 import type { KnownClient, Provider } from "../provider.ts";
 import { Router } from "../router.ts";
@@ -121,12 +121,12 @@ const OWNER = {
 };
 
 function answer(
-  exchange: Exchange,
+  exchange: SandboxExchange,
   open: Router,
   router: Router,
   grants: Grants,
   limits: HubSpotLimits,
-): Answer {
+): SandboxAnswer {
   const free = open.find(exchange.method, exchange.path);
   if (free !== undefined) return free.handler({ ...exchange, params: free.params });
   const path = canonicalPath(exchange.path);
@@ -142,7 +142,7 @@ function answer(
   };
 }
 
-function route(router: Router, exchange: Exchange): Answer {
+function route(router: Router, exchange: SandboxExchange): SandboxAnswer {
   const found = router.find(exchange.method, exchange.path);
   if (found === undefined) {
     return router.knows(exchange.path) ? errorAnswer(405, "Method Not Allowed") : { status: 404, body: "" };
@@ -156,7 +156,7 @@ function route(router: Router, exchange: Exchange): Answer {
 }
 
 /** Returns the token. */
-function authenticated(exchange: Exchange, grants: Grants): string {
+function authenticated(exchange: SandboxExchange, grants: Grants): string {
   const token = bearerOf(exchange);
   const checked = grants.check(token ?? "");
   if (token !== undefined && checked.state === "valid") return token;

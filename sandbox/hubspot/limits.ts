@@ -1,7 +1,7 @@
 // HubSpot's rate limits: a rolling ten-second window per token, five searches a second and a daily sum per account.
 
 import { randomUUID } from "node:crypto";
-import type { Answer, Data } from "../exchange.ts";
+import type { SandboxAnswer, Data } from "../exchange.ts";
 
 type Limits = { tenSecondly: number; searchPerSecond: number; daily: number };
 
@@ -51,7 +51,7 @@ export class HubSpotLimits {
   }
 
   /** Counts one call; the answer to give when it is one too many. */
-  count(token: string, search: boolean): Answer | undefined {
+  count(token: string, search: boolean): SandboxAnswer | undefined {
     const now = Date.now();
     this.#today++;
     if (this.#today > this.#limits.daily) return limited("DAILY", "You have reached your daily limit.");
@@ -78,7 +78,7 @@ export class HubSpotLimits {
     };
   }
 
-  #countSearch(now: number): Answer | undefined {
+  #countSearch(now: number): SandboxAnswer | undefined {
     if (!Number.isFinite(this.#limits.searchPerSecond)) return undefined;
     this.#searches = pruned(this.#searches, now - 1000);
     if (this.#searches.length >= this.#limits.searchPerSecond) {
@@ -95,7 +95,7 @@ function pruned(times: number[], from: number): number[] {
   return first === 0 ? times : times.slice(first);
 }
 
-function limited(policyName: string, message: string): Answer {
+function limited(policyName: string, message: string): SandboxAnswer {
   const body = {
     status: "error",
     message,

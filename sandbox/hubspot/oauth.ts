@@ -1,7 +1,7 @@
 // HubSpot's OAuth: consent page, token endpoint of all versions, token information and revocation.
 
 import { randomUUID } from "node:crypto";
-import { formOf, Refused, type Answer, type Exchange } from "../exchange.ts";
+import { formOf, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
 import { authorize } from "../oauth/authorize-page.ts";
 import { verifierFits, type Grants, type Issued } from "../oauth/grants.ts";
 import type { KnownClient } from "../provider.ts";
@@ -14,7 +14,7 @@ export const USER_ID = 41001;
 export type OAuthSettings = { grants: Grants; clients: KnownClient[]; autoApprove: boolean };
 
 export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
-  const page = (exchange: Exchange): Answer =>
+  const page = (exchange: SandboxExchange): SandboxAnswer =>
     authorize(exchange, {
       title: "HubSpot sandbox: connect an app",
       action: "/hubspot/oauth/authorize",
@@ -42,7 +42,7 @@ export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
   });
 }
 
-function token(exchange: Exchange, settings: OAuthSettings): Answer {
+function token(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
   const form = formOf(exchange);
   const { client_id: clientId = "", client_secret: secret = "" } = form;
   if (clientId === "") throw tokenError("BAD_CLIENT_ID", "invalid_client", "missing or unknown client id");
@@ -87,7 +87,7 @@ function redeem(form: Record<string, string>, grants: Grants): Issued {
   return grants.mint({ clientId: pending.clientId, scopes: pending.scopes });
 }
 
-function issued(result: Issued, version: string): Answer {
+function issued(result: Issued, version: string): SandboxAnswer {
   const body = {
     token_type: "bearer",
     refresh_token: result.refreshToken,
@@ -110,7 +110,7 @@ function tokenError(status: string, error: string, message: string): Refused {
   return new Refused({ status: 400, body });
 }
 
-function introspect(exchange: Exchange, grants: Grants): Answer {
+function introspect(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
   const text = formOf(exchange)["token"] ?? "";
   const checked = grants.check(text);
   if (checked.state === "valid") {
@@ -134,7 +134,7 @@ function introspect(exchange: Exchange, grants: Grants): Answer {
   return { status: 200, body };
 }
 
-function tokenDetails(exchange: Exchange, grants: Grants): Answer {
+function tokenDetails(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
   const text = exchange.params["token"] ?? "";
   const checked = grants.check(text);
   if (checked.state !== "valid") throw refuse(404, "access token is invalid, expired or unknown");

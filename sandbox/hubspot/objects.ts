@@ -1,6 +1,6 @@
 // Single-record endpoints: create, get, update, delete, list.
 
-import type { Answer, Exchange } from "../exchange.ts";
+import type { SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { Account, StoredRecord, TypeStore } from "./account.ts";
 import { invalid, notFound } from "./errors.ts";
@@ -19,7 +19,7 @@ import {
 export type AccountSource = () => Account;
 
 export function addObjectRoutes(router: Router, account: AccountSource, origin: () => string): void {
-  const store = (exchange: Exchange): TypeStore => account().get(exchange.params["type"] ?? "");
+  const store = (exchange: SandboxExchange): TypeStore => account().get(exchange.params["type"] ?? "");
   router.add("POST", "/crm/v3/objects/:type", (exchange) => create(account(), store(exchange), exchange));
   router.add("GET", "/crm/v3/objects/:type", (exchange) =>
     list(account(), store(exchange), exchange, origin()),
@@ -35,13 +35,13 @@ export function addObjectRoutes(router: Router, account: AccountSource, origin: 
   });
 }
 
-function create(account: Account, store: TypeStore, exchange: Exchange): Answer {
+function create(account: Account, store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
   const planned = planCreate(account, store, objectBody(exchange.body));
   if ("failure" in planned) throw refusalOf(planned.failure);
   return { status: 201, body: presentAll(store, createRecord(account, store, planned.plan)) };
 }
 
-function update(store: TypeStore, exchange: Exchange): Answer {
+function update(store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
   const record = store.get(exchange.params["id"] ?? "", idProperty(store, exchange));
   const planned = planUpdate(store, record, objectBody(exchange.body)["properties"]);
   if ("failure" in planned) throw refusalOf(planned.failure);
@@ -49,7 +49,7 @@ function update(store: TypeStore, exchange: Exchange): Answer {
   return { status: 200, body: presentWritten(store, record, Object.keys(planned.plan.values)) };
 }
 
-function get(account: Account, store: TypeStore, exchange: Exchange): Answer {
+function get(account: Account, store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
   const id = exchange.params["id"] ?? "";
   const archived = exchange.query.get("archived") === "true";
   const record = archived ? archivedRecord(store, id) : store.get(id, idProperty(store, exchange));
@@ -62,7 +62,7 @@ function archivedRecord(store: TypeStore, id: string): StoredRecord {
   return record;
 }
 
-export function idProperty(store: TypeStore, exchange: Exchange): string | undefined {
+export function idProperty(store: TypeStore, exchange: SandboxExchange): string | undefined {
   return checkedIdProperty(store, exchange.query.get("idProperty") ?? undefined);
 }
 
@@ -73,7 +73,7 @@ export function checkedIdProperty(store: TypeStore, name: string | undefined): s
   return name;
 }
 
-function list(account: Account, store: TypeStore, exchange: Exchange, origin: string): Answer {
+function list(account: Account, store: TypeStore, exchange: SandboxExchange, origin: string): SandboxAnswer {
   const { query } = exchange;
   const limit = Number(query.get("limit") ?? 10);
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw invalid("limit must be between 1 and 100");
@@ -122,7 +122,7 @@ function withAssociations(
   account: Account,
   store: TypeStore,
   record: StoredRecord,
-  exchange: Exchange,
+  exchange: SandboxExchange,
 ): unknown {
   const shown = presentNamed(store, record, namesFrom(exchange.query, "properties"));
   const wanted = namesFrom(exchange.query, "associations") ?? [];

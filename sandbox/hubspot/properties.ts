@@ -1,6 +1,6 @@
 // The properties interface: definitions, groups, batch create, and the rules a definition has to keep.
 
-import { asData, asList, asText, type Answer, type Data, type Exchange } from "../exchange.ts";
+import { asData, asList, asText, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
 import { BatchAnswer, inputsOf } from "./batch.ts";
@@ -10,7 +10,7 @@ import { customProperty, type Property, type PropertyOption } from "./property-d
 import { objectBody } from "./record-writes.ts";
 
 export function addPropertyRoutes(router: Router, account: AccountSource): void {
-  const store = (exchange: Exchange): TypeStore => account().get(exchange.params["type"] ?? "");
+  const store = (exchange: SandboxExchange): TypeStore => account().get(exchange.params["type"] ?? "");
   const path = "/crm/v3/properties/:type";
   addGroupRoutes(router, path, store);
   router.add("GET", path, (exchange) => ({
@@ -30,7 +30,7 @@ export function addPropertyRoutes(router: Router, account: AccountSource): void 
   });
 }
 
-function addGroupRoutes(router: Router, path: string, store: (exchange: Exchange) => TypeStore): void {
+function addGroupRoutes(router: Router, path: string, store: (exchange: SandboxExchange) => TypeStore): void {
   router.add("GET", `${path}/groups`, (exchange) => ({
     status: 200,
     body: { results: [...store(exchange).groups.values()] },
@@ -68,20 +68,20 @@ function addGroupRoutes(router: Router, path: string, store: (exchange: Exchange
   });
 }
 
-function found(store: TypeStore, exchange: Exchange): Property {
+function found(store: TypeStore, exchange: SandboxExchange): Property {
   const property = store.properties.get((exchange.params["name"] ?? "").toLowerCase());
   if (property === undefined || property.archived)
     throw notFound(`Property ${exchange.params["name"] ?? ""} does not exist`);
   return property;
 }
 
-function create(store: TypeStore, input: Data): Answer {
+function create(store: TypeStore, input: Data): SandboxAnswer {
   const name = asText(input["name"]) ?? "";
   if (isTaken(store, name)) throw alreadyExists(`A property named '${name}' already exists.`, "PROPERTY");
   return { status: 201, body: stored(store, definitionFrom(store, input)) };
 }
 
-function createMany(store: TypeStore, inputs: Data[]): Answer {
+function createMany(store: TypeStore, inputs: Data[]): SandboxAnswer {
   const batch = new BatchAnswer();
   const fresh = inputs.filter((input) => !isTaken(store, asText(input["name"]) ?? ""));
   const definitions = fresh.map((input) => definitionFrom(store, input));
@@ -107,7 +107,7 @@ function stored(store: TypeStore, property: Property): Property {
   return property;
 }
 
-function readMany(store: TypeStore, inputs: Data[]): Answer {
+function readMany(store: TypeStore, inputs: Data[]): SandboxAnswer {
   const batch = new BatchAnswer();
   for (const input of inputs) {
     const name = asText(input["name"]) ?? "";
@@ -220,7 +220,7 @@ function optionsFrom(input: unknown): PropertyOption[] {
 }
 
 /** Given options replace the whole list; name, uniqueness and sensitivity stay. */
-function update(store: TypeStore, exchange: Exchange): Answer {
+function update(store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
   const property = found(store, exchange);
   const input = objectBody(exchange.body);
   const type = asText(input["type"]) ?? property.type;

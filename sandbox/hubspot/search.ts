@@ -1,6 +1,6 @@
 // CRM search: filter groups, one sort, paging up to 10,000 results.
 
-import { asData, asList, asText, type Answer, type Data } from "../exchange.ts";
+import { asData, asList, asText, type SandboxAnswer, type Data } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { StoredRecord, TypeStore } from "./account.ts";
 import { textsOf } from "./batch.ts";
@@ -20,7 +20,7 @@ export function addSearchRoutes(router: Router, account: AccountSource): void {
   );
 }
 
-function search(store: TypeStore, body: Data): Answer {
+function search(store: TypeStore, body: Data): SandboxAnswer {
   const limit = body["limit"] === undefined ? 10 : Number(body["limit"]);
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_PER_PAGE) {
     throw invalid(`limit must be between 1 and ${MOST_PER_PAGE}`);

@@ -1,6 +1,6 @@
 // The consent page of both providers: "Allow" and "Deny" lead back to the app with a code or an error.
 
-import type { Answer, Exchange } from "../exchange.ts";
+import type { SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Grants } from "./grants.ts";
 
 export type AuthorizeSettings = {
@@ -14,7 +14,7 @@ export type AuthorizeSettings = {
 };
 
 /** `?auto=1` and `decision=allow|deny` answer with the redirect, everything else with the page. */
-export function authorize(exchange: Exchange, settings: AuthorizeSettings): Answer {
+export function authorize(exchange: SandboxExchange, settings: AuthorizeSettings): SandboxAnswer {
   const { query } = exchange;
   const clientId = query.get("client_id") ?? "";
   const redirectUri = query.get("redirect_uri") ?? "";
@@ -41,7 +41,11 @@ export function authorize(exchange: Exchange, settings: AuthorizeSettings): Answ
   return redirect(redirectUri, query, { code });
 }
 
-function redirect(redirectUri: string, query: URLSearchParams, members: Record<string, string>): Answer {
+function redirect(
+  redirectUri: string,
+  query: URLSearchParams,
+  members: Record<string, string>,
+): SandboxAnswer {
   const target = new URL(redirectUri);
   for (const [name, value] of Object.entries(members)) target.searchParams.set(name, value);
   const state = query.get("state");
@@ -49,7 +53,7 @@ function redirect(redirectUri: string, query: URLSearchParams, members: Record<s
   return { status: 302, headers: { location: target.href } };
 }
 
-function page(settings: AuthorizeSettings, query: URLSearchParams): Answer {
+function page(settings: AuthorizeSettings, query: URLSearchParams): SandboxAnswer {
   const link = (decision: string): string => {
     const next = new URLSearchParams(query);
     next.set("decision", decision);
@@ -67,11 +71,11 @@ function page(settings: AuthorizeSettings, query: URLSearchParams): Answer {
   );
 }
 
-function refusal(text: string): Answer {
+function refusal(text: string): SandboxAnswer {
   return html(400, `<h1>This authorization request cannot be answered</h1><p>${escapeHtml(text)}</p>`);
 }
 
-function html(status: number, content: string): Answer {
+function html(status: number, content: string): SandboxAnswer {
   return {
     status,
     headers: { "content-type": "text/html; charset=utf-8" },

@@ -1,6 +1,6 @@
 // sObject collections: up to 200 records per call, one result per record, all-or-none on request.
 
-import { asData, asText, type Answer, type Data, type Exchange } from "../exchange.ts";
+import { asData, asText, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import { duplicateHeader } from "./duplicate-rules.ts";
 import { refuse, ROLLED_BACK, saveErrorInResult, type SaveError } from "./errors.ts";
@@ -42,7 +42,7 @@ export function addCollectionRoutes(router: Router, org: OrgSource): void {
 type RecordInput = { store: ObjectStore; values: Data };
 
 /** The records with their stores. Throws what Salesforce says of a request that is not well-formed. */
-function recordsOf(org: Org, exchange: Exchange): RecordInput[] {
+function recordsOf(org: Org, exchange: SandboxExchange): RecordInput[] {
   const { records } = jsonBody(exchange.body);
   if (!Array.isArray(records) || records.length === 0) {
     throw refuse(400, "REQUIRED_FIELD_MISSING", "At least 1 record is required");
@@ -66,7 +66,11 @@ function recordsOf(org: Org, exchange: Exchange): RecordInput[] {
   });
 }
 
-function write(org: Org, exchange: Exchange, save: (store: ObjectStore, values: Data) => Saved): Answer {
+function write(
+  org: Org,
+  exchange: SandboxExchange,
+  save: (store: ObjectStore, values: Data) => Saved,
+): SandboxAnswer {
   const records = recordsOf(org, exchange);
   const allOrNone = jsonBody(exchange.body)["allOrNone"] === true;
   return results(
@@ -82,7 +86,7 @@ function write(org: Org, exchange: Exchange, save: (store: ObjectStore, values: 
 }
 
 /** Status 200 whatever happened: the results tell. */
-function results(org: Org, allOrNone: boolean, steps: (() => Saved)[], tellCreated: boolean): Answer {
+function results(org: Org, allOrNone: boolean, steps: (() => Saved)[], tellCreated: boolean): SandboxAnswer {
   let saved: Saved[] = [];
   const run = (): boolean => {
     saved = steps.map((step) => step());
@@ -102,7 +106,13 @@ function failed(error: SaveError): Saved {
   return { errors: [error] };
 }
 
-function updateOne(org: Org, store: ObjectStore, record: Data, exchange: Exchange, seen: Set<string>): Saved {
+function updateOne(
+  org: Org,
+  store: ObjectStore,
+  record: Data,
+  exchange: SandboxExchange,
+  seen: Set<string>,
+): Saved {
   const entries = Object.entries(record);
   const text = asText(entries.find(([name]) => name.toLowerCase() === "id")?.[1]);
   if (text === undefined)
@@ -121,7 +131,7 @@ function updateOne(org: Org, store: ObjectStore, record: Data, exchange: Exchang
     : saved;
 }
 
-function deleteMany(org: Org, exchange: Exchange): Answer {
+function deleteMany(org: Org, exchange: SandboxExchange): SandboxAnswer {
   const ids = (exchange.query.get("ids") ?? "").split(",").filter((id) => id !== "");
   if (ids.length === 0) throw refuse(400, "REQUIRED_FIELD_MISSING", "At least 1 record is required");
   if (ids.length > MOST_RECORDS) throw refuse(400, "EXCEEDED_ID_LIMIT", "record limit reached.");
@@ -135,7 +145,7 @@ function deleteMany(org: Org, exchange: Exchange): Answer {
   return results(org, exchange.query.get("allOrNone") === "true", steps, false);
 }
 
-function upsertMany(org: Org, exchange: Exchange): Answer {
+function upsertMany(org: Org, exchange: SandboxExchange): SandboxAnswer {
   const records = recordsOf(org, exchange);
   const allOrNone = jsonBody(exchange.body)["allOrNone"] === true;
   const steps = records.map(({ store, values }) => (): Saved => {
@@ -163,7 +173,7 @@ function texts(input: unknown): string[] {
 }
 
 /** As many entries as ids; null for one that is missing. */
-function read(store: ObjectStore, ids: string[], names: string[], exchange: Exchange): Answer {
+function read(store: ObjectStore, ids: string[], names: string[], exchange: SandboxExchange): SandboxAnswer {
   if (ids.length === 0 || names.length === 0) {
     throw refuse(
       400,

@@ -6,9 +6,9 @@ import {
   asText,
   isData,
   Refused,
-  type Answer,
+  type SandboxAnswer,
   type Data,
-  type Exchange,
+  type SandboxExchange,
 } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import { duplicateHeader } from "./duplicate-rules.ts";
@@ -18,7 +18,7 @@ import { insertRecord } from "./records.ts";
 import { API, jsonBody, storeNamed, type OrgSource } from "./sobjects.ts";
 
 /** Answers one sub-request like a request of its own. */
-export type Dispatch = (exchange: Exchange) => Answer;
+export type Dispatch = (exchange: SandboxExchange) => SandboxAnswer;
 
 const MOST_REQUESTS = 25;
 
@@ -28,7 +28,7 @@ export function addCompositeRoutes(router: Router, org: OrgSource, dispatch: Dis
   router.add("POST", `${API}/composite/tree/:object`, (exchange) => tree(org(), exchange));
 }
 
-function composite(org: Org, exchange: Exchange, dispatch: Dispatch): Answer {
+function composite(org: Org, exchange: SandboxExchange, dispatch: Dispatch): SandboxAnswer {
   const body = jsonBody(exchange.body);
   const requests = asList(body["compositeRequest"]).map((request) => asData(request));
   if (requests.length === 0)
@@ -67,10 +67,10 @@ function halted(requests: Data[], parts: Data[]): Data[] {
 
 function answerPart(
   request: Data,
-  outer: Exchange,
+  outer: SandboxExchange,
   bodies: Map<string, unknown>,
   dispatch: Dispatch,
-): Answer {
+): SandboxAnswer {
   let resolved: unknown;
   try {
     resolved = withReferences(request, bodies);
@@ -82,7 +82,13 @@ function answerPart(
   return dispatch(partExchange(outer, asText(method) ?? "GET", asText(url) ?? "", body, asData(httpHeaders)));
 }
 
-function partExchange(outer: Exchange, method: string, url: string, body: unknown, headers: Data): Exchange {
+function partExchange(
+  outer: SandboxExchange,
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Data,
+): SandboxExchange {
   const [path = "", query = ""] = url.split("?");
   const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), asText(value) ?? ""]);
   return {
@@ -120,7 +126,7 @@ function referenced(path: string, bodies: Map<string, unknown>): string {
   return text;
 }
 
-function batch(exchange: Exchange, dispatch: Dispatch): Answer {
+function batch(exchange: SandboxExchange, dispatch: Dispatch): SandboxAnswer {
   const body = jsonBody(exchange.body);
   const requests = asList(body["batchRequests"]).map((request) => asData(request));
   if (requests.length === 0 || requests.length > MOST_REQUESTS) {
@@ -148,7 +154,7 @@ function batch(exchange: Exchange, dispatch: Dispatch): Answer {
 }
 
 /** Flat records only; always all or none. */
-function tree(org: Org, exchange: Exchange): Answer {
+function tree(org: Org, exchange: SandboxExchange): SandboxAnswer {
   const store = storeNamed(org, exchange.params["object"] ?? "");
   const records = asList(jsonBody(exchange.body)["records"]).map((record) => asData(record));
   const results: Data[] = [];

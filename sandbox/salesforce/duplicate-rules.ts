@@ -1,6 +1,6 @@
 // Duplicate rules and the request header that lets a record pass an alerting one.
 
-import { header, type Data, type Exchange } from "../exchange.ts";
+import { header, type Data, type SandboxExchange } from "../exchange.ts";
 import type { SaveError } from "./errors.ts";
 import type { Scalar } from "./fields.ts";
 import type { DuplicateRule, ObjectStore, Org } from "./org.ts";
@@ -8,7 +8,7 @@ import type { DuplicateRule, ObjectStore, Org } from "./org.ts";
 export type DuplicateHeader = { allowSave: boolean; includeRecordDetails: boolean };
 
 /** Reads `Sforce-Duplicate-Rule-Header: allowSave=true; includeRecordDetails=true`. */
-export function duplicateHeader(exchange: Exchange): DuplicateHeader {
+export function duplicateHeader(exchange: SandboxExchange): DuplicateHeader {
   const text = header(exchange, "sforce-duplicate-rule-header").toLowerCase().replaceAll(" ", "");
   return {
     allowSave: text.includes("allowsave=true"),

@@ -1,10 +1,10 @@
 // Salesforce's errors: an array at the top for a request, `statusCode` instead of `errorCode` per record.
 
-import { Refused, type Answer, type Data } from "../exchange.ts";
+import { Refused, type SandboxAnswer, type Data } from "../exchange.ts";
 
 export type SaveError = { code: string; message: string; fields?: string[]; duplicateResult?: Data };
 
-export function errorAnswer(status: number, code: string, message: string, fields?: string[]): Answer {
+export function errorAnswer(status: number, code: string, message: string, fields?: string[]): SandboxAnswer {
   return { status, body: [{ message, errorCode: code, ...(fields === undefined ? {} : { fields }) }] };
 }
 

@@ -1,6 +1,6 @@
 // The Metadata API over SOAP: upsertMetadata, readMetadata and deleteMetadata of custom fields and permission sets.
 
-import { header, Refused, type Answer, type Exchange } from "../exchange.ts";
+import { header, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
 import type { Grants } from "../oauth/grants.ts";
 import type { Router } from "../router.ts";
 import { metadataOfField, placeOf, planCustomField } from "./custom-fields.ts";
@@ -25,11 +25,11 @@ export function addMetadataRoutes(
   grants: Grants,
   countCall: () => void,
 ): void {
-  const handle = (exchange: Exchange): Answer => {
+  const handle = (exchange: SandboxExchange): SandboxAnswer => {
     try {
       return answer(org(), exchange, grants, countCall);
     } catch (error) {
-      if (error instanceof Fault) return error.answer();
+      if (error instanceof SoapFault) return error.answer();
       throw error;
     }
   };
@@ -37,7 +37,7 @@ export function addMetadataRoutes(
   router.add("POST", "/services/Soap/m/:version/:org", handle);
 }
 
-class Fault extends Error {
+class SoapFault extends Error {
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -45,7 +45,7 @@ class Fault extends Error {
     this.code = code;
   }
 
-  answer(): Answer {
+  answer(): SandboxAnswer {
     const body = toXml("soapenv:Fault", { faultcode: this.code, faultstring: this.message });
     return { status: 500, headers: { "content-type": "text/xml; charset=utf-8" }, body: envelope(body) };
   }
@@ -55,28 +55,31 @@ function envelope(content: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?><soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns="http://soap.sforce.com/2006/04/metadata" xmlns:sf="http://soap.sforce.com/2006/04/metadata" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soapenv:Body>${content}</soapenv:Body></soapenv:Envelope>`;
 }
 
-function answer(org: Org, exchange: Exchange, grants: Grants, countCall: () => void): Answer {
+function answer(org: Org, exchange: SandboxExchange, grants: Grants, countCall: () => void): SandboxAnswer {
   if (exchange.headers["soapaction"] === undefined)
-    throw new Fault("soapenv:Client", "SOAPAction HTTP header missing");
+    throw new SoapFault("soapenv:Client", "SOAPAction HTTP header missing");
   if (!header(exchange, "content-type").includes("xml")) {
-    throw new Fault("soapenv:Client", "Content-Type must be text/xml");
+    throw new SoapFault("soapenv:Client", "Content-Type must be text/xml");
   }
   const root = parsed(exchange.body);
   const head = child(root, "Header");
   const session = childText(child(head, "SessionHeader"), "sessionId") ?? "";
   if (grants.check(session).state !== "valid") {
     const message = "INVALID_SESSION_ID: Invalid Session ID found in SessionHeader: Illegal Session";
-    throw new Fault("sf:INVALID_SESSION_ID", message);
+    throw new SoapFault("sf:INVALID_SESSION_ID", message);
   }
   try {
     countCall();
   } catch (error) {
     if (error instanceof Refused)
-      throw new Fault("sf:REQUEST_LIMIT_EXCEEDED", "REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.");
+      throw new SoapFault(
+        "sf:REQUEST_LIMIT_EXCEEDED",
+        "REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.",
+      );
     throw error;
   }
   const call = child(root, "Body")?.children[0];
-  if (call === undefined) throw new Fault("soapenv:Client", "The body holds no operation");
+  if (call === undefined) throw new SoapFault("soapenv:Client", "The body holds no operation");
   const allOrNone = childText(child(head, "AllOrNoneHeader"), "allOrNone") === "true";
   const content = `<${call.name}Response>${operation(org, call, allOrNone)}</${call.name}Response>`;
   return { status: 200, headers: { "content-type": "text/xml; charset=utf-8" }, body: envelope(content) };
@@ -88,7 +91,7 @@ function parsed(text: string): Element {
     if (root.name === "Envelope") return root;
     throw new SyntaxError("the root element must be Envelope");
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Fault("soapenv:Client", error.message);
+    if (error instanceof SyntaxError) throw new SoapFault("soapenv:Client", error.message);
     throw error;
   }
 }
@@ -102,7 +105,7 @@ function operation(org: Org, call: Element, allOrNone: boolean): string {
     case "deleteMetadata":
       return remove(org, call, allOrNone);
     default:
-      throw new Fault(
+      throw new SoapFault(
         "soapenv:Client",
         `No operation available for request {http://soap.sforce.com/2006/04/metadata}${call.name}`,
       );
@@ -118,7 +121,7 @@ function upsert(org: Org, call: Element, allOrNone: boolean): string {
   );
   const [type = ""] = types;
   if (types.size > 1)
-    throw new Fault("sf:INVALID_TYPE", "INVALID_TYPE: all components of a call must have the same type");
+    throw new SoapFault("sf:INVALID_TYPE", "INVALID_TYPE: all components of a call must have the same type");
   checkCall(type, components.length);
   return saved(org, allOrNone, components, (component) => {
     const fullName = childText(component, "fullName") ?? "";
@@ -131,10 +134,13 @@ function upsert(org: Org, call: Element, allOrNone: boolean): string {
 
 function checkCall(type: string, count: number): void {
   if (!TYPES.has(type))
-    throw new Fault("sf:INVALID_TYPE", `INVALID_TYPE: This type of metadata is not available here: ${type}`);
+    throw new SoapFault(
+      "sf:INVALID_TYPE",
+      `INVALID_TYPE: This type of metadata is not available here: ${type}`,
+    );
   if (count > MOST_COMPONENTS) {
     const message = `EXCEEDED_ID_LIMIT: record limit reached. cannot submit more than ${MOST_COMPONENTS} records in this operation`;
-    throw new Fault("sf:EXCEEDED_ID_LIMIT", message);
+    throw new SoapFault("sf:EXCEEDED_ID_LIMIT", message);
   }
 }
 

@@ -1,7 +1,15 @@
 // Salesforce's OAuth: consent page, token endpoint with rotating refresh tokens, introspect, revoke, userinfo.
 
 import { createHmac } from "node:crypto";
-import { bearerOf, formOf, header, Refused, type Answer, type Data, type Exchange } from "../exchange.ts";
+import {
+  bearerOf,
+  formOf,
+  header,
+  Refused,
+  type SandboxAnswer,
+  type Data,
+  type SandboxExchange,
+} from "../exchange.ts";
 import { authorize } from "../oauth/authorize-page.ts";
 import { verifierFits, type Grants, type Issued } from "../oauth/grants.ts";
 import type { KnownClient } from "../provider.ts";
@@ -38,7 +46,7 @@ export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
   }
 }
 
-function token(exchange: Exchange, settings: OAuthSettings): Answer {
+function token(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
   const form = { ...basicCredentials(exchange), ...formOf(exchange) };
   const clientId = form["client_id"] ?? "";
   checkClient(clientId, form["client_secret"], settings.clients);
@@ -57,7 +65,7 @@ function token(exchange: Exchange, settings: OAuthSettings): Answer {
   }
 }
 
-function basicCredentials(exchange: Exchange): Record<string, string> {
+function basicCredentials(exchange: SandboxExchange): Record<string, string> {
   const match = /^Basic (.+)$/i.exec(header(exchange, "authorization"));
   if (match?.[1] === undefined) return {};
   const [id = "", ...secret] = Buffer.from(match[1], "base64").toString("utf8").split(":");
@@ -91,7 +99,7 @@ function redeem(form: Record<string, string>, grants: Grants): Issued {
 }
 
 /** There is no `expires_in`, and the time is text. */
-function issued(result: Issued, settings: OAuthSettings): Answer {
+function issued(result: Issued, settings: OAuthSettings): SandboxAnswer {
   const base = `${settings.origin()}/salesforce`;
   const id = `${base}/id/${ORG_ID}/${USER_ID}`;
   const issuedAt = String(Date.now());
@@ -114,7 +122,7 @@ function tokenError(error: string, description: string): Refused {
   return new Refused({ status: 400, body: { error, error_description: description } });
 }
 
-function introspect(exchange: Exchange, grants: Grants): Answer {
+function introspect(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
   const form = formOf(exchange);
   const text = form["token"] ?? "";
   const checked = grants.check(text);
@@ -134,7 +142,7 @@ function introspect(exchange: Exchange, grants: Grants): Answer {
   return { status: 200, body };
 }
 
-function revoke(exchange: Exchange, grants: Grants): Answer {
+function revoke(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
   const text = formOf(exchange)["token"] ?? exchange.query.get("token") ?? "";
   const checked = grants.check(text);
   const grant = checked.state === "valid" ? checked.token.grant : grants.findRefresh(text);
@@ -144,7 +152,7 @@ function revoke(exchange: Exchange, grants: Grants): Answer {
   return { status: 200 };
 }
 
-function userInfo(exchange: Exchange, settings: OAuthSettings): Answer {
+function userInfo(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
   const checked = settings.grants.check(bearerOf(exchange) ?? exchange.query.get("oauth_token") ?? "");
   if (checked.state !== "valid") throw refuse(401, "INVALID_SESSION_ID", "Session expired or invalid");
   const base = `${settings.origin()}/salesforce`;

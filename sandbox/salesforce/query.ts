@@ -1,6 +1,6 @@
 // The query endpoints: SOQL in, pages of records out.
 
-import { header, type Answer, type Data, type Exchange } from "../exchange.ts";
+import { header, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import { refuse } from "./errors.ts";
 import { API, type OrgSource } from "./sobjects.ts";
@@ -40,9 +40,9 @@ function page(
   cursor: Cursor,
   name: string,
   start: number,
-  exchange: Exchange,
+  exchange: SandboxExchange,
   cursors: Map<string, Cursor>,
-): Answer {
+): SandboxAnswer {
   const { records, show } = cursor.found;
   const size = pageSize(exchange);
   const version = exchange.params["version"] ?? "v60.0";
@@ -66,7 +66,7 @@ function page(
 }
 
 /** `Sforce-Query-Options: batchSize=200…2000`. */
-function pageSize(exchange: Exchange): number {
+function pageSize(exchange: SandboxExchange): number {
   const wanted = Number(
     /batchSize\s*=\s*(\d+)/i.exec(header(exchange, "sforce-query-options"))?.[1] ?? DEFAULT_PAGE,
   );

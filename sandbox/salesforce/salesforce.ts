@@ -1,6 +1,6 @@
 // The simulated Salesforce: sessions, the daily limit, then the endpoint.
 
-import { bearerOf, Refused, type Answer, type Data, type Exchange } from "../exchange.ts";
+import { bearerOf, Refused, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import { Grants } from "../oauth/grants.ts";
 import type { KnownClient, Provider } from "../provider.ts";
 import { Router } from "../router.ts";
@@ -117,7 +117,13 @@ function addVersionRoutes(router: Router): void {
   router.add("GET", "/services/data", () => ({ status: 200, body }));
 }
 
-function answer(exchange: Exchange, open: Router, router: Router, grants: Grants, daily: DailyLimit): Answer {
+function answer(
+  exchange: SandboxExchange,
+  open: Router,
+  router: Router,
+  grants: Grants,
+  daily: DailyLimit,
+): SandboxAnswer {
   const path =
     exchange.path.length > 1 && exchange.path.endsWith("/") ? exchange.path.slice(0, -1) : exchange.path;
   const request = { ...exchange, path };
@@ -137,7 +143,7 @@ function countCall(daily: DailyLimit): void {
 }
 
 /** Every refusal becomes an answer here, so that a part of a composite request can fail alone. */
-function route(router: Router, exchange: Exchange): Answer {
+function route(router: Router, exchange: SandboxExchange): SandboxAnswer {
   const found = router.find(exchange.method, exchange.path);
   if (found === undefined) {
     if (!router.knows(exchange.path))

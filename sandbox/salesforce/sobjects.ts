@@ -1,6 +1,6 @@
 // Single-record endpoints: create, get, update, delete, upsert by external id.
 
-import { isData, type Answer, type Data, type Exchange } from "../exchange.ts";
+import { isData, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import { duplicateHeader } from "./duplicate-rules.ts";
 import { refuse, saveRefusal } from "./errors.ts";
@@ -15,7 +15,8 @@ export const API = "/services/data/:version";
 
 export function addSobjectRoutes(router: Router, org: OrgSource): void {
   const path = `${API}/sobjects/:object`;
-  const store = (exchange: Exchange): ObjectStore => storeNamed(org(), exchange.params["object"] ?? "");
+  const store = (exchange: SandboxExchange): ObjectStore =>
+    storeNamed(org(), exchange.params["object"] ?? "");
   router.add("POST", path, (exchange) => {
     const saved = insertRecord(org(), store(exchange), jsonBody(exchange.body), duplicateHeader(exchange));
     return { status: 201, body: success(saved) };
@@ -77,14 +78,14 @@ function success(saved: Saved): Data {
 }
 
 /** An id of this object in the path. Anything else is reported like an unknown external id. */
-function idIn(store: ObjectStore, exchange: Exchange): string {
+function idIn(store: ObjectStore, exchange: SandboxExchange): string {
   const text = exchange.params["id"] ?? "";
   const id = normalizeId(text);
   if (id === undefined || !id.startsWith(store.definition.prefix)) throw saveRefusal([notFound(text)]);
   return id;
 }
 
-function update(org: Org, store: ObjectStore, exchange: Exchange): Answer {
+function update(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
   const body = jsonBody(exchange.body);
   if (Object.keys(body).some((name) => name.toLowerCase() === "id")) {
     throw refuse(400, "INVALID_FIELD", "The Id field should not be specified in the sobject data.");
@@ -93,7 +94,7 @@ function update(org: Org, store: ObjectStore, exchange: Exchange): Answer {
   return { status: 204 };
 }
 
-function upsert(org: Org, store: ObjectStore, exchange: Exchange): Answer {
+function upsert(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
   const key = keyField(store, exchange.params["field"] ?? "");
   const body = jsonBody(exchange.body);
   const saved = upsertRecord(
@@ -125,14 +126,14 @@ function keyField(store: ObjectStore, name: string): Field {
   return field;
 }
 
-function get(store: ObjectStore, exchange: Exchange): Answer {
+function get(store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
   const record = store.records.get(idIn(store, exchange));
   if (record === undefined || record.deleted)
     throw refuse(404, "NOT_FOUND", "The requested resource does not exist");
   return { status: 200, body: shown(store, record, fieldsIn(store, exchange), exchange) };
 }
 
-function getByKey(store: ObjectStore, exchange: Exchange): Answer {
+function getByKey(store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
   const key = keyField(store, exchange.params["field"] ?? "");
   const [id] = store.holders(key.name, exchange.params["value"] ?? "");
   const record = id === undefined ? undefined : store.records.get(id);
@@ -140,7 +141,7 @@ function getByKey(store: ObjectStore, exchange: Exchange): Answer {
   return { status: 200, body: shown(store, record, fieldsIn(store, exchange), exchange) };
 }
 
-function fieldsIn(store: ObjectStore, exchange: Exchange): Field[] {
+function fieldsIn(store: ObjectStore, exchange: SandboxExchange): Field[] {
   const wanted = exchange.query.get("fields");
   if (wanted === null || wanted === "") return visibleFields(store);
   return fieldsNamed(store, wanted.split(","));
@@ -170,7 +171,12 @@ export function attributesOf(store: ObjectStore, record: StoredRecord, version: 
   return { type: name, url: `/services/data/${version}/sobjects/${name}/${record.id}` };
 }
 
-export function shown(store: ObjectStore, record: StoredRecord, fields: Field[], exchange: Exchange): Data {
+export function shown(
+  store: ObjectStore,
+  record: StoredRecord,
+  fields: Field[],
+  exchange: SandboxExchange,
+): Data {
   const body: Data = { attributes: attributesOf(store, record, exchange.params["version"] ?? "v60.0") };
   for (const field of fields) body[field.name] = record.values[field.name] ?? null;
   return body;

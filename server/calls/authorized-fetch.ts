@@ -1,10 +1,6 @@
 /** Hands connectors a way to call one customer's account: base address, credentials, one refresh, bounded answers. */
-import type {
-  Connector,
-  ProviderFetch,
-  ProviderRequest,
-  ProviderResponse,
-} from "../../connector-kit/connector.ts";
+import type { Connector } from "../../connector-kit/connector.ts";
+import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { EgressError, type Egress } from "../egress/open-egress.ts";
 import type { LiveConnection } from "./live-connection.ts";

@@ -1,7 +1,7 @@
 /** A connection that is ready for calls: credentials opened, what authenticates a call built from them. */
 import type { Catalog } from "../../connectors/catalog.ts";
 import { authorization, CredentialsError, type Authorization } from "../../connector-kit/authorization.ts";
-import type { Account } from "../../connector-kit/connector.ts";
+import type { Account } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { TemplateError } from "../../connector-kit/template.ts";

@@ -1,9 +1,9 @@
-/** Checks an installation's configuration against the integration it belongs to; returns all issues at once. */
+/** Checks an installation's configuration against its integration and returns all issues at once. */
 import type { Features } from "../../connector-kit/provider-info.ts";
 import type { Issue } from "../ground/errors.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { checkShape, describeValue, type ShapeFault } from "./check-shape.ts";
-import { didYouMean } from "./closest.ts";
+import { didYouMean } from "../ground/closest.ts";
 import { configObjectsOf, createAddIssue, type AddIssue } from "./config-issue.ts";
 import { checkReadConfig } from "./config-rules/read-config-rules.ts";
 import { checkSubscribeConfig } from "./config-rules/subscribe-config-rules.ts";
@@ -16,8 +16,8 @@ import { MINIMUM_INTERVAL_MINUTES } from "./schedule.ts";
 const ACTIONS = ["read", "write", "subscribe"] as const;
 
 /**
- * The issues of `content`, which may be anything: the form of a create, of an update, or what a patch made of it.
- * Unknown members are fine. Without issues, `completeConfig` accepts the same content.
+ * Lists the issues of `content`, which may be anything: the body of a create or an update, or the result of a patch.
+ * Unknown members are allowed. `completeConfig` accepts any content without issues.
  */
 export function checkConfig(
   content: unknown,
@@ -31,7 +31,7 @@ export function checkConfig(
     add([], "The configuration must be an object.", "Send an object with `read`, `write` or other members.");
     return issues;
   }
-  for (const fault of checkShape(ConfigInputSchema, content)) tellFault(fault, add);
+  for (const fault of checkShape(ConfigInputSchema, content)) addShapeIssue(fault, add);
   const place: LocatedValue = { path: [], data: content };
   checkProvider(place, integration, add);
   for (const action of ACTIONS) checkObjects(place, action, integration, add);
@@ -41,7 +41,7 @@ export function checkConfig(
   return issues;
 }
 
-function tellFault(fault: ShapeFault, add: AddIssue): void {
+function addShapeIssue(fault: ShapeFault, add: AddIssue): void {
   if (fault.kind === "unknown-key") return;
   if (fault.kind === "missing") return add(fault.path, `\`${fault.key}\` is missing.`, "Add it.");
   const expected =

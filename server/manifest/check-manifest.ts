@@ -1,4 +1,4 @@
-/** Checks a manifest against every rule of the format and returns all findings at once, in the order of the file. */
+/** Checks a manifest against every rule and returns all findings at once, in the order of the file. */
 import { isJsonObject } from "../ground/json.ts";
 import { createReport, MAX_FINDINGS, type Finding, type Report } from "./finding.ts";
 import { applyIgnoreComments } from "./ignore-comments.ts";
@@ -20,24 +20,24 @@ import { checkSubscribe, checkWatchSchema } from "./rules/subscribe-rules.ts";
 import { MINIMUM_INTERVAL_MINUTES } from "./schedule.ts";
 
 export interface ManifestContext {
-  /** Names of the project's destinations; without, a warning says that they were not checked. */
+  /** Names of the project's destinations; if left out, a warning reports that they were not checked. */
   destinations?: readonly string[];
-  /** A missing destination is worth a warning only, since it may be made later. */
+  /** Reports a missing destination as a warning: it can be created after the deployment. */
   destinationsMayFollow?: boolean;
-  /** Providers that the project has a provider app for; without, nothing is said about them. */
+  /** Providers that the project has a provider app for; if left out, provider apps are not checked. */
   providerApps?: readonly string[];
-  /** Which actions this Busbar can really run; without, all count as built. */
+  /** Whether this Busbar can run an action; if left out, every action counts as built. */
   built?: (provider: string, action: Action) => boolean;
   minimumScheduleMinutes?: number;
 }
 
 export interface ManifestVerdict {
-  /** In its stored form; only when there is no error. */
+  /** In its stored form; absent if there is an error. */
   manifest?: Manifest;
   findings: Finding[];
 }
 
-/** Never throws, whatever `source` contains. JSON is YAML, so a manifest as JSON text is understood as well. */
+/** Never throws, whatever `source` contains. JSON is YAML, so a manifest as JSON text works too. */
 export function checkManifest(
   source: string,
   catalog: Catalog,
@@ -45,7 +45,7 @@ export function checkManifest(
 ): ManifestVerdict {
   const { document, findings } = parseManifest(source);
   if (!document) return { findings: inFileOrder(findings) };
-  const report = createReport(document, findings);
+  const report = createReport(document.positionOf, findings);
   checkManifestShape(document.data, report);
   if (isJsonObject(document.data)) checkRules({ path: [], data: document.data }, catalog, context, report);
   const remaining = shorten(applyIgnoreComments(source, findings), report.dropped());
@@ -84,7 +84,7 @@ function checkRules(
 const inFileOrder = (findings: readonly Finding[]): Finding[] =>
   findings.toSorted((one, other) => one.line - other.line || one.column - other.column);
 
-/** In the order of the file; when there are too many, errors go before warnings and the rest is counted. */
+/** Sorts by place in the file; if there are too many, keeps errors before warnings and counts the rest. */
 function shorten(findings: Finding[], dropped: number): Finding[] {
   const surplus = findings.length - MAX_FINDINGS;
   if (surplus <= 0 && dropped === 0) return inFileOrder(findings);
@@ -99,7 +99,7 @@ function shorten(findings: Finding[], dropped: number): Finding[] {
       line: 1,
       column: 1,
       path: "$",
-      remedy: "Mend these first.",
+      remedy: "Fix these first.",
     },
   ];
 }

@@ -1,4 +1,4 @@
-/** Compares data with a schema and tells every member that is unknown or of the wrong kind; never stops early. */
+/** Compares data with a schema and lists every member that is missing, unknown or of the wrong type. */
 import { Type, type TObject, type TSchema } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { Path } from "./finding.ts";
@@ -9,7 +9,7 @@ export type ShapeFault =
   | { kind: "missing"; path: Path; key: string }
   | { kind: "unknown-key"; path: Path; key: string; known: string[] };
 
-/** All faults of `value`. A member that is `null` or undefined counts as absent. */
+/** Lists all faults of `value`. A member that is `null` or undefined counts as absent. */
 export function checkShape(schema: TSchema, value: Json, path: Path = []): ShapeFault[] {
   const wrong = (expected: string, remedy: string): ShapeFault[] => [
     { kind: "wrong-type", path, expected, value, remedy },
@@ -75,7 +75,7 @@ function checkScalar(
   return [];
 }
 
-/** Undefined members come from objects made in code; JSON has none. */
+/** JSON has no undefined members, objects made in code may. */
 const isAbsent = (member: Json | undefined): boolean => (member ?? null) === null;
 
 /** The texts of a literal or of a union of literals. */
@@ -92,7 +92,7 @@ const firstKeys = (properties: Record<string, TSchema>): string =>
     .map((key) => `\`${key}\``)
     .join(", ");
 
-/** A value as part of a sentence: `the text "abc"`, `a list`. */
+/** Describes a value for a sentence: `the text "abc"`, `a list`. */
 export function describeValue(value: Json | undefined): string {
   if (value === undefined || value === null) return "nothing";
   if (typeof value === "string")

@@ -1,4 +1,4 @@
-/** Brings an accepted configuration into the form that is kept and returned. */
+/** Brings an accepted configuration into the form that is stored and returned. */
 import type { TSchema } from "typebox";
 import { Type } from "typebox";
 import { Check } from "typebox/value";
@@ -13,9 +13,9 @@ import {
 import type { ManifestIntegration } from "./manifest.ts";
 
 /**
- * The content with the provider and with each object's name; read objects carry both maps of selected fields, empty
- * when nothing is selected; subscribe objects carry the manifest's destination and inheritance. Members that are null
- * are dropped, unknown ones kept. Throws `invalid-config` for what `checkConfig` would have refused by its shape.
+ * Adds the provider, each object's name, both maps of selected fields to read objects (empty if nothing is selected),
+ * and the manifest's destination and inheritance to subscribe objects. Drops null members, keeps unknown ones. Throws
+ * `invalid-config` for a content whose shape `checkConfig` refuses.
  */
 export function completeConfig(content: unknown, integration: ManifestIntegration): ConfigContent {
   const input = isJsonObject(content) ? withoutNulls(ConfigInputSchema, content) : undefined;
@@ -70,11 +70,11 @@ function completeSubscribe(
   return { objects: completed };
 }
 
-/** `fromEntries` makes members of any name, `__proto__` included. */
+/** Uses `fromEntries`, which is safe for any name, `__proto__` included. */
 const mapMembers = <From, To>(members: Record<string, From>, change: (member: From, key: string) => To) =>
   Object.fromEntries(Object.entries(members).map(([key, member]) => [key, change(member, key)]));
 
-/** Drops null members where the schema knows the place; below unknown members everything stays as it is. */
+/** Drops null members that the schema knows; everything below unknown members is kept. */
 function withoutNulls(schema: TSchema, value: Json): Json {
   if (Type.IsArray(schema) && Array.isArray(value))
     return value.map((item) => withoutNulls(schema.items, item));

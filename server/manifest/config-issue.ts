@@ -1,4 +1,4 @@
-/** The list that rules about a configuration write their findings into, as issues of the request body. */
+/** Collects what the configuration rules find, as issues of the request body. */
 import type { Issue } from "../ground/errors.ts";
 import type { Json } from "../ground/json.ts";
 import type { Path } from "./finding.ts";
@@ -6,7 +6,7 @@ import { mapOf, mapsOfMap, memberOf, textOf, type LocatedValue } from "./located
 
 export type AddIssue = (path: Path, detail: string, remedy: string, value?: Json) => void;
 
-/** Collects into `issues`; names begin with `config.content`. */
+/** Creates a function that appends to `issues`; names begin with `config.content`. */
 export const createAddIssue =
   (issues: Issue[]): AddIssue =>
   (path, detail, remedy, value) => {
@@ -14,14 +14,14 @@ export const createAddIssue =
     issues.push({ in: "body", name: formatName(path), detail, ...shown, remedy });
   };
 
-/** `config.content.read.objects.contacts.fieldFilters[0]`; object and field names stand as they are. */
+/** Returns for example `config.content.read.objects.contacts.fieldFilters[0]`; names are not escaped. */
 export const formatName = (path: Path): string =>
   path.reduce<string>(
     (text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${step}`),
     "config.content",
   );
 
-/** One object of `read.objects` and its kin. The key names the object when `objectName` is left out. */
+/** One object of `read.objects`, `write.objects` or `subscribe.objects`. The key is the default of `objectName`. */
 export interface ConfigObject extends LocatedValue {
   name: string;
 }
@@ -37,7 +37,7 @@ export function configObjectsOf(
   }));
 }
 
-/** The texts of a map by key, without those that are empty, which stand for "not chosen". */
+/** Returns the texts of a map by key, without empty ones, which mean "not chosen". */
 export function chosenTexts(place: LocatedValue, key: string): Map<string, string> {
   const value = memberOf(place, key);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return new Map();

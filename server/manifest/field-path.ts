@@ -1,13 +1,13 @@
-/** Reads the bracket form of nested fields, `$['address']['city']`, into its steps. */
+/** Parses the bracket form of nested fields, `$['address']['city']`, into steps. */
 
 export type FieldPath = { steps: string[] } | { fault: string };
 
-/** Whether a field name is meant as a path. Names of fields may begin with `$` without being one. */
+/** Whether a field name is a path. A plain name may begin with `$` too. */
 export const isFieldPath = (name: string): boolean => name.startsWith("$[") || name.startsWith("$.");
 
 /**
- * The steps of a field name: those of a bracket path, or the name itself. Only quoted steps are allowed; a quote or
- * backslash inside one is written with a backslash before it.
+ * Returns the steps of a bracket path, or the plain name as the only step. Steps must be quoted; a quote or backslash
+ * inside a step is escaped with a backslash.
  */
 export function parseFieldPath(name: string): FieldPath {
   if (!isFieldPath(name)) return name === "" ? { fault: "it is empty" } : { steps: [name] };
@@ -32,7 +32,7 @@ function faultAt(rest: string, offset: number): string {
   return `the bracket opened ${where} is not closed properly`;
 }
 
-/** The bracket form of steps; a single step stays as it is. */
+/** Formats steps in brackets; a single step is returned as a plain name. */
 export const formatFieldPath = (steps: readonly string[]): string =>
   steps.length === 1
     ? (steps[0] ?? "")

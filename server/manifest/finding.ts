@@ -1,5 +1,4 @@
-/** What is wrong in a manifest, where, and what to do about it; and the list that rules write their findings into. */
-import type { ManifestDocument } from "./parse-manifest.ts";
+/** One finding about a manifest: place, message and remedy; and the report that the rules write findings into. */
 
 export type Severity = "error" | "warning";
 
@@ -16,7 +15,7 @@ export interface Finding {
   remedy: string;
 }
 
-/** The rules of the public format, then ours for what it leaves to the parser. */
+/** The ids of the public format, then Busbar's own. */
 export type Rule =
   | "spec-version"
   | "integration-structure"
@@ -66,43 +65,58 @@ export type Rule =
   | "not-built-yet"
   | "too-many-findings";
 
-/** The way from the top of the file to a member: keys and list indexes. */
+/** Keys and list indexes from the top of the file down to a member. */
 export type Path = readonly (string | number)[];
 
-/** As many errors and as many warnings are kept; a file with more is broken in a way that more would not explain. */
+/** Counted from 1. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+/** Returns where the value at a path stands in the file; with `at: "key"` where its key stands. */
+export type PositionOf = (path: Path, at?: "key") => Position;
+
+/** Limit for errors and for warnings, each. More would not help to repair the file. */
 export const MAX_FINDINGS = 500;
 
-/** A function is asked only if the finding is kept, for remedies that take time to find. */
+/** A function is called only if the finding is kept: for remedies that are expensive to find. */
 type Remedy = string | (() => string);
-type Tell = (rule: Rule, path: Path, message: string, remedy: Remedy, at?: "key") => void;
+type AddFinding = (rule: Rule, path: Path, message: string, remedy: Remedy, at?: "key") => void;
 
-/** Where rules put what they find. `at: "key"` points at the name of the member instead of its value. */
+/** Receives the findings of the rules. `at: "key"` points at the name of the member instead of its value. */
 export interface Report {
-  error: Tell;
-  warning: Tell;
-  /** How many were not kept. */
+  error: AddFinding;
+  warning: AddFinding;
+  /** Returns how many were not kept. */
   dropped(): number;
 }
 
-/** A report that collects into `findings` with the positions of `document`. */
-export function createReport(document: Pick<ManifestDocument, "positionOf">, findings: Finding[]): Report {
+/** Creates a report that appends to `findings`. */
+export function createReport(positionOf: PositionOf, findings: Finding[]): Report {
   let dropped = 0;
-  const teller = (severity: Severity): Tell => {
+  const adder = (severity: Severity): AddFinding => {
     let kept = 0;
     return (rule, path, message, remedy, at) => {
       if (++kept > MAX_FINDINGS) {
         dropped++;
         return;
       }
-      const position = document.positionOf(path, at);
-      const told = typeof remedy === "string" ? remedy : remedy();
-      findings.push({ severity, rule, message, ...position, path: formatPath(path), remedy: told });
+      const position = positionOf(path, at);
+      findings.push({
+        severity,
+        rule,
+        message,
+        ...position,
+        path: formatPath(path),
+        remedy: typeof remedy === "string" ? remedy : remedy(),
+      });
     };
   };
-  return { error: teller("error"), warning: teller("warning"), dropped: () => dropped };
+  return { error: adder("error"), warning: adder("warning"), dropped: () => dropped };
 }
 
-/** `$.integrations[0]['odd key']`: dots for plain names, brackets for the rest. */
+/** Returns for example `$.integrations[0]['odd key']`: dots before plain names, brackets around others. */
 export const formatPath = (path: Path): string =>
   path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`;

@@ -1,8 +1,8 @@
-/** The shape of an installation's configuration (`config.content`): as accepted, and as kept and returned. */
+/** The shape of an installation's configuration (`config.content`): as accepted, and as stored and returned. */
 import { Type, type Static, type TProperties } from "typebox";
 import { PeriodSchema } from "./manifest.ts";
 
-/** Members that are not known belong to the builder and are kept as they are. */
+/** Unknown members belong to the builder and are kept. */
 const open = <T extends TProperties>(properties: T, title?: string) =>
   Type.Object(properties, { additionalProperties: true, ...(title && { title }) });
 const texts = Type.Record(Type.String(), Type.String());
@@ -153,7 +153,7 @@ export const ConfigSubscribeObjectSchema = open(
 
 const ProxySchema = open({ enabled: Type.Optional(Type.Boolean()) });
 
-/** What create and update accept: everything that the manifest can supply may be left out. */
+/** What create and update accept: members that the manifest supplies may be left out. */
 export const ConfigInputSchema = open(
   {
     provider: Type.Optional(Type.String()),
@@ -167,7 +167,7 @@ export const ConfigInputSchema = open(
   "ConfigInput",
 );
 
-/** What is kept and returned: each object carries what clients rely on. */
+/** What is stored and returned: each object carries the members that clients rely on. */
 export const ConfigContentSchema = open(
   {
     provider: Type.String(),

@@ -1,4 +1,4 @@
-/** Looks into data of unknown soundness: a map together with where it stands, and safe ways to its members. */
+/** A map in unchecked data together with its path, and safe access to its members. */
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { Path } from "./finding.ts";
 
@@ -13,7 +13,7 @@ export const memberOf = (place: LocatedValue, key: string): Json | undefined =>
 /** Whether the member is there and not null; its type may still be wrong. */
 export const has = (place: LocatedValue, key: string): boolean => (memberOf(place, key) ?? null) !== null;
 
-/** The text, undefined when it is absent, empty or something else. */
+/** Returns the text; undefined if it is absent, empty or no text. */
 export function textOf(place: LocatedValue, key: string): string | undefined {
   const value = memberOf(place, key);
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -26,7 +26,7 @@ export function mapOf(place: LocatedValue, key: string): LocatedValue | undefine
   return isJsonObject(value) ? { path: pathOf(place, key), data: value } : undefined;
 }
 
-/** The entries of a list that are maps; others are left to the check of types. */
+/** Returns the entries of a list that are maps; the shape check reports others. */
 export function mapsOf(place: LocatedValue, key: string): LocatedValue[] {
   const value = memberOf(place, key);
   if (!Array.isArray(value)) return [];
@@ -35,7 +35,7 @@ export function mapsOf(place: LocatedValue, key: string): LocatedValue[] {
   );
 }
 
-/** The members of a map that are maps themselves. */
+/** Returns the members of a map that are maps themselves. */
 export function mapsOfMap(place: LocatedValue, key: string): LocatedValue[] {
   const map = mapOf(place, key);
   if (!map) return [];
@@ -44,13 +44,13 @@ export function mapsOfMap(place: LocatedValue, key: string): LocatedValue[] {
   );
 }
 
-/** `read.objects` and its kin. */
+/** Returns the objects of `read`, `write` or `subscribe`. */
 export function objectsOf(integration: LocatedValue, action: string): LocatedValue[] {
   const block = mapOf(integration, action);
   return block ? mapsOf(block, "objects") : [];
 }
 
-/** The texts of a list with their places. */
+/** Returns the texts of a list with their paths. */
 export function textsOf(place: LocatedValue, key: string): { path: Path; text: string }[] {
   const value = memberOf(place, key);
   if (!Array.isArray(value)) return [];

@@ -1,4 +1,4 @@
-/** The shape of a manifest (amp.yaml): what a builder declares, as schema for the API and as types for the code. */
+/** The shape of a manifest (amp.yaml): schema for the API, types for the code. */
 import { Type, type Static } from "typebox";
 
 const Always = Type.Literal("always");
@@ -6,7 +6,7 @@ const Event = Type.Object({ enabled: Type.Optional(Always) });
 
 /**
  * One entry of a field list. With `fieldName` it is a field of the provider, delivered as `mapToName` if that is
- * given; without, it is a mapping that the customer fills with a field of their own.
+ * given; without `fieldName` the customer chooses the field.
  */
 export const ManifestFieldSchema = Type.Object(
   {
@@ -21,7 +21,7 @@ export const ManifestFieldSchema = Type.Object(
   { title: "ManifestField" },
 );
 
-/** Exactly one of the two members; which one is a rule, so that the finding can say it well. */
+/** Exactly one of the two members is allowed; a rule checks it, for a better message than the schema gives. */
 export const PeriodSchema = Type.Object(
   {
     days: Type.Optional(Type.Integer()),
@@ -130,5 +130,4 @@ export type SubscribeObject = Static<typeof SubscribeObjectSchema>;
 export type ManifestIntegration = Static<typeof ManifestIntegrationSchema>;
 export type Manifest = Static<typeof ManifestSchema>;
 
-/** What an integration can do for a builder. */
 export type Action = "read" | "write" | "subscribe" | "proxy";

@@ -1,13 +1,13 @@
-/** Turns checked data into the stored form of a manifest: known members only, and no holes that clients trip over. */
+/** Turns checked data into the stored form of a manifest: known members only, defaults that clients rely on. */
 import { Type, type TSchema } from "typebox";
 import { Check } from "typebox/value";
 import { isJsonObject, type Json } from "../ground/json.ts";
 import { ManifestSchema, type Manifest, type ManifestIntegration } from "./manifest.ts";
 
 /**
- * The manifest with what is stored in revisions below `integrations`, or undefined when the data is not a manifest.
- * Read objects always carry `destination` and `schedule` (empty when the file has none) and both lists of fields,
- * because a published client cannot decode them otherwise.
+ * Returns the manifest as revisions store it, or undefined if the data is not a manifest. Read objects always carry
+ * `destination` and `schedule` (empty if the file has none) and both lists of fields: a published client cannot decode
+ * them otherwise.
  */
 export function normalizeManifest(data: Json): Manifest | undefined {
   const known = onlyKnown(ManifestSchema, data);
@@ -28,7 +28,7 @@ function normalizeIntegration(integration: ManifestIntegration): ManifestIntegra
   return { ...integration, read: { ...read, objects } };
 }
 
-/** The data without members that the schema does not name and without members that are null. */
+/** Drops members that the schema does not name and members that are null. */
 function onlyKnown(schema: TSchema, value: Json): Json {
   if (Type.IsArray(schema) && Array.isArray(value)) return value.map((item) => onlyKnown(schema.items, item));
   if (!Type.IsObject(schema) || !isJsonObject(value)) return value;

@@ -1,17 +1,17 @@
-/** How the names that a builder uses for one object translate to those of the provider, for writes and filters. */
+/** Translates the builder's names of objects and fields to those of the provider, for writes and filters. */
 import type { ConfigInput } from "./installation-config.ts";
 import type { ManifestIntegration, ReadObject, WriteObject } from "./manifest.ts";
 
 export interface FieldMappings {
-  /** By mapped name; undefined: a mapping that the customer left open, so its values are dropped. */
+  /** By mapped name; undefined means that the customer chose no field, so values are dropped. */
   mappedToProvider: Map<string, string | undefined>;
-  /** By field, under its mapped name and under the provider's: delivered value to the provider's value. */
+  /** By field, under its mapped and its provider name: delivered value to the provider's value. */
   valueMappings: Map<string, Map<string, string>>;
 }
 
 /**
- * The object that a write to `objectName` means: the one of that name, or the one whose read object is mapped to that
- * name when it inherits the mapping. Undefined when the manifest has none.
+ * Finds the object for a write to `objectName`: the one of that name, or the one that inherits the mapping of a read
+ * object with that mapped name. Undefined if the manifest has none.
  */
 export function findWriteObject(
   integration: ManifestIntegration,
@@ -26,13 +26,13 @@ export function findWriteObject(
   return mapped && inheritsMapping(mapped, config) ? mapped : undefined;
 }
 
-/** The manifest or the installation may say so; either is enough. */
+/** True if the manifest or the installation sets it. */
 export function inheritsMapping(object: WriteObject, config?: ConfigInput): boolean {
   if (object.inheritMapping === true) return true;
   return configObject(config?.write?.objects, object.objectName)?.inheritMapping === true;
 }
 
-/** The read object whose mapping a write to `objectName`, native or mapped, may inherit. */
+/** Finds the read object whose mapping a write to `objectName`, native or mapped, can inherit. */
 export function findReadObject(integration: ManifestIntegration, objectName: string): ReadObject | undefined {
   const objects = integration.read?.objects ?? [];
   return (
@@ -41,7 +41,7 @@ export function findReadObject(integration: ManifestIntegration, objectName: str
   );
 }
 
-/** The entry of an installation's map of objects; the key counts where `objectName` is left out. */
+/** Finds an entry in an installation's map of objects; the key is the default of `objectName`. */
 export function configObject<T extends { objectName?: string }>(
   objects: Record<string, T> | undefined,
   objectName: string,
@@ -51,8 +51,8 @@ export function configObject<T extends { objectName?: string }>(
 }
 
 /**
- * The mappings of the read object of that name, native or mapped. What the customer chose wins over what the manifest
- * maps in advance. Names that nobody mapped are not in the result.
+ * Returns the mappings of the read object of that name, native or mapped. The customer's choice overrides the
+ * manifest's mapping. Names without a mapping are not in the result.
  */
 export function fieldMappings(
   integration: ManifestIntegration,
@@ -70,7 +70,7 @@ export function fieldMappings(
     mappedToProvider.set(entry.mapToName, entry.fieldName || mappedToProvider.get(entry.mapToName));
   }
   for (const [mapped, field] of Object.entries(configured?.selectedFieldMappings ?? {})) {
-    // Empty means not chosen; a mapping made in advance then stands.
+    // Empty means not chosen; the manifest's mapping then applies.
     mappedToProvider.set(mapped, field || mappedToProvider.get(mapped));
   }
   return {

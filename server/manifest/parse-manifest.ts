@@ -1,12 +1,12 @@
-/** Reads YAML text into plain data, remembers where everything stood, and survives whatever the text contains. */
+/** Reads YAML text into plain data with positions, within limits that hold for any text. */
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Alias, Node, Pair, YAMLError, YAMLMap } from "yaml";
 import type { Json } from "../ground/json.ts";
-import { formatPath, type Finding, type Path } from "./finding.ts";
+import { formatPath, type Finding, type Path, type Position, type PositionOf } from "./finding.ts";
 
 const MAX_BYTES = 262_144;
 const MAX_DEPTH = 50;
-/** Nodes reached through aliases; a small file can otherwise stand for billions of them. */
+/** Limit on nodes reached through aliases: without it a small file can expand to billions of nodes. */
 const MAX_ALIASED_NODES = 10_000;
 const MAX_SYNTAX_FINDINGS = 20;
 
@@ -21,22 +21,16 @@ const OPTIONS = {
   schema: "core",
 } as const;
 
-/** Counted from 1. */
-export interface Position {
-  line: number;
-  column: number;
-}
-
 export interface ManifestDocument {
   data: Json;
   /**
-   * Where the value at `path` stands; for a block that starts below its key, the key; for something that is not in
-   * the file, the nearest parent that is. With `at: "key"` always the key.
+   * For a block that starts below its key the position of the key; for a path that is not in the file that of the
+   * nearest parent.
    */
-  positionOf(path: Path, at?: "key"): Position;
+  positionOf: PositionOf;
 }
 
-/** Never throws. Without `document` the text could not be read, and `findings` says why. */
+/** Parses the text. Never throws. Without `document` the text could not be read, and `findings` has the reason. */
 export function parseManifest(source: string): { document?: ManifestDocument; findings: Finding[] } {
   const findings: Finding[] = [];
   const lines = new LineCounter();
@@ -48,7 +42,7 @@ export function parseManifest(source: string): { document?: ManifestDocument; fi
     findings.push({ severity: "error", rule, message, ...at(offset), path: "$", remedy });
     return { findings };
   };
-  const sizeBytes = Buffer.byteLength(source);
+  const sizeBytes = new TextEncoder().encode(source).length;
   if (sizeBytes > MAX_BYTES) {
     return refuse(
       "manifest-size",
@@ -60,7 +54,7 @@ export function parseManifest(source: string): { document?: ManifestDocument; fi
   try {
     const parsed = withoutStacks(() => parseDocument(source, { ...OPTIONS, lineCounter: lines }));
     if (parsed.errors.length > 0) {
-      for (const error of worthTelling(parsed.errors, at))
+      for (const error of firstPerLine(parsed.errors, at))
         refuse("yaml-syntax", error.pos[0], ...syntax(error));
       return { findings };
     }
@@ -77,7 +71,7 @@ export function parseManifest(source: string): { document?: ManifestDocument; fi
   }
 }
 
-/** The parser makes an error object for each of a million stray brackets; their stacks take ten times the time. */
+/** The parser creates an error for each of a million stray brackets; recording their stacks takes ten times as long. */
 function withoutStacks<T>(run: () => T): T {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
@@ -98,16 +92,16 @@ class Refusal extends Error {
   }
 }
 
-/** One mistake often makes the parser stumble many times; the first per line and the first few lines are enough. */
-function worthTelling(errors: readonly YAMLError[], at: (offset: number) => Position): YAMLError[] {
+/** One mistake often causes many syntax errors: keeps the first of each line, for the first few lines. */
+function firstPerLine(errors: readonly YAMLError[], at: (offset: number) => Position): YAMLError[] {
   const exhausted = errors.find((error) => error.code === "RESOURCE_EXHAUSTION");
   if (exhausted) return [exhausted];
-  const told = new Set<number>();
+  const seen = new Set<number>();
   return errors
     .filter((error) => {
       const { line } = at(error.pos[0]);
-      if (told.has(line) || told.size >= MAX_SYNTAX_FINDINGS) return false;
-      return told.add(line);
+      if (seen.has(line) || seen.size >= MAX_SYNTAX_FINDINGS) return false;
+      return seen.add(line);
     })
     .slice(0, MAX_SYNTAX_FINDINGS);
 }
@@ -128,7 +122,7 @@ const SYNTAX_REMEDIES: Partial<Record<YAMLError["code"], string>> = {
   BAD_SCALAR_START: "Put the value in quotes.",
 };
 
-/** The parser has one code for several mistakes and tells them apart in its message only. */
+/** Mistakes that share a code; only the parser's message tells them apart. */
 const SPECIAL_REMEDIES: [code: YAMLError["code"], message: RegExp, remedy: string][] = [
   ["MISSING_CHAR", /^Sequence item without/, LINE_UP],
   ["BAD_INDENT", /^Flow /, "Close the bracket that was opened above."],
@@ -177,7 +171,7 @@ function readTree(
   };
 }
 
-/** First pass: how deep the file is, which node each alias stands for, and no anchor used before it is set. */
+/** First pass: checks the depth, resolves each alias to its node, and refuses anchors used before they are set. */
 function linkAliases(node: unknown, tree: Tree, anchors: Map<string, Node>, depth: number): void {
   if (isAlias(node)) {
     const target = anchors.get(node.source);
@@ -237,7 +231,7 @@ function toData(contents: Node | null, tree: Tree): Json {
 const scalar = (value: unknown): Json =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
 
-/** The members of a map: its own, then those of maps merged in with `<<`. The first of two equal keys counts. */
+/** Returns the members of a map: its own, then those of maps merged with `<<`. The first of two equal keys wins. */
 function entriesOf(map: YAMLMap, tree: Tree, path: Path): Map<string, Pair> {
   const known = tree.entries.get(map);
   if (known) return known;

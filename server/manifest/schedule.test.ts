@@ -1,10 +1,10 @@
 /** Guards the judgement of cron texts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeSchedule } from "./schedule.ts";
+import { checkSchedule } from "./schedule.ts";
 
 const shortest = (text: string) => {
-  const verdict = judgeSchedule(text);
+  const verdict = checkSchedule(text);
   return verdict.valid ? verdict.shortestIntervalMinutes : verdict.reason;
 };
 
@@ -26,13 +26,13 @@ test("runs on days that never follow each other are not taken for neighbours", (
 });
 
 test("a day that comes once in four years is a day", () => {
-  assert.equal(judgeSchedule("0 0 29 2 *").valid, true);
+  assert.equal(checkSchedule("0 0 29 2 *").valid, true);
 });
 
 test("a schedule that never runs is not valid", () => {
   assert.match(String(shortest("0 0 30 2 *")), /never runs/);
   assert.match(String(shortest("0 0 31 4,6 *")), /never runs/);
-  assert.equal(judgeSchedule("0 0 30 2 1").valid, true, "weekday and day together mean either");
+  assert.equal(checkSchedule("0 0 30 2 1").valid, true, "weekday and day together mean either");
 });
 
 test("what is not five fields of cron is refused", () => {
@@ -58,7 +58,7 @@ test("what is not five fields of cron is refused", () => {
     "0 0 * * ABC",
     "\0 * * * *",
   ];
-  for (const text of [...texts, ...odd]) assert.equal(judgeSchedule(text).valid, false, text);
+  for (const text of [...texts, ...odd]) assert.equal(checkSchedule(text).valid, false, text);
 });
 
 test("the text around the fields does not matter", () => {

@@ -1,4 +1,4 @@
-/** Judges cron texts: five fields, runs at some time, and how close together two runs can come. */
+/** Checks cron expressions: five fields, at least one run, and the shortest interval between two runs. */
 import { CronPattern } from "croner";
 
 export const MINIMUM_INTERVAL_MINUTES = 10;
@@ -9,20 +9,20 @@ export type ScheduleVerdict =
 
 const DAY_MINUTES = 1440;
 const DAY_MS = 86_400_000;
-/** Four years hold every day of the calendar that a pattern can name, 29 February included. */
+/** Four years contain every calendar day that a pattern can name, including 29 February. */
 const FIRST_DAY_MS = Date.UTC(2024, 0, 1);
 const DAYS = 4 * 365 + 1;
 const EXAMPLE =
   'Write minute, hour, day, month and weekday (0-6), for example "*/30 * * * *" or "0 6 * * 1-5".';
 
-/** What a cron text means, the same at any time of asking. Never throws. */
-export function judgeSchedule(text: string): ScheduleVerdict {
+/** Checks a cron expression; the result does not depend on the current time. Never throws. */
+export function checkSchedule(text: string): ScheduleVerdict {
   const fields = text.trim().split(/\s+/);
   if (text.trim() === "" || fields.length !== 5) {
     const count = text.trim() === "" ? 0 : fields.length;
     return { valid: false, reason: `it has ${count} of the five fields`, remedy: EXAMPLE };
   }
-  // The cron library knows more than the manifest format: last days, nearest weekdays, nth weekdays.
+  // The cron library accepts more than the manifest format: last days, nearest weekdays, nth weekdays.
   const odd = fields.find((field) => !/^(?:[\d*,/?-]|[a-z]{3}(?![a-z]))+$/i.test(field));
   if (odd !== undefined)
     return { valid: false, reason: `the field "${odd}" is not understood`, remedy: EXAMPLE };
@@ -33,8 +33,8 @@ export function judgeSchedule(text: string): ScheduleVerdict {
   try {
     pattern = new CronPattern(fields.join(" "), "UTC", { mode: "5-part" });
   } catch (error) {
-    const said = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error);
-    return { valid: false, reason: said, remedy: EXAMPLE };
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error);
+    return { valid: false, reason, remedy: EXAMPLE };
   }
   return measure(pattern);
 }
@@ -54,7 +54,7 @@ function measure(pattern: CronPattern): ScheduleVerdict {
   const [first = 0] = minutes;
   const last = minutes.at(-1) ?? first;
   const gaps = minutes.slice(1).map((minute, index) => minute - (minutes[index] ?? minute));
-  // Without two matching days in a row the next run is at least a day after the last one of the day.
+  // Without two matching days in a row, the next run is at least a day after the last run of a day.
   gaps.push(DAY_MINUTES - last + first + (days.consecutive ? 0 : DAY_MINUTES));
   return { valid: true, shortestIntervalMinutes: Math.min(...gaps) };
 }
@@ -71,7 +71,7 @@ function daysOf(pattern: CronPattern): { any: boolean; consecutive: boolean } {
   return { any, consecutive: false };
 }
 
-/** As cron has it: when both day of month and weekday are restricted, either is enough. */
+/** As in cron: if both day of month and weekday are restricted, one match is enough. */
 function matchesDay(pattern: CronPattern, date: Date): boolean {
   if (!pattern.month[date.getUTCMonth()]) return false;
   const byDay = Boolean(pattern.day[date.getUTCDate() - 1]);

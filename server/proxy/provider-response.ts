@@ -1,7 +1,7 @@
 /** A provider's answer on its way to the caller: as it comes, or held back until it is known what it means. */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
-import type { ProviderResponse } from "../../connector-kit/connector.ts";
+import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { textPairs, toCaller, type AnswerHead } from "./pass-headers.ts";
 
 /** Answers that are held back are errors; longer ones are passed on unread. */

@@ -1,7 +1,7 @@
 /** Decides where a proxied call goes: whose key, which installation, what address, which credentials. */
 import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../connectors/catalog.ts";
-import type { Account } from "../../connector-kit/connector.ts";
+import type { Account } from "../../connector-kit/provider-fetch.ts";
 import type { Access } from "../access/authorize.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";

@@ -1,7 +1,7 @@
 /** Throttle mode: reads from an answer that the provider wants to be left alone, closes the gate, and says until when. */
 import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../connectors/catalog.ts";
-import type { Account, ProviderResponse } from "../../connector-kit/connector.ts";
+import type { Account, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import type { ClosedGate, ConnectionGates } from "../calls/gates/process-gates.ts";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";

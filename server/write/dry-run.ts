@@ -1,6 +1,6 @@
 /** Answers a dry run: the requests as they would be sent and what was decided about each field. Sends nothing. */
 import { Type, type Static } from "typebox";
-import type { ProviderRequest } from "../../connector-kit/connector.ts";
+import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { Problem } from "../ground/errors.ts";
 import type { WriteTarget } from "./find-target.ts";

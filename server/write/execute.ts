@@ -1,11 +1,6 @@
 /** Carries out a plan against the provider: reads what must be read, writes, and reports one outcome per record. */
-import type {
-  Account,
-  Connector,
-  ProviderFetch,
-  RecordOutcome,
-  WriteResult,
-} from "../../connector-kit/connector.ts";
+import type { Connector, RecordOutcome, WriteResult } from "../../connector-kit/connector.ts";
+import type { Account, ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { neededReads, settleIfEmpty, toRecordWrite, type PlannedRecord, type WritePlan } from "./plan.ts";
 

@@ -1,7 +1,7 @@
 /** What callers are told, and what is recorded, when a provider misbehaves under a write. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import type { Fault } from "../../sandbox/sandbox.ts";
+import type { SandboxFault } from "../../sandbox/sandbox.ts";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
@@ -10,7 +10,7 @@ const HTML = { body: "<html><body>Sorry</body></html>", headers: { "content-type
 
 interface Trouble {
   what: string;
-  fault: Fault;
+  fault: SandboxFault;
   /** Of a create and, where it differs, of an update. */
   status: number;
   updateStatus?: number;

@@ -4,7 +4,7 @@ import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { didYouMean } from "../../manifest/closest.ts";
+import { didYouMean } from "../../ground/closest.ts";
 import { formatName } from "../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Queries } from "../../store/database.ts";

@@ -1,6 +1,6 @@
 /** Finds the account that objects are read or changed in: connection, the connector's part for fields, a way to call. */
 import type { Catalog } from "../../../connectors/catalog.ts";
-import type { ProviderFetch } from "../../../connector-kit/connector.ts";
+import type { ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { FieldsConnector } from "../../../connector-kit/fields.ts";
 import { authorizedFetch } from "../../calls/authorized-fetch.ts";

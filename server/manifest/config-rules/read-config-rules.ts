@@ -13,7 +13,7 @@ import {
   textOf,
   type LocatedValue,
 } from "../located-value.ts";
-import { judgeSchedule } from "../schedule.ts";
+import { checkSchedule } from "../schedule.ts";
 
 export interface ReadLimits {
   minimumScheduleMinutes: number;
@@ -28,7 +28,7 @@ export function checkReadConfig(
 ): void {
   for (const object of configObjectsOf(content, "read")) {
     const declared = integration.read?.objects?.find(({ objectName }) => objectName === object.name);
-    checkSchedule(object, limits, add);
+    checkScheduleOf(object, limits, add);
     checkMappings(object, declared, add);
     checkValueMappings(object, add);
     checkBackfill(object, add);
@@ -39,12 +39,12 @@ export function checkReadConfig(
   }
 }
 
-function checkSchedule(object: ConfigObject, limits: ReadLimits, add: AddIssue): void {
+function checkScheduleOf(object: ConfigObject, limits: ReadLimits, add: AddIssue): void {
   // Empty is how manifests without a schedule are shown to clients, which may send it back.
   const schedule = textOf(object, "schedule");
   if (schedule === undefined) return;
   const path = pathOf(object, "schedule");
-  const verdict = judgeSchedule(schedule);
+  const verdict = checkSchedule(schedule);
   if (!verdict.valid)
     return add(path, `The schedule is not valid: ${verdict.reason}.`, verdict.remedy, schedule);
   if (verdict.shortestIntervalMinutes >= limits.minimumScheduleMinutes) return;

@@ -1,6 +1,6 @@
-/** Rules that need the catalog: does the provider exist, can it do what is declared, and can this Busbar. */
+/** Rules that need the catalog: whether provider and module exist and support what is declared. */
 import { featuresOf, type ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { didYouMean } from "../closest.ts";
+import { didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import type { Action } from "../manifest.ts";
 import { has, mapOf, memberOf, objectsOf, pathOf, textOf, type LocatedValue } from "../located-value.ts";
@@ -33,7 +33,7 @@ export function checkProvider(
     if (!isSupported(integration, provider, action, report) || !built || built(name, action)) continue;
     const path = pathOf(integration, action);
     const message = `This Busbar cannot run \`${action}\` for ${shown(provider)} yet.`;
-    const remedy = "Deploying works; the action is refused or not run until it is built.";
+    const remedy = "Deploying works; the action has no effect until it is built.";
     report.warning("not-built-yet", path, message, remedy, "key");
   }
   if (built && has(integration, "watchSchema")) {
@@ -42,7 +42,7 @@ export function checkProvider(
   }
 }
 
-/** OAuth with a person at the provider's page needs a client that the builder registered. */
+/** An authorization-code flow needs an OAuth client that the builder registered. */
 export function checkProviderApp(
   integration: LocatedValue,
   catalog: Catalog,
@@ -78,7 +78,7 @@ function isDeclared(integration: LocatedValue, action: Action): boolean {
   return proxy !== undefined && memberOf(proxy, "enabled") === true;
 }
 
-/** A module's flags win over the provider's when the manifest names one; else the default module may help out. */
+/** A module that the manifest names overrides the provider's flags; otherwise the default module's count as well. */
 function isSupported(
   integration: LocatedValue,
   provider: ProviderInfo,
@@ -139,7 +139,7 @@ export function checkProviderBackfill(integration: LocatedValue, catalog: Catalo
   }
 }
 
-/** The provider that an integration names, undefined when there is none. */
+/** Returns the provider that an integration names, undefined if there is none. */
 export function providerOf(integration: LocatedValue, catalog: Catalog): ProviderInfo | undefined {
   const name = textOf(integration, "provider");
   return name !== undefined && Object.hasOwn(catalog, name) ? catalog[name] : undefined;

@@ -70,7 +70,7 @@ function checkBackfill(object: LocatedValue, report: Report): void {
   }
   const days = memberOf(period, "days");
   const full = memberOf(period, "fullHistory") === true;
-  // A `fullHistory` that is no boolean has its finding; what was meant cannot be known.
+  // A `fullHistory` that is no boolean has a finding already.
   const isUnclear = has(period, "fullHistory") && typeof memberOf(period, "fullHistory") !== "boolean";
   if (!isUnclear && full === has(period, "days")) {
     report.error(
@@ -103,39 +103,39 @@ function checkDelivery(object: LocatedValue, report: Report): void {
   if (!delivery) return;
   const mode = memberOf(delivery, "mode") ?? "auto";
   const pageSize = memberOf(delivery, "pageSize") ?? undefined;
-  const tell = (key: string, message: string, remedy: string) =>
+  const fail = (key: string, message: string, remedy: string) =>
     report.error("delivery-mode", pathOf(delivery, key), message, remedy);
   if (mode === "auto" && pageSize !== undefined) {
-    tell(
+    fail(
       "pageSize",
       "`pageSize` has no effect in the mode `auto`.",
       "Remove it, or use the mode `onRequest`.",
     );
   }
   if (mode !== "onRequest") return;
-  if (pageSize === undefined) tell("pageSize", "The mode `onRequest` needs `pageSize`.", "Give 50 to 500.");
+  if (pageSize === undefined) fail("pageSize", "The mode `onRequest` needs `pageSize`.", "Give 50 to 500.");
   else if (typeof pageSize === "number" && (pageSize < 50 || pageSize > 500)) {
-    tell("pageSize", `\`pageSize\` is ${pageSize}.`, "Give 50 to 500.");
+    fail("pageSize", `\`pageSize\` is ${pageSize}.`, "Give 50 to 500.");
   }
 }
 
 function checkAlwaysEnabled(object: LocatedValue, report: Report): void {
   if (memberOf(object, "enabled") !== "always") return;
-  const tell = (place: LocatedValue, keys: string[], message: string, remedy: string) =>
+  const fail = (place: LocatedValue, keys: string[], message: string, remedy: string) =>
     report.error("always-enabled-fields", pathOf(place, ...keys), message, remedy);
   const fields = memberOf(object, "requiredFields") ?? [];
   if (Array.isArray(fields) && fields.length === 0) {
     const message = "An object that is always read needs `requiredFields`.";
-    tell(object, ["requiredFields"], message, "List the fields that every customer delivers.");
+    fail(object, ["requiredFields"], message, "List the fields that every customer delivers.");
   }
   for (const field of mapsOf(object, "requiredFields")) {
     if (!has(field, "mapToName")) continue;
     const found = describeValue(memberOf(field, "mapToName"));
     const message = `An object that is always read cannot map fields, but \`mapToName\` is ${found}.`;
-    tell(field, ["mapToName"], message, "Name the provider's field only, or remove enabled: always.");
+    fail(field, ["mapToName"], message, "Name the provider's field only, or remove enabled: always.");
   }
   if (!has(object, "schedule") || memberOf(object, "schedule") === "") {
     const message = "An object that is always read needs a `schedule`.";
-    tell(object, ["schedule"], message, 'Add one, for example schedule: "0 * * * *".');
+    fail(object, ["schedule"], message, 'Add one, for example schedule: "0 * * * *".');
   }
 }

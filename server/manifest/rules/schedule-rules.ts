@@ -1,17 +1,17 @@
-/** Rules for cron texts in a manifest. */
+/** Rules for cron expressions in a manifest. */
 import type { Report } from "../finding.ts";
 import { pathOf, textOf, type LocatedValue } from "../located-value.ts";
-import { judgeSchedule } from "../schedule.ts";
+import { checkSchedule } from "../schedule.ts";
 
-/** Below this the provider's quota is at risk; only reachable where the minimum interval is lowered. */
+/** More often puts the provider's quota at risk; only possible where the minimum interval is lowered. */
 const FREQUENT_MINUTES = 5;
 
-/** Judges the member `schedule`; no schedule is fine here. */
+/** Checks the member `schedule`, which may be absent. */
 export function checkScheduleAt(place: LocatedValue, minimumMinutes: number, report: Report): void {
   const schedule = textOf(place, "schedule");
   if (schedule === undefined) return;
   const path = pathOf(place, "schedule");
-  const verdict = judgeSchedule(schedule);
+  const verdict = checkSchedule(schedule);
   const shown = schedule.slice(0, 100);
   if (!verdict.valid) {
     report.error(

@@ -1,17 +1,17 @@
-/** Rules that the schema alone decides: unknown keys, wrong types, values outside an enumeration. */
+/** Rules that follow from the schema alone: unknown keys, wrong types, values that are not allowed. */
 import type { Json } from "../../ground/json.ts";
 import { checkShape, describeValue, type ShapeFault } from "../check-shape.ts";
-import { didYouMean } from "../closest.ts";
+import { didYouMean } from "../../ground/closest.ts";
 import { formatPath, type Path, type Report, type Rule } from "../finding.ts";
 import { ManifestSchema } from "../manifest.ts";
 
 export function checkManifestShape(data: Json, report: Report): void {
-  for (const fault of checkShape(ManifestSchema, data)) tell(fault, report);
+  for (const fault of checkShape(ManifestSchema, data)) addFinding(fault, report);
 }
 
-function tell(fault: ShapeFault, report: Report): void {
+function addFinding(fault: ShapeFault, report: Report): void {
   const { path } = fault;
-  // Which members must be there, and when, say the rules of each block.
+  // Required members are checked by the rules of each block.
   if (fault.kind === "missing") return;
   const name = `\`${String(path.at(-1) ?? "the file")}\``;
   if (fault.kind === "unknown-key") {
@@ -24,7 +24,7 @@ function tell(fault: ShapeFault, report: Report): void {
       "key",
     );
   } else if (fault.kind === "wrong-type") {
-    // What a wrong version is, whatever its type, says the rule of its own.
+    // `spec-version` has a rule of its own, whatever the type.
     if (formatPath(path) === "$.specVersion") return;
     const subject = typeof path.at(-1) === "number" ? "This entry" : path.length === 0 ? "The file" : name;
     const message = `${subject} must be ${fault.expected}, but it is ${describeValue(fault.value)}.`;

@@ -1,4 +1,4 @@
-/** Rules about the file as a whole and about what each integration is called and offers. */
+/** Rules about the whole file and about the names and actions of each integration. */
 import { describeValue } from "../check-shape.ts";
 import type { Report } from "../finding.ts";
 import { has, mapsOf, memberOf, pathOf, textOf, type LocatedValue } from "../located-value.ts";
@@ -70,7 +70,7 @@ function checkActions(integration: LocatedValue, report: Report): void {
   for (const action of ["read", "write", "subscribe"] as const) {
     if (!Object.hasOwn(integration.data, action)) continue;
     const block = memberOf(integration, action) ?? {};
-    // A block of the wrong type already has its finding.
+    // A block of the wrong type has a finding already.
     if (typeof block !== "object" || Array.isArray(block)) continue;
     const objects = block["objects"] ?? [];
     if (!Array.isArray(objects) || objects.length > 0) continue;
@@ -100,13 +100,13 @@ const nameOf = (integration: LocatedValue): string => {
   return name === undefined ? "here" : `"${name.slice(0, 64)}"`;
 };
 
-/** Reports when a text that must be there is missing or empty. One of the wrong type has its finding already. */
+/** Reports a required text that is missing or empty. One of the wrong type has a finding already. */
 export function requireText(place: LocatedValue, key: string, report: Report, remedy: string): void {
   if (has(place, key) && memberOf(place, key) !== "") return;
   report.error("required-field", pathOf(place, key), `\`${key}\` is missing.`, remedy);
 }
 
-/** Reports about every object that was already listed for the same action. */
+/** Reports every object that is listed twice for the same action. */
 export function checkDuplicates(
   objects: readonly LocatedValue[],
   rule: "duplicate-read-object" | "duplicate-write-object" | "duplicate-subscribe-object",

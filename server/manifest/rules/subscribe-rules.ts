@@ -1,6 +1,6 @@
-/** Rules for `subscribe` and `watchSchema`: events, watched fields, and the read objects they lean on. */
+/** Rules for `subscribe` and `watchSchema`: events, watched fields, and the read objects they need. */
 import { featuresOf } from "../../../connector-kit/provider-info.ts";
-import { didYouMean } from "../closest.ts";
+import { didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import {
   has,
@@ -94,11 +94,11 @@ function checkUpdateEvent(object: LocatedValue, report: Report): void {
   const fields = memberOf(event, "requiredWatchFields") ?? undefined;
   const listed = Array.isArray(fields) && fields.length > 0;
   const auto = has(event, "watchFieldsAuto");
-  const tell = (key: string, message: string, remedy: string) =>
+  const fail = (key: string, message: string, remedy: string) =>
     report.error("update-event-watch-fields", pathOf(event, key), message, remedy);
   if (auto && fields !== undefined) {
     const message = "`watchFieldsAuto` and `requiredWatchFields` exclude each other.";
-    tell("requiredWatchFields", message, "Keep one of them.");
+    fail("requiredWatchFields", message, "Keep one of them.");
   } else if (!auto && fields === undefined) {
     const remedy = "Add `requiredWatchFields` with field names, or watchFieldsAuto: all or selected.";
     report.error(
@@ -108,7 +108,7 @@ function checkUpdateEvent(object: LocatedValue, report: Report): void {
       remedy,
     );
   } else if (!auto && Array.isArray(fields) && !listed) {
-    tell("requiredWatchFields", "`requiredWatchFields` is empty.", "List at least one field.");
+    fail("requiredWatchFields", "`requiredWatchFields` is empty.", "List at least one field.");
   }
   for (const { path, text } of textsOf(event, "requiredWatchFields")) {
     if (!/[.[\]]/.test(text)) continue;

@@ -1,6 +1,6 @@
-/** Finds the name that somebody probably meant, by the number of letters that differ. */
+/** Suggests the name that was probably meant, by edit distance. */
 
-/** The nearest of `names`, or undefined when none is near. A difference in case only is the nearest of all. */
+/** Returns the nearest of `names`, or undefined when none is near. Names that differ only in case are nearest. */
 export function closest(wanted: string, names: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.min(4, Math.floor(wanted.length / 3)));
   let best: { name: string; distance: number } | undefined;
@@ -12,13 +12,13 @@ export function closest(wanted: string, names: Iterable<string>): string | undef
   return best?.name;
 }
 
-/** `Did you mean "x"?`, or `otherwise` when nothing is near. */
+/** Returns `Did you mean "x"?`, or `otherwise` when no name is near. */
 export function didYouMean(wanted: string, names: Iterable<string>, otherwise: string): string {
   const name = closest(wanted, names);
   return name === undefined ? otherwise : `Did you mean "${name}"?`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+/** Counts the insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
 function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let above = Array.from({ length: to.length + 1 }, (_, index) => index);
