@@ -16,7 +16,6 @@ export function startWorkers(deps: Services): Workers {
   const writes = startWriteWorker({
     ...deps,
     workerId: () => deps.identity.id,
-    dead: (ids) => deps.identity.dead(ids),
     retryBaseMs: deps.config.retryBaseSeconds * 1_000,
   });
   const refreshes = startRefreshAhead(deps);

@@ -31,7 +31,7 @@ export async function recoverDeliveries(
     const due = lost.map((claim) => ({ ...claim, state: "waiting" as const, delayMs: 0 }));
     await finishDeliveries(queries, identity.id, due);
   }
-  const dead = await identity.dead(await listClaimants(queries));
+  const dead = await identity.findDead(await listClaimants(queries));
   await releaseDeliveries(queries, dead);
   await failDisabled(queries, MOST_FAILED);
 }

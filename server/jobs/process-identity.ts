@@ -1,7 +1,8 @@
 /**
- * Gives each process a number that everybody can see is alive: a PostgreSQL advisory lock, held for as long as the
- * process lives. When it is killed, its session ends, the lock goes, and what it had claimed can be taken over.
+ * Gives each process a number, and an advisory lock in PostgreSQL that shows that the process is alive. When the process
+ * is killed, its session ends and the lock with it; other processes then recover what it had claimed.
  */
+import { setTimeout as wait } from "node:timers/promises";
 import type { Client } from "pg";
 import type { Log } from "../ground/log.ts";
 import { keepConnection } from "../store/kept-connection.ts";
@@ -9,11 +10,16 @@ import { keepConnection } from "../store/kept-connection.ts";
 /** First key of all our advisory locks of this kind; the second is the process's number. */
 const LOCK_CLASS = 735_561;
 const RECONNECT_MS = 200;
+const SECOND_LOOK_MS = 1_000;
 
 export interface ProcessIdentity {
   readonly id: number;
-  /** Of these processes, those that no longer live. Empty while the database is away: then nobody can tell. */
-  dead(ids: number[]): Promise<number[]>;
+  /**
+   * Returns those of these processes that no longer live. A process that is reconnecting has no lock for a moment, so
+   * a lock must be missing twice, a second apart: the answer takes a second when a process seems dead. Empty while the
+   * database is away, because then it cannot be known.
+   */
+  findDead(ids: number[]): Promise<number[]>;
   close(): Promise<void>;
 }
 
@@ -34,19 +40,25 @@ export async function takeProcessIdentity(connectionString: string, log: Log): P
     retryMs: RECONNECT_MS,
     prepare: holdLock,
   });
+  const findUnlocked = async (ids: number[]): Promise<number[]> => {
+    if (!connection.connected || ids.length === 0) return [];
+    const { rows } = await connection.query<{ objid: string }>(
+      `select objid::text from pg_locks where locktype = 'advisory' and granted and classid = $1 and objid = any($2::oid[])
+         and database = (select oid from pg_database where datname = current_database())`,
+      [LOCK_CLASS, ids],
+    );
+    const locked = new Set(rows.map((row) => Number(row.objid)));
+    return ids.filter((other) => !locked.has(other));
+  };
   return {
     get id() {
       return id;
     },
-    async dead(ids) {
-      if (!connection.connected || ids.length === 0) return [];
-      const { rows } = await connection.query<{ objid: string }>(
-        `select objid::text from pg_locks where locktype = 'advisory' and granted and classid = $1 and objid = any($2::oid[])
-         and database = (select oid from pg_database where datname = current_database())`,
-        [LOCK_CLASS, ids],
-      );
-      const alive = new Set(rows.map((row) => Number(row.objid)));
-      return ids.filter((other) => !alive.has(other));
+    async findDead(ids) {
+      const suspects = await findUnlocked(ids);
+      if (suspects.length === 0) return [];
+      await wait(SECOND_LOOK_MS, undefined, { ref: false });
+      return findUnlocked(suspects);
     },
     close: () => connection.close(),
   };

@@ -8,6 +8,7 @@ import type { LiveConnections } from "../calls/live-connections.ts";
 import type { SharedGates } from "../calls/gates/shared-gates.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { nowMs } from "../ground/clock.ts";
+import type { RunResult } from "../jobs/fair-slots.ts";
 import { markConnectionWorking } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
 import type { InstallationFieldsRow } from "../store/events.ts";
@@ -57,9 +58,6 @@ interface Way {
   connector: Connector & { write: NonNullable<Connector["write"]> };
 }
 
-/** What was learnt about the provider: it took a call, it said wait, or it was not asked, now or ever. */
-export type WriteAttemptResult = "sent" | "told-to-wait" | "not-sent" | "given-up";
-
 /**
  * Never throws for what a provider or a customer does; the write is ended, rescheduled or released when it returns.
  * `onAnswer` is called when the provider is done with it, before that is committed: the next call need not wait.
@@ -67,7 +65,7 @@ export type WriteAttemptResult = "sent" | "told-to-wait" | "not-sent" | "given-u
 export async function attemptWrite(
   deps: AttemptWriteServices,
   write: ClaimedWrite,
-  onAnswer: (result: WriteAttemptResult) => void,
+  onAnswer: (result: RunResult) => void,
 ): Promise<void> {
   const records = readRecords(write.records);
   const sendOptions = readSendOptions(write.sendOptions);
@@ -96,7 +94,7 @@ export async function attemptWrite(
   const retryTerms = { deadline, attempts, baseMs: deps.retryBaseMs, repeatUnknown, allOrNone };
   const decision = decideRetry(outcomes, retryTerms, nowMs());
   if (decision.closesGate && fields) await tellToWait(deps, fields.connectionId, decision, outcomes);
-  onAnswer(decision.closesGate ? "told-to-wait" : "sent");
+  onAnswer(decision.closesGate ? "rate-limited" : "sent");
   if (decision.at) return putBack(deps, write, sendOptions, updated, { at: decision.at, attempts, log });
   return finish(deps, write, sendOptions, updated, { attempts, log, fields });
 }

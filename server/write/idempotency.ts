@@ -17,8 +17,6 @@ import { findOperation } from "../store/operations.ts";
 import type { WriteAnswer } from "./write-response.ts";
 import { ignoreDatabaseOutage } from "../store/database-outage.ts";
 
-const SECOND_LOOK_MS = 1_000;
-
 interface Services {
   database: Database;
   identity: ProcessIdentity;
@@ -44,7 +42,9 @@ export interface Idempotency {
 export function openIdempotency(deps: Services): Idempotency {
   const running = new Set<string>();
   const isAtWork = async ({ claimedBy, operationId }: IdempotencyRow): Promise<boolean> =>
-    claimedBy === deps.identity.id ? running.has(operationId) : !(await isGone(deps.identity, claimedBy));
+    claimedBy === deps.identity.id
+      ? running.has(operationId)
+      : (await deps.identity.findDead([claimedBy])).length === 0;
   const once: Idempotency["once"] = async (keyed, write) => {
     const key = checkedKey(keyed.key);
     const place = { projectId: keyed.projectId, key };
@@ -80,15 +80,6 @@ export function openIdempotency(deps: Services): Idempotency {
     return second ?? once(keyed, write);
   };
   return { once };
-}
-
-/** A process whose connection is being made again looks dead for a moment: only the second look is believed. */
-async function isGone(identity: ProcessIdentity, id: number): Promise<boolean> {
-  for (let look = 0; look < 2; look++) {
-    if (look > 0) await new Promise((resolve) => setTimeout(resolve, SECOND_LOOK_MS));
-    if ((await identity.dead([id])).length === 0) return false;
-  }
-  return true;
 }
 
 const inProgress = (): Problem =>

@@ -1,8 +1,8 @@
 /** Decides whether and when a failed attempt is repeated. Pure. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
+import { backoffMs } from "../jobs/backoff.ts";
 
-const LONGEST_WAIT_MS = 10 * 60_000;
 /** Quotas start anew within a day; a provider that names a later time would hold the connection for ever. */
 const LONGEST_GATE_MS = 24 * 3_600_000;
 
@@ -46,16 +46,6 @@ export function decideRetry(
   const told = Math.max(0, ...errors.map((error) => error.retryAt?.getTime() ?? 0));
   const at = Math.max(nowMs + backoff, told);
   return at > terms.deadline.getTime() ? { closesGate } : { at: new Date(at), closesGate };
-}
-
-/** How long to wait after so many attempts. */
-export function backoffMs(
-  { attempts, baseMs }: Pick<RetryTerms, "attempts" | "baseMs">,
-  random: () => number = Math.random,
-): number {
-  const ceiling = Math.min(LONGEST_WAIT_MS, baseMs * 2 ** (attempts - 1));
-  // Not nothing: an immediate repeat of what has just failed helps nobody.
-  return Math.max(baseMs / 4, random() * ceiling);
 }
 
 /** Until when a provider that said wait is left alone by everyone: as it said, or until the next attempt. */

@@ -1,0 +1,217 @@
+/**
+ * Claims queued items in batches and runs them, a few of each key at a time. It knows no table: the queue is a
+ * `ClaimSource`, a handful of functions of the caller. The loop is in one of these modes:
+ *
+ *     claiming   a claim is under way; what it finds runs at once or waits here for a slot of its key
+ *     gathering  a short wait before a claim, so that the claim is worth its statement
+ *     resting    the last claim took all that was due, or there is no room for more: until the next item is due,
+ *                until `wake()`, or until `POLL_MS` are over
+ *     stopping   nothing is claimed any more; waiting items are released, running ones get 30 s to end
+ *
+ * An item is in one of these states:
+ *
+ *     queued     in the source, claimed by nobody
+ *     waiting    claimed here, without a slot
+ *     running    has a slot, `run` is under way
+ *     saving     `run` has called `onAnswer`: the slot is free, the outcome is being committed
+ *     settled    `run` has returned; the source says what the item is now
+ *     lost       claimed by this process in the source, but not held here, because the answer to a claim or a release
+ *                was lost; `recover` gives it back before the next claim
+ */
+import type { Log } from "../ground/log.ts";
+import { isDatabaseAway } from "../store/database-outage.ts";
+import { FairSlots, type RunResult } from "./fair-slots.ts";
+import { WakeSignal } from "./wake-signal.ts";
+
+export interface ClaimSource<Item> {
+  /** Claims up to `limit` items that are due, none of these keys. */
+  claim(limit: number, exceptKeys: string[]): Promise<Item[]>;
+  /** Gives claimed items back as they were. */
+  release(items: Item[]): Promise<void>;
+  /** Gives back an item whose run failed for a reason of ours, for a later attempt. */
+  postpone(item: Item): Promise<void>;
+  /** Gives back what this process has claimed, except for these items. */
+  recover(held: Item[]): Promise<void>;
+  /** Returns the milliseconds until an item becomes due; undefined when none will by itself. */
+  nextDueMs(): Promise<number | undefined>;
+}
+
+export interface ClaimLoopOptions<Item> {
+  /** The plural of an item, for the log. */
+  what: string;
+  log: Log;
+  source: ClaimSource<Item>;
+  /**
+   * Carries an item out. `onAnswer` frees its slot before the outcome is committed. Must reject only for faults of ours;
+   * then the item is released or postponed.
+   */
+  run(item: Item, onAnswer: (result: RunResult) => void): Promise<void>;
+  /** The id of an item, the same whenever it is claimed. */
+  idOf(item: Item): string;
+  /** Items of one key share slots. */
+  keyOf(item: Item): string;
+  /** Whether the end of this item can make another one due. */
+  unblocksOthers?(item: Item): boolean;
+  /** Items held at once, running or not; bounds memory and what a crash gives back. */
+  mostClaimed?: number;
+  /** Longest rest: finds what other processes have queued without telling this one. */
+  pollMs?: number;
+}
+
+export interface ClaimLoop {
+  /** Something may be due: claims now instead of after the rest. */
+  wake(): void;
+  readonly running: boolean;
+  /** Stops claiming, releases what has not begun, and waits for what runs, 30 s at most. */
+  stop(): Promise<void>;
+}
+
+/** Starts at once and runs until it is stopped. */
+export const startClaimLoop = <Item>(options: ClaimLoopOptions<Item>): ClaimLoop => new Loop(options);
+
+/** Items claimed in one statement. */
+const CLAIM_SIZE = 128;
+const MOST_CLAIMED = 512;
+const POLL_MS = 250;
+const GATHER_MS = 2;
+const FAULT_PAUSE_MS = 250;
+const DRAIN_MS = 30_000;
+
+class Loop<Item> implements ClaimLoop {
+  readonly #options: ClaimLoopOptions<Item>;
+  readonly #source: ClaimSource<Item>;
+  readonly #slots: FairSlots<Item>;
+  readonly #wakeSignal = new WakeSignal();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #looping: Promise<void>;
+  /** Claimed items that are not settled, by id. */
+  readonly #held = new Map<string, Item>();
+  #mayHaveLost = false;
+  #running = true;
+
+  constructor(options: ClaimLoopOptions<Item>) {
+    this.#options = options;
+    this.#source = options.source;
+    this.#slots = new FairSlots((item) => options.keyOf(item));
+    this.#looping = this.#loop();
+  }
+
+  wake(): void {
+    this.#wakeSignal.wake();
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    this.wake();
+    await this.#looping;
+    await this.#release(this.#slots.withdrawAll());
+    const late = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
+    await Promise.race([Promise.all(this.#underWay), late]);
+  }
+
+  async #loop(): Promise<void> {
+    const { log, what } = this.#options;
+    while (this.#running) {
+      this.#wakeSignal.clear();
+      const found = await this.#claim().catch((error: unknown) => {
+        log.warn({ error: String(error) }, `cannot claim ${what}; trying again`);
+        this.#mayHaveLost = true;
+        return 0;
+      });
+      if (!this.#running || found === CLAIM_SIZE) continue;
+      if (!this.#wakeSignal.isWoken) await this.#wakeSignal.rest(await this.#restMs());
+      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    }
+  }
+
+  async #claim(): Promise<number> {
+    if (this.#slots.size >= (this.#options.mostClaimed ?? MOST_CLAIMED)) return 0;
+    // No claim is under way here, so whatever is claimed by this process and not held is lost.
+    if (this.#mayHaveLost) {
+      this.#mayHaveLost = false;
+      await this.#source.recover([...this.#held.values()]);
+    }
+    const claimed = await this.#source.claim(CLAIM_SIZE, this.#slots.keysWithEnough());
+    for (const item of claimed) {
+      this.#held.set(this.#options.idOf(item), item);
+      this.#slots.add(item);
+    }
+    this.#runNext();
+    return claimed.length;
+  }
+
+  /** Until the next item is due, at most one poll. */
+  async #restMs(): Promise<number> {
+    const { pollMs = POLL_MS } = this.#options;
+    if (this.#underWay.size > 0) return pollMs;
+    const dueMs = await this.#source.nextDueMs().catch(() => undefined);
+    return Math.max(5, Math.min(pollMs, dueMs ?? pollMs));
+  }
+
+  #runNext(): void {
+    if (this.#running) for (const item of this.#slots.take()) this.#run(item);
+  }
+
+  #run(item: Item): void {
+    const { run, unblocksOthers } = this.#options;
+    let answered = false;
+    const onAnswer = (result: RunResult): void => {
+      answered = true;
+      this.#answered(item, result);
+    };
+    const ended = run(item, onAnswer)
+      .catch(async (error: unknown) => {
+        await this.#putBack(item, error);
+        if (!answered) this.#answered(item, "sent");
+      })
+      .finally(() => this.#letGo(item));
+    this.#track(unblocksOthers?.(item) ? ended.finally(() => this.wake()) : ended);
+  }
+
+  #answered(item: Item, result: RunResult): void {
+    const key = this.#options.keyOf(item);
+    this.#slots.end(key, result);
+    // The key is closed for now: its items wait in the source, where other processes see them.
+    if (result === "rate-limited" || result === "not-sent")
+      this.#track(this.#release(this.#slots.withdraw(key)));
+    this.#runNext();
+    // A claim that finds nothing but excluded keys reads the whole queue for nothing.
+    if (this.#slots.needsMore(key)) this.wake();
+  }
+
+  #track(work: Promise<void>): void {
+    const done = work.finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
+  }
+
+  async #putBack(item: Item, error: unknown): Promise<void> {
+    const { log, what, idOf } = this.#options;
+    log.error({ id: idOf(item), err: error }, `carrying out ${what}: an attempt failed on our side`);
+    await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE_MS));
+    if (isDatabaseAway(error)) await this.#release([item]);
+    // An item that could not be given back is lost, like one that the source keeps because it may have been sent.
+    else await this.#source.postpone(item).catch(() => {});
+    this.#mayHaveLost = true;
+  }
+
+  /** Never throws: what could not be released is lost, and recovered when the database is back. */
+  async #release(items: Item[]): Promise<void> {
+    if (items.length === 0) return;
+    try {
+      await this.#source.release(items);
+    } catch {
+      this.#mayHaveLost = true;
+    }
+    for (const item of items) this.#letGo(item);
+  }
+
+  /** Forgets an item, unless it has been claimed again meanwhile. */
+  #letGo(item: Item): void {
+    const id = this.#options.idOf(item);
+    if (this.#held.get(id) === item) this.#held.delete(id);
+  }
+}

@@ -1,0 +1,32 @@
+/** Lets a loop rest until its next round, or until somebody wakes it. */
+
+export class WakeSignal {
+  #woken = false;
+  #endRest = () => {};
+
+  /** Ends the rest; if the loop is at work, ends its next rest at once. */
+  wake(): void {
+    this.#woken = true;
+    this.#endRest();
+  }
+
+  /** Call before looking for work, so that a wake during the look is not lost. */
+  clear(): void {
+    this.#woken = false;
+  }
+
+  get isWoken(): boolean {
+    return this.#woken;
+  }
+
+  async rest(ms: number): Promise<void> {
+    if (this.#woken) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#endRest = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
