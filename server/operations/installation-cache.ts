@@ -1,4 +1,4 @@
-/** Remembers what rarely changes about installations, so that accepting and executing a write asks the database less. */
+/** Keeps what rarely changes about installations in memory, so that accepting and executing a write asks the database less. */
 import type { ConfigContent } from "../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import type { Change, Changes } from "../store/changes.ts";
@@ -6,13 +6,13 @@ import type { Database } from "../store/database.ts";
 import { listInstallationFields, type InstallationFieldsRow } from "../store/events.ts";
 import { findInstallationOfGroup, type InstallationRow } from "../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
-import { findProject } from "../store/projects.ts";
-import { cacheUntilChanged } from "../store/row-cache.ts";
+import { findProject, type ProjectRow } from "../store/projects.ts";
+import { cacheUntilChanged, type Affected } from "../store/row-cache.ts";
 
 export interface Installed {
   integration: IntegrationRow<ManifestIntegration>;
   installation: InstallationRow<ConfigContent>;
-  /** The project's say: only mapped fields go out. */
+  /** The project's setting: only mapped fields go out. */
   dropUnmapped: boolean;
 }
 
@@ -23,33 +23,67 @@ export interface InstallationCache {
   ofGroup(projectId: string, integration: string, groupRef: string): Promise<Installed | undefined>;
 }
 
-const TABLES = new Set(["projects", "integrations", "installations", "connections"]);
+/** About 2 KB each, most of it the customer's configuration. */
+const MOST_INSTALLATIONS = 50_000;
+const MOST_INTEGRATIONS = 2_000;
+const MOST_PROJECTS = 10_000;
 
-/** Everything is forgotten when any installation or integration changes: rare, and hard to get wrong. */
+/** Manifests are kept once for all of their installations; a change forgets what rests on that row, and nothing else. */
 export function openInstallationCache(deps: { database: Database; changes: Changes }): InstallationCache {
-  const affected = (change: Change) => (TABLES.has(change.table) ? () => true : undefined);
-  const described = cacheUntilChanged<InstallationFieldsRow>(deps.changes, { most: 10_000, affected });
-  const installed = cacheUntilChanged<Installed>(deps.changes, { most: 10_000, affected });
+  const { changes } = deps;
   const { queries } = deps.database;
+  const described = cacheUntilChanged<InstallationFieldsRow>(changes, {
+    most: MOST_INSTALLATIONS,
+    affected: affectedDescription,
+  });
+  const projects = cacheUntilChanged<ProjectRow>(changes, {
+    most: MOST_PROJECTS,
+    affected: ({ table, id }) => (table === "projects" ? id : undefined),
+  });
+  const integrations = cacheUntilChanged<IntegrationRow<ManifestIntegration>>(changes, {
+    most: MOST_INTEGRATIONS,
+    affected: ({ table, id }) => (table === "integrations" ? (row) => row.id === id : undefined),
+  });
+  const installations = cacheUntilChanged<InstallationRow<ConfigContent>>(changes, {
+    most: MOST_INSTALLATIONS,
+    affected: ({ table, id }) => (table === "installations" ? (row) => row.id === id : undefined),
+  });
+
   return {
     async fields(installationId) {
       const read = async () => (await listInstallationFields(queries, [installationId])).get(installationId);
       return described.get(installationId, read);
     },
-    async ofGroup(projectId, integrationName, groupRef) {
-      return installed.get(JSON.stringify([projectId, integrationName, groupRef]), async () => {
-        const integration = await findIntegration<ManifestIntegration>(queries, projectId, integrationName);
-        if (!integration) return undefined;
-        const installation = await findInstallationOfGroup<ConfigContent>(
-          queries,
-          projectId,
-          integration.id,
-          groupRef,
-        );
-        if (!installation) return undefined;
-        const project = await findProject(queries, projectId);
-        return { integration, installation, dropUnmapped: project?.dropUnmappedFields ?? false };
-      });
+    async ofGroup(projectId, name, groupRef) {
+      const [project, integration] = await Promise.all([
+        projects.get(projectId, () => findProject(queries, projectId)),
+        integrations.get(JSON.stringify([projectId, name]), () =>
+          findIntegration<ManifestIntegration>(queries, projectId, name),
+        ),
+      ]);
+      if (!integration) return undefined;
+      const installation = await installations.get(JSON.stringify([integration.id, groupRef]), () =>
+        findInstallationOfGroup<ConfigContent>(queries, projectId, integration.id, groupRef),
+      );
+      return (
+        installation && { integration, installation, dropUnmapped: project?.dropUnmappedFields ?? false }
+      );
     },
   };
+}
+
+/** Tokens are refreshed all the time, so a connection's change forgets its own installations only. */
+function affectedDescription({ table, id }: Change): Affected<InstallationFieldsRow> {
+  switch (table) {
+    case "installations":
+      return id;
+    case "connections":
+      return (row) => row.connectionId === id;
+    case "integrations":
+      return (row) => row.integrationId === id;
+    case "projects":
+      return (row) => row.projectId === id;
+    default:
+      return undefined;
+  }
 }

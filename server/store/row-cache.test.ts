@@ -34,3 +34,26 @@ test("projects that ask at the same time do not share what one of them may not s
   const ours = rows.get("c1", async () => "row", "its project");
   assert.deepEqual(await Promise.all([theirs, ours]), [undefined, "row"]);
 });
+
+test("a change of another row does not keep a read from being remembered", async (t) => {
+  const database = await testDatabase(t);
+  const changes = await listenForChanges(database.connectionString, createLog("silent"));
+  t.after(() => changes.close());
+  const names = cacheUntilChanged<{ id: string }>(changes, {
+    most: 10,
+    affected:
+      ({ id }) =>
+      (row) =>
+        row.id === id,
+  });
+  const slow = new Map(["p1", "p2"].map((id) => [id, Promise.withResolvers<{ id: string }>()] as const));
+  const asked = [...slow].map(([id, { promise }]) => names.get(id, () => promise));
+  const change = JSON.stringify({ table: "projects", id: "p1" });
+  await database.pool.query("select pg_notify('busbar_changes', $1)", [change]);
+  await changes.caughtUp();
+  slow.forEach(({ resolve }, id) => resolve({ id }));
+  const [, second] = await Promise.all(asked);
+  const again = async () => ({ id: "read again" });
+  assert.equal(names.get("p2", again), second);
+  assert.equal((await names.get("p1", again))?.id, "read again");
+});

@@ -30,6 +30,18 @@ interface Entry<Value> {
   retryMs: number;
 }
 
+type Missed<Value> = Exclude<Affected<Value>, undefined>;
+
+/** A read that is under way, and the changes that came meanwhile: its row may be from before or after them. */
+interface Read<Value> {
+  key: string;
+  value: Promise<Value | undefined>;
+  missed: Missed<Value>[];
+}
+
+const concerns = <Value>(affected: Missed<Value>, key: string, value: Value): boolean =>
+  typeof affected === "string" ? affected === key : affected(value);
+
 /** Bounds the harm of a lost notification. */
 const FRESH_MS = 60_000;
 /** Longer than a database takes to restart or fail over; after it, a key revoked meanwhile must not open anything. */
@@ -47,15 +59,18 @@ export function cacheUntilChanged<Value>(
   options: { most: number; affected: (change: Change) => Affected<Value> },
 ): RowCache<Value> {
   const entries = new LRUCache<string, Entry<Value>>({ max: options.most });
-  const reads = new Map<string, Promise<Value | undefined>>();
-  /** Counts what was heard, so that a read that began before a change is not remembered after it. */
-  let heard = 0;
+  /** Reads that callers may share. */
+  const reads = new Map<string, Read<Value>>();
+  const running = new Set<Read<Value>>();
 
   changes.subscribe((change) => {
     const affected = change ? options.affected(change) : () => true;
     if (affected === undefined) return;
-    heard += 1;
-    reads.clear();
+    for (const read of running) read.missed.push(affected);
+    // A read may return what was there before the change: callers that come now start another one.
+    for (const [shared, { key }] of reads) {
+      if (typeof affected !== "string" || key === affected) reads.delete(shared);
+    }
     if (typeof affected === "string") return void entries.delete(affected);
     for (const [key, entry] of entries.entries()) {
       if (!change) entry.doubted = true;
@@ -72,19 +87,22 @@ export function cacheUntilChanged<Value>(
     shared: string,
   ): Promise<Value | undefined> => {
     const known = reads.get(shared);
-    if (known) return known;
-    const heardBefore = heard;
-    const running = read()
-      .then((value) => {
-        if (value === undefined) entries.delete(key);
-        else if (heard === heardBefore) put(key, value);
-        return value;
+    if (known) return known.value;
+    const missed: Missed<Value>[] = [];
+    const value = read()
+      .then((found) => {
+        if (found === undefined) entries.delete(key);
+        else if (!missed.some((affected) => concerns(affected, key, found))) put(key, found);
+        return found;
       })
       .finally(() => {
-        if (reads.get(shared) === running) reads.delete(shared);
+        running.delete(begun);
+        if (reads.get(shared) === begun) reads.delete(shared);
       });
-    reads.set(shared, running);
-    return running;
+    const begun: Read<Value> = { key, value, missed };
+    running.add(begun);
+    reads.set(shared, begun);
+    return value;
   };
 
   return {
