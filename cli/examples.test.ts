@@ -17,14 +17,30 @@ integrations:
     provider: hubspot
     write: { objects: [{ objectName: contacts }] }
     proxy: { enabled: true }
+  - name: people
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: my-app
+          schedule: "0 * * * *"
+          requiredFields: [{ fieldName: email }, { mapToName: notes }]
 `;
+
+/** What examples print that later ones need. */
+const MADE = {
+  INSTALLATION: /^installation: (.*)$/m,
+  RECORD: /^created record (\d+)$/m,
+  OPERATION: /^operation (.*)$/m,
+  API_KEY: /^busbar create api-key ci\n(?:.*\n)*?id: (.*)$/m,
+};
 
 /** What later examples name is made by earlier ones. */
 const STORY = [
   ..."login, profiles, whoami, doctor, create provider-app, init, validate, deploy".split(", "),
   ..."create destination, create topic, create event-route, create destination-route".split(", "),
-  ..."create api-key, list, get, write, proxy, operations, logs, api, listen".split(", "),
-  ..."update destination, update provider-app, update api-key, delete, logout".split(", "),
+  ..."connect, install, create api-key, list, get, write, proxy, operations, logs, api, listen".split(", "),
+  ..."update destination, update provider-app, update api-key, uninstall, delete, logout".split(", "),
 ];
 
 const program = await createProgram(thisTerminal(), []);
@@ -60,16 +76,22 @@ describe("the examples", () => {
   before(async () => {
     on = await openTestBusbar();
     cwd = await mkdtemp(join(tmpdir(), "busbar-examples-"));
-    const customer = { provider: "hubspot", manifest: MANIFEST, integration: "hubspot" } as const;
-    const { installationId, succeed } = await connectCustomer(on, customer);
-    const { operationId, result } = await succeed("contacts", {
-      type: "create",
-      record: { email: "a@b.example" },
+    await connectCustomer(on, {
+      provider: "hubspot",
+      manifest: MANIFEST,
+      integration: "hubspot",
+      groupRef: "initech",
     });
-    Object.assign(values, { INSTALLATION: installationId, OPERATION: operationId, RECORD: result.recordId });
+    const tokens = on.sandbox.hubspot.mintToken();
+    await on.inProject("POST", "/connections:generate", {
+      provider: "hubspot",
+      groupRef: "globex",
+      consumerRef: "hank",
+      oauth2AuthorizationCode: { accessToken: { token: tokens.accessToken } },
+    });
     await writeFile(join(cwd, "secret.txt"), "s3cret\n");
     await writeFile(join(cwd, "key.txt"), on.apiKey);
-    const connection = { provider: "stripe", groupRef: "acme", consumerRef: "ada", apiKey: "sk_x" };
+    const connection = { provider: "stripe", groupRef: "initech", consumerRef: "bill", apiKey: "sk_x" };
     await writeFile(join(cwd, "connection.json"), JSON.stringify(connection));
     await writeFile(join(cwd, "people.json"), '[{"email": "one@people.example"}]');
   });
@@ -100,6 +122,8 @@ describe("the examples", () => {
       interrupted: enough.signal,
       onOutput: (text) => {
         if (text.includes("Ctrl-C ends it")) enough.abort();
+        const [page] = /http\S+\/oauth\/authorize\S+/.exec(text) ?? [];
+        if (page) void fetch(`${page}&auto=1`);
       },
     });
   }
@@ -109,7 +133,10 @@ describe("the examples", () => {
       test(`${example} runs`, async () => {
         const { code, stdout, stderr } = await run(example);
         assert.equal(code, 0, stdout + stderr);
-        if (example === "busbar create api-key ci") values["API_KEY"] = /^id: (.*)$/m.exec(stdout)?.[1] ?? "";
+        for (const [name, pattern] of Object.entries(MADE)) {
+          const [, value] = pattern.exec(`${example}\n${stdout}${stderr}`) ?? [];
+          if (value) values[name] ??= value;
+        }
       });
     }
   }

@@ -38,6 +38,17 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar delete topic writes --yes",
     "busbar delete installation $INSTALLATION --yes",
   ],
+  connect: [
+    "busbar connect hubspot --group acme --consumer ada",
+    "busbar connect stripe --group acme --credentials @key.txt",
+    "busbar connect chargebee --group acme --metadata workspace=acme --credentials - < key.txt",
+  ],
+  install: [
+    "busbar install hubspot --group acme",
+    "busbar install people --group acme --map notes=jobtitle",
+    `busbar install hubspot --group globex --config '{"write": {"objects": {"contacts": {}}}}'`,
+  ],
+  uninstall: ["busbar uninstall people --group acme --yes"],
   write: [
     "busbar write hubspot contacts --group acme --set email=ada@lovelace.example",
     "busbar write hubspot contacts --group acme --type update --id $RECORD --set jobtitle=Analyst",

@@ -44,6 +44,8 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
   [
     "Customers' data:",
     [
+      file("connect", async () => (await import("./commands/connect.ts")).addConnect),
+      file("install uninstall", async () => (await import("./commands/install.ts")).addInstall),
       file("write", async () => (await import("./commands/write.ts")).addWrite),
       file("proxy", async () => (await import("./commands/proxy.ts")).addProxy),
     ],

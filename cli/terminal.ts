@@ -1,4 +1,5 @@
 /** What commands see of the machine they run on: streams, environment, working folder, the person's Ctrl-C. */
+import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
 export type Input = Readable & { isTTY?: boolean };
@@ -12,6 +13,8 @@ export interface Terminal {
   cwd: string;
   /** From the call on, Ctrl-C and SIGTERM do not end the process at once but abort this signal. */
   catchInterrupt(): AbortSignal;
+  /** Opens a page in the person's browser, if there is one. */
+  openPage?(url: URL): void;
 }
 
 /** The real one. */
@@ -25,7 +28,22 @@ export function thisTerminal(): Terminal {
     env: process.env,
     cwd: process.cwd(),
     catchInterrupt,
+    openPage,
   };
+}
+
+/** Whether it worked does not matter: the address is printed as well. */
+function openPage({ href }: URL): void {
+  const { BROWSER, DISPLAY, WAYLAND_DISPLAY } = process.env;
+  const [program, ...args] =
+    process.platform === "win32"
+      ? ["rundll32", "url.dll,FileProtocolHandler"]
+      : [BROWSER || (process.platform === "darwin" ? "open" : "xdg-open")];
+  const hasScreen = process.platform !== "linux" || BROWSER || DISPLAY || WAYLAND_DISPLAY;
+  if (!hasScreen || !program) return;
+  const child = spawn(program, [...args, href], { detached: true, stdio: "ignore" });
+  child.on("error", () => {});
+  child.unref();
 }
 
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is the same one. */

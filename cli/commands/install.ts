@@ -1,0 +1,167 @@
+/** `busbar install crm --group acme`: installs an integration for a customer; `uninstall` removes it. */
+import type { Command } from "commander";
+import { findConnection } from "../connecting/consent.ts";
+import { Failure, UsageFailure } from "../failures.ts";
+import { step } from "../http/api.ts";
+import {
+  isObject,
+  requireObject,
+  requireText,
+  textAt,
+  valueAt,
+  type Json,
+  type JsonObject,
+} from "../http/json.ts";
+import { defaultConfig, openMappings, type OpenMapping } from "../installing/default-config.ts";
+import { printable } from "../output/printable.ts";
+import { tellRecord } from "../output/tell-record.ts";
+import { ask, canAsk, choose } from "../prompt.ts";
+import { readJsonArgument } from "../read-argument.ts";
+import { findInstallation } from "../resources/find-installation.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { collected } from "./resource-options.ts";
+
+interface InstallOptions {
+  group: string;
+  connection?: string;
+  config?: string;
+  map?: string[];
+}
+
+export function addInstall(program: Command, terminal: Terminal): void {
+  program
+    .command("install <integration>")
+    .description("install an integration for a connected customer")
+    .requiredOption("-g, --group <groupRef>", "the customer")
+    .option("--connection <id>", "the connection to use (default: the customer's to the provider)")
+    .option("--map <name=field>", "the customer's field for a name that the manifest leaves open", collected)
+    .option(
+      "--config <json>",
+      "the whole configuration (`config.content` in the API): JSON, @file, or - for stdin",
+    )
+    .addHelpText(
+      "after",
+      "\nWithout --config everything in the manifest is installed, with all fields that it requires. A field that the\n" +
+        "customer has to choose is asked for, or given by --map (object.name=field where objects differ).",
+    )
+    .action(async (integration: string, options: InstallOptions, command: Command) => {
+      if (options.config !== undefined && options.map)
+        throw new UsageFailure("--map completes the default configuration; with --config it has no effect.");
+      const given = options.config && (await readJsonArgument("--config", options.config, terminal));
+      const deps = await connect(command, terminal);
+      const path = `/integrations/${step(integration)}`;
+      const connectionId: JsonObject = options.connection ? { connectionId: options.connection } : {};
+      const content = given || (await proposedConfig(path, options, deps, terminal));
+      const body = { groupRef: options.group, ...connectionId, config: { content } };
+      const made = requireObject(await deps.inProject("POST", `${path}/installations`, { body }));
+      await tell(made, integration, deps);
+    });
+  program
+    .command("uninstall <integration>")
+    .description("remove an integration from a customer")
+    .requiredOption("-g, --group <groupRef>", "the customer")
+    .option("-y, --yes", "do not ask")
+    .action(async (integration: string, options: { group: string; yes?: boolean }, command: Command) => {
+      await uninstall(integration, options, command, terminal);
+    });
+}
+
+async function proposedConfig(
+  path: string,
+  options: InstallOptions,
+  deps: Connected,
+  terminal: Terminal,
+): Promise<JsonObject> {
+  const integration = requireObject(await deps.inProject("GET", path));
+  const provider = requireText(integration, "provider");
+  const connectionId = options.connection ?? (await connectionOf(provider, options.group, deps));
+  const revisionId = requireText(integration, "latestRevision.id");
+  const hydrated = `${path}/revisions/${step(revisionId)}:hydrate`;
+  const revision = await deps.inProject("GET", hydrated, { query: { connectionId } });
+  const mappings = openMappings(revision);
+  const chosen = await chooseFields(mappings, options.map ?? [], terminal);
+  return defaultConfig(revision, (object, name) => chosen.get(`${object}.${name}`));
+}
+
+async function connectionOf(provider: string, groupRef: string, deps: Connected): Promise<string> {
+  const found = await findConnection(deps, { provider, groupRef });
+  if (found) return requireText(found, "id");
+  throw new Failure(`The customer \`${groupRef}\` has no connection to ${provider}.`, {
+    remedy: `Run: busbar connect ${provider} --group ${groupRef}`,
+  });
+}
+
+/** By `object.name`. Throws `UsageFailure` naming what nobody chose. */
+async function chooseFields(
+  mappings: OpenMapping[],
+  given: string[],
+  terminal: Terminal,
+): Promise<Map<string, string>> {
+  const options = new Map(
+    given.map((one): [string, string] => {
+      const at = one.indexOf("=");
+      if (at < 1) throw new UsageFailure(`--map takes name=field, not \`${one}\`.`);
+      return [one.slice(0, at), one.slice(at + 1)];
+    }),
+  );
+  const unknown = [...options.keys()].find(
+    (key) => !mappings.some(({ object, name }) => key === name || key === `${object}.${name}`),
+  );
+  if (unknown !== undefined) {
+    const names = mappings.map(({ object, name }) => `${object}.${name}`).join(", ") || "none";
+    throw new UsageFailure(
+      `\`${unknown}\` is not a name that the customer chooses a field for; these are: ${names}.`,
+    );
+  }
+  const chosen = new Map<string, string>();
+  for (const { object, name, question, proposed, fields } of mappings) {
+    const place = `${object}.${name}`;
+    const field =
+      options.get(place) ??
+      options.get(name) ??
+      (canAsk(terminal) ? await ask(terminal, printable(question), proposed) : proposed);
+    if (field) chosen.set(place, field);
+    else {
+      const some =
+        fields.length > 0
+          ? ` Fields: ${fields.slice(0, 20).join(", ")}${fields.length > 20 ? ", …" : ""}.`
+          : "";
+      throw new UsageFailure(
+        `Which field of ${object} stands for \`${name}\`? Give --map ${name}=<field>.${some}`,
+      );
+    }
+  }
+  return chosen;
+}
+
+async function tell(made: JsonObject, integration: string, { out }: Connected): Promise<void> {
+  if (out.json) return out.data(made);
+  const [id, group] = [requireText(made, "id"), textAt(made, "group.groupRef") ?? ""];
+  out.line(`${out.paint.green("installed")} ${printable(integration)} for ${printable(group)}`);
+  const content: Json = valueAt(made, "config.content") ?? {};
+  const { provider: _, ...objects } = isObject(content) ? content : {};
+  await tellRecord({ installation: id, connection: textAt(made, "connection.id") ?? "", ...objects }, out);
+}
+
+async function uninstall(
+  integration: string,
+  { group, yes }: { group: string; yes?: boolean },
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  const takesAlong = "its connection, unless another installation uses it";
+  if (!yes && !canAsk(terminal)) {
+    throw new UsageFailure(`With the installation goes ${takesAlong}, and there is no terminal to ask on.`, {
+      remedy: "If that is meant, say so with --yes.",
+    });
+  }
+  const deps = await connect(command, terminal);
+  const path = await findInstallation(deps, { integration, group });
+  const question = `Uninstall ${printable(integration)} for ${printable(group)}, and with it ${takesAlong}?`;
+  if (!yes && (await choose(terminal, question, "yn")) === "n") return deps.out.note("kept");
+  await deps.inProject("DELETE", path);
+  if (deps.out.json) deps.out.item({ uninstalled: integration, group });
+  else
+    deps.out.line(`${deps.out.paint.green("uninstalled")} ${printable(integration)} for ${printable(group)}`);
+}

@@ -1,0 +1,60 @@
+/** Reads from a provider's catalog entry what a connection takes: a consent page, or which credentials. */
+import { objectsAt, textAt, valueAt, type JsonObject } from "../http/json.ts";
+
+/** A text that the customer knows. */
+export interface Input {
+  name: string;
+  /** As a person is asked for it. */
+  label: string;
+  secret: boolean;
+  otherwise?: string;
+}
+
+export type Needs =
+  | { kind: "consent" }
+  | { kind: "nothing" }
+  /** `member` is the one of the request that takes them: a text when there is no list of inputs. */
+  | { kind: "credentials"; member: string; inputs: Input[] | Input };
+
+const secret = (name: string, label: string): Input => ({ name, label, secret: true });
+const shown = (name: string, label: string): Input => ({ name, label, secret: false });
+
+const CLIENT = [shown("clientId", "Client id"), secret("clientSecret", "Client secret")];
+const PERSON = [shown("username", "User name"), secret("password", "Password")];
+
+export function needsOf(provider: JsonObject): Needs {
+  const authType = textAt(provider, "authType");
+  if (authType === "none") return { kind: "nothing" };
+  if (authType === "oauth2") return grantNeeds(textAt(provider, "oauth2Opts.grantType"));
+  const keyAsBasic = authType === "basic" && valueAt(provider, "basicOpts.apiKeyAsBasic") === true;
+  if (authType === "apiKey" || keyAsBasic)
+    return { kind: "credentials", member: "apiKey", inputs: secret("apiKey", "API key") };
+  if (authType === "basic") return { kind: "credentials", member: "basicAuth", inputs: PERSON };
+  const inputs = objectsAt(provider, "customOpts.inputs").map((input) => ({
+    ...toInput(input),
+    secret:
+      textAt(input, "fieldType") !== "fieldTypeText" && textAt(input, "fieldType") !== "fieldTypeSelect",
+  }));
+  return { kind: "credentials", member: "customAuth", inputs };
+}
+
+function grantNeeds(grantType: string | undefined): Needs {
+  if (grantType === "clientCredentials")
+    return { kind: "credentials", member: "oauth2ClientCredentials", inputs: CLIENT };
+  if (grantType === "password")
+    return { kind: "credentials", member: "oauth2PasswordCredentials", inputs: [...PERSON, ...CLIENT] };
+  return { kind: "consent" };
+}
+
+/** What belongs to the account beside credentials; what only some modules of the provider want is left out. */
+export const metadataInputs = (provider: JsonObject): Input[] =>
+  objectsAt(provider, "metadata.input")
+    .filter((input) => valueAt(input, "moduleDependencies") === undefined)
+    .map(toInput);
+
+function toInput(input: JsonObject): Input {
+  const name = textAt(input, "name") ?? "";
+  const otherwise = textAt(input, "defaultValue");
+  const label = textAt(input, "displayName") ?? name;
+  return { name, label, secret: false, ...(otherwise !== undefined && { otherwise }) };
+}

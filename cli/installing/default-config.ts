@@ -1,0 +1,69 @@
+/** Makes the configuration of an installation from a hydrated revision: every object, with the fields it requires. */
+import { objectsAt, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
+
+/** A name of the integration that the customer has to fill with a field of the account. */
+export interface OpenMapping {
+  object: string;
+  name: string;
+  /** What the manifest asks. */
+  question: string;
+  /** The field that the manifest proposes, if the account has it or its fields are not known. */
+  proposed?: string;
+  fields: string[];
+}
+
+export function openMappings(revision: Json | undefined): OpenMapping[] {
+  return objectsAt(revision, "content.read.objects").flatMap((object) =>
+    objectsAt(object, "requiredFields").flatMap((field) => {
+      const name = textAt(field, "mapToName");
+      if (name === undefined || textAt(field, "fieldName")) return [];
+      const fields = objectsAt(object, "allFields").flatMap((one) => textAt(one, "fieldName") ?? []);
+      const proposed = textAt(field, "default");
+      const fits = proposed !== undefined && (fields.length === 0 || fields.includes(proposed));
+      const asked = textAt(field, "prompt") ?? textAt(field, "mapToDisplayName") ?? name;
+      return [
+        {
+          object: textAt(object, "objectName") ?? "",
+          name,
+          question: asked,
+          ...(fits && { proposed }),
+          fields,
+        },
+      ];
+    }),
+  );
+}
+
+/** `chosen` holds the field for each open mapping, by object and name. */
+export function defaultConfig(
+  revision: Json | undefined,
+  chosen: (object: string, name: string) => string | undefined,
+): JsonObject {
+  const read = objectsAt(revision, "content.read.objects").map((object): [string, Json] => {
+    const objectName = textAt(object, "objectName") ?? "";
+    const required = objectsAt(object, "requiredFields");
+    const selected = required.flatMap((field) => textAt(field, "fieldName") || []);
+    const mapped = required.flatMap((field): [string, string][] => {
+      const name = textAt(field, "fieldName") ? undefined : textAt(field, "mapToName");
+      const fieldName = name === undefined ? undefined : chosen(objectName, name);
+      return name === undefined || fieldName === undefined ? [] : [[name, fieldName]];
+    });
+    const content = {
+      objectName,
+      selectedFields: Object.fromEntries(selected.map((name) => [name, true])),
+      selectedFieldMappings: Object.fromEntries(mapped),
+    };
+    return [objectName, content];
+  });
+  const write = objectsAt(revision, "content.write.objects").map((object): [string, Json] => {
+    const objectName = textAt(object, "objectName") ?? "";
+    return [objectName, { objectName }];
+  });
+  const proxies = valueAt(revision, "content.proxy.enabled") === true;
+  return {
+    provider: textAt(revision, "content.provider") ?? "",
+    ...(read.length > 0 && { read: { objects: Object.fromEntries(read) } }),
+    ...(write.length > 0 && { write: { objects: Object.fromEntries(write) } }),
+    ...(proxies && { proxy: { enabled: true } }),
+  };
+}
