@@ -446,6 +446,13 @@ CREATE TABLE proxy_usage (
 CREATE INDEX ON proxy_usage (installation_id, id DESC);
 CREATE INDEX ON proxy_usage (project_id, id DESC);
 
+CREATE TABLE readiness (
+  id boolean NOT NULL DEFAULT true,
+  checked_time timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (id),
+  CHECK (id)
+);
+
 CREATE TABLE revisions (
   id uuid NOT NULL,
   project_id uuid NOT NULL,

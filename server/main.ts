@@ -4,6 +4,7 @@ import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { firstKey, keepBootstrapFile } from "./data-folder/first-key.ts";
 import { listen } from "./listeners.ts";
 import type { OnAnswer } from "./http/server.ts";
+import { watchSchema } from "./store/schema-watch.ts";
 import { openServices, type Cleanup, type OpenOptions } from "./services.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
@@ -36,7 +37,13 @@ async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
   const on = await openServices(options, closers);
   const bootstrap = await firstKey(config, on.database);
   const workers: Workers | undefined = config.roles.has("worker") ? startWorkers(on) : undefined;
-  if (workers) closers.push(() => workers.stop());
+  if (workers) {
+    closers.push(() => workers.stop());
+    watchSchema(on, () => {
+      log.warn("a newer version of Busbar has migrated the database: background work ends here");
+      void workers.stop();
+    });
+  }
   const urls = await listen(on, { onAnswer: options.onAnswer, workers }, closers);
   await keepBootstrapFile(config, bootstrap, urls);
   log.info({ urls }, "Busbar is ready");

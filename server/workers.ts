@@ -26,12 +26,14 @@ export function startWorkers(deps: Services): Workers {
     onAttempt: deps.metrics?.onAttempt,
   });
   deps.onWork.listener = () => writes.wake();
+  let stopping: Promise<unknown> | undefined;
   return {
     get running() {
-      return writes.running && deliveries.running;
+      return !stopping && writes.running && deliveries.running;
     },
     stop: async () => {
-      await Promise.all([writes.stop(), refreshes.stop(), deliveries.stop(), sweeper.stop()]);
+      stopping ??= Promise.all([writes.stop(), refreshes.stop(), deliveries.stop(), sweeper.stop()]);
+      await stopping;
     },
   };
 }

@@ -1,7 +1,6 @@
 /** Brings a database to the schema of this version, once, however many processes start together. */
 import { readdir, readFile } from "node:fs/promises";
-import { setTimeout as wait } from "node:timers/promises";
-import type { Client, ClientBase, Pool } from "pg";
+import type { Client, ClientBase } from "pg";
 import { StartError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 
@@ -47,6 +46,10 @@ async function apply(client: ClientBase, name: string): Promise<void> {
   try {
     await client.query(sql);
     await client.query("insert into migrations (name) values ($1)", [name]);
+    // Processes of the version before stop their background work (schema-watch.ts).
+    await client.query("select pg_notify('busbar_changes', $1)", [
+      JSON.stringify({ table: "migrations", id: name }),
+    ]);
     await client.query("commit");
   } catch (cause) {
     await client.query("rollback");
@@ -67,22 +70,6 @@ function refuseNewer(applied: Set<string>, known: string[]): void {
   );
 }
 
-const READY_WITHIN_MS = 2_000;
-
-/** Whether the database answers within two seconds and has the migrations of this version, no fewer and no more. */
-export async function isDatabaseReady(pool: Pool): Promise<boolean> {
-  // Waiting for a free connection counts too, so the time-out is not the query's own.
-  const late = new AbortController();
-  const tooLate = wait(READY_WITHIN_MS, undefined, { signal: late.signal, ref: false }).catch(
-    () => undefined,
-  );
-  const asked = pool.query<{ name: string }>("select name from migrations").catch(() => undefined);
-  const answer = await Promise.race([asked, tooLate]).finally(() => late.abort());
-  if (!answer) return false;
-  const applied = new Set(answer.rows.map((row) => row.name));
-  const known = await migrationNames();
-  return known.every((name) => applied.has(name)) && unknownMigrations(applied, known).length === 0;
-}
-
-const unknownMigrations = (applied: Set<string>, known: string[]): string[] =>
+/** Those of a newer version. */
+export const unknownMigrations = (applied: Set<string>, known: string[]): string[] =>
   [...applied].filter((name) => !known.includes(name)).toSorted();

@@ -336,6 +336,11 @@ export interface ProxyUsage {
   time: Timestamp;
 }
 
+export interface Readiness {
+  checkedTime: Generated<Timestamp>;
+  id: Generated<boolean>;
+}
+
 export interface Revisions {
   content: Json;
   createTime: Generated<Timestamp>;
@@ -456,6 +461,7 @@ export interface DB {
   projects: Projects;
   providerApps: ProviderApps;
   proxyUsage: ProxyUsage;
+  readiness: Readiness;
   revisions: Revisions;
   sessions: Sessions;
   signInFailures: SignInFailures;

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { isDatabaseReady } from "../../store/migrate.ts";
+import { databaseState, type DatabaseState } from "../../store/readiness.ts";
 
 export interface Readiness {
   database: Database;
@@ -11,23 +11,27 @@ export interface Readiness {
   workerRunning?: () => boolean;
 }
 
+const UNREADY: Record<Exclude<DatabaseState, "ready">, string> = {
+  away: "The database does not answer.",
+  unwritable: "The database answers but takes no writes: its disk may be full, or it is a standby.",
+  behind: "The database lacks migrations of this version.",
+  ahead: "A newer version of Busbar has migrated the database. Replace this process by one of that version.",
+};
+
 export const getReadyz = (deps: Readiness) =>
   endpoint({
     operationId: "getReadyz",
     tag: "Health",
     summary: "Ready",
     description:
-      "503 while the database does not answer or has not all migrations, or the worker is not running.",
+      "503 while the database does not answer, takes no writes, or has other migrations than this version, or the worker is not running.",
     success: { status: 200, description: "Ready.", schema: Type.Object({ status: Type.Literal("ok") }) },
     refusals: {
-      503: "The database does not answer or has not all migrations, or the worker is not running.",
+      503: "The database does not answer, takes no writes, or has other migrations than this version, or the worker is not running.",
     },
     async handle() {
-      if (!(await isDatabaseReady(deps.database.pool))) {
-        throw new Problem("unavailable", {
-          detail: "The database does not answer, or migrations are missing.",
-        });
-      }
+      const state = await databaseState(deps.database.pool);
+      if (state !== "ready") throw new Problem("unavailable", { detail: UNREADY[state] });
       if (deps.workerRunning?.() === false) {
         throw new Problem("unavailable", { detail: "The worker is not running." });
       }

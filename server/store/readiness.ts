@@ -1,0 +1,33 @@
+/** Whether the database can be worked with at the moment, and by this version. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Pool } from "pg";
+import { migrationNames, unknownMigrations } from "./migrate.ts";
+
+/**
+ * `away`: it does not answer. `unwritable`: it answers and takes no writes (a full disk, a standby). `behind`: it lacks
+ * migrations. `ahead`: a newer version has migrated it.
+ */
+export type DatabaseState = "ready" | "away" | "unwritable" | "behind" | "ahead";
+
+const ANSWER_WITHIN_MS = 2_000;
+
+/** Answers within two seconds, whatever the database does. Writes one row, since a full disk shows in nothing else. */
+export async function databaseState(pool: Pool): Promise<DatabaseState> {
+  // Waiting for a free connection counts too, so the time-out is not the query's own.
+  const late = new AbortController();
+  const tooLate = wait(ANSWER_WITHIN_MS, "away" as const, { signal: late.signal, ref: false });
+  const state = ask(pool).catch(() => "away" as const);
+  return Promise.race([state, tooLate.catch(() => "away" as const)]).finally(() => late.abort());
+}
+
+async function ask(pool: Pool): Promise<DatabaseState> {
+  const { rows } = await pool.query<{ name: string }>("select name from migrations");
+  const applied = new Set(rows.map((row) => row.name));
+  const known = await migrationNames();
+  if (unknownMigrations(applied, known).length > 0) return "ahead";
+  if (!known.every((name) => applied.has(name))) return "behind";
+  return pool.query("update readiness set checked_time = now()").then(
+    () => "ready" as const,
+    () => "unwritable" as const,
+  );
+}

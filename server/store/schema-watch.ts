@@ -1,0 +1,23 @@
+/** Finds out that a newer version of Busbar has migrated the database while this one runs. */
+import type { Changes } from "./changes.ts";
+import type { Database } from "./database.ts";
+import { databaseState } from "./readiness.ts";
+
+/**
+ * Calls `onNewer` once, as soon as a newer version's migration is committed: what this version would take from a queue
+ * that has changed could be lost. Looks again whenever notifications may have been missed.
+ */
+export function watchSchema(deps: { database: Database; changes: Changes }, onNewer: () => void): void {
+  let found = false;
+  deps.changes.subscribe((change) => {
+    if (found || (change && change.table !== "migrations")) return;
+    databaseState(deps.database.pool).then(
+      (state) => {
+        if (found || state !== "ahead") return;
+        found = true;
+        onNewer();
+      },
+      () => {},
+    );
+  });
+}

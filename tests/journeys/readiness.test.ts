@@ -1,0 +1,48 @@
+/** /readyz and background work, while the database is migrated by a newer version or takes no writes. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "pg";
+import { startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { until } from "../harness/until.ts";
+
+async function run({ connectionString }: TestBusbar, ...statements: string[]): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function ready(on: TestBusbar): Promise<{ status: number; detail: string }> {
+  const answer = await fetch(`${new URL(on.busbar.urls.base).origin}/readyz`);
+  const { detail = "" } = (await answer.json()) as { detail?: string };
+  return { status: answer.status, detail };
+}
+
+test("background work ends and /readyz says why as soon as a newer version has migrated the database", async (t) => {
+  const on = await startTestBusbar(t);
+  assert.equal((await ready(on)).status, 200);
+  await run(
+    on,
+    "insert into migrations (name) values ('9999_of_the_future.sql')",
+    `notify busbar_changes, '{"table":"migrations","id":"9999_of_the_future.sql"}'`,
+  );
+  const { status, detail } = await ready(on);
+  assert.equal(status, 503);
+  assert.match(detail, /newer version/);
+  await run(on, "delete from migrations where name = '9999_of_the_future.sql'");
+  await until(async () => /worker is not running/.test((await ready(on)).detail));
+});
+
+test("/readyz says that the database takes no writes", async (t) => {
+  const on = await startTestBusbar(t);
+  await run(
+    on,
+    "alter table readiness add constraint full_disk check (checked_time < '2000-01-01') not valid",
+  );
+  const { status, detail } = await ready(on);
+  assert.equal(status, 503);
+  assert.match(detail, /takes no writes/);
+});
