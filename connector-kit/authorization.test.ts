@@ -1,7 +1,7 @@
 /** Credentials reach the provider in the form its facts say, and in no other. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PROVIDERS } from "../connectors/index.gen.ts";
+import { PROVIDERS } from "../connectors/providers.gen.ts";
 import { authorization, CredentialsError } from "./authorization.ts";
 import { completeProvider } from "./define-provider.ts";
 import type { ProviderInfo } from "./provider-info.ts";

@@ -3,7 +3,7 @@ import { checkProvider, type ProviderFault } from "../connector-kit/check-provid
 import { completeProvider, OAUTH2_DEFAULTS, supports } from "../connector-kit/define-provider.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
-import { PROVIDERS } from "./index.gen.ts";
+import { PROVIDERS } from "./providers.gen.ts";
 
 /** The overlay has mistakes; `faults` lists all of them with their paths. */
 export class CatalogError extends Error {

@@ -3,7 +3,7 @@ import type { Connector } from "../connector-kit/connector.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { mergeOverlay } from "./catalog-overlay.ts";
 import { builtSupport } from "./catalog-support.ts";
-import { CONNECTORS } from "./index.gen.ts";
+import { CONNECTORS } from "./connectors.gen.ts";
 
 export type CatalogAction = "read" | "write" | "proxy" | "subscribe" | "delete" | "search";
 

@@ -1,7 +1,8 @@
 /** The facts of every provider are complete, unambiguous and lead nowhere but to that provider. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CONNECTORS, PROVIDERS } from "./index.gen.ts";
+import { CONNECTORS } from "./connectors.gen.ts";
+import { PROVIDERS } from "./providers.gen.ts";
 import { addresses, checkProvider } from "../connector-kit/check-provider.ts";
 import { completeProvider } from "../connector-kit/define-provider.ts";
 import { placeholders } from "../connector-kit/template.ts";

@@ -1,5 +1,5 @@
 /** The providers that this version of the command line knows without asking a server. */
-import { PROVIDERS } from "../../connectors/index.gen.ts";
+import { PROVIDERS } from "../../connectors/providers.gen.ts";
 import { completeProvider } from "../../connector-kit/define-provider.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 
