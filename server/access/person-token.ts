@@ -1,6 +1,7 @@
 /** Checks the tokens of people who sign in at the OpenID Connect issuer that this Busbar trusts. */
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } from "jose";
-import { EgressError, type Egress } from "../egress/open-egress.ts";
+import { EgressError } from "../egress/egress-error.ts";
+import type { Egress } from "../egress/open-egress.ts";
 import { now } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { isStorable } from "../ground/storable-text.ts";
@@ -115,7 +116,7 @@ const send = (egress: Egress, url: URL) =>
       url,
       method: "GET",
       headers: { accept: "application/json" },
-      wholeMs: 10_000,
+      totalTimeoutMs: 10_000,
       maxBytes: 1_000_000,
     })
     .catch((error: unknown) => {

@@ -2,7 +2,8 @@
 import type { Connector } from "../../connector-kit/connector.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { EgressError, type Egress } from "../egress/open-egress.ts";
+import { EgressError } from "../egress/egress-error.ts";
+import type { Egress } from "../egress/open-egress.ts";
 import type { LiveConnection } from "./live-connection.ts";
 import type { LiveConnections } from "./live-connections.ts";
 

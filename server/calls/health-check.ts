@@ -1,7 +1,8 @@
 /** Calls a provider's health check, the address that the catalog names for testing credentials. */
 import { healthCheckUrl, TemplateError } from "../../connector-kit/template.ts";
 import { addressValues } from "../credentials/stored/provider-metadata.ts";
-import { EgressError, type Egress } from "../egress/open-egress.ts";
+import { EgressError } from "../egress/egress-error.ts";
+import type { Egress } from "../egress/open-egress.ts";
 import type { LiveConnection } from "./live-connection.ts";
 
 /** `unknown`: there is no health check, or its answer says nothing about the credentials. */
@@ -21,7 +22,7 @@ export async function askHealth(egress: Egress, live: LiveConnection): Promise<H
       url,
       method: provider.authHealthCheck?.method ?? "GET",
       headers: { accept: "application/json", ...Object.fromEntries(authorization.headers) },
-      wholeMs: TIMEOUT_MS,
+      totalTimeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
     if (status === 401) return "refused";

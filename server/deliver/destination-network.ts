@@ -1,7 +1,8 @@
 /** What destinations are given to reach the world: the guarded door, with a time limit on the whole exchange. */
 import { join } from "node:path";
 import type { Exchange, OutgoingRequest, DestinationNetwork } from "../../destination-kit/destination.ts";
-import { EgressError, toEgressError, type Egress } from "../egress/open-egress.ts";
+import { EgressError, toEgressError } from "../egress/egress-error.ts";
+import type { Egress } from "../egress/open-egress.ts";
 
 /** Enough of an answer to understand a refusal by. */
 const ANSWER_BYTES = 16 * 1024;

@@ -4,7 +4,8 @@ import { createServer, type RequestListener } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
-import { EgressError, openEgress, type EgressFailure } from "./open-egress.ts";
+import { EgressError, type EgressFailure } from "./egress-error.ts";
+import { openEgress } from "./open-egress.ts";
 
 async function serve(t: TestContext, listener: RequestListener): Promise<URL> {
   const server = createServer(listener);
@@ -54,7 +55,7 @@ test("private, loopback, link-local, mapped and translated addresses are refused
   }
 });
 
-test("an allowed host, address or CIDR is reached, a cloud's metadata address never", async (t) => {
+test("an allowed host, address or CIDR is reachable, a cloud's metadata address never", async (t) => {
   const url = await serve(t, (_request, response) => response.end("hello"));
   for (const allow of [["127.0.0.1"], ["127.0.0.0/8"], ["localhost"]]) {
     const target = new URL(url);
@@ -80,7 +81,7 @@ test("an allowed host, address or CIDR is reached, a cloud's metadata address ne
   }
 });
 
-test("a failure says whether the request may have left", async (t) => {
+test("a failure tells whether the request may have been sent", async (t) => {
   const egress = open(t, ["127.0.0.1"]);
   const reset = await serve(t, (request) => request.socket.destroy());
   await assert.rejects(egress.send({ url: reset, method: "POST", body: "x" }), fails("broken", true));
@@ -90,7 +91,7 @@ test("a failure says whether the request may have left", async (t) => {
   );
 });
 
-test("an answer that never comes ends in a timeout, one that is too large in an error", async (t) => {
+test("a missing answer ends in a timeout, an answer beyond the size limit in an error", async (t) => {
   const egress = open(t, ["127.0.0.1"]);
   const silent = await serve(t, () => {});
   await assert.rejects(egress.send({ url: silent, method: "GET", timeoutMs: 50 }), fails("timeout", true));
@@ -98,7 +99,7 @@ test("an answer that never comes ends in a timeout, one that is too large in an 
   await assert.rejects(egress.send({ url: large, method: "GET", maxBytes: 1_000 }), fails("too-large", true));
 });
 
-test("redirects are handed back, not followed", async (t) => {
+test("redirects are returned, not followed", async (t) => {
   const url = await serve(t, (_request, response) =>
     response.writeHead(302, { location: "http://10.0.0.1/" }).end(),
   );
@@ -107,7 +108,7 @@ test("redirects are handed back, not followed", async (t) => {
   assert.equal(answer.headers["location"], "http://10.0.0.1/");
 });
 
-test("a client with sockets of its own finds only addresses that may be connected to", async (t) => {
+test("the lookup for clients with their own sockets returns only addresses that may be connected to", async (t) => {
   const lookUp = (allow: string[], host: string) =>
     new Promise<string>((resolve, reject) => {
       open(t, allow).guardedLookup(host)(host, { all: false }, (error, address) =>
@@ -125,17 +126,17 @@ test("a client with sockets of its own finds only addresses that may be connecte
   open(t, ["127.0.0.0/8"]).guardedLookup("127.0.0.1");
 });
 
-test("a byte now and then does not hold a caller beyond the limit for the whole exchange", async (t) => {
+test("an answer that arrives a byte at a time ends at the limit for the whole exchange", async (t) => {
   const url = await serve(t, (_request, response) => {
     const drip = setInterval(() => response.write(" "), 10);
     response.on("close", () => clearInterval(drip));
   });
   const egress = open(t, ["127.0.0.1"]);
-  const asked = egress.send({ url, method: "GET", timeoutMs: 5_000, wholeMs: 100 });
+  const asked = egress.send({ url, method: "GET", timeoutMs: 5_000, totalTimeoutMs: 100 });
   await assert.rejects(asked, fails("timeout", true));
 });
 
-test("a name that takes long to be found is looked for once, however many wait for it", async (t) => {
+test("concurrent lookups of one name share a single query, and nothing is cached", async (t) => {
   const url = await serve(t, (_request, response) => response.end("hello"));
   const asked: { host: string; answer: () => void }[] = [];
   t.mock.method(dns, "lookup", (host: string, _: object, callback: (...found: unknown[]) => void) => {
@@ -156,7 +157,7 @@ test("a name that takes long to be found is looked for once, however many wait f
   for (const { answer } of asked.splice(0)) answer();
   for (const { status } of await Promise.all(calls)) assert.equal(status, 200);
   const later = open(t, ["slow.test"]).send({ url: new URL(`http://slow.test:${url.port}/`), method: "GET" });
-  assert.equal(asked.length, 1, "what was found is not kept: names move");
+  assert.equal(asked.length, 1, "the answer is not cached, because names move");
   asked[0]?.answer();
   await later;
 });

@@ -1,7 +1,8 @@
 /** One proxied call under way: streams both bodies, holds an answer back while it may still be replaced. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
-import { toEgressError, type Egress } from "../egress/open-egress.ts";
+import { toEgressError } from "../egress/egress-error.ts";
+import type { Egress } from "../egress/open-egress.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { ProviderAnswerStream } from "./provider-response.ts";

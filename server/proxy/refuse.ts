@@ -2,7 +2,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { EgressError } from "../egress/open-egress.ts";
+import type { EgressError } from "../egress/egress-error.ts";
 import type { Support } from "../ground/config.ts";
 import { Problem, type ProblemSlug } from "../ground/errors.ts";
 import { nowMs } from "../ground/clock.ts";

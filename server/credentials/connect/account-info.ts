@@ -5,7 +5,8 @@ import { authorization, CredentialsError } from "../../../connector-kit/authoriz
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../../connector-kit/template.ts";
 import { textAt, valueAt } from "../../../connector-kit/text-at.ts";
-import { EgressError, type Egress } from "../../egress/open-egress.ts";
+import { EgressError } from "../../egress/egress-error.ts";
+import type { Egress } from "../../egress/open-egress.ts";
 import type { Json } from "../../ground/json.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Sealer } from "../../ground/seal.ts";
@@ -117,7 +118,7 @@ async function ask(
       url,
       method: "GET",
       headers: { accept: "application/json", ...Object.fromEntries(headers) },
-      wholeMs: TIMEOUT_MS,
+      totalTimeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
     if (status === 200) return JSON.parse(body.toString("utf8")) as Json;

@@ -10,7 +10,8 @@ import {
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import type { StepRequest } from "../../../connector-kit/auth-options.ts";
 import { TemplateError } from "../../../connector-kit/template.ts";
-import { EgressError, type Egress } from "../../egress/open-egress.ts";
+import { EgressError } from "../../egress/egress-error.ts";
+import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Sealer } from "../../ground/seal.ts";
@@ -45,7 +46,11 @@ export async function takeStep(
   const values = stepValues(state, appValues);
   try {
     const call = requestOf(provider, request, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
-    const { status, body } = await deps.egress.send({ ...call, wholeMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    const { status, body } = await deps.egress.send({
+      ...call,
+      totalTimeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+    });
     const answer = parse(body.toString("utf8"));
     if (status >= 300) {
       const fields: JsonObject = isJsonObject(answer) ? answer : {};

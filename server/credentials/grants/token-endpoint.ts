@@ -1,7 +1,8 @@
 /** Speaks OAuth 2.0 to a provider's token endpoint and sorts its refusals. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { tokenUrl, type UrlOptions } from "../../../connector-kit/template.ts";
-import { EgressError, type Egress } from "../../egress/open-egress.ts";
+import { EgressError } from "../../egress/egress-error.ts";
+import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { withoutSecrets } from "../../ground/without-secrets.ts";
@@ -71,7 +72,7 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
         ...(asBasic && { authorization: `Basic ${Buffer.from(pair).toString("base64")}` }),
       },
       body: body.toString(),
-      wholeMs: TOKEN_TIMEOUT_MS,
+      totalTimeoutMs: TOKEN_TIMEOUT_MS,
       maxBytes: TOKEN_MAX_BYTES,
     })
     .catch((error: unknown) => {
