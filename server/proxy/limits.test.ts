@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, test } from "node:test";
 import { Problem } from "../ground/errors.ts";
-import { openLimits, type ProxyLimits } from "./limits.ts";
+import { openLimits, type ProxyLimitSettings } from "./limits.ts";
 import { startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
 import { until } from "../../tests/harness/until.ts";
 import { listen } from "../../tests/harness/proxy/wire.ts";
 
-const limits = (changes: Partial<ProxyLimits>): ProxyLimits => ({
+const limits = (changes: Partial<ProxyLimitSettings>): ProxyLimitSettings => ({
   connectionConcurrency: 0,
   connectionPerSecond: 0,
   projectConcurrency: 0,

@@ -4,20 +4,20 @@ import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 
 /** Zero: no limit. */
-export interface ProxyLimits {
+export interface ProxyLimitSettings {
   connectionConcurrency: number;
   connectionPerSecond: number;
   projectConcurrency: number;
   projectPerSecond: number;
 }
 
-export interface Limits {
+export interface ProxyLimits {
   /** Counts a call and returns the function that ends it. Throws a 429 Problem with `retryAfter` beyond a limit. */
   enter(target: { connectionId: string; projectId: string }): () => void;
 }
 
 /** Returns undefined when nothing is limited, so that the usual call pays nothing. */
-export function openLimits(limits: ProxyLimits): Limits | undefined {
+export function openLimits(limits: ProxyLimitSettings): ProxyLimits | undefined {
   if (Object.values(limits).every((limit) => limit === 0)) return undefined;
   const connections = new CallCounter("connection", limits.connectionConcurrency, limits.connectionPerSecond);
   const projects = new CallCounter("project", limits.projectConcurrency, limits.projectPerSecond);

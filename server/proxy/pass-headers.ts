@@ -1,9 +1,9 @@
-/** Which header lines pass: from the caller to the provider and from the provider to the caller. */
-import type { Head } from "./read-head.ts";
+/** Selects the headers that pass from the caller to the provider, and from the provider to the caller. */
+import type { RequestHead } from "./read-head.ts";
 import type { Target } from "./targets.ts";
 
-/** Name and value in turn: the caller's lines in their order, then the credentials. */
-export function toProvider(head: Head, target: Target): string[] {
+/** Returns name and value in turn: the caller's headers in their order, then the credentials. */
+export function toProvider(head: RequestHead, target: Target): string[] {
   const { kept, hopNames } = head;
   const { headers, replaces } = target;
   if (replaces.size === 0 && hopNames.size === 0) return kept.concat(headers);
@@ -18,7 +18,7 @@ export function toProvider(head: Head, target: Target): string[] {
   return lines;
 }
 
-/** What needs a second look in answers: `drop` is for one connection only. */
+/** Headers of answers that do not simply pass; `drop` for those that concern one connection only, and trailers. */
 const KINDS = new Map<string, "drop" | "connection" | "length">([
   ["connection", "connection"],
   ["content-length", "length"],
@@ -31,9 +31,9 @@ const KINDS = new Map<string, "drop" | "connection" | "length">([
 ]);
 
 export interface AnswerLines {
-  /** Name and value in turn, as the provider wrote them. */
+  /** Headers, name and value in turn, as the provider wrote them. */
   lines: string[];
-  /** Of the body, where the provider told it. */
+  /** Length of the body, if the provider announced it. */
   length: number | undefined;
 }
 
@@ -56,10 +56,10 @@ export function toCaller({ status, raw, parsed }: AnswerHead): AnswerLines {
     const value = typeof known === "string" ? known : (raw[at + 1]?.toString("latin1") ?? "");
     const kind = KINDS.get(name);
     if (kind === undefined) {
-      // Ours by contract: a caller can tell our refusals from the provider's answers by them.
+      // Reserved for the proxy: callers recognize its refusals by them.
       if (name.startsWith("x-amp-")) continue;
     } else if (kind === "length") {
-      // An answer without content has no length; one that is told all the same would confuse the caller.
+      // An answer without content has no length; announcing one would confuse the caller.
       if (status === 204) continue;
       length = Number(value);
     } else {
@@ -71,13 +71,13 @@ export function toCaller({ status, raw, parsed }: AnswerHead): AnswerLines {
   return { lines: drop ? without(lines, drop) : lines, length };
 }
 
-/** Name and value in turn, as pairs of text. */
+/** Decodes names and values in turn into pairs of text. */
 export const textPairs = (raw: Buffer[]): [name: string, value: string][] =>
   raw.flatMap((name, at): [string, string][] =>
     at % 2 === 0 ? [[name.toString("latin1"), raw[at + 1]?.toString("latin1") ?? ""]] : [],
   );
 
-/** Names that `Connection` lists, less those that mean something else here. */
+/** Returns the names that `Connection` lists, except options and `content-length`, which the caller needs. */
 function withListed(value: string, before: string[] | undefined): string[] | undefined {
   if (/^(close|keep-alive)$/i.test(value)) return before;
   const names = value.split(",").map((token) => token.trim().toLowerCase());

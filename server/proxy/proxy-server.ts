@@ -1,4 +1,4 @@
-/** The proxy as the entrance starts it: the provider's API under our address, with a customer's credentials. */
+/** Assembles the proxy: a server that passes calls to providers with the credentials of a customer. */
 import type { Server } from "node:http";
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Access } from "../access/authorize.ts";
@@ -11,18 +11,18 @@ import type { Log } from "../ground/log.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { createForwardingServer } from "./forwarding-server.ts";
-import type { Limits } from "./limits.ts";
+import type { ProxyLimits } from "./limits.ts";
 import { openTargets } from "./targets.ts";
 import { openThrottle } from "./throttle.ts";
 import { openUsageLog, type UsageLog } from "./usage-log.ts";
 
-/** Counts what the proxy does, where an operator wants it counted. */
+/** Receives what the metrics count. */
 export interface ProxyMeter {
-  /** A call that had a target has ended. */
+  /** A call with a target has ended. */
   called(call: { status: number; durationMs: number }): void;
-  /** The proxy itself answered, with a problem of this type. */
+  /** The proxy itself refused a call with a problem of this type. */
   refused(type: ProblemSlug): void;
-  /** How to learn the number of usage lines that were dropped. */
+  /** Passes a function that returns the number of dropped usage lines. */
   watchDropped(read: () => number): void;
 }
 
@@ -34,14 +34,14 @@ export interface ProxyServices {
   egress: Egress;
   catalog: Catalog;
   log: Log;
-  /** Where the problem types are described, without a trailing slash. */
+  /** Base URL of the reference, without a trailing slash. */
   docsUrl: () => string;
-  /** Whom a refusal names to turn to. */
+  /** Contact that refusals name. */
   support?: Support;
-  /** Shared with the workers where there are any in this process. */
+  /** Shared with the workers of this process, if any. */
   gates?: ConnectionGates;
-  /** The operator's, off where absent. */
-  limits?: Limits;
+  /** The operator's limits; undefined: none. */
+  limits?: ProxyLimits;
   meter?: ProxyMeter;
   answerTimeoutMs?: number;
   idleTimeoutMs?: number;
@@ -51,7 +51,7 @@ export interface ProxyServices {
 const ANSWER_TIMEOUT_MS = 120_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** A server that is ready to listen. When it has closed, await `flushed` so that no usage line is lost. */
+/** Returns a server that is ready to listen. After it has closed, await `flushed` so that no usage line is lost. */
 export function createProxyServer(deps: ProxyServices): Server & { flushed(): Promise<void> } {
   const gates = deps.gates ?? openProcessGates();
   const usage = openUsageLog(deps);

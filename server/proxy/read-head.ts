@@ -1,8 +1,8 @@
-/** Reads a caller's request head once: what is said to us, what goes on to the provider, and what must not pass. */
+/** Reads the head of a caller's request in one pass: what is for the proxy, what goes to the provider, what is dropped. */
 import { Problem, type Issue } from "../ground/errors.ts";
 import { isUuid } from "../ground/ids.ts";
 
-/** What the `x-amp-*` headers and the key ask for, as it was written. */
+/** The values of the `x-amp-*` headers and the key, as the caller wrote them. */
 export interface ProxyRequestNames {
   version?: string;
   apiKey?: string;
@@ -11,23 +11,23 @@ export interface ProxyRequestNames {
   integrationName?: string;
   groupRef?: string;
   mode?: string;
-  /** A bearer token was sent, which the proxy does not take. */
+  /** Whether a bearer token was sent, which the proxy does not accept. */
   hasBearer: boolean;
 }
 
-export interface Head extends ProxyRequestNames {
-  /** Name and value in turn, as they came, without what is ours or belongs to this connection only. */
+export interface RequestHead extends ProxyRequestNames {
+  /** Headers for the provider, name and value in turn, as the caller wrote them. */
   kept: string[];
-  /** Names in lower case that `Connection` lists: meant for us alone. */
+  /** Names in lower case that `Connection` lists: these headers are for this connection only. */
   hopNames: ReadonlySet<string>;
-  /** How long the body is, or that it ends by its chunks. */
+  /** Length of the body in bytes. */
   body: number | "chunked";
   hosts: number;
-  /** Headers that cannot be accepted; undefined while there are none. */
-  faults: Issue[] | undefined;
+  /** Unacceptable headers; undefined while there are none. */
+  issues: Issue[] | undefined;
 }
 
-/** The parts of a request that this looks at. */
+/** The parts of a request that `readHead` reads. */
 export interface RawHead {
   httpVersion: string;
   rawHeaders: string[];
@@ -35,7 +35,7 @@ export interface RawHead {
 
 type Field = "version" | "apiKey" | "projectId" | "installationId" | "integrationName" | "groupRef" | "mode";
 
-/** What becomes of a header by its name: a field that is for us, or `drop` for what never passes. */
+/** Headers that do not pass by default: those for the proxy, with their field, and those that are dropped. */
 const KINDS = new Map<string, Field | "drop">([
   ["x-amp-proxy-version", "version"],
   ["x-api-key", "apiKey"],
@@ -44,7 +44,7 @@ const KINDS = new Map<string, Field | "drop">([
   ["x-amp-integration-name", "integrationName"],
   ["x-amp-group-ref", "groupRef"],
   ["x-amp-rate-limiter-mode", "mode"],
-  // The caller's credentials, and what HTTP defines for one connection only.
+  // The caller's credentials, and headers that HTTP defines for one connection only.
   ["authorization", "drop"],
   ["cookie", "drop"],
   ["connection", "drop"],
@@ -56,21 +56,21 @@ const KINDS = new Map<string, Field | "drop">([
   ["proxy-authenticate", "drop"],
   ["proxy-authorization", "drop"],
   ["proxy-connection", "drop"],
-  // Trailers are dropped in both directions, and other transfer codings would be for us to decode.
+  // Trailers are dropped, and the proxy would have to decode other transfer codings.
   ["te", "drop"],
   ["trailer", "drop"],
   ["transfer-encoding", "drop"],
   ["upgrade", "drop"],
 ]);
 
-/** Whether a caller's header of this name, in lower case, stays here whatever the provider is. */
-export const staysHere = (name: string): boolean => KINDS.has(name) || name.startsWith("x-amp-");
+/** Tells whether a caller's header of this name, in lower case, never reaches any provider. */
+export const neverPasses = (name: string): boolean => KINDS.has(name) || name.startsWith("x-amp-");
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** The head, sorted. What is wrong with it is in `faults`; whether what it asks for makes sense, `checkAsked` says. */
-export function readHead({ rawHeaders, httpVersion }: RawHead): Head {
-  const head: Head = {
+/** Sorts the headers. Malformed ones go to `issues`; `checkNames` validates the values. */
+export function readHead({ rawHeaders, httpVersion }: RawHead): RequestHead {
+  const head: RequestHead = {
     version: undefined,
     apiKey: undefined,
     projectId: undefined,
@@ -83,7 +83,7 @@ export function readHead({ rawHeaders, httpVersion }: RawHead): Head {
     hopNames: NO_NAMES,
     body: 0,
     hosts: 0,
-    faults: undefined,
+    issues: undefined,
   };
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const written = rawHeaders[at] ?? "";
@@ -95,19 +95,19 @@ export function readHead({ rawHeaders, httpVersion }: RawHead): Head {
     } else if (kind === "drop") {
       readDropped(head, name, value);
     } else {
-      if (head[kind] !== undefined) blame(head, name, "is there twice.", "Send it once.");
+      if (head[kind] !== undefined) addIssue(head, name, "appears twice.", "Send it once.");
       head[kind] = value;
     }
   }
   if (head.hosts !== 1) checkHost(head, httpVersion);
   if (head.body === "chunked" && httpVersion !== "1.1") {
-    blame(head, "transfer-encoding", "does not exist in HTTP/1.0.", "Use HTTP/1.1.");
+    addIssue(head, "transfer-encoding", "does not exist in HTTP/1.0.", "Use HTTP/1.1.");
   }
   return head;
 }
 
-/** How the message is delimited and what concerns this connection. The parser has refused most of what is unclear. */
-function readDropped(head: Head, name: string, value: string): void {
+/** Reads how the body is framed and what concerns this connection. The parser has already refused most ambiguities. */
+function readDropped(head: RequestHead, name: string, value: string): void {
   switch (name) {
     case "host":
       head.hosts += 1;
@@ -119,9 +119,9 @@ function readDropped(head: Head, name: string, value: string): void {
       head.body = Number(value);
       break;
     case "transfer-encoding":
-      // A second coding would have to be named to the provider again, and we do not decode.
+      // The proxy does not decode, and a second coding would have to be announced to the provider again.
       if (head.body === "chunked" || value.toLowerCase() !== "chunked") {
-        blame(head, name, "must be `chunked` alone.", "Send other codings as `Content-Encoding`.");
+        addIssue(head, name, "must be `chunked` alone.", "Send other codings as `Content-Encoding`.");
       }
       head.body = "chunked";
       break;
@@ -129,9 +129,9 @@ function readDropped(head: Head, name: string, value: string): void {
       if (!/^(close|keep-alive)$/i.test(value)) head.hopNames = withNames(head.hopNames, value);
       break;
     case "upgrade":
-      // Clients that offer HTTP/2 over plain text carry on without it; others would wait for their protocol.
+      // Clients that offer HTTP/2 over plain text work without it; others would wait for their protocol.
       if (!/^h2c$/i.test(value)) {
-        blame(head, name, "cannot be served: the proxy carries HTTP requests only.", "Leave it out.");
+        addIssue(head, name, "is not supported: the proxy carries HTTP requests only.", "Leave it out.");
       }
       break;
   }
@@ -140,47 +140,51 @@ function readDropped(head: Head, name: string, value: string): void {
 const withNames = (names: ReadonlySet<string>, value: string): ReadonlySet<string> =>
   new Set([...names, ...value.split(",").map((token) => token.trim().toLowerCase())]);
 
-function checkHost(head: Head, httpVersion: string): void {
-  if (head.hosts > 1) blame(head, "host", "is there twice.", "Send it once.");
-  else if (httpVersion === "1.1") blame(head, "host", "is missing.", "Send the proxy's own address in it.");
+function checkHost(head: RequestHead, httpVersion: string): void {
+  if (head.hosts > 1) addIssue(head, "host", "appears twice.", "Send it once.");
+  else if (httpVersion === "1.1")
+    addIssue(head, "host", "is missing.", "Send the proxy's own address in it.");
 }
 
-/** Whether nothing in the head speaks against serving it, provided that its ids have been looked up before. */
-export const isAcceptable = ({ faults, version, mode }: Head): boolean =>
-  faults === undefined && version === "1" && (mode === undefined || mode === "throttle");
+/** Tells whether the head is valid, provided that its ids have been resolved before. */
+export const isAcceptable = ({ issues, version, mode }: RequestHead): boolean =>
+  issues === undefined && version === "1" && (mode === undefined || mode === "throttle");
 
-/** Throws `invalid-request` that names every header at fault. */
-export function checkAsked(head: Head): void {
+/** Throws `invalid-request` with an issue for every unacceptable header. */
+export function checkNames(head: RequestHead): void {
   const { version, projectId, installationId, integrationName, groupRef, mode } = head;
   if (version !== "1") {
-    const what = version === undefined ? "is missing." : "names a version that does not exist.";
-    blame(head, "x-amp-proxy-version", what, "Send the value 1.");
+    const what = version === undefined ? "is missing." : "names an unknown version.";
+    addIssue(head, "x-amp-proxy-version", what, "Send the value 1.");
   }
   if (!projectId || !isUuid(projectId)) {
     const what = projectId ? "must be the ID of the project, not its name." : "is missing.";
-    blame(head, "x-amp-project-id", what, "Send the project's ID, a UUID.");
+    addIssue(head, "x-amp-project-id", what, "Send the project's ID, a UUID.");
   }
   if (mode !== undefined && mode !== "throttle") {
-    const what = "names a mode that does not exist.";
-    blame(head, "x-amp-rate-limiter-mode", what, "Send `throttle` or leave the header out.");
+    const what = "names an unknown mode.";
+    addIssue(head, "x-amp-rate-limiter-mode", what, "Send `throttle` or leave the header out.");
   }
   if (!installationId && !(integrationName && groupRef)) {
     const remedy = "Send it, or both `x-amp-integration-name` and `x-amp-group-ref`.";
-    blame(head, "x-amp-installation-id", "is missing.", remedy);
+    addIssue(head, "x-amp-installation-id", "is missing.", remedy);
   }
-  if (head.faults) throw refusal(head.faults);
+  if (head.issues) throw refusal(head.issues);
 }
 
-/** The text of a header value. Values arrive byte by byte; names of groups may be UTF-8. */
+/** Returns the project id as it is stored. */
+export const projectIdOf = ({ projectId = "" }: ProxyRequestNames): string => projectId.toLowerCase();
+
+/** Decodes a header value. Node returns one character per byte, but names of groups may be UTF-8. */
 export function textOf(value: string): string {
   if (!/[\u0080-\u00ff]/.test(value)) return value;
   const text = Buffer.from(value, "latin1").toString("utf8");
   return text.includes("\ufffd") ? value : text;
 }
 
-function blame(head: Head, name: string, detail: string, remedy: string): void {
-  head.faults ??= [];
-  head.faults.push({ in: "header", name, detail: `The header \`${name}\` ${detail}`, remedy });
+function addIssue(head: RequestHead, name: string, detail: string, remedy: string): void {
+  head.issues ??= [];
+  head.issues.push({ in: "header", name, detail: `The header \`${name}\` ${detail}`, remedy });
 }
 
 function refusal(issues: Issue[]): Problem {

@@ -1,12 +1,12 @@
-/** The caller's body on its way to the provider: whole when it is small, otherwise as a stream that can be stopped. */
+/** Reads the caller's body for the provider: small ones completely, others as a stream that can be stopped. */
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { Problem } from "../ground/errors.ts";
 
-/** Bodies up to this size are kept, so that the request can be sent again with another token. */
+/** Bodies up to this size are kept in memory, so that the request can be repeated with another token. */
 export const KEPT_BYTES = 64 * 1024;
 
-/** The caller went away before its request was complete. */
+/** The caller closed the connection before its request was complete. */
 export class CallerGone extends Error {
   override name = "CallerGone";
   constructor() {
@@ -16,12 +16,12 @@ export class CallerGone extends Error {
 
 const callerSilent = (idleMs: number): Problem =>
   new Problem("request-timeout", {
-    detail: `Nothing more of the request's body arrived for ${idleMs / 1_000} s. Send it again, whole.`,
+    detail: `No more of the request's body arrived for ${idleMs / 1_000} s. Send the complete request again.`,
   });
 
 /**
- * The whole body, for a request that announces at most `KEPT_BYTES`; undefined when it is empty. Rejects with
- * `CallerGone` or, after a silence of `idleMs`, a `Problem` when it never comes.
+ * Reads the whole body of a request that announces at most `KEPT_BYTES`; undefined when it is empty. Rejects with
+ * `CallerGone`, or with a `Problem` after `idleMs` without data.
  */
 export function collect(request: IncomingMessage, idleMs: number): Promise<Buffer | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
@@ -43,17 +43,17 @@ export function collect(request: IncomingMessage, idleMs: number): Promise<Buffe
 }
 
 /**
- * The body as it arrives. Not the request itself: when the provider stops reading, this stream is destroyed, and what
- * the caller still sends is read and thrown away, so that it gets to see the provider's answer.
+ * Streams the body as it arrives. Not the request itself: when the provider stops reading, this stream is destroyed, and
+ * the rest of the body is read and discarded, so that the caller can read the provider's answer.
  */
 export class Upload extends Readable {
-  /** How much of it has arrived. */
+  /** Bytes that have arrived. */
   bytes = 0;
   readonly #request: IncomingMessage;
   readonly #silence: NodeJS.Timeout;
   #kept: Buffer[] | undefined = [];
 
-  /** Destroys itself with a `Problem` when the caller is silent for `idleMs` although more is wanted. */
+  /** Destroys itself with a `Problem` when it waits for the caller for more than `idleMs`. */
   constructor(request: IncomingMessage, idleMs: number) {
     super({ highWaterMark: KEPT_BYTES });
     this.#request = request;
@@ -67,7 +67,7 @@ export class Upload extends Readable {
     request.pause();
   }
 
-  /** Everything that was sent, once it is complete and if it was small enough to keep. */
+  /** The complete body, once it has arrived and if it was small enough to keep. */
   get whole(): Buffer | undefined {
     return this.readableEnded && this.#kept ? Buffer.concat(this.#kept) : undefined;
   }

@@ -1,27 +1,29 @@
-/** Puts the caller's path and query behind a provider's base address, byte for byte, without letting them leave it. */
+/** Appends the caller's path and query to the provider's base URL, byte for byte, and refuses to leave it. */
 import { Problem } from "../ground/errors.ts";
 
-/** Where requests go: an origin, and the path of the base address without its trailing slash. */
-export interface Base {
+/** The base URL of requests: an origin, and a path without its trailing slash. */
+export interface TargetBase {
   origin: string;
   basePath: string;
-  /** Credentials that the provider wants in the query. */
+  /** Credentials that the provider expects in the query. */
   query: readonly (readonly [name: string, value: string])[];
 }
 
-/** What stands in the request line to the provider. Throws `invalid-request`. */
-export function targetPath(rawUrl: string, base: Base): string {
+/** Returns the target of the request line to the provider. Throws `invalid-request`. */
+export function targetPath(rawUrl: string, base: TargetBase): string {
   if (!rawUrl.startsWith("/")) {
     throw refusal(
-      "The request target must be a path, such as `/v1/contacts`; the provider's address is known already.",
+      "The request target must be a path, such as `/v1/contacts`; the proxy adds the provider's address.",
     );
   }
   if (rawUrl.includes("#")) {
-    throw refusal("A request target has no fragment: write `#` as `%23` if it belongs to the path or query.");
+    throw refusal(
+      "A request target must not contain a fragment: write `#` as `%23` if it belongs to the path or query.",
+    );
   }
   if (base.basePath !== "" && climbs(rawUrl)) {
     throw refusal(
-      "The path must not hold `..` segments: they could leave the provider's base address. Write the path out.",
+      "The path must not contain `..` segments: they could leave the provider's base URL. Send the resolved path.",
     );
   }
   const path = base.basePath + rawUrl;
@@ -31,8 +33,8 @@ export function targetPath(rawUrl: string, base: Base): string {
 const refusal = (detail: string): Problem => new Problem("invalid-request", { detail });
 
 /**
- * Whether any server might read a segment as "one up": dots and slashes may be percent-encoded, some servers take a
- * backslash for a slash, and some cut `;parameters` off a segment first.
+ * Tells whether any server might resolve a segment as `..`: dots and slashes may be percent-encoded, some servers treat a
+ * backslash as a slash, and some remove `;parameters` from a segment first.
  */
 function climbs(rawUrl: string): boolean {
   const mark = rawUrl.indexOf("?");
@@ -42,8 +44,8 @@ function climbs(rawUrl: string): boolean {
   return plain.split("/").some((segment) => (segment.split(";")[0] ?? "") === "..");
 }
 
-/** Appends the credentials. A parameter of that name from the caller goes, as a header of that name would. */
-function withQuery(path: string, credentials: Base["query"]): string {
+/** Appends the credentials. They replace the caller's parameters of the same names, as with headers. */
+function withQuery(path: string, credentials: TargetBase["query"]): string {
   const mark = path.indexOf("?");
   const bare = mark === -1 ? path : path.slice(0, mark);
   const given = mark === -1 ? "" : path.slice(mark + 1);
@@ -55,7 +57,7 @@ function withQuery(path: string, credentials: Base["query"]): string {
   return `${bare}?${others === "" ? "" : `${others}&`}${ours.join("&")}`;
 }
 
-/** The name in a `name=value` pair, as lenient servers read it: decoded and without regard to case. */
+/** Returns the name in a `name=value` pair as lenient servers read it: decoded and in lower case. */
 function nameOf(pair: string): string {
   const name = (pair.split("=")[0] ?? "").replaceAll("+", " ");
   try {

@@ -1,13 +1,13 @@
-/** Collects a line per proxied call in memory and stores them in batches, away from the calls themselves. */
+/** Collects one line per proxied call in memory and stores them in batches, off the path of the calls. */
 import type { Log } from "../ground/log.ts";
 import type { Database } from "../store/database.ts";
 import { insertProxyUsage, type ProxyUse } from "../store/proxy-usage.ts";
 
 export interface UsageLog {
   add(use: ProxyUse): void;
-  /** Lines that were lost since the start, because the database was away for longer than memory lasts. */
+  /** Lines dropped since the start, because the database was unavailable and the buffer was full. */
   readonly dropped: number;
-  /** Stores what is left, as far as the database takes it. */
+  /** Stores the remaining lines, as far as the database is available. */
   close(): Promise<void>;
 }
 
@@ -15,13 +15,13 @@ const FLUSH_MS = 1_000;
 const BATCH = 2_000;
 /** About 20 MB when full. */
 const MOST_WAITING = 50_000;
-/** What a path may cost. */
-const LONGEST_PATH = 1_024;
+/** Longer paths are cut off. */
+const MAX_PATH_LENGTH = 1_024;
 
 export function openUsageLog(deps: { database: Database; log: Log }): UsageLog {
   const waiting: ProxyUse[] = [];
   let dropped = 0;
-  let told = 0;
+  let reported = 0;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let closed = false;
@@ -42,8 +42,8 @@ export function openUsageLog(deps: { database: Database; log: Log }): UsageLog {
         break;
       }
     }
-    if (dropped > told) deps.log.warn({ dropped: dropped - told }, "usage lines dropped");
-    told = dropped;
+    if (dropped > reported) deps.log.warn({ dropped: dropped - reported }, "usage lines dropped");
+    reported = dropped;
   };
   const flush = (): Promise<void> => {
     timer = undefined;
@@ -60,7 +60,7 @@ export function openUsageLog(deps: { database: Database; log: Log }): UsageLog {
         dropped += 1;
         return;
       }
-      if (use.path.length > LONGEST_PATH) use.path = use.path.slice(0, LONGEST_PATH);
+      if (use.path.length > MAX_PATH_LENGTH) use.path = use.path.slice(0, MAX_PATH_LENGTH);
       waiting.push(use);
       timer ??= setTimeout(flush, FLUSH_MS).unref();
     },

@@ -5,7 +5,7 @@ import { openEgress } from "../../../server/egress/open-egress.ts";
 import { createLog } from "../../../server/ground/log.ts";
 import type { ProxyUse } from "../../../server/store/proxy-usage.ts";
 import { createForwardingServer } from "../../../server/proxy/forwarding-server.ts";
-import type { Limits } from "../../../server/proxy/limits.ts";
+import type { ProxyLimits } from "../../../server/proxy/limits.ts";
 import type { Target, Targets } from "../../../server/proxy/targets.ts";
 import { openThrottle } from "../../../server/proxy/throttle.ts";
 import { listen } from "./wire.ts";
@@ -44,7 +44,7 @@ export const targetAt = (origin: string, more: Partial<Target> = {}): Target => 
 export async function startLiteralProxy(options: {
   target: Target;
   refresh?: Targets["refresh"];
-  limits?: Limits;
+  limits?: ProxyLimits;
   answerTimeoutMs?: number;
   idleTimeoutMs?: number;
   lingerMs?: number;

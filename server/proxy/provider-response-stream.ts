@@ -1,35 +1,35 @@
-/** A provider's answer on its way to the caller: as it comes, or held back until it is known what it means. */
+/** Passes a provider's answer to the caller: as it arrives, or held back until its meaning is known. */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { textPairs, toCaller, type AnswerHead } from "./pass-headers.ts";
 
-/** Answers that are held back are errors; longer ones are passed on unread. */
-const HELD_BYTES = 64 * 1024;
-/** Up to here, copying a body behind its head is cheaper than handing the kernel two pieces. */
+/** Only errors are held back; longer answers pass unread. */
+const MOST_HELD_BYTES = 64 * 1024;
+/** Up to this size, copying a body behind its head is cheaper than a second write to the kernel. */
 const ONE_WRITE_BYTES = 16 * 1024;
 
-interface Start extends AnswerHead {
+interface ResponseStart extends AnswerHead {
   reason: string;
 }
 
-export class ProviderAnswerStream {
-  /** Bytes of the body, passed on or held. */
+export class ProviderResponseStream {
+  /** Bytes of the body, passed or held. */
   bytes = 0;
   isHeld = false;
-  /** Whether the caller has been sent anything of it. */
+  /** Whether anything of it was sent to the caller. */
   begun = false;
   readonly #response: ServerResponse;
   readonly #controller: Dispatcher.DispatchController;
-  readonly #start: Start;
+  readonly #start: ResponseStart;
   readonly #held: Buffer[] = [];
   #extra: string[] = [];
-  /** Of the whole body, where the provider told it. */
+  /** Length of the whole body, if the provider announced it. */
   #length: number | undefined;
-  /** Whether anything has been handed to the socket. */
+  /** Whether anything was written to the socket. */
   #isFlowing = false;
 
-  constructor(response: ServerResponse, controller: Dispatcher.DispatchController, start: Start) {
+  constructor(response: ServerResponse, controller: Dispatcher.DispatchController, start: ResponseStart) {
     this.#response = response;
     this.#controller = controller;
     this.#start = start;
@@ -43,19 +43,19 @@ export class ProviderAnswerStream {
     this.isHeld = true;
   }
 
-  /** Keeps a piece of a held answer. False when it has become too long to hold. */
+  /** Keeps a piece of a held answer. Returns false when the answer has become too long to hold. */
   collect(chunk: Buffer): boolean {
     this.#held.push(chunk);
     this.bytes += chunk.length;
-    return this.bytes <= HELD_BYTES;
+    return this.bytes <= MOST_HELD_BYTES;
   }
 
-  /** Header lines of ours, name and value in turn. */
+  /** Adds headers of the proxy, name and value in turn. */
   add(lines: string[] | undefined): void {
     if (lines) this.#extra = lines;
   }
 
-  /** As connectors read answers; the text is what is known of it so far. */
+  /** Returns the answer in the form that connectors classify; the text is what has arrived so far. */
   forJudging(): ProviderResponse {
     const headers: Record<string, string> = {};
     for (const [name, value] of textPairs(this.#start.raw)) {
@@ -65,16 +65,16 @@ export class ProviderAnswerStream {
     return { status: this.#start.status, headers, text: Buffer.concat(this.#held).toString("utf8") };
   }
 
-  /** Sends the head, and what was held. */
+  /** Sends the head and the held part of the body. */
   begin(): void {
     const { status, reason } = this.#start;
     const { lines, length } = toCaller(this.#start);
     this.#length = length;
     if (this.#extra.length > 0) lines.push(...this.#extra);
-    this.#response.writeHead(status, speakable(reason), lines);
+    this.#response.writeHead(status, reasonPhrase(reason), lines);
     this.begun = true;
-    // Small bodies arrive together with their head; a head that comes alone must not wait for them.
-    if (lonely.push(this) === 1) setImmediate(sendHeads);
+    // Small bodies arrive with their head and share its write; a head without a body must not wait for one.
+    if (pendingHeads.push(this) === 1) setImmediate(sendHeads);
     if (!this.isHeld) return;
     this.isHeld = false;
     for (const chunk of this.#held) this.#write(chunk);
@@ -93,7 +93,7 @@ export class ProviderAnswerStream {
   #write(chunk: Buffer): void {
     const isWhole = chunk.length === this.#length && chunk.length <= ONE_WRITE_BYTES && !this.#isFlowing;
     this.#isFlowing = true;
-    // As text it goes out in one write with the head; latin1 keeps every byte.
+    // Text shares one write with the head; latin1 keeps every byte.
     if (isWhole) return void this.#response.end(chunk.toString("latin1"), "latin1");
     if (this.#response.write(chunk) || this.#controller.paused) return;
     this.#controller.pause();
@@ -104,9 +104,9 @@ export class ProviderAnswerStream {
     if (!this.#response.writableEnded) this.#response.end();
   }
 
-  /** The rest will never come. The caller must see that the answer is incomplete. */
+  /** Ends an answer whose rest will never come, so that the caller notices that it is incomplete. */
   breakOff(): void {
-    // An answer that ends with the connection looks complete when the connection is closed in order.
+    // An answer that is delimited by the end of the connection looks complete after an orderly close.
     const isCloseDelimited = this.#response.req.httpVersionMinor === 0 && this.#length === undefined;
     if (isCloseDelimited) this.#response.socket?.resetAndDestroy();
     else this.#response.destroy();
@@ -114,19 +114,19 @@ export class ProviderAnswerStream {
 }
 
 /**
- * The reason phrase with its bytes as characters. Undici reads it as UTF-8, so other bytes are lost; the phrase means
- * nothing, and an empty one is honest.
+ * Returns the reason phrase with one character per byte, as Node writes it. Undici decodes it as UTF-8, which loses
+ * other bytes; such a phrase is dropped, since it has no meaning for clients.
  */
-function speakable(reason: string): string {
+function reasonPhrase(reason: string): string {
   if (/^[\t\u0020-\u007e]*$/.test(reason)) return reason;
   return reason.includes("\ufffd") ? "" : Buffer.from(reason, "utf8").toString("latin1");
 }
 
-/** Answers that began in this turn of the event loop; one timer for all of them. */
-let lonely: ProviderAnswerStream[] = [];
+/** Answers that began in this turn of the event loop; they share one `setImmediate`. */
+let pendingHeads: ProviderResponseStream[] = [];
 
 function sendHeads(): void {
-  const answers = lonely;
-  lonely = [];
+  const answers = pendingHeads;
+  pendingHeads = [];
   for (const answer of answers) answer.sendHead();
 }

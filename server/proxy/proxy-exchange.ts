@@ -1,66 +1,66 @@
-/** One proxied call under way: streams both bodies, holds an answer back while it may still be replaced. */
+/** Carries out one proxied call: streams both bodies, and holds an answer back while it may still be replaced. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import { toEgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
-import { ProviderAnswerStream } from "./provider-response.ts";
 import { toProvider } from "./pass-headers.ts";
-import type { Head } from "./read-head.ts";
-import { asProblem, egressProblem, refuse, type Refusing } from "./refuse.ts";
+import { ProviderResponseStream } from "./provider-response-stream.ts";
+import type { RequestHead } from "./read-head.ts";
+import { asProblem, egressProblem, refuse, type RefusalDeps } from "./refuse.ts";
 import { CallerGone, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
 import type { Target, Targets } from "./targets.ts";
 import type { Throttle } from "./throttle.ts";
 
-export interface Exchanging extends Refusing {
+export interface ExchangeDeps extends RefusalDeps {
   egress: Pick<Egress, "dispatcher">;
   targets: Pick<Targets, "refresh" | "answered">;
   throttle: Throttle;
   log: Log;
-  /** How long a provider may take until its answer begins. */
+  /** Until the provider's answer begins. */
   answerTimeoutMs: number;
-  /** How long it may pause within the answer. */
+  /** Between two pieces of the answer, or of the caller's body. */
   idleTimeoutMs: number;
 }
 
-export interface Call {
+export interface ProxyCall {
   request: IncomingMessage;
   response: ServerResponse;
-  head: Head;
+  head: RequestHead;
   target: Target;
-  /** What stands in the request line to the target. */
+  /** The target of the request line to the provider. */
   path: string;
   body: Buffer | Upload | undefined;
 }
 
 /**
- * States: sent (waiting for the answer) → held (an answer that may be replaced, or whose body must be understood,
- * is being collected) → passing → over. A held 401 goes back to sent once, with another token.
+ * States: sent (waiting for the answer) → held (collecting an answer that may be replaced, or whose body decides what
+ * it means) → passing → over. A held 401 returns to sent once, with another token.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #deps: Exchanging;
-  readonly #call: Call;
+export class ProxyExchange implements Dispatcher.DispatchHandler {
+  readonly #deps: ExchangeDeps;
+  readonly #call: ProxyCall;
   #target: Target;
   #controller: Dispatcher.DispatchController | undefined;
-  #answer: ProviderAnswerStream | undefined;
+  #answer: ProviderResponseStream | undefined;
   #sent = false;
   #replayed = false;
-  /** The caller left, or got its refusal: nothing more may be sent to it. */
+  /** The caller left or was refused: nothing more may be sent to it. */
   #over = false;
 
   get #throttles(): boolean {
     return this.#call.head.mode === "throttle";
   }
 
-  constructor(deps: Exchanging, call: Call) {
+  constructor(deps: ExchangeDeps, call: ProxyCall) {
     this.#deps = deps;
     this.#call = call;
     this.#target = call.target;
   }
 
-  /** Bytes of the answer's body that were passed on. */
+  /** Bytes of the answer's body that were passed to the caller. */
   get bytesDown(): number {
     return this.#answer?.bytes ?? 0;
   }
@@ -91,7 +91,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     );
   }
 
-  /** The connection to the caller is done with: ends the call to the provider unless it is over. */
+  /** To be called when the caller's response closes: ends the call to the provider unless it is over. */
   close(): void {
     const { response, body } = this.#call;
     if (response.writableFinished || this.#over) return;
@@ -113,11 +113,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     parsed: IncomingHttpHeaders,
     reason = "",
   ): void {
-    // Interim answers concern the connection to the provider; the caller was told to continue by us.
+    // Interim answers concern the connection to the provider; the proxy itself sends 100 to the caller.
     if (status < 200) return;
     const raw = controller.rawHeaders;
     const start = { status, reason, parsed, raw: areBytes(raw) ? raw : [] };
-    const answer = new ProviderAnswerStream(this.#call.response, controller, start);
+    const answer = new ProviderResponseStream(this.#call.response, controller, start);
     this.#answer = answer;
     this.#deps.targets.answered(this.#target, status);
     if (status === 401 && this.#mayRefresh()) {
@@ -133,7 +133,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (!this.#answer?.isHeld) return this.#answer?.write(chunk);
-    // Too long to be an error worth reading: pass it on as it is.
+    // Too long to be an error worth reading: pass it on unread.
     if (!this.#answer.collect(chunk)) this.#release(this.#answer);
   }
 
@@ -160,14 +160,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     refuse(this.#deps, response, isOurFault ? error : egressProblem(failed, request.method ?? ""));
   }
 
-  /** What was held goes on its way, with what throttle mode adds to it. */
-  #release(answer: ProviderAnswerStream): void {
+  /** Begins to pass a held answer, with the headers that throttle mode adds. */
+  #release(answer: ProviderResponseStream): void {
     if (answer.status === 401 && this.#mayRefresh()) this.#refreshInBackground();
     if (this.#throttles) answer.add(this.#deps.throttle.judge(this.#target, answer.forJudging()));
     answer.begin();
   }
 
-  #finish(answer: ProviderAnswerStream): void {
+  #finish(answer: ProviderResponseStream): void {
     answer.begin();
     answer.end();
   }
@@ -176,7 +176,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#target.refreshable && !this.#replayed;
   }
 
-  /** Whether the request can be sent again; "later" while its body is still arriving. */
+  /** Tells whether the request can be repeated; "later" while its body is still arriving. */
   #replayable(): "yes" | "no" | "later" {
     const { body } = this.#call;
     if (!(body instanceof Upload)) return "yes";
@@ -184,7 +184,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return body.destroyed || body.readableEnded ? "no" : "later";
   }
 
-  #replay(refused: ProviderAnswerStream): void {
+  #replay(refused: ProviderResponseStream): void {
     this.#replayed = true;
     const { request, response, body } = this.#call;
     this.#deps.targets
@@ -198,7 +198,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
           this.#dispatch(body instanceof Upload ? body.whole : body, path);
         },
         (error: unknown) => {
-          // The provider's own refusal says more than ours could.
+          // The provider's own refusal tells the caller more than ours.
           if (!this.#over) this.#finish(refused);
           this.#deps.log.warn(
             { connectionId: this.#target.connectionId, error: String(error) },

@@ -1,0 +1,48 @@
+/** Remembers for a second where calls go, so that the next call with the same headers needs no lookup. */
+import { nowMs } from "../ground/clock.ts";
+import type { Changes } from "../store/changes.ts";
+import type { ProxyRequestNames } from "./read-head.ts";
+import type { Target } from "./targets.ts";
+
+export interface RecentTargets {
+  get(names: ProxyRequestNames): Target | undefined;
+  /** Returns a function that remembers a target, unless something has changed since this call. */
+  begin(names: ProxyRequestNames): (target: Target) => void;
+}
+
+/** Short enough that the expiry of a token, which only the connection knows, is noticed in time. */
+const REMEMBERED_MS = 1_000;
+const MOST_TARGETS = 20_000;
+
+/** The tables that a target is derived from. */
+const SOURCES = new Set(["projects", "api_keys", "integrations", "installations", "connections"]);
+
+export function openRecentTargets(changes: Changes): RecentTargets {
+  /** Counts the changes that may make any remembered target wrong. */
+  let changed = 0;
+  changes.subscribe((change) => {
+    if (!change || SOURCES.has(change.table)) changed += 1;
+  });
+  const targets = new Map<string, { target: Target; untilMs: number; changed: number }>();
+  return {
+    get(names) {
+      const known = targets.get(keyOf(names));
+      if (!known || known.changed !== changed || known.untilMs < nowMs()) return undefined;
+      return known.target;
+    },
+    begin(names) {
+      const changedBefore = changed;
+      return (target) => {
+        // Entries live for a second, so clearing loses little.
+        if (targets.size >= MOST_TARGETS) targets.clear();
+        targets.set(keyOf(names), { target, untilMs: nowMs() + REMEMBERED_MS, changed: changedBefore });
+      };
+    },
+  };
+}
+
+/** Joins everything that the caller sends and a target depends on. No header value contains a line break. */
+const keyOf = ({ apiKey, projectId, installationId, integrationName, groupRef }: ProxyRequestNames): string =>
+  installationId
+    ? `${apiKey}\n${projectId}\n${installationId}`
+    : `${apiKey}\n${projectId}\n${integrationName}\n${groupRef}`;

@@ -1,0 +1,26 @@
+/** Checks that a proxied call carries an API key that may use the proxy of its project. */
+import type { Access } from "../access/authorize.ts";
+import { Problem } from "../ground/errors.ts";
+import { projectIdOf, type ProxyRequestNames } from "./read-head.ts";
+
+/** Throws a Problem: 401 without a valid key, 403 for a key of the wrong scope or project. */
+export async function requireProjectKey(access: Access, names: ProxyRequestNames): Promise<void> {
+  if (!names.apiKey && names.hasBearer) {
+    throw new Problem("unauthenticated", {
+      detail: "The proxy takes no bearer tokens. Send an API key of the project in the header `X-Api-Key`.",
+    });
+  }
+  const owner = await access.keyOwner(names.apiKey);
+  if (!owner.scopes.includes("full")) {
+    throw new Problem("forbidden", {
+      detail:
+        "The proxy needs an API key with the scope `full`, and this one is for browsers. Call it from your server.",
+    });
+  }
+  if (owner.projectId !== projectIdOf(names)) {
+    throw new Problem("forbidden", {
+      detail:
+        "This API key belongs to another project than `x-amp-project-id` names. Send a key of that project.",
+    });
+  }
+}
