@@ -10,7 +10,8 @@ import { MAX_HEADER_BYTES, refuseTunnel, refuseUnreadable } from "./refuse-on-so
 import { refuse } from "./refuse.ts";
 import { CallerGone, collect, KEPT_BYTES, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
-import type { Target, Targets } from "./targets.ts";
+import type { Target } from "./target.ts";
+import type { Targets } from "./targets.ts";
 import type { UsageLog } from "./usage-log.ts";
 
 export interface ForwardingDeps extends ExchangeDeps {

@@ -1,6 +1,6 @@
 /** Selects the headers that pass from the caller to the provider, and from the provider to the caller. */
 import type { RequestHead } from "./read-head.ts";
-import type { Target } from "./targets.ts";
+import type { Target } from "./target.ts";
 
 /** Returns name and value in turn: the caller's headers in their order, then the credentials. */
 export function toProvider(head: RequestHead, target: Target): string[] {

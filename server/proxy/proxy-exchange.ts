@@ -11,7 +11,8 @@ import type { RequestHead } from "./read-head.ts";
 import { asProblem, egressProblem, refuse, type RefusalDeps } from "./refuse.ts";
 import { CallerGone, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
-import type { Target, Targets } from "./targets.ts";
+import type { Target } from "./target.ts";
+import type { Targets } from "./targets.ts";
 import type { Throttle } from "./throttle.ts";
 
 export interface ExchangeDeps extends RefusalDeps {

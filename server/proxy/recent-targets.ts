@@ -2,7 +2,7 @@
 import { nowMs } from "../ground/clock.ts";
 import type { Changes } from "../store/changes.ts";
 import type { ProxyRequestNames } from "./read-head.ts";
-import type { Target } from "./targets.ts";
+import type { Target } from "./target.ts";
 
 export interface RecentTargets {
   get(names: ProxyRequestNames): Target | undefined;

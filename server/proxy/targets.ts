@@ -1,6 +1,5 @@
 /** Resolves where a proxied call goes: to which address, with which credentials. */
 import type { Catalog } from "../../connectors/catalog.ts";
-import type { Account } from "../../connector-kit/provider-fetch.ts";
 import type { Access } from "../access/authorize.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
@@ -9,28 +8,10 @@ import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { limitRefreshes } from "./limit-refreshes.ts";
 import { openProxyPermits, type ProxyPermit } from "./proxy-permits.ts";
-import { neverPasses, projectIdOf, type ProxyRequestNames } from "./read-head.ts";
+import { projectIdOf, type ProxyRequestNames } from "./read-head.ts";
 import { openRecentTargets } from "./recent-targets.ts";
 import { requireProjectKey } from "./require-project-key.ts";
-import type { TargetBase } from "./target-path.ts";
-
-export interface Target extends TargetBase {
-  projectId: string;
-  installationId: string;
-  connectionId: string;
-  /** Provider key of the catalog. */
-  provider: string;
-  /** What connectors need in order to read the provider's answers. */
-  account?: Account;
-  /** Credentials: name and value in turn. */
-  headers: readonly string[];
-  /** Names of `headers` in lower case, less those that never pass: the caller's headers of these names do not pass. */
-  replaces: ReadonlySet<string>;
-  /** Whether a new token can be requested when the provider refuses this one. */
-  refreshable: boolean;
-  /** Whether a success changes what is known about the connection. */
-  unproven: boolean;
-}
+import { buildTarget, type Target } from "./target.ts";
 
 export interface Targets {
   /** Returns what `resolve` returned a moment ago, if nothing has changed since. */
@@ -109,22 +90,3 @@ const unknownInstallation = ({ installationId, integrationName, groupRef }: Prox
       ? `The project has no installation \`${installationId}\`.`
       : `The project has no installation of the integration \`${integrationName}\` for the group \`${groupRef}\`.`,
   });
-
-function buildTarget(connections: LiveConnections, permit: ProxyPermit, live: LiveConnection): Target {
-  const url = connections.baseUrl(live, permit.moduleKey);
-  const { headers, query } = live.authorization;
-  return {
-    projectId: permit.projectId,
-    installationId: permit.id,
-    connectionId: live.id,
-    provider: live.provider.name,
-    account: live.account,
-    origin: url.origin,
-    basePath: url.pathname.replace(/\/+$/, ""),
-    query,
-    headers: headers.flat(),
-    replaces: new Set(headers.map(([name]) => name.toLowerCase()).filter((name) => !neverPasses(name))),
-    refreshable: live.refreshable && live.status !== "bad_credentials",
-    unproven: live.status !== "working",
-  };
-}

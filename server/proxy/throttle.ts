@@ -6,7 +6,7 @@ import type { ClosedGate, ConnectionGates } from "../calls/gates/process-gates.t
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { retryTime } from "../calls/gates/retry-time.ts";
-import type { Target } from "./targets.ts";
+import type { Target } from "./target.ts";
 
 export interface Throttle {
   /** A refusal while the connection's gate is closed. */

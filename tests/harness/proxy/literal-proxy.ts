@@ -6,7 +6,8 @@ import { createLog } from "../../../server/ground/log.ts";
 import type { ProxyUse } from "../../../server/store/proxy-usage.ts";
 import { createForwardingServer } from "../../../server/proxy/forwarding-server.ts";
 import type { ProxyLimits } from "../../../server/proxy/limits.ts";
-import type { Target, Targets } from "../../../server/proxy/targets.ts";
+import type { Target } from "../../../server/proxy/target.ts";
+import type { Targets } from "../../../server/proxy/targets.ts";
 import { openThrottle } from "../../../server/proxy/throttle.ts";
 import { listen } from "./wire.ts";
 

@@ -1,0 +1,45 @@
+/** The target of proxied calls: a provider's base URL and a customer's credentials. */
+import type { Account } from "../../connector-kit/provider-fetch.ts";
+import type { LiveConnection } from "../calls/live-connection.ts";
+import type { LiveConnections } from "../calls/live-connections.ts";
+import type { ProxyPermit } from "./proxy-permits.ts";
+import { neverPasses } from "./read-head.ts";
+import type { TargetBase } from "./target-path.ts";
+
+export interface Target extends TargetBase {
+  projectId: string;
+  installationId: string;
+  connectionId: string;
+  /** Provider key of the catalog. */
+  provider: string;
+  /** What connectors need in order to read the provider's answers. */
+  account?: Account;
+  /** Credentials: name and value in turn. */
+  headers: readonly string[];
+  /** Names of `headers` in lower case, less those that never pass: the caller's headers of these names do not pass. */
+  replaces: ReadonlySet<string>;
+  /** Whether a new token can be requested when the provider refuses this one. */
+  refreshable: boolean;
+  /** Whether a success changes what is known about the connection. */
+  unproven: boolean;
+}
+
+/** Builds the target of an installation's calls. Throws `ProviderError` when the base URL cannot be built. */
+export function buildTarget(connections: LiveConnections, permit: ProxyPermit, live: LiveConnection): Target {
+  const url = connections.baseUrl(live, permit.moduleKey);
+  const { headers, query } = live.authorization;
+  return {
+    projectId: permit.projectId,
+    installationId: permit.id,
+    connectionId: live.id,
+    provider: live.provider.name,
+    account: live.account,
+    origin: url.origin,
+    basePath: url.pathname.replace(/\/+$/, ""),
+    query,
+    headers: headers.flat(),
+    replaces: new Set(headers.map(([name]) => name.toLowerCase()).filter((name) => !neverPasses(name))),
+    refreshable: live.refreshable && live.status !== "bad_credentials",
+    unproven: live.status !== "working",
+  };
+}
