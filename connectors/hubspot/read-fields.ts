@@ -1,7 +1,7 @@
 /** Reads current values of HubSpot records, for fields that are written only if empty. */
 import { isJsonObject, type JsonObject } from "../../server/ground/json.ts";
-import { send } from "../../connector-kit/send-request.ts";
 import type { WriteConnector } from "../../connector-kit/connector.ts";
+import { readByIds } from "../../connector-kit/read-by-ids.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { readBatchAnswer } from "./batch-create.ts";
 import { classify } from "./classify.ts";
@@ -10,24 +10,28 @@ import { BATCH_LIMIT, idFault, objectFault, readBatch } from "./request.ts";
 
 type ReadRequest = Parameters<WriteConnector["readFields"]>[0];
 
-/** Values by record id. A record that is missing, or whose id cannot be one, is absent. */
+/** Returns values by record id. A record that does not exist, or whose id is malformed, is absent. */
 export async function readFields(
   request: ReadRequest,
   fetch: ProviderFetch,
 ): Promise<Map<string, JsonObject>> {
   const fault = objectFault(request.objectName);
   if (fault) throw fault;
-  const ids = [...new Set(request.ids)].filter((id) => idFault(id) === undefined);
+  const bodies = await readByIds(
+    {
+      ids: request.ids.filter((id) => idFault(id) === undefined),
+      limit: BATCH_LIMIT,
+      request: (ids) => readBatch(request.objectName, ids, request.fields),
+      classify,
+      account: request.account,
+    },
+    fetch,
+  );
   const found = new Map<string, JsonObject>();
-  for (let start = 0; start < ids.length; start += BATCH_LIMIT) {
-    const part = readBatch(request.objectName, ids.slice(start, start + BATCH_LIMIT), request.fields);
-    const answer = await send(part, fetch, classify, request.account);
-    if (answer.error) throw answer.error;
-    // Not in the order asked for; missing ids are listed among the errors.
-    for (const record of readBatchAnswer(answer.body).results) {
-      const id = idOf(record);
-      if (id !== undefined && isJsonObject(record.properties)) found.set(id, record.properties);
-    }
+  // Records come in any order; missing ids are listed among the errors.
+  for (const record of bodies.flatMap((body) => readBatchAnswer(body).results)) {
+    const id = idOf(record);
+    if (id !== undefined && isJsonObject(record.properties)) found.set(id, record.properties);
   }
   return found;
 }

@@ -1,25 +1,17 @@
-/** Creates, updates and deletes HubSpot records one request each. */
-import { isJsonObject } from "../../server/ground/json.ts";
-import { send } from "../../connector-kit/send-request.ts";
+/** Creates, updates and deletes HubSpot records with one request each. */
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { Outcomes } from "../../connector-kit/outcomes.ts";
+import { send } from "../../connector-kit/send-request.ts";
+import { writeSingly, type SingleOutcome } from "../../connector-kit/write-singly.ts";
+import { isJsonObject } from "../../server/ground/json.ts";
 import { classify } from "./classify.ts";
 import { toOutcome } from "./record.ts";
 import { createOne, deleteOne, idFault, updateOne } from "./request.ts";
 
-export async function writeSingly(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
-  const outcomes = new Outcomes(write.records.length);
-  const result: WriteResult = { outcomes: [], warnings: [] };
-  for (const [index, record] of write.records.entries()) {
-    const fault = write.type === "create" ? undefined : idFault(record.id);
-    if (fault) outcomes.fail([index], fault);
-    else await outcomes.attempt([index], () => writeOne(write, index, record, fetch, { outcomes, result }));
-  }
-  return { ...result, outcomes: outcomes.finish() };
-}
+export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> =>
+  writeSingly(write, { idFault, send: (record) => writeOne(write, record, fetch) });
 
-/** The request for one record of a write. */
+/** Returns the request for one record of a write. */
 export function requestFor(write: RecordWrite, record: RecordToWrite): ProviderRequest {
   switch (write.type) {
     case "create":
@@ -33,22 +25,16 @@ export function requestFor(write: RecordWrite, record: RecordToWrite): ProviderR
 
 async function writeOne(
   write: RecordWrite,
-  index: number,
   record: RecordToWrite,
   fetch: ProviderFetch,
-  { outcomes, result }: { outcomes: Outcomes; result: WriteResult },
-): Promise<void> {
+): Promise<SingleOutcome> {
   const answer = await send(requestFor(write, record), fetch, classify, write.account);
   if (write.type === "delete" && record.id !== undefined) {
-    // HubSpot answers 204 also for a record that never was; a 404, where one comes, says the same thing.
-    if (!answer.error || answer.error.kind === "not_found") {
-      if (answer.error) result.warnings.push(`record ${record.id} was not there`);
-      return outcomes.settle(index, { success: true, recordId: record.id });
-    }
+    const outcome = { success: true, recordId: record.id } as const;
+    if (!answer.error) return { outcome };
+    // HubSpot answers 204 also for a record that never existed; a 404 means the same.
+    if (answer.error.kind === "not_found") return { outcome, warning: `record ${record.id} was not there` };
   }
-  if (answer.error) {
-    result.rawResponse = answer.error.rawResponse;
-    return outcomes.fail([index], answer.error);
-  }
-  outcomes.settle(index, toOutcome(isJsonObject(answer.body) ? answer.body : {}));
+  if (answer.error) return { outcome: { success: false, error: answer.error } };
+  return { outcome: toOutcome(isJsonObject(answer.body) ? answer.body : {}) };
 }

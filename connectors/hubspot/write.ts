@@ -6,7 +6,7 @@ import { createInBatches, createWaves } from "./batch-create.ts";
 import { updateInBatches, updateWaves } from "./batch-update.ts";
 import { readFields } from "./read-fields.ts";
 import { BATCH_LIMIT, createBatch, idFault, objectFault, updateBatch } from "./request.ts";
-import { requestFor, writeSingly } from "./single.ts";
+import { requestFor, writeOneByOne } from "./single.ts";
 
 export const write: WriteConnector = {
   module: "crm",
@@ -15,7 +15,7 @@ export const write: WriteConnector = {
   async write(write, fetch) {
     const fault = objectFault(write.objectName);
     if (fault) return { outcomes: write.records.map(() => ({ success: false, error: fault })), warnings: [] };
-    if (!write.batch || write.type === "delete") return writeSingly(write, fetch);
+    if (!write.batch || write.type === "delete") return writeOneByOne(write, fetch);
     return write.type === "create" ? createInBatches(write, fetch) : updateInBatches(write, fetch);
   },
   readFields,

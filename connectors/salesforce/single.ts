@@ -1,43 +1,28 @@
-/** Creates, updates and deletes Salesforce records one by one, and brings back what they became. */
+/** Creates, updates and deletes Salesforce records with one request each, and reads them back. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { concernsTheCall, send, unreadable } from "../../connector-kit/send-request.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { Outcomes } from "../../connector-kit/outcomes.ts";
+import { writeSingly } from "../../connector-kit/write-singly.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";
 import { idFault } from "./id.ts";
 import { READ_PART, readOne, WRITE_PART, writeAndRead, writeOne } from "./request.ts";
 
-export async function writeSingly(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
-  const outcomes = new Outcomes(write.records.length);
-  const result: WriteResult = { outcomes: [], warnings: [] };
-  for (const [index, record] of write.records.entries()) {
-    const fault = write.type === "create" ? undefined : idFault(record.id);
-    if (fault) {
-      outcomes.fail([index], fault);
-      continue;
-    }
-    await outcomes.attempt([index], async () => {
+export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> =>
+  writeSingly(write, {
+    idFault,
+    send: async (record) => {
       const written = await writeRecord(write, record, fetch);
-      if (written.error) {
-        result.rawResponse = written.error.rawResponse;
-        return outcomes.fail([index], written.error);
-      }
-      if (written.warning) result.warnings.push(written.warning);
-      outcomes.settle(index, {
-        success: true,
-        recordId: written.id,
-        ...(written.data && { data: written.data }),
-      });
-    });
-  }
-  return { ...result, outcomes: outcomes.finish() };
-}
+      if (written.error) return { outcome: { success: false, error: written.error } };
+      const { id, data, warning } = written;
+      return { outcome: { success: true, recordId: id, ...(data && { data }) }, warning };
+    },
+  });
 
-/** The requests for one record, in order. The id of a record yet to be created shows as `{id}`. */
+/** Returns the requests for one record, in order. The id of a record that is not created yet is shown as `{id}`. */
 export function requestsFor(write: RecordWrite, record: RecordToWrite): ProviderRequest[] {
   if (inOneCall(write)) return [writeAndRead(write, record)];
   const requests = [writeOne(write, record)];
@@ -45,15 +30,15 @@ export function requestsFor(write: RecordWrite, record: RecordToWrite): Provider
   return requests;
 }
 
-type Written =
+type WrittenRecord =
   | { error: ProviderError }
   | { error?: undefined; id: string; data?: JsonObject; warning?: string };
 
 const readsBack = (write: RecordWrite): boolean => write.type !== "delete" && write.readBack !== false;
 
 /**
- * The parts of a composite request can carry headers too, but only those that the resource supports, and one it does
- * not know fails the whole: so a caller's headers go with a plain request, as they would without Busbar.
+ * A part of a composite request accepts only headers that its resource supports, and an unknown header fails the whole
+ * request. So a caller's headers go with a plain request.
  */
 const inOneCall = (write: RecordWrite): boolean =>
   readsBack(write) && Object.keys(write.headers).length === 0;
@@ -62,7 +47,7 @@ async function writeRecord(
   write: RecordWrite,
   record: RecordToWrite,
   fetch: ProviderFetch,
-): Promise<Written> {
+): Promise<WrittenRecord> {
   if (inOneCall(write)) {
     const answer = await send(writeAndRead(write, record), fetch, classify);
     if (!answer.error) return readComposite(record, answer.body);
@@ -76,8 +61,8 @@ async function writeRecord(
   return { ...written, ...(await readBack(write, written.id, record, fetch)) };
 }
 
-/** The id of a written record: in the answer to a create, in the request of anything else, which answers 204. */
-function readWritten(record: RecordToWrite, body: Json | undefined): Written {
+/** Returns the id of a written record: the answer to a create has it; other writes answer 204, so the request has it. */
+function readWritten(record: RecordToWrite, body: Json | undefined): WrittenRecord {
   const answer = isJsonObject(body) ? body : {};
   if (answer.success === false) {
     const rawResponse = shorten(JSON.stringify(answer));
@@ -105,8 +90,8 @@ async function readBack(
   }
 }
 
-/** Both parts answer on their own, inside an answer that is always 200. */
-function readComposite(record: RecordToWrite, body: Json | undefined): Written {
+/** Reads an answer of status 200 in which each part has a status of its own. */
+function readComposite(record: RecordToWrite, body: Json | undefined): WrittenRecord {
   const parts = isJsonObject(body) && Array.isArray(body.compositeResponse) ? body.compositeResponse : [];
   const part = (name: string) => parts.filter(isJsonObject).find(({ referenceId }) => referenceId === name);
   const write = part(WRITE_PART);
@@ -129,7 +114,7 @@ function partError(part: JsonObject): ProviderError | undefined {
   return classify({ status, headers: {}, text: JSON.stringify(part.body ?? null) });
 }
 
-/** `attributes` tells the type and address of a record; it is not one of its fields. */
+/** Drops `attributes`, the type and address of a record, which is not a field. */
 const fieldsOf = (record: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== "attributes"));
 

@@ -7,7 +7,7 @@ import { batchWaves, writeInBatches } from "./batch.ts";
 import { idFault, shortId } from "./id.ts";
 import { readFields } from "./read-fields.ts";
 import { BATCH_LIMIT, objectFault, writeMany } from "./request.ts";
-import { requestsFor, writeSingly } from "./single.ts";
+import { requestsFor, writeOneByOne } from "./single.ts";
 
 export const write: WriteConnector = {
   module: "crm",
@@ -16,7 +16,7 @@ export const write: WriteConnector = {
   async write(write, fetch) {
     const fault = requestFault(write);
     if (fault) return { outcomes: write.records.map(() => ({ success: false, error: fault })), warnings: [] };
-    return inBatches(write) ? writeInBatches(write, fetch) : writeSingly(write, fetch);
+    return inBatches(write) ? writeInBatches(write, fetch) : writeOneByOne(write, fetch);
   },
   readFields,
   recordKey: shortId,
