@@ -32,7 +32,7 @@ const MOST_OPEN = 2_000;
 export function openChannels(deps: {
   queries: Queries;
   sealer: Sealer;
-  world: DestinationNetwork;
+  network: DestinationNetwork;
   log: Log;
 }): Channels {
   const opened = new LRUCache<string, OpenDestination>({
@@ -66,7 +66,7 @@ export function openChannels(deps: {
 
 /** Opens a stored destination. One that cannot be opened is there all the same, and fails every attempt saying why. */
 export function openDestination(
-  deps: { sealer: Sealer; world: DestinationNetwork },
+  deps: { sealer: Sealer; network: DestinationNetwork },
   row: DestinationRow,
 ): OpenDestination {
   const type = Object.hasOwn(DESTINATIONS, row.type) ? DESTINATIONS[row.type] : undefined;
@@ -81,7 +81,7 @@ export function openDestination(
         signingKeys: () => keysInForce(secrets),
         name: row.name,
       },
-      deps.world,
+      deps.network,
     );
     return {
       row,

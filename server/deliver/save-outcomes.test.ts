@@ -1,4 +1,4 @@
-/** Ends of deliveries reach the database whatever company they come in. */
+/** Saving outcomes: each result reaches the database, once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -11,34 +11,34 @@ import { Sealer } from "../ground/seal.ts";
 import { openDatabase, type Database } from "../store/database.ts";
 import { insertDestination } from "../store/destinations.ts";
 import { openDestination, type OpenDestination } from "./channels.ts";
+import { DestinationHealth } from "./destination-health.ts";
 import { sealDestinationSecrets } from "./destination-secrets.ts";
 import { OutcomeWriter } from "./save-outcomes.ts";
 import { until } from "../../tests/harness/until.ts";
 import { openDestinationNetwork } from "./destination-network.ts";
 
-test("a delivery that two attempts end at once does not keep the others from being noted", async (t) => {
+test("a delivery with two results at once does not keep the others from being saved", async (t) => {
   const database = await testDatabase(t);
   const destinationId = newId();
   const twice = newId();
-  let noted = 0;
-  const notes = new OutcomeWriter({
-    database,
-    relaxed: database.queries,
+  let saved = 0;
+  const outcomes = new OutcomeWriter({
+    queries: database.queries,
     log: createLog("silent"),
     workerId: () => 1,
-    disableAfterSeconds: 60,
-    onNoted: (ended) => void (noted += ended.length),
+    judge: async () => {},
+    onSaved: (results) => void (saved += results.length),
   });
   for (const eventId of [newId(), twice, newId(), twice, newId()]) {
-    notes.add({ finished: { destinationId, eventId, state: "delivered", delayMs: 0 } });
+    outcomes.add({ kind: "released", destinationId, eventId });
   }
-  await notes.close();
-  assert.equal(noted, 5);
-  const { rowCount } = await database.pool.query("select 1 from deliveries where state = 'delivered'");
+  await outcomes.close();
+  assert.equal(saved, 5);
+  const { rowCount } = await database.pool.query("select 1 from deliveries where state = 'waiting'");
   assert.equal(rowCount, 4);
 });
 
-test("while what an end says of its destination cannot be written, the end itself is not noted again", async (t) => {
+test("while the health of a destination cannot be stored, the result itself is not saved again", async (t) => {
   const database = await testDatabase(t);
   const away = await openDatabase({ ...database, log: createLog("silent"), poolSize: 1 });
   await sql`select 1`.execute(away.queries);
@@ -46,32 +46,37 @@ test("while what an end says of its destination cannot be written, the end itsel
   const log = createLog("silent");
   let refusals = 0;
   log.warn = () => void (refusals += 1);
-  const notes = new OutcomeWriter({
+  const health = new DestinationHealth({
     database: away,
-    relaxed: database.queries,
+    unsynced: database.queries,
+    log,
+    disableAfterSeconds: 60,
+  });
+  const outcomes = new OutcomeWriter({
+    queries: database.queries,
     log,
     workerId: () => 1,
-    disableAfterSeconds: 60,
-    onNoted: () => {},
+    judge: (attempts) => health.judge(attempts),
+    onSaved: () => {},
   });
   const destination = await failingDestination(database);
   const attempt = { time: new Date().toISOString(), durationMs: 1, error: "no" };
-  const finished = {
+  outcomes.add({
+    kind: "attempted",
     destinationId: destination.row.id,
     eventId: newId(),
     state: "waiting",
-    delayMs: 0,
-  } as const;
-  notes.add({
-    finished: { ...finished, attempt },
-    made: { outcome: { kind: "failed", error: "no" }, destination },
+    retryInMs: 0,
+    attempt,
+    outcome: { kind: "failed", error: "no" },
+    destination,
   });
   await until(() => refusals === 1);
   await database.pool.query("update deliveries set state = 'sending', claimed_by = 1");
   await until(() => refusals >= 2);
   const { rows } = await database.pool.query("select state, failures from deliveries");
   assert.deepEqual(rows, [{ state: "sending", failures: 1 }]);
-  await notes.close();
+  await outcomes.close();
 });
 
 /** A webhook, which is disabled when it only fails. */
@@ -88,6 +93,10 @@ async function failingDestination({ queries }: Database): Promise<OpenDestinatio
     metadata: { url: "https://example.com" },
     secretsSealed: sealDestinationSecrets(sealer, place, { secrets: {}, signingKeys: [] }),
   });
-  const world = openDestinationNetwork({ egress: openEgress([]), dataDir: "/nonexistent", timeoutMs: 1_000 });
-  return openDestination({ sealer, world }, row);
+  const network = openDestinationNetwork({
+    egress: openEgress([]),
+    dataDir: "/nonexistent",
+    timeoutMs: 1_000,
+  });
+  return openDestination({ sealer, network }, row);
 }

@@ -1,11 +1,12 @@
-/** Delivers a sample to a destination at once, outside all queues, and tells what happened. */
+/** Delivers a sample to a destination at once, outside all queues, and returns what happened. */
 import type { Egress } from "../egress/open-egress.ts";
 import { now } from "../ground/clock.ts";
 import type { Config } from "../ground/config.ts";
 import { newId } from "../ground/ids.ts";
 import type { Sealer } from "../ground/seal.ts";
+import type { AttemptRecord } from "../store/deliveries.ts";
 import type { DestinationRow } from "../store/destinations.ts";
-import { attemptDelivery, type DeliveryResult } from "./attempt-delivery.ts";
+import { attemptDelivery } from "./attempt-delivery.ts";
 import { openDestination } from "./channels.ts";
 import type { NewEvent } from "../events/event-types.ts";
 import { openDestinationNetwork } from "./destination-network.ts";
@@ -24,12 +25,12 @@ export async function testDelivery(
 ): Promise<{
   messageId: string;
   delivered: boolean;
-  attempt: NonNullable<DeliveryResult["finished"]["attempt"]>;
+  attempt: AttemptRecord;
 }> {
   const { egress, config, sealer } = deps;
   const timeoutMs = config.webhookTimeoutSeconds * 1000;
-  const world = openDestinationNetwork({ egress, dataDir: config.dataDir, timeoutMs });
-  const destination = openDestination({ sealer, world }, row);
+  const network = openDestinationNetwork({ egress, dataDir: config.dataDir, timeoutMs });
+  const destination = openDestination({ sealer, network }, row);
   const message = {
     id: newId(),
     topic: event.type,
@@ -38,8 +39,7 @@ export async function testDelivery(
     projectId: row.projectId,
     destinationId: row.id,
   };
-  const { finished, made } = await attemptDelivery(destination, message, 0, () => undefined);
+  const { outcome, attempt } = await attemptDelivery(destination, message, 0, () => undefined);
   await destination.channel.close();
-  const told = finished.attempt ?? { time: message.time.toISOString(), durationMs: 0 };
-  return { messageId: message.id, delivered: made.outcome.kind === "delivered", attempt: told };
+  return { messageId: message.id, delivered: outcome.kind === "delivered", attempt };
 }

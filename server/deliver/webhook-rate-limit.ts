@@ -1,19 +1,17 @@
-/** Keeps all processes together below so many webhooks a second per project. */
-import { setTimeout as wait } from "node:timers/promises";
+/** Limits the webhooks per second of each project, over all processes together. */
+import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import type { Queries } from "../store/database.ts";
 import { reservePaces } from "../store/deliveries.ts";
 
 export interface WebhookRateLimit {
-  /** Resolves when a message of the project may leave, and at once after `stop`. */
+  /** Resolves when a message of the project may be sent, and at once after `stop`. */
   take(projectId: string): Promise<void>;
   stop(): void;
 }
 
-const RETRY_MS = 100;
-
 /**
- * Moments are reserved in the database, `1 / perSecond` apart, for all messages that wait at once in one statement:
- * never more than `perSecond` leave in any second, whoever sends them. 0: no limit.
+ * Reserves send times in the database, `1 / perSecond` apart, with one statement for all messages that wait: all processes
+ * together never send more than `perSecond` in any second. 0 means no limit.
  */
 export function openWebhookRateLimit(queries: Queries, perSecond: number): WebhookRateLimit {
   if (perSecond === 0) return { take: async () => {}, stop: () => {} };
@@ -37,17 +35,12 @@ export function openWebhookRateLimit(queries: Queries, perSecond: number): Webho
     }
     running = false;
   };
-  const reserve = async (wanted: { projectId: string; count: number }[]): Promise<Map<string, number>> => {
-    while (!stopping.signal.aborted) {
-      try {
-        return await reservePaces(queries, wanted, apartMs);
-      } catch {
-        // The database is away: nothing could be noted either, so nothing leaves.
-        await wait(RETRY_MS);
-      }
-    }
-    return new Map();
-  };
+  /** While the database is away results could not be saved either, so nothing is sent. */
+  const reserve = (wanted: { projectId: string; count: number }[]): Promise<Map<string, number>> =>
+    retryWhileDatabaseIsDown(() => reservePaces(queries, wanted, apartMs), {
+      isTemporary: () => true,
+      signal: stopping.signal,
+    }).catch(() => new Map());
   const startAfter = (waitMs: number, start: () => void): void => {
     if (waitMs < 1 || stopping.signal.aborted) return start();
     const timer = setTimeout(() => {

@@ -1,15 +1,29 @@
 /** Tells an outage of the database from other errors, and waits for its end. */
+import { setTimeout as wait } from "node:timers/promises";
 
 const AGAIN_MS = 250;
 
+export interface RetryOptions {
+  /** Called with each error that is followed by a retry. */
+  onError?: (error: unknown) => void;
+  /** Whether an error is worth a retry; an outage of the database, unless given. */
+  isTemporary?: (error: unknown) => boolean;
+  /** When aborted, a wait ends at once and the next error is thrown. */
+  signal?: AbortSignal;
+}
+
 /** Repeats `run` while the database is down; `run` may have done its work although it failed. Throws other errors. */
-export async function retryWhileDatabaseIsDown<Answer>(run: () => Promise<Answer>): Promise<Answer> {
+export async function retryWhileDatabaseIsDown<Answer>(
+  run: () => Promise<Answer>,
+  { onError, isTemporary = isDatabaseAway, signal }: RetryOptions = {},
+): Promise<Answer> {
   for (;;) {
     try {
       return await run();
     } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      if (signal?.aborted || !isTemporary(error)) throw error;
+      onError?.(error);
+      await wait(AGAIN_MS, undefined, { signal }).catch(() => {});
     }
   }
 }

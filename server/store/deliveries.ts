@@ -1,17 +1,17 @@
 /**
  * Deliveries: one event on its way to one destination. Several processes work on them at once.
  *
- *   (event) ──route──► first attempt ─────────► delivered      a batch of the worker that routed it has it: no row yet
+ *   (event) ──route──► first attempt ─────────► delivered      held by a batch of the worker that routed it: no row yet
  *                         │     │ └────────────► failed        the last attempt, or its destination is disabled
  *               no room   ▼     ▼ failed attempt
  *                      waiting ◄───┐                            due after the next gap of the schedule
  *                         └─claim─► sending ──► delivered, failed
  *
- * A delivery has its row from the first thing there is to say of it. `sending` names the worker that has the row
- * (`claimed_by`), a batch names the one that has its pairs (`delivery-batches.ts`). When that worker's lock in
- * PostgreSQL is gone, its process is gone, and what it had goes back to `waiting`: what was sent but not yet noted is
- * sent again. Resending puts `delivered` and `failed` back to `waiting`. Where a destination is deleted its rows are
- * nobody's until they are swept.
+ * A delivery gets its row with the result of its first attempt, or when a lane has no room for it. A row in `sending`
+ * names its worker (`claimed_by`); a batch names the worker of its deliveries (`delivery-batches.ts`). When a worker is
+ * dead (`jobs/process-identity.ts`), its deliveries go back to `waiting`: those that were sent but not saved are sent
+ * again. Resending puts `delivered` and `failed` back to `waiting`. The rows of a deleted destination are ignored until
+ * they are removed.
  */
 import { sql } from "kysely";
 import { now } from "../ground/clock.ts";
@@ -21,21 +21,19 @@ import { toStoredJson } from "./stored-json.ts";
 
 export type DeliveryState = "waiting" | "sending" | "delivered" | "failed";
 
-/** A delivery that this worker has, with what it must know of the destination to keep what it remembers current. */
-export interface ClaimedDelivery {
-  destinationId: string;
-  eventId: string;
+/** A delivery that this worker has, with the version and the health of its destination. */
+export interface ClaimedDelivery extends DeliveryKey {
   failures: number;
   version: number;
   failingSince: Date | null;
-  /** Where this is the first attempt: what has it in place of a row. */
+  /** On the first attempt: the batch that holds the delivery in place of a row. */
   batchId?: string;
 }
 
-/** How much a worker takes on. */
+/** How many deliveries a worker claims. */
 export interface Claim {
   workerId: number;
-  /** In all. */
+  /** In total. */
   room: number;
   /** Per destination that is not in `lanes`: working ones and failing ones. */
   depth: number;
@@ -47,7 +45,7 @@ export interface Claim {
 const lanesOf = ({ lanes }: Claim) =>
   sql`unnest(${lanes.map(({ id }) => id)}::uuid[], ${lanes.map(({ free }) => free)}::integer[]) as lane (id, free)`;
 
-/** Claims deliveries that are due, a few of every destination, beginning with another destination each time. */
+/** Claims deliveries that are due, a few of each destination, starting with a random destination. */
 export async function claimDeliveries(queries: Queries, claim: Claim): Promise<ClaimedDelivery[]> {
   const { rows } = await sql<ClaimedDelivery>`
     with ready as (
@@ -74,18 +72,43 @@ export async function claimDeliveries(queries: Queries, claim: Claim): Promise<C
   return rows;
 }
 
-/** How an attempt ended. Without `attempt` none was made: the delivery is given back. */
-export interface FinishedAttempt {
+/** Names a delivery: no event goes to a destination twice. */
+export interface DeliveryKey {
   destinationId: string;
   eventId: string;
-  state: "waiting" | "delivered" | "failed";
-  /** Until the next attempt. */
-  delayMs: number;
-  attempt?: { time: string; durationMs: number; status?: number; error?: string; answer?: string };
 }
 
-/** What stands in the place of an attempt when a destination is disabled. */
-export const notAttempted = (): FinishedAttempt["attempt"] => ({
+/** An attempt as it is recorded in the row. */
+export interface AttemptRecord {
+  time: string;
+  durationMs: number;
+  status?: number;
+  error?: string;
+  answer?: string;
+}
+
+/** A delivery that was attempted: it is over, or due again after `retryInMs`. */
+export interface AttemptedDelivery extends DeliveryKey {
+  kind: "attempted";
+  state: "waiting" | "delivered" | "failed";
+  retryInMs: number;
+  attempt: AttemptRecord;
+}
+
+/** A delivery that a worker had and did not attempt: it is due again at once, for any worker. */
+export interface ReleasedDelivery extends DeliveryKey {
+  kind: "released";
+}
+
+/** A delivery that failed without an attempt, because its destination is disabled. */
+export interface SkippedDelivery extends DeliveryKey {
+  kind: "skipped";
+}
+
+export type DeliveryUpdate = AttemptedDelivery | ReleasedDelivery | SkippedDelivery;
+
+/** The record that a skipped delivery gets in place of an attempt. */
+const skippedRecord = (): AttemptRecord => ({
   time: now().toISOString(),
   durationMs: 0,
   error: "not attempted: the destination is disabled",
@@ -94,30 +117,29 @@ export const notAttempted = (): FinishedAttempt["attempt"] => ({
 const MOST_ATTEMPTS = 40;
 
 /**
- * Notes how attempts ended, in one statement, each delivery at most once; and that these batches are over. What the
- * worker does not have any more stays as it is.
+ * Updates deliveries that this worker has, each at most once, and removes batches that are over, in one statement.
+ * Deliveries that the worker no longer has stay as they are.
  */
-export async function finishDeliveries(
+export async function updateDeliveries(
   queries: Queries,
   workerId: number,
-  finished: FinishedAttempt[],
+  updates: DeliveryUpdate[],
   overBatchIds: string[] = [],
 ): Promise<void> {
-  const column = <Name extends keyof FinishedAttempt>(name: Name) => finished.map((row) => row[name]);
-  const attempts = finished.map(({ attempt }) => (attempt ? toStoredJson(attempt) : null));
+  const rows = updates.map(toRow);
+  const column = <Name extends keyof UpdateRow>(name: Name) => rows.map((row) => row[name]);
   await sql`
     with over as (
       delete from delivery_batches where id = any(${overBatchIds}::uuid[])
     )
     insert into deliveries (destination_id, event_id, state, due_time, failures, attempts)
     select destination_id, event_id, state,
-      now() + make_interval(secs => delay_ms / 1000),
-      case when state = 'delivered' or attempt is null then 0 else 1 end,
+      now() + make_interval(secs => retry_in_ms / 1000), failures,
       case when attempt is null then '[]' else jsonb_build_array(attempt::jsonb) end
     from unnest(
       ${column("destinationId")}::uuid[], ${column("eventId")}::uuid[], ${column("state")}::text[],
-      ${column("delayMs")}::double precision[], ${attempts}::text[]
-    ) as ended (destination_id, event_id, state, delay_ms, attempt)
+      ${column("retryInMs")}::double precision[], ${column("failures")}::integer[], ${column("attempt")}::text[]
+    ) as updated (destination_id, event_id, state, retry_in_ms, failures, attempt)
     on conflict (destination_id, event_id) do update set
       state = excluded.state,
       claimed_by = null,
@@ -129,7 +151,37 @@ export async function finishDeliveries(
   `.execute(queries);
 }
 
-/** Workers that have something. Hops along the index, which has few of them. */
+interface UpdateRow extends DeliveryKey {
+  state: "waiting" | "delivered" | "failed";
+  retryInMs: number;
+  /** Added to those before. */
+  failures: number;
+  /** JSON text, added to those before. */
+  attempt: string | null;
+}
+
+function toRow(update: DeliveryUpdate): UpdateRow {
+  const { destinationId, eventId } = update;
+  const row = { destinationId, eventId, retryInMs: 0, failures: 0, attempt: null };
+  switch (update.kind) {
+    case "released":
+      return { ...row, state: "waiting" };
+    case "skipped":
+      return { ...row, state: "failed", attempt: toStoredJson(skippedRecord()) };
+    case "attempted": {
+      const { state, retryInMs, attempt } = update;
+      return {
+        ...row,
+        state,
+        retryInMs,
+        failures: state === "delivered" ? 0 : 1,
+        attempt: toStoredJson(attempt),
+      };
+    }
+  }
+}
+
+/** Lists the workers that have deliveries. Hops along the index, which names few workers. */
 export async function listClaimants(queries: Queries): Promise<number[]> {
   const { rows } = await sql<{ workerId: number }>`
     with recursive workers as (
@@ -144,18 +196,15 @@ export async function listClaimants(queries: Queries): Promise<number[]> {
   return rows.map((row) => row.workerId);
 }
 
-/** The rows that this worker has. */
-export async function listClaims(
-  queries: Queries,
-  workerId: number,
-): Promise<{ destinationId: string; eventId: string }[]> {
-  const { rows } = await sql<{ destinationId: string; eventId: string }>`
+/** Lists the rows that this worker has. */
+export async function listClaims(queries: Queries, workerId: number): Promise<DeliveryKey[]> {
+  const { rows } = await sql<DeliveryKey>`
     select destination_id, event_id from deliveries where state = 'sending' and claimed_by = ${workerId}
   `.execute(queries);
   return rows;
 }
 
-/** Gives back what these workers had; it is due at once. */
+/** Gives back everything these workers had; it is due at once. */
 export async function releaseDeliveries(queries: Queries, workerIds: number[]): Promise<void> {
   if (workerIds.length === 0) return;
   await releaseBatches(queries, workerIds, []);
@@ -165,9 +214,9 @@ export async function releaseDeliveries(queries: Queries, workerIds: number[]): 
   `.execute(queries);
 }
 
-/** Gives up what waits for disabled destinations, a batch at a time; how many it were. */
+/** Fails up to `most` deliveries that wait for disabled destinations; returns their number. */
 export async function failDisabled(queries: Queries, most: number): Promise<number> {
-  const attempt = JSON.stringify(notAttempted());
+  const attempt = JSON.stringify(skippedRecord());
   const { numAffectedRows } = await sql`
     update deliveries set state = 'failed', attempts = attempts || ${attempt}::jsonb
     from (
@@ -183,8 +232,8 @@ export async function failDisabled(queries: Queries, most: number): Promise<numb
 }
 
 /**
- * Reserves moments at which webhooks of a project may leave, so many milliseconds apart over all processes.
- * The answer says after how many milliseconds the first may.
+ * Reserves times at which webhooks of a project may be sent, `apartMs` apart over all processes. Returns the milliseconds
+ * until the first of each project.
  */
 export async function reservePaces(
   queries: Queries,

@@ -5,7 +5,7 @@ import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { newId } from "../ground/ids.ts";
 import type { Database } from "./database.ts";
-import { claimDeliveries, finishDeliveries, listClaimants, releaseDeliveries } from "./deliveries.ts";
+import { claimDeliveries, updateDeliveries, listClaimants, releaseDeliveries } from "./deliveries.ts";
 import { releaseBatches, routeEvents } from "./delivery-batches.ts";
 import { listDeliveries, listWaitingDeliveries } from "./delivery-lists.ts";
 import { insertDestination } from "./destinations.ts";
@@ -56,17 +56,22 @@ const statesOf = async ({ queries }: Database, destinationId: string) =>
     attempts: attempts.length,
   }));
 
-const delivered = { state: "delivered" as const, delayMs: 0, attempt: { time: "2026-01-01", durationMs: 1 } };
+const delivered = {
+  kind: "attempted" as const,
+  state: "delivered" as const,
+  retryInMs: 0,
+  attempt: { time: "2026-01-01", durationMs: 1 },
+};
 
 test("an event is routed once, and its data comes once however many destinations it has", async (t) => {
   const { database, eventIds } = await threeEvents(t, 3);
   const [one, other] = await Promise.all([route(database), route(database)]);
   assert.equal(one.events + other.events, 3);
   const first = one.events > 0 ? one : other;
-  assert.equal(first.aims.length, 9);
+  assert.equal(first.deliveries.length, 9);
   assert.deepEqual([...first.stored.keys()].toSorted(), eventIds);
   assert.equal(first.stored.get(eventIds[1] ?? "")?.data, `{"event":"${eventIds[1]}"}`);
-  assert.deepEqual(await route(database), { events: 0, aims: [], stored: new Map() });
+  assert.deepEqual(await route(database), { events: 0, deliveries: [], stored: new Map() });
 });
 
 test("while a worker has them, first attempts are listed as being sent", async (t) => {
@@ -83,13 +88,13 @@ test("what a dead worker had noted stays, the rest is due at once, whoever takes
   const { queries } = database;
   await route(database);
   const [first = "", ...rest] = eventIds;
-  await finishDeliveries(queries, WORKER, [{ destinationId, eventId: first, ...delivered }]);
+  await updateDeliveries(queries, WORKER, [{ destinationId, eventId: first, ...delivered }]);
   await releaseDeliveries(queries, [WORKER]);
   assert.deepEqual(await listClaimants(queries), []);
   const claimed = await claimDeliveries(queries, { workerId: 8, ...MUCH });
   assert.deepEqual(claimed.map(({ eventId }) => eventId).toSorted(), rest);
   // The one taken for dead comes back and notes what it did.
-  await finishDeliveries(
+  await updateDeliveries(
     queries,
     WORKER,
     rest.map((eventId) => ({ destinationId, eventId, ...delivered, state: "failed" })),
@@ -108,10 +113,10 @@ test("a batch is over with the statement that says so; others of the same worker
   const finished = eventIds.map((eventId) => ({ destinationId, eventId, ...delivered }));
   await releaseBatches(queries, [WORKER], [batchId]);
   assert.deepEqual(await listClaimants(queries), [WORKER]);
-  await finishDeliveries(queries, WORKER, finished, [batchId]);
+  await updateDeliveries(queries, WORKER, finished, [batchId]);
   assert.deepEqual(await listClaimants(queries), []);
   // Noted once more, as after an answer of the database that was lost: nothing changes.
-  await finishDeliveries(queries, WORKER, finished, [batchId]);
+  await updateDeliveries(queries, WORKER, finished, [batchId]);
   assert.deepEqual(
     (await statesOf(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
     [1, 2, 3].map(() => ["delivered", 1]),
@@ -123,9 +128,37 @@ test("whatever a receiver said can be noted", async (t) => {
   await route(database);
   const attempt = { time: "2026-01-01", durationMs: 1, answer: "a\0b\ud800", error: "\udc00" };
   const finished = eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, attempt }));
-  await finishDeliveries(database.queries, WORKER, finished);
+  await updateDeliveries(database.queries, WORKER, finished);
   const [noted] = await listDeliveries(database.queries, { destinationId, limit: 1 });
   assert.deepEqual(noted?.attempts, [{ ...attempt, answer: "a\ufffdb\ufffd", error: "\ufffd" }]);
+});
+
+test("a released delivery is due at once, a skipped one has failed; neither counts as a failed attempt", async (t) => {
+  const { database, destinationId, eventIds } = await threeEvents(t);
+  const { queries } = database;
+  const [released = "", skipped = "", attempted = ""] = eventIds;
+  const batchId = newId();
+  await route(database, batchId);
+  await updateDeliveries(
+    queries,
+    WORKER,
+    [
+      { kind: "released", destinationId, eventId: released },
+      { kind: "skipped", destinationId, eventId: skipped },
+      { ...delivered, destinationId, eventId: attempted },
+    ],
+    [batchId],
+  );
+  const [again] = await claimDeliveries(queries, { workerId: WORKER, ...MUCH });
+  assert.deepEqual([again?.eventId, again?.failures], [released, 0]);
+  const { rows } = await database.pool.query(
+    "select state, failures, attempts -> 0 ->> 'error' as error from deliveries order by event_id",
+  );
+  assert.deepEqual(rows, [
+    { state: "sending", failures: 0, error: null },
+    { state: "failed", failures: 0, error: "not attempted: the destination is disabled" },
+    { state: "delivered", failures: 0, error: null },
+  ]);
 });
 
 test("a repeated attempt is added to those before it", async (t) => {
@@ -134,7 +167,7 @@ test("a repeated attempt is added to those before it", async (t) => {
   const batchId = newId();
   await route(database, batchId);
   const finish = (state: "waiting" | "delivered", batchIds: string[]) =>
-    finishDeliveries(
+    updateDeliveries(
       queries,
       WORKER,
       eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, state })),

@@ -1,24 +1,24 @@
-/** Deliveries on their first attempt: made from events, and kept by the batch, not by the row. */
+/** Deliveries on their first attempt: made from events, and held in batches instead of a row each. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 import type { StoredEvent } from "./events.ts";
 
-/** An event that is to go to a destination. */
+/** A delivery that routing has made. */
 export interface RoutedDelivery {
   destinationId: string;
   eventId: string;
-  /** Of the destination. */
+  /** Version of the destination. */
   version: number;
   failingSince: Date | null;
   disabled: boolean;
 }
 
-/** What one statement routed. */
+/** The result of one routing statement. */
 export interface Routed {
-  /** How many events; some lead nowhere. */
+  /** The number of events, including those without a route. */
   events: number;
-  aims: RoutedDelivery[];
-  /** The events of the aims. */
+  deliveries: RoutedDelivery[];
+  /** The events of the deliveries. */
   stored: Map<string, StoredEvent>;
 }
 
@@ -27,13 +27,13 @@ type RoutedRow = RoutedDelivery & {
   projectId: string;
   type: string;
   createTime: Date;
-  /** On one row of each event only: events may be large, and their destinations many. */
+  /** On one row of each event only: events may be large and have many destinations. */
   data: string | null;
 };
 
 /**
- * Finds where events lead that nobody has looked at yet, oldest first, in one statement. The worker has all of it in
- * the batch of this id until it notes that the batch is over; where nothing leads anywhere there is no batch.
+ * Routes the oldest events that are not routed yet, in one statement. The deliveries belong to the worker's batch of this
+ * id until the batch is removed; without deliveries there is no batch.
  */
 export async function routeEvents(
   queries: Queries,
@@ -45,7 +45,7 @@ export async function routeEvents(
     ), picked as (
       delete from unrouted_events using oldest where unrouted_events.event_id = oldest.event_id
       returning unrouted_events.event_id
-    ), aims as (
+    ), routed as (
       select distinct on (events.id, destinations.id)
         events.id as event_id, destinations.id as destination_id, events.project_id, events.type,
         data, events.create_time, version, failing_since, disabled_time is not null as disabled
@@ -54,21 +54,21 @@ export async function routeEvents(
       join event_topic_routes step on step.project_id = events.project_id and step.event_type = events.type
       join topic_destination_routes using (topic_id)
       join destinations on destinations.id = destination_id
-      -- Nobody is told of their own disabling.
+      -- A destination does not receive the event of its own disabling.
       where events.type <> 'destination.webhook.disabled' or data ->> 'destinationId' <> destinations.id::text
     ), batch as (
       insert into delivery_batches (id, worker_id, destination_ids, event_ids)
       select ${batchId}::uuid, ${workerId}::integer, array_agg(destination_id), array_agg(event_id)
-      from aims having count(*) > 0
+      from routed having count(*) > 0
     ), numbered as (
-      select aims.*, row_number() over (partition by event_id order by destination_id) as nth from aims
+      select routed.*, row_number() over (partition by event_id order by destination_id) as nth from routed
     )
     select (select count(*)::integer from picked) as events, event_id, destination_id, version, failing_since,
       disabled, project_id, type, create_time, case when nth = 1 then data::text end as data
     from (select) as one left join numbered on true
   `.execute(queries);
-  const aims = rows.filter((row): row is RoutedRow => row.eventId !== null);
-  return { events: rows[0]?.events ?? 0, aims, stored: storedEvents(aims) };
+  const deliveries = rows.filter((row): row is RoutedRow => row.eventId !== null);
+  return { events: rows[0]?.events ?? 0, deliveries, stored: storedEvents(deliveries) };
 }
 
 function storedEvents(rows: RoutedRow[]): Map<string, StoredEvent> {
@@ -79,7 +79,7 @@ function storedEvents(rows: RoutedRow[]): Map<string, StoredEvent> {
   return stored;
 }
 
-/** Gives back what is in the batches of these workers, but for the kept ones; it is due at once. */
+/** Releases the deliveries in the batches of these workers, except for the kept batches; they are due at once. */
 export async function releaseBatches(queries: Queries, workerIds: number[], kept: string[]): Promise<void> {
   await sql`
     with given_back as (
@@ -90,7 +90,7 @@ export async function releaseBatches(queries: Queries, workerIds: number[], kept
     insert into deliveries (destination_id, event_id, state, due_time)
     select pair.destination_id, pair.event_id, 'waiting', now()
     from given_back, unnest(destination_ids, event_ids) as pair (destination_id, event_id)
-    -- Those that were noted before.
+    -- Results that were saved before stay.
     on conflict do nothing
   `.execute(queries);
 }

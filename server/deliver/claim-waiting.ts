@@ -1,0 +1,106 @@
+/** Claims deliveries that wait in the database: repeated ones, and those that found no room when they were routed. */
+import { elapsedMs } from "../ground/clock.ts";
+import type { Queries } from "../store/database.ts";
+import { claimDeliveries, type DeliveryKey } from "../store/deliveries.ts";
+import { listEventsById } from "../store/events.ts";
+import type { Channels } from "./channels.ts";
+import type { DeliveryResult } from "./delivery-result.ts";
+import { DEPTH, FAILING_DEPTH } from "./lanes.ts";
+import type { DeliverySender } from "./send-deliveries.ts";
+
+export interface WaitingServices {
+  queries: Queries;
+  channels: Channels;
+  sender: DeliverySender;
+  workerId: () => number;
+  /** Called when a delivery has become due. */
+  onDue: () => void;
+}
+
+const MOST_CLAIMED = 1_024;
+/** Finds what no signal announced: deliveries that have become due, or that a dead process had. */
+export const POLL_MS = 500;
+
+export class WaitingDeliveries {
+  readonly #deps: WaitingServices;
+  /** Claimed rows whose results are not saved. */
+  readonly #held = new Set<string>();
+  #claimedMs = -Infinity;
+  #isDue = true;
+  /** Deliveries may wait in the database for room in a lane. */
+  #waitForRoom = true;
+
+  constructor(deps: WaitingServices) {
+    this.#deps = deps;
+  }
+
+  /** Deliveries may be due: the next `claim` asks the database. */
+  markDue(): void {
+    this.#isDue = true;
+  }
+
+  /** To be called when a lane has room again. */
+  roomFreed(): void {
+    this.#isDue ||= this.#waitForRoom;
+  }
+
+  holds(key: DeliveryKey): boolean {
+    return this.#held.has(keyOf(key));
+  }
+
+  /** Claims what the lanes have room for and returns the number; asks the database only when something may be due. */
+  async claim(): Promise<number> {
+    if (!this.#isDue && elapsedMs() - this.#claimedMs < POLL_MS) return 0;
+    const { queries, channels, sender, workerId } = this.#deps;
+    const { room } = sender.lanes;
+    const lanes = sender.lanes.free();
+    const readAfter = sender.changesSeen;
+    this.#claimedMs = elapsedMs();
+    this.#isDue = false;
+    const claimed = await claimDeliveries(queries, {
+      workerId: workerId(),
+      room: Math.min(MOST_CLAIMED, Math.max(0, room)),
+      depth: DEPTH,
+      failingDepth: FAILING_DEPTH,
+      lanes,
+    });
+    this.#isDue ||= claimed.length > 0;
+    // A lane without room may be the reason why nothing was found.
+    this.#waitForRoom = claimed.length > 0 || lanes.some(({ free }) => free === 0);
+    if (claimed.length === 0) return 0;
+    const events = await listEventsById(queries, [...new Set(claimed.map((row) => row.eventId))]);
+    const destinations = await channels.get(claimed);
+    for (const delivery of claimed) {
+      const destination = destinations.get(delivery.destinationId);
+      const event = events.get(delivery.eventId);
+      // Deleted since it was claimed; retention removes the row.
+      if (!destination || !event) continue;
+      this.#held.add(keyOf(delivery));
+      sender.add({ delivery, event, destination, readAfter });
+    }
+    return claimed.length;
+  }
+
+  /** Lets go of what has been saved, and calls `onDue` when the first of what waits again is due. */
+  saved(results: DeliveryResult[]): void {
+    let soonestMs = POLL_MS;
+    for (const result of results) {
+      if (result.batchId === undefined) this.#held.delete(keyOf(result));
+      const dueInMs = dueIn(result);
+      if (dueInMs === undefined) continue;
+      // It is claimed when its lane has room; looking for it earlier is of no use.
+      if (dueInMs === 0 && this.#deps.sender.lanes.space(result.destinationId) === 0)
+        this.#waitForRoom = true;
+      else soonestMs = Math.min(soonestMs, dueInMs);
+    }
+    if (soonestMs < POLL_MS) setTimeout(this.#deps.onDue, soonestMs + 1).unref();
+  }
+}
+
+const keyOf = ({ destinationId, eventId }: DeliveryKey): string => `${destinationId} ${eventId}`;
+
+/** Milliseconds until a delivery is due again; undefined when it is over. */
+function dueIn(result: DeliveryResult): number | undefined {
+  if (result.kind === "released") return 0;
+  return result.kind === "attempted" && result.state === "waiting" ? result.retryInMs : undefined;
+}

@@ -1,0 +1,15 @@
+/** What became of a delivery that this process had. */
+import type { Outcome } from "../../destination-kit/destination.ts";
+import type { AttemptedDelivery, ReleasedDelivery, SkippedDelivery } from "../store/deliveries.ts";
+import type { OpenDestination } from "./channels.ts";
+
+/** An attempt that was made, with what it says about its destination. */
+export interface AttemptResult extends AttemptedDelivery {
+  outcome: Outcome;
+  destination: OpenDestination;
+}
+
+export type DeliveryResult = (AttemptResult | ReleasedDelivery | SkippedDelivery) & {
+  /** On the first attempt: the batch that the delivery belongs to. */
+  batchId?: string | undefined;
+};

@@ -1,0 +1,84 @@
+/** Routes new events to their destinations, as many as can be sent at once. */
+import { elapsedMs } from "../ground/clock.ts";
+import { newId } from "../ground/ids.ts";
+import type { Queries } from "../store/database.ts";
+import { routeEvents, type Routed, type RoutedDelivery } from "../store/delivery-batches.ts";
+import type { Channels } from "./channels.ts";
+import type { OutcomeWriter } from "./save-outcomes.ts";
+import type { DeliverySender } from "./send-deliveries.ts";
+
+export interface RouterServices {
+  queries: Queries;
+  channels: Channels;
+  outcomes: OutcomeWriter;
+  sender: DeliverySender;
+  workerId: () => number;
+}
+
+/** Events that one statement routes: more while it is quick. */
+export const LEAST_EVENTS = 50;
+const MOST_EVENTS = 1_000;
+const QUICK_MS = 100;
+/** Deliveries that one statement should make. */
+const MOST_DELIVERIES = 1_024;
+
+export class EventRouter {
+  readonly #deps: RouterServices;
+  #mostEvents = LEAST_EVENTS;
+  /** Deliveries per event of the last statement. */
+  #fanOut = 1;
+
+  constructor(deps: RouterServices) {
+    this.#deps = deps;
+  }
+
+  /** Routes one batch of events and returns their number. */
+  async route(): Promise<number> {
+    const { queries, sender, workerId } = this.#deps;
+    const mostDeliveries = Math.ceil(MOST_DELIVERIES / this.#fanOut);
+    const mostEvents = Math.min(this.#mostEvents, sender.lanes.fits, mostDeliveries);
+    if (mostEvents <= 0) return 0;
+    const started = elapsedMs();
+    const readAfter = sender.changesSeen;
+    const batchId = newId();
+    const routed = await routeEvents(queries, { batchId, workerId: workerId(), mostEvents });
+    const most = this.#mostEvents * (elapsedMs() - started < QUICK_MS ? 2 : 0.5);
+    this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, Math.floor(most)));
+    if (routed.events > 0) this.#fanOut = Math.max(1, routed.deliveries.length / routed.events);
+    if (routed.deliveries.length > 0) await this.#take(batchId, routed, readAfter);
+    return routed.events;
+  }
+
+  /** Puts the new deliveries into the lanes; releases those that no lane has room for, to be claimed later. */
+  async #take(batchId: string, { deliveries, stored }: Routed, readAfter: number): Promise<void> {
+    const { channels, outcomes, sender } = this.#deps;
+    const destinations = await channels.get(deliveries);
+    outcomes.openBatch(batchId, deliveries.length);
+    const space = this.#spaceOf(deliveries);
+    for (const delivery of deliveries) {
+      const { destinationId, eventId, disabled } = delivery;
+      const destination = destinations.get(destinationId);
+      const event = stored.get(eventId);
+      const left = space.get(destinationId) ?? 0;
+      if (disabled) {
+        outcomes.add({ kind: "skipped", destinationId, eventId, batchId });
+      } else if (destination && event && left > 0 && sender.lanes.room > 0) {
+        space.set(destinationId, left - 1);
+        sender.add({ delivery: { ...delivery, failures: 0, batchId }, event, destination, readAfter });
+      } else {
+        sender.release({ destinationId, eventId, batchId });
+      }
+    }
+  }
+
+  /** Room per destination before any of these is in its lane: a lane reports none again until it is half empty. */
+  #spaceOf(deliveries: RoutedDelivery[]): Map<string, number> {
+    const { lanes } = this.#deps.sender;
+    return new Map(
+      deliveries.map(({ destinationId, failingSince }) => [
+        destinationId,
+        lanes.space(destinationId, failingSince !== null),
+      ]),
+    );
+  }
+}

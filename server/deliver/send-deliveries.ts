@@ -1,0 +1,108 @@
+/** Sends deliveries through the lanes of their destinations and hands each result to the outcome writer. */
+import type { Message } from "../../destination-kit/destination.ts";
+import type { Sealer } from "../ground/seal.ts";
+import type { AttemptedDelivery, ClaimedDelivery } from "../store/deliveries.ts";
+import type { StoredEvent } from "../store/events.ts";
+import { attemptDelivery } from "./attempt-delivery.ts";
+import type { OpenDestination } from "./channels.ts";
+import type { DestinationHealth } from "./destination-health.ts";
+import { eventFileUrl } from "./event-files.ts";
+import { Lanes } from "./lanes.ts";
+import type { Retry } from "./retry-schedule.ts";
+import type { OutcomeWriter } from "./save-outcomes.ts";
+import { shrinkMessage } from "./shrink-message.ts";
+import type { WebhookRateLimit } from "./webhook-rate-limit.ts";
+
+export interface SenderServices {
+  outcomes: OutcomeWriter;
+  health: DestinationHealth;
+  rateLimit: WebhookRateLimit;
+  retry: Retry;
+  sealer: Sealer;
+  publicUrl: () => string;
+  /** Called when a lane that was full takes more. */
+  onSpace: () => void;
+  /** Called with the state of a delivery after each attempt. */
+  onAttempt?: (state: AttemptedDelivery["state"]) => void;
+}
+
+/** A delivery with all that is needed to send it. */
+export interface PreparedDelivery {
+  delivery: ClaimedDelivery;
+  event: StoredEvent;
+  destination: OpenDestination;
+  /** `changesSeen` of the sender before `destination` was read. */
+  readAfter: number;
+}
+
+export class DeliverySender {
+  readonly lanes: Lanes<PreparedDelivery>;
+  readonly #deps: SenderServices;
+  /** Changes of destinations so far, and which of them was each destination's last. */
+  #changesSeen = 0;
+  readonly #lastChange = new Map<string, number>();
+  #stopping = false;
+
+  constructor(deps: SenderServices) {
+    this.#deps = deps;
+    this.lanes = new Lanes((prepared) => this.#send(prepared), deps.onSpace);
+  }
+
+  get changesSeen(): number {
+    return this.#changesSeen;
+  }
+
+  /** Deliveries that were prepared before are released when their turn comes. */
+  destinationChanged(destinationId: string): void {
+    this.#lastChange.set(destinationId, ++this.#changesSeen);
+  }
+
+  /** Puts a delivery into the lane of its destination. */
+  add(prepared: PreparedDelivery): void {
+    const { destinationId, failingSince } = prepared.delivery;
+    this.#deps.health.saw(destinationId, failingSince !== null);
+    this.lanes.add(destinationId, prepared, failingSince !== null);
+  }
+
+  /** Gives a delivery back without an attempt, for any process to claim. */
+  release({
+    destinationId,
+    eventId,
+    batchId,
+  }: Pick<ClaimedDelivery, "destinationId" | "eventId" | "batchId">): void {
+    this.#deps.outcomes.add({ kind: "released", destinationId, eventId, batchId });
+  }
+
+  /** Releases every delivery whose turn comes from now on. */
+  stopSending(): void {
+    this.#stopping = true;
+  }
+
+  /** Resolves when nothing is under way. */
+  async drain(): Promise<void> {
+    this.#deps.rateLimit.stop();
+    await this.lanes.drain();
+  }
+
+  async #send(prepared: PreparedDelivery): Promise<void> {
+    const { destination, delivery, readAfter } = prepared;
+    const { destinationId, failures, batchId } = delivery;
+    if (destination.type.paced) await this.#deps.rateLimit.take(destination.row.projectId);
+    // A destination that was changed, disabled or deleted meanwhile must be read again first.
+    const isOutdated = (this.#lastChange.get(destinationId) ?? 0) > readAfter;
+    if (this.#stopping || isOutdated) return this.release(delivery);
+    const result = await attemptDelivery(destination, this.#message(prepared), failures, this.#deps.retry);
+    this.#deps.onAttempt?.(result.state);
+    this.lanes.judge(destinationId, result.outcome.kind !== "delivered");
+    this.#deps.outcomes.add({ ...result, batchId });
+  }
+
+  #message({ event, destination }: PreparedDelivery): Message {
+    const { sealer, publicUrl } = this.#deps;
+    const { id, projectId, type, createTime, data } = event;
+    const message = { id, projectId, topic: type, time: createTime, data, destinationId: destination.row.id };
+    return shrinkMessage(message, destination.type.maxMessageBytes, (member) =>
+      eventFileUrl(sealer, publicUrl(), { eventId: id, member }),
+    );
+  }
+}
