@@ -49,11 +49,7 @@ export interface Deliveries {
 }
 
 /** Starts delivering in this process, beside any number of other processes. */
-export function startDeliveries(deps: DeliveryServices): Deliveries {
-  const engine = new DeliveryEngine(deps);
-  engine.start();
-  return engine;
-}
+export const startDeliveries = (deps: DeliveryServices): Deliveries => new DeliveryEngine(deps);
 
 const MOST_UNSAVED = 4_096;
 const RECOVER_MS = 2_000;
@@ -72,7 +68,7 @@ class DeliveryEngine implements Deliveries {
   readonly #router: EventRouter;
   readonly #waiting: WaitingDeliveries;
   readonly #wakeSignal = new WakeSignal();
-  #stopRecovering = () => {};
+  readonly #stopRecovering: () => void;
   #recoveredMs = -Infinity;
   #stopping = false;
   #loop: Promise<void> | undefined;
@@ -85,54 +81,36 @@ class DeliveryEngine implements Deliveries {
     const workerId = (): number => deps.identity.id;
     const timeoutMs = config.webhookTimeoutSeconds * 1000;
     const network = openDestinationNetwork({ egress, dataDir: config.dataDir, timeoutMs });
-    const channels = openChannels({ queries, sealer, network, log });
+    this.#channels = openChannels({ queries, sealer, network, log });
     const disableAfterSeconds = config.webhookDisableAfterSeconds;
     const health = new DestinationHealth({ database, unsynced: queries, log, disableAfterSeconds });
-    const outcomes = new OutcomeWriter({
+    this.#outcomes = new OutcomeWriter({
       queries,
       log,
       workerId,
       judge: (attempts) => health.judge(attempts),
       onSaved: (results) => this.#waiting.saved(results),
     });
-    const sender = new DeliverySender({
-      outcomes,
+    this.#sender = new DeliverySender({
+      outcomes: this.#outcomes,
       health,
       rateLimit: openWebhookRateLimit(queries, config.webhooksPerSecond),
       retry: retrySchedule({ gapsSeconds: config.webhookRetrySeconds, minuteMs: config.minuteMs }),
       sealer,
       publicUrl: deps.publicUrl,
-      onSpace: () => this.#roomFreed(),
+      onSpace: () => {
+        this.#waiting.roomFreed();
+        this.#wakeSignal.wake();
+      },
       onAttempt: deps.onAttempt,
     });
-    this.#channels = channels;
-    this.#outcomes = outcomes;
-    this.#sender = sender;
-    this.#router = new EventRouter({ queries, channels, outcomes, sender, workerId });
-    this.#waiting = new WaitingDeliveries({
-      queries,
-      channels,
-      sender,
-      workerId,
-      onDue: () => this.#wakeDue(),
-    });
-  }
-
-  get running(): boolean {
-    return this.#loop !== undefined;
-  }
-
-  start(): void {
-    const { changes, identity, log } = this.#deps;
-    const { queries } = this.#pool;
-    changes.subscribe((change) => {
-      if (change?.table === "destinations") this.#sender.destinationChanged(change.id);
-      if (change?.table === "events") this.#wakeSignal.wake();
-      if (!change || change.table === "deliveries") this.#wakeDue();
-    });
+    const shared = { queries, workerId, channels: this.#channels, sender: this.#sender };
+    this.#router = new EventRouter({ ...shared, outcomes: this.#outcomes });
+    this.#waiting = new WaitingDeliveries({ ...shared, onDue: () => this.#wakeDue() });
+    this.#subscribe();
     this.#stopRecovering = recoverOrphans({
       log,
-      identity,
+      identity: deps.identity,
       listClaimers: () => listClaimants(queries),
       recover: async (deadProcess) => {
         await releaseDeliveries(queries, [deadProcess]);
@@ -140,6 +118,18 @@ class DeliveryEngine implements Deliveries {
       },
     });
     this.#loop = this.#run();
+  }
+
+  #subscribe(): void {
+    this.#deps.changes.subscribe((change) => {
+      if (change?.table === "destinations") this.#sender.destinationChanged(change.id);
+      if (change?.table === "events") this.#wakeSignal.wake();
+      if (!change || change.table === "deliveries") this.#wakeDue();
+    });
+  }
+
+  get running(): boolean {
+    return this.#loop !== undefined;
   }
 
   async stop(): Promise<void> {
@@ -189,11 +179,6 @@ class DeliveryEngine implements Deliveries {
   /** Whether this process holds as much as its memory is meant to hold. */
   get #isFull(): boolean {
     return this.#sender.lanes.isFull || this.#outcomes.size > MOST_UNSAVED;
-  }
-
-  #roomFreed(): void {
-    this.#waiting.roomFreed();
-    this.#wakeSignal.wake();
   }
 
   #wakeDue(): void {

@@ -1,0 +1,135 @@
+/** The parts of the delivery engine, put together on a test database, with destinations in memory and without the loop. */
+import type { TestContext } from "node:test";
+import type { Message, Outcome } from "../../../destination-kit/destination.ts";
+import { bootstrap } from "../../../server/access/bootstrap.ts";
+import type { Channels } from "../../../server/deliver/channels.ts";
+import { WaitingDeliveries } from "../../../server/deliver/claim-waiting.ts";
+import type { DeliveryResult } from "../../../server/deliver/delivery-result.ts";
+import { DestinationHealth } from "../../../server/deliver/destination-health.ts";
+import { EventRouter } from "../../../server/deliver/route-events.ts";
+import { OutcomeWriter } from "../../../server/deliver/save-outcomes.ts";
+import { DeliverySender } from "../../../server/deliver/send-deliveries.ts";
+import { openWebhookRateLimit } from "../../../server/deliver/webhook-rate-limit.ts";
+import { newId } from "../../../server/ground/ids.ts";
+import { createLog } from "../../../server/ground/log.ts";
+import { Sealer } from "../../../server/ground/seal.ts";
+import type { Database } from "../../../server/store/database.ts";
+import { insertDestination, listDestinationsById } from "../../../server/store/destinations.ts";
+import { insertEvents } from "../../../server/store/events.ts";
+import { eventTopicRoutes, topicDestinationRoutes } from "../../../server/store/topic-routes.ts";
+import { insertTopic } from "../../../server/store/topics.ts";
+import { testDatabase } from "../database.ts";
+
+const WORKER = 7;
+const log = createLog("silent");
+
+export interface DeliveryParts {
+  database: Database;
+  destinationId: string;
+  sender: DeliverySender;
+  router: EventRouter;
+  waiting: WaitingDeliveries;
+  /** What has been saved, in this order. */
+  saved: DeliveryResult[];
+  /** What the destination received. */
+  messages: Message[];
+  happen(count: number): Promise<void>;
+}
+
+/** One project, one destination and a route to it. `deliver` is the destination. */
+export async function openDeliveryParts(
+  t: TestContext,
+  deliver: (message: Message) => Promise<Outcome> = async () => ({ kind: "delivered" }),
+): Promise<DeliveryParts> {
+  const database = await testDatabase(t);
+  const { queries } = database;
+  const { projectId, destinationId } = await openRoute(database);
+  const messages: Message[] = [];
+  const saved: DeliveryResult[] = [];
+  const channel = {
+    deliver: (message: Message) => {
+      messages.push(message);
+      return deliver(message);
+    },
+    close: async () => {},
+  };
+  const type = { paced: false, maxMessageBytes: undefined, disables: true };
+  const channels: Channels = {
+    async get(wanted) {
+      const rows = await listDestinationsById(queries, [...new Set(wanted.map((one) => one.destinationId))]);
+      return new Map(rows.map((row) => [row.id, { row, type, channel }]));
+    },
+    close: async () => {},
+  };
+  const workerId = () => WORKER;
+  const health = new DestinationHealth({ database, unsynced: queries, log, disableAfterSeconds: 60 });
+  const outcomes = new OutcomeWriter({
+    queries,
+    log,
+    workerId,
+    judge: (attempts) => health.judge(attempts),
+    onSaved: (results) => {
+      saved.push(...results);
+      waiting.saved(results);
+    },
+  });
+  const sender = new DeliverySender({
+    outcomes,
+    health,
+    rateLimit: openWebhookRateLimit(queries, 0),
+    retry: () => 0,
+    sealer: new Sealer([{ id: "k", secret: Buffer.alloc(32) }]),
+    publicUrl: () => "http://localhost",
+    onSpace: () => waiting.roomFreed(),
+  });
+  const router = new EventRouter({ queries, channels, outcomes, sender, workerId });
+  const waiting = new WaitingDeliveries({
+    queries,
+    channels,
+    sender,
+    workerId,
+    onDue: () => waiting.markDue(),
+  });
+  t.after(async () => {
+    await sender.drain();
+    await outcomes.close();
+  });
+  return {
+    database,
+    destinationId,
+    sender,
+    router,
+    waiting,
+    saved,
+    messages,
+    happen: (count) =>
+      insertEvents(
+        queries,
+        Array.from({ length: count }, () => ({
+          id: newId(),
+          projectId,
+          type: "connection.created",
+          data: "{}",
+        })),
+      ),
+  };
+}
+
+async function openRoute({ queries }: Database): Promise<{ projectId: string; destinationId: string }> {
+  const { projectId } = await queries
+    .transaction()
+    .execute((transaction) => bootstrap(transaction, { org: "o", project: "p" }));
+  const topic = await insertTopic(queries, projectId, "topic");
+  const destinationId = newId();
+  await eventTopicRoutes.insert(queries, projectId, { topicId: topic.id, eventType: "connection.created" });
+  await insertDestination(queries, {
+    id: destinationId,
+    projectId,
+    name: "in memory",
+    type: "webhook",
+    metadata: {},
+    secretsSealed: "sealed",
+  });
+  await topicDestinationRoutes.insert(queries, projectId, { topicId: topic.id, destinationId });
+  return { projectId, destinationId };
+}
