@@ -1,5 +1,8 @@
 /** The examples of the help are commands that somebody pastes: each is run here, in the order of a story. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +10,7 @@ import { after, before, describe, test } from "node:test";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
 import { openTestBusbar, type TestBusbar } from "../tests/harness/busbar.ts";
 import { runCli } from "../tests/harness/command-line.ts";
+import { until } from "../tests/harness/until.ts";
 import { EXAMPLES } from "./examples.ts";
 import { createProgram } from "./program.ts";
 import { thisTerminal } from "./terminal.ts";
@@ -39,8 +43,12 @@ const MADE = {
 const STORY = [
   ..."login, profiles, whoami, doctor, create provider-app, init, validate, deploy".split(", "),
   ..."create destination, create topic, create event-route, create destination-route".split(", "),
-  ..."connect, install, create api-key, list, get, write, proxy, operations, logs, api, listen".split(", "),
-  ..."update destination, update provider-app, update api-key, uninstall, delete, logout".split(", "),
+  ..."connect, install, create api-key, list, get, write, proxy, operations, logs, api, listen, resend, completion".split(
+    ", ",
+  ),
+  ..."update destination, update provider-app, update api-key, rotate destination, test destination, uninstall, delete, logout".split(
+    ", ",
+  ),
 ];
 
 const program = await createProgram(thisTerminal(), []);
@@ -73,8 +81,13 @@ describe("the examples", () => {
   let on: TestBusbar;
   let cwd = "";
   const values: Record<string, string> = {};
+  const receiver = createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+  });
   before(async () => {
     on = await openTestBusbar();
+    await once(receiver.listen(0, "127.0.0.1"), "listening");
     cwd = await mkdtemp(join(tmpdir(), "busbar-examples-"));
     await connectCustomer(on, {
       provider: "hubspot",
@@ -96,15 +109,27 @@ describe("the examples", () => {
     await writeFile(join(cwd, "people.json"), '[{"email": "one@people.example"}]');
   });
   after(async () => {
+    receiver.close();
     await on?.stop();
     await rm(cwd, { recursive: true, force: true });
   });
 
+  /** One that is not being sent at this moment. */
+  async function someDelivery(): Promise<string> {
+    const delivered = async () =>
+      (await on.inProject("GET", "/destinations/my-app/deliveries?status=delivered")).body.results;
+    await until(async () => (await delivered()).length > 0);
+    return (await delivered())[0].id;
+  }
+
   /** As a shell would: quotes, variables, and a file for stdin. */
   async function run(example: string) {
     const { origin } = new URL(on.busbar.urls.base);
-    const line = example
+    if (example.includes("$DELIVERY")) values["DELIVERY"] = await someDelivery();
+    const [call = ""] = /busbar [^|)]*/.exec(example) ?? [];
+    const line = call
       .replace("https://busbar.example.com", origin)
+      .replace("https://app.example.com", `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`)
       .replaceAll(/\$([A-Z_]+)/g, (_, name: string) => values[name] ?? `no value for ${name}`);
     const [typed = "", file] = line.split(" < ");
     const words = [...typed.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ""));

@@ -68,6 +68,16 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar listen",
     "busbar listen --events write.async.done --forward-to http://127.0.0.1:3000/webhooks",
   ],
+  "test destination": [
+    "busbar test destination my-app",
+    "busbar test destination my-app --event write.async.done",
+  ],
+  resend: [
+    "busbar resend $DELIVERY",
+    "busbar resend $DELIVERY --destination my-app",
+    "busbar resend --destination my-app --failed --since 2h",
+  ],
+  "rotate destination": ["busbar rotate destination my-app --include-secrets"],
   login: [
     "busbar login https://busbar.example.com",
     "busbar login https://busbar.example.com --key-stdin < key.txt",
@@ -79,6 +89,11 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar api GET /v1/projects/{project}/connections -f groupRef=acme",
     "busbar api POST /v1/projects/{project}/groups -f groupRef=acme -f groupName='Acme Inc.'",
     "busbar api POST /v1/projects/{project}/connections:generate --body @connection.json",
+  ],
+  completion: [
+    "source <(busbar completion bash)",
+    "source <(busbar completion zsh)",
+    "busbar completion fish | source",
   ],
   logout: ["busbar logout https://busbar.example.com"],
 };

@@ -18,6 +18,8 @@ type Add = (program: Command, terminal: Terminal) => void;
 interface CommandFile {
   names: string[];
   load(): Promise<Add>;
+  /** Its command looks at all the others. */
+  needsAll?: boolean;
 }
 
 const file = (names: string, load: () => Promise<Add>): CommandFile => ({ names: names.split(" "), load });
@@ -56,6 +58,7 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
       file("operations", async () => (await import("./commands/operations.ts")).addOperations),
       file("logs", async () => (await import("./commands/logs.ts")).addLogs),
       file("listen", async () => (await import("./commands/listen.ts")).addListen),
+      file("test resend rotate", async () => (await import("./commands/destinations.ts")).addDestinations),
     ],
   ],
   [
@@ -65,6 +68,10 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
       file("whoami", async () => (await import("./commands/whoami.ts")).addWhoami),
       file("doctor", async () => (await import("./commands/doctor.ts")).addDoctor),
       file("api", async () => (await import("./commands/api.ts")).addApi),
+      {
+        ...file("completion", async () => (await import("./commands/completion.ts")).addCompletion),
+        needsAll: true,
+      },
     ],
   ],
 ];
@@ -103,7 +110,7 @@ export async function createProgram(
   const all = GROUPS.flatMap(([, files]) => files);
   const one = all.find(({ names }) => name !== undefined && names.includes(name));
   for (const [heading, files] of GROUPS) {
-    const wanted = one ? files.filter((file) => file === one) : files;
+    const wanted = one && !one.needsAll ? files.filter((file) => file === one) : files;
     program.commandsGroup(heading);
     for (const add of await Promise.all(wanted.map(({ load }) => load()))) add(program, terminal);
   }

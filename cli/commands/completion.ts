@@ -1,0 +1,35 @@
+/** `busbar completion bash`: prints a script that completes commands, options and known values; installs nothing. */
+import { Argument, type Command } from "commander";
+import { bashCompletion } from "../completion/bash.ts";
+import { completions } from "../completion/completions.ts";
+import { fishCompletion } from "../completion/fish.ts";
+import { zshCompletion } from "../completion/zsh.ts";
+import { UsageFailure } from "../failures.ts";
+import { ableTo } from "../resources/resources.ts";
+import type { Terminal } from "../terminal.ts";
+
+const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
+
+/** `program` must have every command. */
+export function addCompletion(program: Command, terminal: Terminal): void {
+  program
+    .command("completion")
+    .description("print a completion script for your shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SHELLS)))
+    .addHelpText(
+      "after",
+      "\nTo have it in every shell, add the line of the example to the file that your shell starts with.",
+    )
+    .action((shell: string) => {
+      const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
+      if (!script) throw new UsageFailure(`There is no completion for ${shell}.`);
+      terminal.stdout.write(script(completions(program, argumentsOf)));
+    });
+}
+
+function argumentsOf(path: string): readonly string[] {
+  if (path === "list") return ableTo("list").map(({ plural }) => plural);
+  if (path === "get") return ableTo("get").map(({ singular }) => singular);
+  if (path === "delete") return ableTo("remove").map(({ singular }) => singular);
+  return path === "completion" ? Object.keys(SHELLS) : [];
+}

@@ -1,0 +1,158 @@
+/** `busbar test`, `resend` and `rotate`: what one does with a destination while getting a receiver right. */
+import { Option, type Command } from "commander";
+import { nowMs } from "../clock.ts";
+import { Ended, Failure, UsageFailure } from "../failures.ts";
+import { step } from "../http/api.ts";
+import {
+  requireObject,
+  requireObjects,
+  requireText,
+  textAt,
+  valueAt,
+  type JsonObject,
+} from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
+import { EVENT_TYPES } from "../listen/event-types.ts";
+import { printable } from "../output/printable.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+
+export function addDestinations(program: Command, terminal: Terminal): void {
+  program
+    .command("test")
+    .description("try a destination out")
+    .command("destination <idOrName>")
+    .description("send a sample event at once; exit code 1 when it does not arrive")
+    .addOption(new Option("--event <type>", "the type of the sample").choices(EVENT_TYPES))
+    .action(async (destination: string, { event }: { event?: string }, command: Command) =>
+      testDestination(destination, event, await connect(command, terminal)),
+    );
+  program
+    .command("resend [delivery...]")
+    .description("deliver events again")
+    .option("--destination <idOrName>", "to this destination (default: to each that has the delivery)")
+    .option("--failed", "all deliveries to the destination that failed")
+    .option("--since <time>", "with --failed: events from then on, such as 2h, 3d or 2026-01-31T12:00:00Z")
+    .option("--until <time>", "with --failed: events before then")
+    .action(async (deliveries: string[], options: ResendOptions, command: Command) => {
+      const range = rangeOf(deliveries, options);
+      const deps = await connect(command, terminal);
+      if (range) await resendRange(range, deps);
+      else for (const delivery of deliveries) await resendOne(delivery, options.destination, deps);
+    });
+  program
+    .command("rotate")
+    .description("replace a signing key")
+    .command("destination <idOrName>")
+    .description("replace the signing key of a webhook; the old one goes on signing beside it for 24 hours")
+    .option("--include-secrets", "print the new key")
+    .addHelpText("after", "\nA disabled destination is enabled by it.")
+    .action(async (destination: string, options: { includeSecrets?: boolean }, command: Command) =>
+      rotate(destination, options.includeSecrets === true, await connect(command, terminal)),
+    );
+}
+
+async function testDestination(
+  destination: string,
+  eventType: string | undefined,
+  { inProject, out }: Connected,
+): Promise<void> {
+  const body: JsonObject = eventType === undefined ? {} : { eventType };
+  const outcome = requireObject(await inProject("POST", `/destinations/${step(destination)}:test`, { body }));
+  const delivered = valueAt(outcome, "delivered") === true;
+  if (out.json) out.data(outcome);
+  else {
+    const status = valueAt(outcome, "attempt.status");
+    const took = `${String(valueAt(outcome, "attempt.durationMs"))} ms`;
+    const answered = status === undefined ? "" : ` HTTP ${String(status)}`;
+    const why = textAt(outcome, "attempt.error");
+    if (delivered) out.line(`${out.paint.green("delivered")}${answered} in ${took}`);
+    else
+      out.line(`${out.paint.red("not delivered")}${answered} in ${took}${why ? `: ${printable(why)}` : ""}`);
+  }
+  if (!delivered) throw new Ended();
+}
+
+interface ResendOptions {
+  destination?: string;
+  failed?: boolean;
+  since?: string;
+  until?: string;
+}
+
+interface Range {
+  destination: string;
+  since: string;
+  until?: string;
+}
+
+/** Undefined when deliveries are named. Throws `UsageFailure` for what names neither or both. */
+function rangeOf(deliveries: string[], options: ResendOptions): Range | undefined {
+  const { destination, failed, since, until } = options;
+  const narrows = failed || since !== undefined || until !== undefined;
+  if (deliveries.length > 0 && narrows)
+    throw new UsageFailure("Name deliveries, or give --failed, not both.");
+  if (deliveries.length > 0) return undefined;
+  if (!destination || !failed)
+    throw new UsageFailure("Resend what? Name deliveries, or give --destination and --failed.");
+  return {
+    destination,
+    // The server keeps them for a while only.
+    since: since === undefined ? new Date(0).toISOString() : timeOf("--since", since),
+    ...(until !== undefined && { until: timeOf("--until", until) }),
+  };
+}
+
+const UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function timeOf(option: string, given: string): string {
+  const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(given) ?? [];
+  const ms = count === undefined ? Date.parse(given) : nowMs() - Number(count) * (UNIT_MS[unit] ?? 0);
+  if (!Number.isNaN(ms)) return new Date(ms).toISOString();
+  throw new UsageFailure(`${option} takes a time, or how long ago: 30m, 2h, 3d. It was \`${given}\`.`);
+}
+
+async function resendRange(
+  { destination, since, until }: Range,
+  { inProject, out }: Connected,
+): Promise<void> {
+  const body = { since, status: "failed", ...(until !== undefined && { until }) };
+  const path = `/destinations/${step(destination)}/deliveries:resend`;
+  const answer = requireObject(await inProject("POST", path, { body }));
+  if (out.json) return out.data(answer);
+  const count = Number(valueAt(answer, "count"));
+  out.line(`${out.paint.green("resending")} ${count} ${count === 1 ? "delivery" : "deliveries"}`);
+}
+
+/** The id is that of the message, so several destinations may have it. */
+async function resendOne(id: string, destination: string | undefined, deps: Connected): Promise<void> {
+  const destinations = destination === undefined ? await namesOf(deps) : [destination];
+  let sent = 0;
+  for (const name of destinations) {
+    const path = `/destinations/${step(name)}/deliveries/${step(id)}:resend`;
+    const answer = await deps.inProject("POST", path).catch((error: unknown) => {
+      if (destination === undefined && error instanceof Refused && error.status === 404) return undefined;
+      throw error;
+    });
+    if (answer === undefined) continue;
+    sent += 1;
+    if (deps.out.json) deps.out.item(answer);
+    else deps.out.line(`${deps.out.paint.green("resending")} ${printable(id)} to ${printable(name)}`);
+  }
+  if (sent === 0) throw new Failure(`No destination of this project has the delivery \`${id}\`.`);
+}
+
+const namesOf = async ({ inProject }: Connected): Promise<string[]> =>
+  requireObjects(await inProject("GET", "/destinations")).map((one) => requireText(one, "name"));
+
+async function rotate(destination: string, shows: boolean, { inProject, out }: Connected): Promise<void> {
+  const query = { rotate: "true", includeSecrets: shows ? "true" : undefined };
+  const path = `/destinations/${step(destination)}`;
+  const rotated: JsonObject = requireObject(await inProject("GET", path, { query }));
+  if (out.json) return out.data(rotated);
+  const name = printable(textAt(rotated, "name") ?? destination);
+  out.line(`${out.paint.green("rotated")} the signing key of ${name}`);
+  const key = textAt(rotated, "secrets.webhookSigningKey");
+  if (key) out.line(printable(key));
+  else out.note(`busbar get destination ${name} --include-secrets shows the new key`);
+}

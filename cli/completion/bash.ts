@@ -1,0 +1,77 @@
+/** The completion script for bash. */
+import type { CompletedOption, Completion } from "./completions.ts";
+
+export const bashCompletion = (
+  all: Completion[],
+): string => `# Completion of busbar for bash: source <(busbar completion bash)
+_busbar() {
+  local current=\${COMP_WORDS[COMP_CWORD]} at="" option="" values=0 word i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    if [[ $option ]]; then option=""; continue; fi
+    if [[ $word == -* ]]; then
+      case "$at $word" in
+        ${cases(all, ({ takesValue }) => takesValue)}) option=$word ;;
+      esac
+      continue
+    fi
+    case "$at $word" in
+      ${commandCases(all)}) at="\${at:+$at }$word" ;;
+      *) values=$((values + 1)) ;;
+    esac
+  done
+  local found=""
+  if [[ $option ]]; then
+    case "$at $option" in
+${choices(all)
+  .map(([pattern, words]) => `      ${pattern}) found="${words}" ;;`)
+  .join("\n")}
+    esac
+  elif [[ $current == -* ]]; then
+    case "$at" in
+${all.map(({ path, options }) => `      "${path.join(" ")}") found="${flagsOf(options)}" ;;`).join("\n")}
+    esac
+  elif ((values == 0)); then
+    case "$at" in
+${all
+  .filter(({ words }) => words.length > 0)
+  .map(
+    ({ path, words }) => `      "${path.join(" ")}") found="${words.map(({ word }) => word).join(" ")}" ;;`,
+  )
+  .join("\n")}
+    esac
+  fi
+  COMPREPLY=($(compgen -W "$found" -- "$current"))
+}
+complete -o default -F _busbar busbar
+`;
+
+/** The patterns of `$at $word` that lead to a command. */
+export const commandCases = (all: Completion[]): string =>
+  all
+    .filter(({ path }) => path.length > 0)
+    .map(({ path }) => `"${path.slice(0, -1).join(" ")} ${path.at(-1)}"`)
+    .join(" | ");
+
+/** The patterns of `$at $option` of the options that `wanted` takes. */
+export const cases = (all: Completion[], wanted: (option: CompletedOption) => boolean): string =>
+  all
+    .flatMap(({ path, options }) =>
+      options.filter(wanted).flatMap(({ flags }) => flags.map((flag) => `"${path.join(" ")} ${flag}"`)),
+    )
+    .join(" | ");
+
+/** The pattern of each option whose values are known, with these. */
+export const choices = (all: Completion[]): [pattern: string, words: string][] =>
+  all.flatMap(({ path, options }) =>
+    options
+      .filter((option) => option.choices.length > 0)
+      .map(({ flags, choices }): [string, string] => [
+        flags.map((flag) => `"${path.join(" ")} ${flag}"`).join(" | "),
+        choices.join(" "),
+      ]),
+  );
+
+const flagsOf = (options: CompletedOption[]): string =>
+  options.flatMap(({ flags }) => flags.at(-1) ?? []).join(" ");

@@ -1,0 +1,56 @@
+/** What can be typed after each command: the words, the options, and the values that are known. */
+import type { Command, Option } from "commander";
+
+export interface Completion {
+  /** The command's words, empty for the program itself. */
+  path: string[];
+  /** Commands below it, or the known values of its first argument. */
+  words: Word[];
+  options: CompletedOption[];
+}
+
+export interface Word {
+  word: string;
+  description: string;
+  /** Whether more words follow that are known. */
+  isCommand: boolean;
+}
+
+export interface CompletedOption {
+  flags: string[];
+  description: string;
+  takesValue: boolean;
+  /** The values that it takes, where they are known. */
+  choices: readonly string[];
+}
+
+/** `argumentsOf` knows the values of a command's first argument, by its words. */
+export function completions(
+  program: Command,
+  argumentsOf: (path: string) => readonly string[],
+): Completion[] {
+  const general = program.options.filter(isShown).map(toOption);
+  const below = (command: Command, path: string[]): Completion[] => {
+    const commands = command.createHelp().visibleCommands(command);
+    const own = command === program ? [] : command.options.filter(isShown).map(toOption);
+    const values = argumentsOf(path.join(" ")).map((word) => ({ word, description: "", isCommand: false }));
+    const help = { flags: ["--help"], description: "show help", takesValue: false, choices: [] };
+    const words = commands.map((one) => ({
+      word: one.name(),
+      description: one.description(),
+      isCommand: true,
+    }));
+    return [
+      { path, words: [...words, ...values], options: [...own, ...general, help] },
+      ...commands.flatMap((one) => below(one, [...path, one.name()])),
+    ];
+  };
+  return below(program, []);
+}
+
+const isShown = (option: Option): boolean => !option.hidden;
+
+function toOption({ short, long, description, required, optional, argChoices }: Option): CompletedOption {
+  const flags = [short, long].filter((flag) => flag !== undefined);
+  return { flags, description, takesValue: required || optional, choices: argChoices ?? [] };
+}

@@ -1,0 +1,66 @@
+/** The completion script for fish. */
+import { cases, commandCases } from "./bash.ts";
+import type { Completion, CompletedOption } from "./completions.ts";
+
+export const fishCompletion = (
+  all: Completion[],
+): string => `# Completion of busbar for fish: busbar completion fish | source
+function __busbar_at
+  set -l at ""
+  set -l option ""
+  set -l values 0
+  for word in (commandline -opc)[2..-1]
+    if test -n "$option"
+      set option ""
+    else if string match -q -- '-*' "$word"
+      switch "$at $word"
+        case ${patterns(cases(all, ({ takesValue }) => takesValue))}
+          set option $word
+      end
+    else
+      switch "$at $word"
+        case ${patterns(commandCases(all))}
+          set at (string trim "$at $word")
+        case '*'
+          set values (math $values + 1)
+      end
+    end
+  end
+  test "$at" = "$argv[1]"; and begin
+    test (count $argv) -eq 1; or test $values -eq 0
+  end
+end
+complete -c busbar -e
+${all
+  .flatMap(({ path, words, options }) => [
+    ...words.map(({ word, description }) => wordLine(path.join(" "), word, description)),
+    ...options.map((option) => optionLine(path.join(" "), option)),
+  ])
+  .join("\n")}
+`;
+
+/** Between the alternatives of a `case` fish has blanks only. */
+const patterns = (alternatives: string): string => alternatives.replaceAll(" | ", " ");
+
+const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+
+/** Words are for the place of the first argument. */
+const wordLine = (path: string, word: string, description: string): string =>
+  [
+    `complete -c busbar -f -n`,
+    quoted(`__busbar_at "${path}" first`),
+    `-a`,
+    word,
+    ...described(description),
+  ].join(" ");
+
+const optionLine = (path: string, { flags, description, takesValue, choices }: CompletedOption): string =>
+  [
+    `complete -c busbar -n`,
+    quoted(`__busbar_at "${path}"`),
+    ...flags.map((flag) => (flag.startsWith("--") ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`)),
+    ...(choices.length > 0 ? [`-x -a ${quoted(choices.join(" "))}`] : takesValue ? ["-r"] : []),
+    ...described(description),
+  ].join(" ");
+
+const described = (description: string): string[] => (description === "" ? [] : ["-d", quoted(description)]);

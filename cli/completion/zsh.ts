@@ -1,0 +1,59 @@
+/** The completion script for zsh. */
+import { cases, choices, commandCases } from "./bash.ts";
+import type { Completion } from "./completions.ts";
+
+export const zshCompletion = (all: Completion[]): string => `#compdef busbar
+# Completion of busbar for zsh: source <(busbar completion zsh), after compinit
+_busbar() {
+  local current=$words[CURRENT] at="" option="" values=0 word i
+  local -a found
+  for ((i = 2; i < CURRENT; i++)); do
+    word=$words[i]
+    if [[ -n $option ]]; then option=""; continue; fi
+    if [[ $word == -* ]]; then
+      case "$at $word" in
+        ${cases(all, ({ takesValue }) => takesValue)}) option=$word ;;
+      esac
+      continue
+    fi
+    case "$at $word" in
+      ${commandCases(all)}) at="\${at:+$at }$word" ;;
+      *) values=$((values + 1)) ;;
+    esac
+  done
+  if [[ -n $option ]]; then
+    case "$at $option" in
+${choices(all)
+  .map(([pattern, words]) => `      ${pattern}) found=(${words}) ;;`)
+  .join("\n")}
+    esac
+  elif [[ $current == -* ]]; then
+    case "$at" in
+${all
+  .map(({ path, options }) => {
+    const shown = options.map(({ flags, description }) => item(flags.at(-1) ?? "", description));
+    return `      "${path.join(" ")}") found=(${shown.join(" ")}) ;;`;
+  })
+  .join("\n")}
+    esac
+  elif ((values == 0)); then
+    case "$at" in
+${all
+  .filter(({ words }) => words.length > 0)
+  .map(({ path, words }) => {
+    const shown = words.map(({ word, description }) => item(word, description));
+    return `      "${path.join(" ")}") found=(${shown.join(" ")}) ;;`;
+  })
+  .join("\n")}
+    esac
+  fi
+  if (($#found)); then _describe busbar found; else _files; fi
+}
+compdef _busbar busbar
+`;
+
+/** A colon stands between word and description, and a quote would end the text. */
+const item = (word: string, description: string): string => {
+  const text = description === "" ? word : `${word.replaceAll(":", "\\:")}:${description}`;
+  return `'${text.replaceAll("'", "'\\''")}'`;
+};
