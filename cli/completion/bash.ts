@@ -4,7 +4,7 @@ import type { CompletedOption, Completion } from "./completions.ts";
 export const bashCompletion = (
   all: Completion[],
 ): string => `# Completion of busbar for bash: source <(busbar completion bash)
-_busbar() {
+function _busbar {
   local current=\${COMP_WORDS[COMP_CWORD]} at="" option="" values=0 word i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do

@@ -4,7 +4,7 @@ import type { Completion } from "./completions.ts";
 
 export const zshCompletion = (all: Completion[]): string => `#compdef busbar
 # Completion of busbar for zsh: source <(busbar completion zsh), after compinit
-_busbar() {
+function _busbar {
   local current=$words[CURRENT] at="" option="" values=0 word i
   local -a found
   for ((i = 2; i < CURRENT; i++)); do
