@@ -146,7 +146,7 @@ describe("the examples", () => {
       ...(file !== undefined && { stdin: await readFile(join(cwd, file), "utf8") }),
       interrupted: enough.signal,
       onOutput: (text) => {
-        if (text.includes("Ctrl-C ends it")) enough.abort();
+        if (text.includes("stop with Ctrl-C")) enough.abort();
         const [page] = /http\S+\/oauth\/authorize\S+/.exec(text) ?? [];
         if (page) void fetch(`${page}&auto=1`);
       },

@@ -1,4 +1,4 @@
-/** Every command with its options: what `busbar --help` shows. */
+/** Defines every command with its options, as `busbar --help` shows them. */
 import { Command } from "commander";
 import { UsageFailure } from "./failures.ts";
 import { addExamples } from "./examples.ts";
@@ -53,7 +53,7 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
     ],
   ],
   [
-    "What happened:",
+    "Operations and events:",
     [
       file("operations", async () => (await import("./commands/operations.ts")).addOperations),
       file("logs", async () => (await import("./commands/logs.ts")).addLogs),
@@ -100,7 +100,7 @@ export async function createProgram(
         .usage(usage)
         .description(description)
         .addHelpText("after", SERVER_AFTER)
-        // The caller runs it, and knows it by its coming first.
+        // The caller runs it if it is the first argument.
         .action(() => {
           throw new UsageFailure(`Give ${name} first and its options after it: busbar ${name} ${usage}`);
         });
@@ -124,9 +124,9 @@ const emptyProgram = (terminal: Terminal): Command =>
     .description("Integrations with your customers' SaaS accounts.")
     .version(self.version)
     .option("--url <address>", "address of the Busbar")
-    .option("-k, --key <key>", "its API key; better in BUSBAR_API_KEY, where other users cannot see it")
-    .option("-p, --project <idOrName>", "the project, if there are several")
-    .option("--json", "results for machines")
+    .option("-k, --key <key>", "its API key; BUSBAR_API_KEY is safer, because other users cannot see it")
+    .option("-p, --project <idOrName>", "the project, if the key has several")
+    .option("--json", "print results as JSON")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),
@@ -134,7 +134,7 @@ const emptyProgram = (terminal: Terminal): Command =>
     })
     .showSuggestionAfterError()
     .showHelpAfterError("Run `busbar --help` for the commands.")
-    .helpCommand("help [command]", "tell more about a command");
+    .helpCommand("help [command]", "show the help of a command");
 
 /** The first word that is no option of the program and no value of one; of `list:projects` it is `list`. */
 function calledCommand(program: Command, args: string[]): string | undefined {

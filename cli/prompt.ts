@@ -1,4 +1,4 @@
-/** Asks a person on a terminal; questions go to stderr, so that stdout holds results only. */
+/** Asks the user on a terminal; questions go to stderr, so that stdout contains only results. */
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { Ended, UsageFailure } from "./failures.ts";
@@ -8,22 +8,22 @@ type Asking = Pick<Terminal, "stdin" | "stderr">;
 
 export const canAsk = ({ stdin, stderr }: Asking): boolean => stdin.isTTY === true && stderr.isTTY === true;
 
-/** The answer, trimmed; `otherwise` for an empty one. */
+/** Returns the answer, trimmed, or `otherwise` if it is empty. */
 export async function ask(terminal: Asking, question: string, otherwise = ""): Promise<string> {
   const shown = otherwise ? `${question} [${otherwise}]: ` : `${question}: `;
   return (await read(terminal, terminal.stderr, shown)) || otherwise;
 }
 
-/** The answer, which nobody can read over a shoulder or in a scroll-back. */
+/** Returns the answer without showing it. */
 export async function askHidden(terminal: Asking, question: string): Promise<string> {
-  // Raw mode takes the echo from the terminal, and this takes it from the line editor.
+  // Raw mode disables the terminal's echo; this disables that of the line editor.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Asked only once the echo is off: whoever types fast, or pastes, would otherwise see the beginning.
+  // Prints the question after the echo is off; otherwise the beginning of a pasted answer would be visible.
   const answer = read(terminal, nowhere, "", () => terminal.stderr.write(`${question}: `));
   return answer.finally(() => terminal.stderr.write("\n"));
 }
 
-/** Asks until the answer begins with one of the letters. */
+/** Asks until the answer begins with one of the letters, and returns that letter. */
 export async function choose(terminal: Asking, question: string, letters: string): Promise<string> {
   for (;;) {
     const answer = (await ask(terminal, `${question} [${letters.split("").join("/")}]`)).toLowerCase();
@@ -39,12 +39,12 @@ async function read(
   onReady: () => void = () => {},
 ): Promise<string> {
   if (!canAsk(terminal)) {
-    throw new UsageFailure("This needs answers, and there is no terminal to ask on.", {
-      remedy: "Give them as options; --help lists them.",
+    throw new UsageFailure("Options are missing, and there is no terminal to ask for them.", {
+      remedy: "--help lists the options.",
     });
   }
   const lines = createInterface({ input: terminal.stdin, output, terminal: true, historySize: 0 });
-  // Ctrl-C and the end of input leave without an answer.
+  // Ctrl-C and the end of input end the command.
   const gone = new AbortController();
   lines.once("SIGINT", () => gone.abort());
   lines.once("close", () => gone.abort());

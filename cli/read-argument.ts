@@ -1,4 +1,4 @@
-/** Values of options that may be given as text, as `@file` or as `-` for stdin. */
+/** Reads the value of an option: text, `@file`, or `-` for stdin. */
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { Failure, UsageFailure } from "./failures.ts";
@@ -6,7 +6,7 @@ import { parseJson, type Json } from "./http/json.ts";
 import { readBody } from "./http/send.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The server takes 10 MB. */
+/** The server accepts 10 MB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 type Sources = Pick<Terminal, "stdin" | "cwd">;
@@ -17,7 +17,7 @@ export async function readArgument(given: string, { stdin, cwd }: Sources): Prom
   if (!given.startsWith("@")) return Buffer.from(given);
   const path = given.slice(1);
   const file = createReadStream(resolve(cwd, path));
-  // Opening fails as an event; reading would only say that the stream broke.
+  // The event has the reason; reading would only report a broken stream.
   await new Promise<void>((opened, failed) => {
     file.once("ready", opened);
     file.once("error", (cause) =>
@@ -27,9 +27,9 @@ export async function readArgument(given: string, { stdin, cwd }: Sources): Prom
   return readBody(file, MAX_BYTES);
 }
 
-/** The same as JSON. Throws `UsageFailure` naming the option. */
+/** Reads the value as JSON. Throws `UsageFailure` that names the option. */
 export async function readJsonArgument(option: string, given: string, sources: Sources): Promise<Json> {
   const value = parseJson((await readArgument(given, sources)).toString());
   if (value !== undefined) return value;
-  throw new UsageFailure(`What ${option} gives is not JSON.`);
+  throw new UsageFailure(`The value of ${option} is not JSON.`);
 }

@@ -1,11 +1,11 @@
-/** Runs one command line and says with which exit code it ends. */
+/** Runs one command line and returns its exit code. */
 import { CommanderError } from "commander";
 import { EXIT, Failure, type ExitCode } from "./failures.ts";
 import { tellFailure } from "./output/tell-failure.ts";
 import { createProgram, type ServerCommand } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `serverCommands` are those that the caller has carried out itself; they are only listed here. */
+/** `serverCommands` are executed by the caller; here they are only listed in the help. */
 export async function runCommand(
   args: string[],
   terminal: Terminal,
@@ -20,7 +20,7 @@ export async function runCommand(
     await program.parseAsync(args, { from: "user" });
     return EXIT.ok;
   } catch (error) {
-    // The parser has printed what it has to say.
+    // The parser has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (!(error instanceof Failure)) throw error;
     tellFailure(error, terminal, program.opts()["json"] === true);

@@ -1,4 +1,4 @@
-/** What commands see of the machine they run on: streams, environment, working folder, the person's Ctrl-C. */
+/** What commands can access of their machine: streams, environment, working folder, Ctrl-C. */
 import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
@@ -11,15 +11,15 @@ export interface Terminal {
   stderr: Screen;
   env: Record<string, string | undefined>;
   cwd: string;
-  /** From the call on, Ctrl-C and SIGTERM do not end the process at once but abort this signal. */
+  /** From this call on, Ctrl-C and SIGTERM abort the signal instead of ending the process. */
   catchInterrupt(): AbortSignal;
   /** Opens a page in the person's browser, if there is one. */
   openPage?(url: URL): void;
 }
 
-/** The real one. */
+/** Returns the terminal of this process. */
 export function thisTerminal(): Terminal {
-  // `busbar list … | head` closes the pipe early, which is no failure.
+  // `busbar list … | head` closes the pipe early; that is not a failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
   return {
     stdin: process.stdin,
@@ -46,7 +46,7 @@ function openPage({ href }: URL): void {
   child.unref();
 }
 
-/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is the same one. */
+/** Under npm, Ctrl-C arrives twice, from the terminal and from npm; a second one within this time is the same. */
 const SAME_SIGNAL_MS = 1_000;
 
 function catchInterrupt(): AbortSignal {

@@ -1,4 +1,4 @@
-/** Builds the body of a write from what the command line gives: fields, a record, a list of records, or all of it. */
+/** Builds the body of a write from options: fields, a record, a list of records, or the whole body. */
 import { UsageFailure } from "./failures.ts";
 import { isObject, parseJson, type Json, type JsonObject } from "./http/json.ts";
 import { readJsonArgument } from "./read-argument.ts";
@@ -16,7 +16,7 @@ export interface RecordOptions {
   allOrNone?: boolean;
 }
 
-/** Throws `UsageFailure` for what cannot be put together; what the record may hold is the server's to judge. */
+/** Throws `UsageFailure` if the options contradict each other. The server checks the record. */
 export async function writeRequest(
   options: RecordOptions,
   sources: Pick<Terminal, "stdin" | "cwd">,
@@ -28,14 +28,14 @@ export async function writeRequest(
     if (!isObject(body)) throw new UsageFailure("--request must give a JSON object.");
     return { ...body, ...(group !== undefined && { groupRef: group }), ...mode };
   }
-  if (group === undefined) throw new UsageFailure("Whose record? Give --group with the customer's groupRef.");
+  if (group === undefined) throw new UsageFailure("Give --group with the customer's groupRef.");
   const fields = readFields(options);
   const data =
     options.data === undefined ? undefined : await readJsonArgument("--data", options.data, sources);
   const policy: JsonObject = allOrNone ? { batchPolicy: { allOrNone } } : {};
   if (Array.isArray(data)) {
     if (Object.keys(fields).length > 0)
-      throw new UsageFailure("--set and --id belong to one record, not to a list.");
+      throw new UsageFailure("--set and --id are for one record, not for a list.");
     return { groupRef: group, type, batch: data.map(batchItem), ...mode, ...policy };
   }
   if (data !== undefined && !isObject(data))
@@ -67,7 +67,7 @@ function split(option: string, given: string): [name: string, value: string] {
   return [given.slice(0, at), given.slice(at + 1)];
 }
 
-/** A list may hold records, or items as the API has them, with associations. */
+/** An item of a list is a record, or an item of the API: record and associations. */
 function batchItem(item: Json): Json {
   const isItem =
     isObject(item) &&

@@ -34,7 +34,7 @@ describe("the command line as one file", () => {
     const { version } = JSON.parse(await readFile(join(import.meta.dirname, "../cli/package.json"), "utf8"));
     assert.equal(run(program, "--version").stdout, `${version}\n`);
     assert.equal(run(program, "init", "--provider", "hubspot", "--object", "contacts").status, 0);
-    assert.deepEqual(run(program, "validate"), { status: 0, stdout: "amp.yaml: no mistakes\n", stderr: "" });
+    assert.deepEqual(run(program, "validate"), { status: 0, stdout: "amp.yaml: no errors\n", stderr: "" });
     await writeFile(join(folder, "empty", "amp.yaml"), "specVersion: 1.0.0\nintegrations: []\n");
     assert.equal(run(program, "validate").status, 1);
     assert.equal(run(program, "list", "integrations").status, 2);

@@ -26,7 +26,7 @@ export function addApi(program: Command, terminal: Terminal): void {
   program
     .command("api <method> <path>")
     .description("call any endpoint of the API")
-    .option("-f, --field <name=value>", "a field with a text; may be given several times", collected)
+    .option("-f, --field <name=value>", "a field with a text value; may be repeated", collected)
     .option("-F, --field-json <name=json>", "a field with a number, true, a list …", collected)
     .option("--body <json>", "the whole body: JSON, @file, or - for stdin")
     .addHelpText(

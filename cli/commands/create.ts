@@ -1,4 +1,4 @@
-/** `busbar create destination …`: the few things that a builder needs before a first customer can connect. */
+/** `busbar create destination …`: creates what a builder needs before the first customer can connect. */
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
@@ -34,9 +34,9 @@ export function addCreate(program: Command, terminal: Terminal): void {
   create
     .command("provider-app <provider>")
     .description("register your OAuth client of a provider")
-    .requiredOption("--client-id <id>", "as the provider gave it")
-    .option("--client-secret <secret>", "@file, or - for stdin; asked for if not given")
-    .option("--scope <scope>", "to ask customers for; may be given several times", collected)
+    .requiredOption("--client-id <id>", "the id that the provider issued")
+    .option("--client-secret <secret>", "@file, or - for stdin; without it you are asked")
+    .option("--scope <scope>", "a scope to request from customers; may be repeated", collected)
     .action(async (provider: string, options: ProviderAppOptions, command: Command) => {
       const clientSecret = await readSecret(options.clientSecret, terminal);
       const on = await connect(command, terminal);
@@ -46,8 +46,8 @@ export function addCreate(program: Command, terminal: Terminal): void {
     });
   create
     .command("api-key <label>")
-    .description("make an API key; it is shown this once")
-    .option("--scope <scope>", "full (default) or frontend; may be given several times", collected)
+    .description("create an API key; it is shown only once")
+    .option("--scope <scope>", "full (default) or frontend; may be repeated", collected)
     .action(async (label: string, options: { scope?: string[] }, command: Command) => {
       const on = await connect(command, terminal);
       const body = { label, ...(options.scope && { scopes: options.scope }) };
@@ -59,8 +59,8 @@ export function addCreate(program: Command, terminal: Terminal): void {
 function addCreateDestination(create: Command, terminal: Terminal): void {
   create
     .command("destination <name>")
-    .description("make a place where events go")
-    .option("--webhook <url>", "a webhook at this address")
+    .description("create a destination for events")
+    .option("--webhook <url>", "URL of a webhook")
     .option("--type <type>", "another type, for example slack, s3, log")
     .option("--metadata <json>", "the type's settings: JSON, @file, or - for stdin")
     .option("--secrets <json>", "the type's secrets: @file, or - for stdin")
@@ -77,14 +77,14 @@ function addCreateDestination(create: Command, terminal: Terminal): void {
 function addCreateRoutes(create: Command, terminal: Terminal): void {
   create
     .command("topic <name>")
-    .description("make a topic, which gathers events for destinations")
+    .description("create a topic, which connects event types with destinations")
     .action(async (name: string, _: object, command: Command) => {
       const on = await connect(command, terminal);
       await tellCreated(await on.inProject("POST", "/topics", { body: { name } }), "topic", on);
     });
   create
     .command("event-route <eventType> <topic>")
-    .description("send events of a type to a topic")
+    .description("route events of a type to a topic")
     .action(async (eventType: string, topic: string, _: object, command: Command) => {
       const on = await connect(command, terminal);
       const body = { eventType, topicId: requireText(await findTopic(on, topic), "id") };
@@ -96,7 +96,7 @@ function addCreateRoutes(create: Command, terminal: Terminal): void {
     });
   create
     .command("destination-route <topic> <destination>")
-    .description("send a topic to a destination")
+    .description("route a topic to a destination")
     .action(async (topic: string, destination: string, _: object, command: Command) => {
       const on = await connect(command, terminal);
       const topicId = requireText(await findTopic(on, topic), "id");
@@ -106,12 +106,12 @@ function addCreateRoutes(create: Command, terminal: Terminal): void {
     });
 }
 
-/** `--webhook` and `--metadata` together; undefined members are those that nobody gave. */
+/** Combines `--webhook` and `--metadata`. A member is undefined if no option gives it. */
 export async function readSettings(
   { webhook, metadata, secrets }: DestinationOptions,
   terminal: Terminal,
 ): Promise<{ metadata?: JsonObject; secrets?: JsonObject }> {
-  // On the command line it could be read by every user of the machine.
+  // Every user of the machine can read the command line of a process.
   if (secrets !== undefined && !/^[@-]/.test(secrets))
     throw new UsageFailure("--secrets takes @file, or - for stdin.");
   const given = metadata === undefined ? {} : await readObject("--metadata", metadata, terminal);
@@ -128,7 +128,7 @@ async function readObject(option: string, given: string, terminal: Terminal): Pr
   throw new UsageFailure(`${option} must give a JSON object.`);
 }
 
-/** From a file, from stdin, or asked for without showing it. */
+/** Reads a secret from a file, from stdin, or from a prompt without echo. */
 export async function readSecret(given: string | undefined, terminal: Terminal): Promise<string> {
   if (given === undefined && canAsk(terminal)) return askHidden(terminal, "Client secret (not shown)");
   if (given === undefined) throw new UsageFailure("Give --client-secret @file, or - for stdin.");

@@ -1,4 +1,4 @@
-/** `busbar delete installation <id>`: removes things; where more goes than was named, only after a question or `--yes`. */
+/** `busbar delete installation <id>`: deletes resources; asks first, or needs `--yes`, when more than the named one goes. */
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { printable } from "../output/printable.ts";
@@ -24,7 +24,7 @@ export function addDelete(program: Command, terminal: Terminal): void {
     async (name: string, ids: string[], options: DeleteOptions, command: Command) =>
       deleteResources(name, ids, options, command, terminal),
   );
-  // The public command line does not ask, so its scripts know no --yes.
+  // The public command line does not ask, so scripts written for it do not pass --yes.
   const unasked = (options: DeleteOptions) => ({ ...options, yes: options.yes || !canAsk(terminal) });
   const spelled = (name: string) => program.command(name, { hidden: true }).option("-y, --yes", "do not ask");
   for (const { singular } of deletable) {
@@ -51,14 +51,17 @@ async function deleteResources(
   const { remove, singular, takesAlong } = findResource(name, "remove");
   const asks = takesAlong !== undefined && !options.yes;
   if (asks && !canAsk(terminal)) {
-    throw new UsageFailure(`With a ${singular} goes ${takesAlong}, and there is no terminal to ask on.`, {
-      remedy: "If that is meant, say so with --yes.",
-    });
+    throw new UsageFailure(
+      `Deleting ${singular === "integration" || singular === "installation" ? "an" : "a"} ${singular} also deletes ${takesAlong}. There is no terminal to ask for confirmation.`,
+      {
+        remedy: "Confirm with --yes.",
+      },
+    );
   }
   const on = await connect(command, terminal);
   for (const id of ids) {
     if (asks) {
-      const question = `Delete the ${singular} ${printable(id)}, and with it ${takesAlong}?`;
+      const question = `Delete the ${singular} ${printable(id)}, and also ${takesAlong}?`;
       if ((await choose(terminal, question, "yn")) === "n") {
         on.out.note(`kept ${singular} ${printable(id)}`);
         continue;

@@ -1,4 +1,4 @@
-/** `busbar deploy .`: puts a manifest into force and says what that changed. */
+/** `busbar deploy .`: deploys a manifest and prints the changes. */
 import type { Command } from "commander";
 import { Ended, Failure } from "../failures.ts";
 import { step } from "../http/api.ts";
@@ -22,11 +22,11 @@ export function addDeploy(program: Command, terminal: Terminal): void {
     program
       .command(`${name} <path>`, { hidden: name !== "deploy" })
       .description("deploy a manifest")
-      .option("--destructive", "stop reading objects that the manifest no longer has")
+      .option("--destructive", "stop reading objects that the manifest no longer contains")
       .addHelpText(
         "after",
-        "\nThe path is a file, a folder with an amp.yaml, or - for stdin. When an object that customers have installed is\n" +
-          "no longer read, you are asked; without a terminal and without --destructive it goes on being read.",
+        "\nThe path is a file, a folder with an amp.yaml, or - for stdin. If the manifest removes a read object that customers\n" +
+          "have installed, you are asked what to do; without a terminal it is kept, unless you give --destructive.",
       )
       .action(async (path: string, options: DeployOptions, command: Command) => {
         const file = await readManifest(path, terminal);
@@ -68,7 +68,7 @@ async function put(file: ManifestFile, destructive: boolean, deps: Connected): P
   }
 }
 
-/** An issue that has a place in the file. */
+/** Returns the finding for an issue; none if the issue has no place in the file. */
 function findingOf(issue: JsonObject): Finding[] {
   const [line, column] = [valueAt(issue, "line"), valueAt(issue, "column")];
   if (typeof line !== "number" || typeof column !== "number") return [];
@@ -113,7 +113,7 @@ function inWords({ kind, path, before, after }: Change): string {
   );
 }
 
-/** Whether to stop reading what the manifest no longer has. Asks only where customers would notice. */
+/** Returns whether to stop reading objects that the manifest removed. Asks only if customers have installed them. */
 async function askAboutVanished(
   file: ManifestFile,
   before: JsonObject[],
@@ -130,10 +130,10 @@ async function askAboutVanished(
   if (installed.length === 0) return false;
   for (const { integration, objects, installations } of installed) {
     const customers = `${installations} installation${installations === 1 ? "" : "s"}`;
-    deps.out.note(`${integration}: no longer read: ${objects.join(", ")} (${customers})`);
+    deps.out.note(`${integration}: the manifest no longer reads ${objects.join(", ")} (${customers})`);
   }
   if (!canAsk(terminal)) {
-    deps.out.note("they go on being read; --destructive stops that");
+    deps.out.note("these objects are kept; --destructive removes them");
     return false;
   }
   const answer = await choose(terminal, "(k)eep reading them, (s)top reading them, or (c)ancel?", "ksc");

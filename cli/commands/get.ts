@@ -1,4 +1,4 @@
-/** `busbar get destination my-app`: everything about one thing. */
+/** `busbar get destination my-app`: shows one resource with all members. */
 import type { Command } from "commander";
 import { tellRecord } from "../output/tell-record.ts";
 import type { Filters } from "../resources/resource.ts";
@@ -13,7 +13,7 @@ export function addGet(program: Command, terminal: Terminal): void {
   const gettable = ableTo("get");
   const get = program
     .command("get <resource> <idOrName>")
-    .description("show one resource whole")
+    .description("show one resource with all members")
     .addHelpText("after", `\nResources: ${gettable.map(({ singular }) => singular).join(", ")}`);
   addFilters(get, ...FILTERS).action(async (name: string, id: string, filters: Filters, command: Command) =>
     getResource(name, id, filters, command, terminal),

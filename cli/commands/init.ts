@@ -1,4 +1,4 @@
-/** `busbar init`: writes a manifest to start from. */
+/** `busbar init`: writes a first manifest. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
@@ -20,12 +20,12 @@ interface InitOptions {
 export function addInit(program: Command, terminal: Terminal): void {
   program
     .command("init [folder]")
-    .description("write a manifest to start from")
+    .description("write a first manifest")
     .option("--provider <key>", "the provider, for example hubspot")
-    .option("--object <name>", "an object to write; may be given several times", collected)
+    .option("--object <name>", "an object to write; may be repeated", collected)
     .option("--name <name>", "name of the integration (default: the provider's key)")
-    .option("--force", "overwrite an amp.yaml that is there")
-    .addHelpText("after", "\nOn a terminal it asks for what was not given.")
+    .option("--force", "overwrite an existing amp.yaml")
+    .addHelpText("after", "\nOn a terminal it asks for missing options.")
     .action(async (folder: string | undefined, options: InitOptions, command: Command) => {
       const globals: GlobalOptions = command.optsWithGlobals();
       const out = createOutput(terminal, globals.json === true);
@@ -75,7 +75,7 @@ async function write(path: string, text: string, shown: string, force: boolean):
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     if (code === "EEXIST") {
-      throw new Failure(`${shown} is there already and was left as it is.`, {
+      throw new Failure(`${shown} exists already and was not changed.`, {
         remedy: "Choose another folder, or overwrite it with --force.",
       });
     }

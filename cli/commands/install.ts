@@ -153,7 +153,7 @@ async function uninstall(
   const takesAlong = "its connection, unless another installation uses it";
   if (!yes && !canAsk(terminal)) {
     throw new UsageFailure(`With the installation goes ${takesAlong}, and there is no terminal to ask on.`, {
-      remedy: "If that is meant, say so with --yes.",
+      remedy: "Confirm with --yes.",
     });
   }
   const deps = await connect(command, terminal);

@@ -1,4 +1,4 @@
-/** `busbar list installations`: what there is, as a table. */
+/** `busbar list installations`: lists resources as a table. */
 import type { Command } from "commander";
 import { ableTo, findResource } from "../resources/resources.ts";
 import type { Filters } from "../resources/resource.ts";
@@ -29,7 +29,7 @@ export function addList(program: Command, terminal: Terminal): void {
   addFilters(list, ...FILTERS).action(async (name: string, filters: Filters, command: Command) =>
     listResource(name, filters, command, terminal),
   );
-  // The spelling of the public command line, where the integration is an argument.
+  // The public command line has the integration as an argument.
   for (const { plural } of listable) {
     const spelled = program.command(`list:${plural} [integration]`, { hidden: true });
     addFilters(spelled, ...FILTERS).action(

@@ -1,4 +1,4 @@
-/** `busbar listen`: receives events on this machine, proves their signatures, prints them, hands them on. */
+/** `busbar listen`: receives events on this machine, verifies their signatures, prints and forwards them. */
 import type { Command } from "commander";
 import { Ended, Failure, UsageFailure } from "../failures.ts";
 import { EVENT_TYPES } from "../listen/event-types.ts";
@@ -31,16 +31,13 @@ export function addListen(program: Command, terminal: Terminal): void {
   program
     .command("listen")
     .description("receive events on this machine while you develop")
-    .option("--port <n>", "to listen on (default: a free one)", wholeNumber(0, 65_535), 0)
-    .option("--host <address>", "to listen on", "127.0.0.1")
-    .option("--events <types>", "separated by commas (default: all)")
-    .option(
-      "--destination <idOrName>",
-      "verify with the key of this destination instead of making a temporary one",
-    )
-    .option("--public-url <url>", "where the server reaches this machine, for example a tunnel's address")
-    .option("--forward-to <url>", "hand each verified message on, and answer as it is answered there")
-    .option("--count <n>", "end after so many events", wholeNumber(1, 1_000_000))
+    .option("--port <n>", "port to listen on (default: a free one)", wholeNumber(0, 65_535), 0)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--events <types>", "event types, separated by commas (default: all)")
+    .option("--destination <idOrName>", "use this destination instead of creating a temporary one")
+    .option("--public-url <url>", "URL at which the server reaches this machine, for example of a tunnel")
+    .option("--forward-to <url>", "forward each verified message and pass its answer back to the server")
+    .option("--count <n>", "exit after this number of events", wholeNumber(1, 1_000_000))
     .addHelpText("after", `\nEvents: ${EVENT_TYPES.join(", ")}`)
     .action(async (options: ListenOptions, command: Command) => {
       const forwardTo =
@@ -61,7 +58,7 @@ type Wanted = Pick<ListenOptions, "port" | "host" | "destination" | "count"> & {
 
 async function listen(wanted: Wanted, deps: Connected, interrupted: AbortSignal): Promise<void> {
   let signingKey: string | undefined;
-  // Only the sample that proves the way through comes before.
+  // Before that, only the sample that tests the connection arrives.
   let ready = false;
   let left = wanted.count ?? Infinity;
   const enough = new AbortController();
@@ -89,12 +86,12 @@ async function listen(wanted: Wanted, deps: Connected, interrupted: AbortSignal)
       await requireReachable(deps, temporary.name, url);
       ready = true;
       await temporary.route(wanted.events);
-      deps.out.note(`listening at ${url.href} as ${temporary.name}; Ctrl-C ends it`);
+      deps.out.note(`listening at ${url.href} as ${temporary.name}; stop with Ctrl-C`);
     } else {
       signingKey = await signingKeyOf(deps, wanted.destination);
       ready = true;
       deps.out.note(
-        `listening on port ${receiver.port} for what ${wanted.destination} sends; Ctrl-C ends it`,
+        `listening on port ${receiver.port} for events of ${wanted.destination}; stop with Ctrl-C`,
       );
     }
     await aborted([interrupted, enough.signal]);
@@ -106,7 +103,7 @@ async function listen(wanted: Wanted, deps: Connected, interrupted: AbortSignal)
   if (interrupted.aborted && wanted.count !== undefined) throw new Ended();
 }
 
-/** Where this machine reaches what listens on the host. */
+/** Returns the URL at which this machine reaches the listener. */
 function localUrl(host: string, port: number): URL {
   const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
   const reachable = everywhere[host] ?? host;
@@ -118,7 +115,7 @@ async function requireReachable(deps: Connected, destination: string, url: URL):
   if (why === undefined) return;
   const remedy = why.includes("BUSBAR_EGRESS_ALLOW")
     ? egressRemedy(url)
-    : "Does this address lead from the server to the port that is listened on here? --port chooses it.";
+    : "Check that this URL leads from the server to the port that `busbar listen` uses; --port chooses it.";
   throw new Failure(`The server cannot reach ${url.href}: ${why}.`, { remedy });
 }
 
@@ -127,7 +124,9 @@ function chosenEvents(given: string | undefined): string[] {
   const types = given.split(/[\s,]+/).filter(Boolean);
   const unknown = types.find((type) => !EVENT_TYPES.includes(type));
   if (types.length > 0 && unknown === undefined) return [...new Set(types)];
-  throw new UsageFailure(`There is no event type "${unknown ?? ""}"; there are ${EVENT_TYPES.join(", ")}.`);
+  throw new UsageFailure(
+    `There is no event type "${unknown ?? ""}". Event types: ${EVENT_TYPES.join(", ")}.`,
+  );
 }
 
 function webUrl(option: string, given: string): URL {
@@ -135,7 +134,7 @@ function webUrl(option: string, given: string): URL {
   throw new UsageFailure(`${option} takes an http or https address, not "${given}".`);
 }
 
-/** Until one of them is. */
+/** Waits until one of the signals is aborted. */
 const aborted = (signals: AbortSignal[]): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of signals) {

@@ -1,4 +1,4 @@
-/** `busbar login`, `logout` and `profiles`: which Busbars this person may talk to, and which is meant by default. */
+/** `busbar login`, `logout` and `profiles`: stores addresses with their API keys, and chooses the default one. */
 import type { Command } from "commander";
 import { Failure, UsageFailure } from "../failures.ts";
 import { openApi } from "../http/api.ts";
@@ -23,7 +23,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .command("login [address]")
     .description("remember an address and its API key")
     .option("--key-stdin", "read the API key from stdin instead of asking")
-    .option("--proxy-url <address>", "where the proxy of this Busbar listens")
+    .option("--proxy-url <address>", "address of this Busbar's proxy")
     .action(async (address: string | undefined, _: LoginOptions, command: Command) => {
       const options: LoginOptions = command.optsWithGlobals();
       await login(address ?? options.url, options, terminal, createOutput(terminal, options.json === true));
@@ -31,15 +31,15 @@ export function addLogin(program: Command, terminal: Terminal): void {
   program
     .command("logout [address]")
     .description("forget an address and its API key")
-    .option("--all", "forget all of them")
+    .option("--all", "forget all stored addresses")
     .action(async (address: string | undefined, _: { all?: boolean }, command: Command) => {
       const options: GlobalOptions & { all?: boolean } = command.optsWithGlobals();
       await logout(address ?? options.url, options.all === true, terminal, createOutput(terminal, false));
     });
   program
     .command("profiles")
-    .description("list the remembered addresses, or choose one with --use")
-    .option("--use <address>", "the one that counts when no address is given")
+    .description("list the stored addresses, or choose the default with --use")
+    .option("--use <address>", "use this address when none is given")
     .action(async (_: { use?: string }, command: Command) => {
       const options: GlobalOptions & { use?: string } = command.optsWithGlobals();
       await profiles(options.use, terminal, createOutput(terminal, options.json === true));
@@ -55,13 +55,12 @@ async function login(
   const { env } = terminal;
   const before = await readProfiles(env);
   const given = address ?? env["BUSBAR_URL"] ?? env["AMP_API_URL"];
-  if (!given && !canAsk(terminal))
-    throw new UsageFailure("Log in where? Give the address: busbar login <address>");
+  if (!given && !canAsk(terminal)) throw new UsageFailure("The address is missing: busbar login <address>");
   const origin = originOf(
     given ?? (await ask(terminal, "Address of the Busbar", before.current ?? DEFAULT_ADDRESS)),
   );
   if (origin.startsWith("http:") && !isLoopback(origin)) {
-    out.note("warning: over plain http the API key can be read on the way; use https");
+    out.note("warning: plain http sends the API key unencrypted; use https");
   }
   const apiKey = checkedKey(await askKey(options, terminal));
   const names = await projectNames(origin, apiKey);
@@ -82,16 +81,16 @@ async function login(
 async function askKey(options: LoginOptions, terminal: Terminal): Promise<string> {
   if (options.keyStdin) return (await readBody(terminal.stdin, MAX_KEY_BYTES)).toString();
   if (options.key) return options.key;
-  // A person is asked even if the environment has a key: it may be that of another server.
+  // Asks even if the environment has a key, which may be that of another server.
   if (canAsk(terminal)) return askHidden(terminal, "API key (not shown)");
   const given = terminal.env["BUSBAR_API_KEY"] ?? terminal.env["AMP_API_KEY"];
   if (given) return given;
-  throw new UsageFailure("There is no terminal to ask for the API key on.", {
+  throw new UsageFailure("There is no terminal to ask for the API key.", {
     remedy: "Pipe it in with --key-stdin.",
   });
 }
 
-/** Proves address and key. */
+/** Returns the names of the key's projects, and so checks address and key. */
 async function projectNames(origin: string, apiKey: string): Promise<string[]> {
   const projects = requireObjects(await openApi({ origin, apiKey })("GET", "/v1/projects"));
   return projects.flatMap((project) => textAt(project, "name") ?? []);
@@ -115,7 +114,7 @@ async function logout(
   const before = await readProfiles(terminal.env);
   const origins = all ? [...before.all.keys()] : [address ? originOf(address) : before.current];
   const known = origins.filter((origin) => origin !== undefined && before.all.has(origin));
-  if (known.length === 0) throw new Failure("Nobody is logged in there.");
+  if (known.length === 0) throw new Failure("You are not logged in to this address.");
   const kept = new Map([...before.all].filter(([origin]) => !known.includes(origin)));
   const current = before.current && kept.has(before.current) ? before.current : undefined;
   await writeProfiles(terminal.env, { all: kept, ...(current && { current }) });
@@ -126,7 +125,7 @@ async function profiles(use: string | undefined, terminal: Terminal, out: Output
   const found = await readProfiles(terminal.env);
   const current = use === undefined ? found.current : originOf(use);
   if (current !== undefined && !found.all.has(current)) {
-    throw new Failure(`Nobody is logged in to ${current}.`, { remedy: `Run \`busbar login ${current}\`.` });
+    throw new Failure(`You are not logged in to ${current}.`, { remedy: `Run \`busbar login ${current}\`.` });
   }
   if (use !== undefined) await writeProfiles(terminal.env, { all: found.all, ...(current && { current }) });
   const rows = [...found.all].map(([origin, { project, proxyUrl }]) => ({
@@ -140,7 +139,7 @@ async function profiles(use: string | undefined, terminal: Terminal, out: Output
     ADDRESS: (row: (typeof rows)[number]) => row.origin,
     PROJECT: (row: (typeof rows)[number]) => row.project ?? "",
   };
-  out.rows(rows, columns, "Nobody is logged in; `busbar login` changes that.");
+  out.rows(rows, columns, "You are not logged in; run `busbar login`.");
 }
 
 const isLoopback = (origin: string): boolean =>

@@ -1,4 +1,4 @@
-/** `busbar logs <operation>`: its steps, and with --follow those to come until it ends. */
+/** `busbar logs <operation>`: prints the log of an operation, and with --follow new entries until it ends. */
 import type { Command } from "commander";
 import { pause } from "../clock.ts";
 import { step } from "../http/api.ts";
@@ -14,8 +14,8 @@ const PAUSE_MS = 1_000;
 export function addLogs(program: Command, terminal: Terminal): void {
   program
     .command("logs <operation>")
-    .description("show the steps of an operation")
-    .option("-f, --follow", "go on until the operation ends")
+    .description("show the log of an operation")
+    .option("-f, --follow", "keep printing until the operation ends")
     .action(async (id: string, options: { follow?: boolean }, command: Command) => {
       const on = await connect(command, terminal);
       const logs = async () => requireObjects(await on.inProject("GET", `/operations/${step(id)}/logs`));
@@ -27,7 +27,7 @@ export function addLogs(program: Command, terminal: Terminal): void {
       const interrupted = terminal.catchInterrupt();
       let told = 0;
       for (;;) {
-        // Asked in this order, the last steps cannot slip through between the two.
+        // In this order no log entry is missed: the operation is known to have ended before its log is read.
         const running = isRunning(await getOperation(on, id));
         const steps = await logs();
         for (const one of steps.slice(told)) {

@@ -48,7 +48,7 @@ describe("names and questions", () => {
     assert.equal((await create("second")).code, 0);
     const { code, stderr } = await busbar(["delete", "provider-app", "github"]);
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`name the provider app by its id.*\\n.*${changed.id}`));
+    assert.match(stderr, new RegExp(`name one by its id.*\\n.*${changed.id}`));
   });
 
   test("a status that no operation has is refused rather than found nowhere", async () => {

@@ -1,4 +1,4 @@
-/** `busbar operations`: what became of an installation's operations, or of one of them until it ends. */
+/** `busbar operations`: lists operations of an installation, shows one, or waits for its end. */
 import type { Command } from "commander";
 import { nowMs, pause } from "../clock.ts";
 import { Ended, Failure, UsageFailure } from "../failures.ts";
@@ -21,14 +21,14 @@ export function addOperations(program: Command, terminal: Terminal): void {
   const operations = program
     .command("operations [operation]")
     .description("list operations of an installation, or show one")
-    .option("-w, --watch", "wait until the operation ends; exit code 1 when it failed")
+    .option("-w, --watch", "wait until the operation ends; exit code 1 if it failed")
     .option("--timeout-seconds <n>", "how long to wait", wholeNumber(1, 172_800), 3_600);
   addFilters(operations, ...(OPERATIONS.filters ?? [])).action(
     async (id: string | undefined, options: OperationsOptions, command: Command) => {
       const { watch, timeoutSeconds, ...filters } = options;
-      if (id === undefined && watch) throw new UsageFailure("Watch which operation? Give its id.");
+      if (id === undefined && watch) throw new UsageFailure("--watch needs the id of an operation.");
       if (id !== undefined && Object.keys(filters).length > 0) {
-        throw new UsageFailure("The operation is named by its id; filters are for the list.");
+        throw new UsageFailure("Filters apply to the list, not to a single operation.");
       }
       const on = await connect(command, terminal);
       if (id === undefined) {
@@ -52,7 +52,7 @@ export const isRunning = (operation: JsonObject): boolean => textAt(operation, "
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 3_000;
 
-/** The ended operation. Asks less and less often. Throws when it takes too long or the person stops waiting. */
+/** Returns the ended operation. Polls with growing pauses. Throws on timeout or Ctrl-C. */
 export async function waitForEnd(
   deps: Connected,
   id: string,
@@ -68,7 +68,7 @@ export async function waitForEnd(
     told = true;
     if (nowMs() >= end) {
       throw new Failure(`The operation is still running after ${timeoutSeconds} seconds.`, {
-        remedy: `It goes on; look again with: busbar operations ${id} --watch`,
+        remedy: `It continues; wait for it with: busbar operations ${id} --watch`,
       });
     }
     if (!(await pause(pauseMs, interrupted))) throw new Ended();

@@ -1,4 +1,4 @@
-/** The options with which commands say which installation, customer or destination they mean. */
+/** Options that select an installation, customer or destination, shared by several commands. */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { DEFAULT_LIMIT, type Filters, type Resource } from "../resources/resource.ts";
@@ -12,10 +12,10 @@ const OPTIONS: Record<keyof Filters, () => Option> = {
   topic: () => new Option("--topic <id>", "of this topic"),
   status: () => new Option("--status <status>", "with this status"),
   type: () => new Option("--type <type>", "of this type"),
-  object: () => new Option("--object <name>", "about this object"),
-  includeSecrets: () => new Option("--include-secrets", "with the signing key of a webhook"),
+  object: () => new Option("--object <name>", "on this object"),
+  includeSecrets: () => new Option("--include-secrets", "show the signing key of a webhook"),
   limit: () =>
-    new Option("--limit <n>", `at most so many (${DEFAULT_LIMIT})`).argParser(wholeNumber(1, 10_000)),
+    new Option("--limit <n>", `maximum number of rows (${DEFAULT_LIMIT})`).argParser(wholeNumber(1, 10_000)),
 };
 
 export function addFilters(command: Command, ...names: (keyof Filters)[]): Command {
@@ -23,17 +23,17 @@ export function addFilters(command: Command, ...names: (keyof Filters)[]): Comma
   return command;
 }
 
-/** A filter that a resource does not know would look as if it had been heeded. */
+/** Throws for a filter that the resource does not have: ignoring it would show a wrong result. */
 export function requireKnownFilters(resource: Resource, filters: Filters): void {
   const known = resource.filters ?? [];
   const unknown = Object.keys(filters).find((name) => name in OPTIONS && !known.some((one) => one === name));
   if (unknown === undefined) return;
   const choice =
-    known.length > 0 ? `these can: ${known.map((name) => `--${name}`).join(", ")}` : "nothing can";
-  throw new UsageFailure(`--${unknown} does not narrow ${resource.plural}; ${choice}.`);
+    known.length > 0 ? `filters: ${known.map((name) => `--${name}`).join(", ")}` : "there are none";
+  throw new UsageFailure(`--${unknown} is not a filter for ${resource.plural}; ${choice}.`);
 }
 
-/** Reads an option's value. Units stand in the option's name. */
+/** Returns a parser for an option's value. The option's name contains the unit. */
 export const wholeNumber =
   (least: number, most: number) =>
   (value: string): number => {

@@ -1,4 +1,4 @@
-/** `busbar update destination …`: changes what is named and leaves the rest. */
+/** `busbar update destination …`: changes the given members of a resource. */
 import { Option, type Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
@@ -14,10 +14,10 @@ export function addUpdate(program: Command, terminal: Terminal): void {
   const update = program.command("update").description("change a destination, provider app or API key");
   update
     .command("destination <idOrName>")
-    .description("change a destination; a new address enables a disabled one")
+    .description("change a destination; a new URL enables a disabled one")
     .option("--name <name>", "a new name")
-    .option("--webhook <url>", "a new address")
-    .option("--metadata <json>", "settings to change: JSON, @file, or - for stdin; null removes one")
+    .option("--webhook <url>", "a new URL")
+    .option("--metadata <json>", "settings to change: JSON, @file, or - for stdin; null removes a setting")
     .option("--secrets <json>", "secrets to change: @file, or - for stdin")
     .action(async (name: string, options: DestinationOptions & { name?: string }, command: Command) => {
       const settings = await readSettings(options, terminal);
@@ -33,7 +33,7 @@ export function addUpdate(program: Command, terminal: Terminal): void {
     .description("change your OAuth client of a provider")
     .option("--client-id <id>")
     .option("--client-secret <secret>", "@file, or - for stdin")
-    .option("--scope <scope>", "all scopes, one each", collected)
+    .option("--scope <scope>", "replaces all scopes; may be repeated", collected)
     .action(async (id: string, options: ProviderAppOptions, command: Command) => {
       const { clientId, clientSecret, scope } = options;
       const change = {
@@ -54,7 +54,7 @@ export function addUpdate(program: Command, terminal: Terminal): void {
     .command("api-key <id>")
     .description("change an API key")
     .option("--label <label>")
-    .addOption(new Option("--active <yes>", "whether it opens anything").choices(["true", "false"]))
+    .addOption(new Option("--active <yes>", "false disables the key").choices(["true", "false"]))
     .action(async (id: string, options: { label?: string; active?: string }, command: Command) => {
       const { label, active } = options;
       const change = { ...(label !== undefined && { label }), ...(active && { active: active === "true" }) };
@@ -78,7 +78,7 @@ async function patch(
   terminal: Terminal,
 ): Promise<void> {
   if (updateMask.length === 0)
-    throw new UsageFailure("Change what? Give at least one option; --help lists them.");
+    throw new UsageFailure("Nothing to change: give at least one option; --help lists them.");
   const on = await connect(command, terminal);
   const answer = await on.inProject("PATCH", await pathOn(on), { body: { updateMask, [member]: change } });
   await tellRecord(requireObject(answer), on.out);

@@ -1,4 +1,4 @@
-/** `busbar validate`: every mistake of a manifest with its place and remedy, without a server. */
+/** `busbar validate`: checks a manifest without a server and prints each error with place and remedy. */
 import type { Command } from "commander";
 import { Ended } from "../failures.ts";
 import { readManifest } from "../manifest/read-manifest.ts";
@@ -14,17 +14,17 @@ export function addValidate(program: Command, terminal: Terminal): void {
     .command("validate [path]")
     .description("check a manifest, offline")
     .option("--strict", "fail on warnings too")
-    .option("--online", "ask the server for its providers, destinations and provider apps as well")
+    .option("--online", "also check against the server's providers, destinations and provider apps")
     .addHelpText(
       "after",
-      "\nThe path is a file, a folder with an amp.yaml (default: this one), or - for stdin.",
+      "\nThe path is a file, a folder with an amp.yaml (default: the current folder), or - for stdin.",
     )
     .action(
       async (path: string | undefined, options: { strict?: boolean; online?: boolean }, command: Command) => {
         const globals: GlobalOptions = command.optsWithGlobals();
         const out = createOutput(terminal, globals.json === true);
         const file = await readManifest(path ?? ".", terminal);
-        // The checks and the catalog are half of the program, and no other command needs them.
+        // Loaded here, because the checks and the catalog are half of the program.
         const { validate } = await import("../manifest/validate.ts");
         const findings = validate(
           file.source,

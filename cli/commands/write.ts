@@ -1,4 +1,4 @@
-/** `busbar write crm contacts --group acme --set email=…`: writes records into a customer's account. */
+/** `busbar write crm contacts --group acme --set email=…`: writes records to a customer's account. */
 import { Option, type Command } from "commander";
 import { Ended, UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
@@ -32,25 +32,25 @@ interface WriteOptions extends RecordOptions {
 export function addWrite(program: Command, terminal: Terminal): void {
   program
     .command("write <integration> <object>")
-    .description("write records into a customer's account")
-    .option("-g, --group <groupRef>", "the customer whose installation is written to")
+    .description("write records to a customer's account")
+    .option("-g, --group <groupRef>", "groupRef of the customer")
     .addOption(
-      new Option("-t, --type <type>", "what to do").choices(["create", "update", "delete"]).default("create"),
+      new Option("-t, --type <type>", "action").choices(["create", "update", "delete"]).default("create"),
     )
-    .option("--id <recordId>", "the provider's id of the record, for update and delete")
-    .option("-s, --set <name=value>", "a field with a text; may be given several times", collected)
-    .option("-j, --set-json <name=json>", "a field with a number, true, null, a list …", collected)
+    .option("--id <recordId>", "the record's id at the provider, for update and delete")
+    .option("-s, --set <name=value>", "a field with a text value; may be repeated", collected)
+    .option("-j, --set-json <name=json>", "a field with a JSON value: number, true, null, list …", collected)
     .option("-d, --data <json>", "a record, or a list of records: JSON, @file, or - for stdin")
-    .option("--request <json>", "the whole request body as the API has it: JSON, @file, or - for stdin")
-    .option("--async", "let the write happen in the background")
-    .option("--wait", "with --async: wait until it ends; exit code 1 when it failed")
-    .option("--timeout-seconds <n>", "with --wait: how long", wholeNumber(1, 172_800), 3_600)
-    .option("--all-or-none", "of a batch: write nothing unless everything can be written")
-    .option("--dry-run", "show what would be sent, and send nothing")
-    .option("--idempotency-key <key>", "a repeated command with the same key writes once")
+    .option("--request <json>", "the whole request body of the API: JSON, @file, or - for stdin")
+    .option("--async", "write asynchronously")
+    .option("--wait", "with --async: wait for the end; exit code 1 if it failed")
+    .option("--timeout-seconds <n>", "with --wait: timeout", wholeNumber(1, 172_800), 3_600)
+    .option("--all-or-none", "for a batch: write all records or none")
+    .option("--dry-run", "show the requests without sending them")
+    .option("--idempotency-key <key>", "repeating the command with the same key writes only once")
     .action(async (integration: string, object: string, options: WriteOptions, command: Command) => {
       if (options.wait && !options.async)
-        throw new UsageFailure("--wait belongs to --async; other writes are waited for.");
+        throw new UsageFailure("--wait is only for --async; other writes wait anyway.");
       const body = await writeRequest(options, terminal);
       const on = await connect(command, terminal);
       const answer = requireObject(await send(on, integration, object, body, options));
@@ -71,7 +71,7 @@ async function send(
   body: JsonObject,
   { dryRun, idempotencyKey }: WriteOptions,
 ): Promise<Json | undefined> {
-  // Names of objects may hold slashes, and those stay.
+  // Object names may contain slashes, which are not encoded.
   const objectPath = object.split("/").map(step).join("/");
   const path = `/write/v1/projects/${step(await deps.project())}/integrations/${step(integration)}/objects/${objectPath}`;
   return deps.api("POST", path, {
@@ -83,7 +83,7 @@ async function send(
 
 const PAST: Record<string, string> = { create: "created", update: "updated", delete: "deleted" };
 
-/** A batch of which something failed has been told whole and ends with exit code 1. */
+/** Prints the answer. Throws `Ended` (exit code 1) if a record of a batch failed. */
 function tellAnswer(answer: JsonObject, body: JsonObject, out: Output): void {
   const failures = valueAt(answer, "failureCount");
   const done = PAST[textAt(body, "type") ?? ""] ?? "written";
@@ -95,7 +95,7 @@ function tellAnswer(answer: JsonObject, body: JsonObject, out: Output): void {
     tellOperation(answer, out);
   } else {
     out.line(`${out.paint.green("accepted")} operation ${textAt(answer, "operationId") ?? ""}`);
-    out.note(`busbar operations ${textAt(answer, "operationId") ?? ""} --watch tells how it ends`);
+    out.note(`wait for its end with: busbar operations ${textAt(answer, "operationId") ?? ""} --watch`);
   }
   if (typeof failures === "number" && failures > 0) throw new Ended();
 }
@@ -104,7 +104,7 @@ function tellBatch(answer: JsonObject, done: string, out: Output): void {
   const errors = objectsAt(answer, "errors").map((error) => textAt(error, "message") ?? "");
   const rows = objectsAt(answer, "results").map((result, index) => {
     const success = valueAt(result, "success") === true;
-    // Errors name the record they are about: `batch[3]: …`.
+    // An error begins with the record's index: `batch[3]: …`.
     const prefix = `batch[${index}]: `;
     const error = errors.find((message) => message.startsWith(prefix))?.slice(prefix.length) ?? "";
     return [String(index), success ? done : "failed", textAt(result, "recordId") ?? "", success ? "" : error];

@@ -1,4 +1,4 @@
-/** Looks into answers of the server without trusting their shape. */
+/** Reads members of the server's answers without assuming their shape. */
 import { Failure } from "../failures.ts";
 
 export type Json = string | number | boolean | null | Json[] | JsonObject;
@@ -10,7 +10,7 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value at a path such as `group.groupRef`; undefined when there is none on the way. */
+/** Returns the value at a path such as `group.groupRef`, undefined if there is none. */
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
   let found = value;
   for (const step of path.split(".")) {
@@ -20,19 +20,19 @@ export function valueAt(value: Json | undefined, path: string): Json | undefined
   return found;
 }
 
-/** The text at the path, undefined when something else is there. */
+/** Returns the text at the path, undefined if the value is not a text. */
 export function textAt(value: Json | undefined, path: string): string | undefined {
   const found = valueAt(value, path);
   return typeof found === "string" ? found : undefined;
 }
 
-/** The objects in a list at the path; anything else there counts as none. */
+/** Returns the objects in the list at the path; empty if there is no list. */
 export function objectsAt(value: Json | undefined, path: string): JsonObject[] {
   const found = valueAt(value, path);
   return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
-/** Throws when a text that every such answer has is missing: then it was not a Busbar that answered. */
+/** Returns the text at the path. Throws if it is missing: then the answer does not come from a Busbar. */
 export function requireText(value: Json | undefined, path: string): string {
   const found = textAt(value, path);
   if (found !== undefined) return found;
@@ -41,12 +41,12 @@ export function requireText(value: Json | undefined, path: string): string {
 
 export function requireObject(value: Json | undefined): JsonObject {
   if (isObject(value)) return value;
-  throw notUnderstood("it is no object");
+  throw notUnderstood("it is not an object");
 }
 
 export function requireObjects(value: Json | undefined): JsonObject[] {
   if (Array.isArray(value) && value.every(isObject)) return value;
-  throw notUnderstood("it is no list");
+  throw notUnderstood("it is not a list");
 }
 
 const notUnderstood = (why: string): Failure =>
@@ -54,7 +54,7 @@ const notUnderstood = (why: string): Failure =>
     remedy: "Check that the address is that of a Busbar.",
   });
 
-/** Undefined for a text that is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;

@@ -1,4 +1,4 @@
-/** The only way out: one HTTP exchange whose answer streams. Redirects are not followed, so no key wanders off. */
+/** Sends one HTTP request and streams the answer. Does not follow redirects, which could leak the API key. */
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Readable } from "node:stream";
@@ -9,14 +9,14 @@ export interface Call {
   url: URL;
   headers: OutgoingHttpHeaders;
   body?: string | Buffer;
-  /** Nothing came or went for this long. */
+  /** Timeout without any traffic. */
   idleMs?: number;
 }
 
 /** Synchronous writes wait for a provider, which may take a minute. */
 const IDLE_MS = 120_000;
 
-/** The answer's head; its body is still to be read. Throws `Unreachable` when there is none. */
+/** Returns the answer when its head has arrived; the body is not read yet. Throws `Unreachable` if there is no answer. */
 export function send({ method, url, headers, body, idleMs = IDLE_MS }: Call): Promise<IncomingMessage> {
   const open = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
@@ -31,42 +31,45 @@ export function send({ method, url, headers, body, idleMs = IDLE_MS }: Call): Pr
 }
 
 const WORDS: Record<string, string> = {
-  ECONNREFUSED: "nobody listens there",
-  ENOTFOUND: "there is no such host",
-  EAI_AGAIN: "the name cannot be looked up at the moment",
-  ECONNRESET: "the connection broke",
-  ETIMEDOUT: "no connection in time",
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "unknown host",
+  EAI_AGAIN: "the DNS lookup failed",
+  ECONNRESET: "the connection was reset",
+  ETIMEDOUT: "timeout while connecting",
 };
 
-/** `maybeDone`: the request had left, and what it asked for may have happened. */
+/** `maybeDone`: the request was sent, so it may have been executed. */
 function unreachable(
   url: URL,
   error: Error & { code?: string; errors?: { code?: string }[] },
   maybeDone: boolean,
 ): Unreachable {
-  // An address with several IPs fails with all their errors at once.
+  // A host with several addresses fails with an error for each.
   const code = error.code ?? error.errors?.[0]?.code ?? "";
   const why = WORDS[code] ?? error.message;
   if (maybeDone) {
-    return new Unreachable(`No answer from ${url.origin}: ${why}. Whether it was carried out is not known.`, {
-      remedy: "Look before you repeat it; a write with --idempotency-key can be repeated as it is.",
-      cause: error,
-    });
+    return new Unreachable(
+      `No answer from ${url.origin}: ${why}. It is unknown whether the request was executed.`,
+      {
+        remedy: "Check before you repeat it; a write with --idempotency-key can be repeated safely.",
+        cause: error,
+      },
+    );
   }
   return new Unreachable(`Cannot reach ${url.origin}: ${why}.`, {
-    remedy: "Is the server running, and is this its address? --url names another one.",
+    remedy: "Check that the server is running and that this is its address; --url names another one.",
     cause: error,
   });
 }
 
-/** The whole body. Throws when it is longer than `maxBytes` or breaks off. */
+/** Returns the whole body. Throws if it is longer than `maxBytes` or incomplete. */
 export async function readBody(answer: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBytes) throw new Failure(`More than ${maxBytes} bytes came; that is not read.`);
+      if (size > maxBytes) throw new Failure(`The body has more than ${maxBytes} bytes, which is the limit.`);
       chunks.push(chunk);
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The events that a Busbar tells. A test holds the list to the server's. */
+/** The event types of a Busbar. A test compares the list with the server's. */
 export const EVENT_TYPES = [
   "installation.created",
   "installation.updated",

@@ -1,9 +1,9 @@
-/** Hands a verified message on to the builder's own application. */
+/** Forwards a verified message to the builder's application. */
 import { send } from "../http/send.ts";
 import type { Output } from "../output/output.ts";
 import type { Message } from "./receiver.ts";
 
-/** As it came, with the headers that vouch for it. The status goes back to the server, which tries again if it is bad. */
+/** Sends body and signature headers unchanged. Returns the status; the server retries the delivery if it is an error. */
 export async function forwardMessage({ headers, body }: Message, to: URL, out: Output): Promise<number> {
   const passed = Object.entries(headers).filter(([name]) =>
     /^(content-type|user-agent|webhook-.*|svix-.*)$/.test(name),

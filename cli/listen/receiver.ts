@@ -1,4 +1,4 @@
-/** Takes messages over HTTP, one handler call each, and answers with the status that the handler gives. */
+/** Receives messages over HTTP, calls the handler for each, and answers with the status it returns. */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { Failure } from "../failures.ts";
@@ -14,11 +14,11 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A message of a Busbar has at most 300 kB. */
+/** A message has at most 300 kB. */
 const MAX_BYTES = 1024 * 1024;
 const CLOSE_MS = 500;
 
-/** `port` 0 picks a free one. Throws `Failure` when the port cannot be had. */
+/** Listens on `port`, or on a free one if it is 0. Throws `Failure` when that is not possible. */
 export async function startReceiver(
   at: { host: string; port: number },
   handle: (message: Message) => Promise<number>,
@@ -45,7 +45,7 @@ export async function startReceiver(
     async close() {
       const closed = once(server, "close");
       server.close();
-      // Answers that are being written get their time; connections kept open for later do not.
+      // Answers in progress get half a second; idle connections are closed at once.
       const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
       await closed;
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** Shows a verified message: readable for people, one line of JSON for machines. */
+/** Prints a verified message: readable, or with `--json` as one line of JSON. */
 import { parseJson, textAt, valueAt } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
 import { printable, printableLines } from "../output/printable.ts";

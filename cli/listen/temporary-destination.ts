@@ -1,4 +1,4 @@
-/** A webhook of the project that exists while somebody listens: destination, topic and routes, gone afterwards. */
+/** Creates a webhook destination with topic and routes for the time of `busbar listen`, and deletes it afterwards. */
 import { randomBytes } from "node:crypto";
 import { Failure } from "../failures.ts";
 import { step } from "../http/api.ts";
@@ -9,15 +9,15 @@ import type { Connected } from "../settings/connect.ts";
 export interface TemporaryDestination {
   name: string;
   signingKey: string;
-  /** From now on these events go there. */
+  /** Routes these events to the destination from now on. */
   route(eventTypes: readonly string[]): Promise<void>;
-  /** Deletes everything that was made; what is gone already is fine. */
+  /** Deletes everything that was created and still exists. */
   remove(): Promise<void>;
 }
 
 type Needs = Pick<Connected, "inProject">;
 
-/** Nothing is routed there yet. `url` is where the server is to send. Throws with nothing left behind. */
+/** Creates the destination without routes. `url` is the address for the server. Leaves nothing behind if it throws. */
 export async function makeTemporaryDestination(deps: Needs, url: URL): Promise<TemporaryDestination> {
   const name = `busbar-listen-${randomBytes(4).toString("hex")}`;
   const metadata = { url: url.href };
@@ -26,7 +26,7 @@ export async function makeTemporaryDestination(deps: Needs, url: URL): Promise<T
       throw explained(error, url);
     },
   );
-  // Their routes go with them.
+  // Deleting a destination or topic deletes its routes.
   const made = [`/destinations/${destinationId}`];
   const remove = async () => {
     for (const path of made.splice(0)) {
@@ -62,27 +62,27 @@ async function create(
   return requireText(await deps.inProject("POST", path, { body }), "id");
 }
 
-/** Of a destination by id or name. */
+/** Returns the signing key of a destination, by id or name. */
 export async function signingKeyOf(deps: Needs, destination: string): Promise<string> {
   const path = `/destinations/${step(destination)}`;
   const found = await deps.inProject("GET", path, { query: { includeSecrets: "true" } });
   const key = textAt(found, "secrets.webhookSigningKey");
   if (key !== undefined) return key;
-  throw new Failure(`The destination ${destination} signs nothing; only webhooks do.`);
+  throw new Failure(`The destination ${destination} has no signing key; only webhooks have one.`);
 }
 
-/** Sends a sample through the server. Says why it did not arrive, undefined when it did. */
+/** Sends a sample through the server. Returns why it did not arrive, undefined if it arrived. */
 export async function whyNotReachable(deps: Needs, destination: string): Promise<string | undefined> {
   const outcome = await deps.inProject("POST", `/destinations/${step(destination)}:test`, { body: {} });
   if (valueAt(outcome, "delivered") === true) return undefined;
   const status = valueAt(outcome, "attempt.status");
   return (
     textAt(outcome, "attempt.error") ??
-    (typeof status === "number" ? `it was answered with ${status}` : "no reason given")
+    (typeof status === "number" ? `the answer was HTTP ${status}` : "no reason given")
   );
 }
 
-/** The server refuses plain http and private addresses unless its operator allows them. */
+/** Explains a refusal of the URL: the server allows plain http and private addresses only if its operator does. */
 function explained(error: unknown, url: URL): unknown {
   const isAboutUrl =
     error instanceof Refused &&

@@ -1,4 +1,4 @@
-/** What changed between two contents of an integration, one line for each, places named as in the manifest. */
+/** Compares two revisions of an integration and returns the changes, with places named as in the manifest. */
 import { isObject, textAt, type Json, type JsonObject } from "../http/json.ts";
 
 export interface Change {
@@ -9,7 +9,7 @@ export interface Change {
   after?: Json;
 }
 
-/** Lists of objects and fields are compared by name, so that another order is no change. */
+/** Compares lists of objects and fields by name, so that a different order is not a change. */
 export function manifestChanges(before: Json | undefined, after: Json | undefined, path = ""): Change[] {
   if (isBlank(before) && isBlank(after)) return [];
   if (isBlank(before)) return [{ kind: "added", path, ...leaf("after", after) }];
@@ -25,14 +25,14 @@ export function manifestChanges(before: Json | undefined, after: Json | undefine
   return [{ kind: "changed", path, ...leaf("before", before), ...leaf("after", after) }];
 }
 
-/** A manifest does not tell "nothing" from "empty". */
+/** In a manifest, missing and empty mean the same. */
 const isBlank = (value: Json | undefined): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
 const leaf = (member: "before" | "after", value: Json | undefined): Partial<Change> =>
   value === undefined || typeof value === "object" ? {} : { [member]: value };
 
-/** An object as it is, a list of objects by their names; undefined for anything else. */
+/** Returns an object unchanged, a list of objects as an object by their names, undefined for anything else. */
 function named(value: Json | undefined): JsonObject | undefined {
   if (isObject(value)) return value;
   if (!Array.isArray(value) || !value.every(isObject)) return undefined;

@@ -1,4 +1,4 @@
-/** Finds and reads the manifest that a path means: a file, a folder with an amp.yaml, or `-` for stdin. */
+/** Reads a manifest from a file, a folder with an amp.yaml, or stdin (`-`). */
 import { open, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Failure } from "../failures.ts";
@@ -6,16 +6,16 @@ import { readBody } from "../http/send.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface ManifestFile {
-  /** As the person named it, for messages. */
+  /** The name for messages, as the user gave it. */
   shown: string;
   source: string;
 }
 
-/** A manifest may have 256 KiB; what is longer is told so by the check, but not read without end. */
+/** A manifest may have 256 KiB, which the check enforces; this only bounds memory. */
 const MAX_BYTES = 1024 * 1024;
 const NAMES = ["amp.yaml", "amp.yml"];
 
-/** Throws `Failure` when there is none or it is no text. */
+/** Throws `Failure` if there is no file or it is not text. */
 export async function readManifest(
   path: string,
   { cwd, stdin }: Pick<Terminal, "cwd" | "stdin">,

@@ -61,5 +61,5 @@ test("the last line counts errors and warnings", () => {
     summary([finding(1, 1), finding(1, 1), warning], "amp.yaml", plain),
     "2 errors, 1 warning in amp.yaml",
   );
-  assert.equal(summary([], "amp.yaml", plain), "amp.yaml: no mistakes");
+  assert.equal(summary([], "amp.yaml", plain), "amp.yaml: no errors");
 });

@@ -1,4 +1,4 @@
-/** Shows what is wrong in a manifest as good compilers do: the place, the line with a caret below it, the remedy. */
+/** Prints findings about a manifest like a compiler: the place, the line with a caret below it, the remedy. */
 import type { Paint } from "../output/paint.ts";
 import { printable, widthOf } from "../output/printable.ts";
 import type { ManifestFile } from "./read-manifest.ts";
@@ -13,7 +13,7 @@ export interface Finding {
   remedy: string;
 }
 
-/** Longer lines are shown around the place only. */
+/** Longer lines are cut to the part around the place. */
 const MAX_LINE = 110;
 
 export function findingLines(findings: readonly Finding[], file: ManifestFile, paint: Paint): string[] {
@@ -30,7 +30,7 @@ export function summary(findings: readonly Finding[], shown: string, paint: Pain
     ...(errors > 0 ? [paint.red(`${errors} error${errors === 1 ? "" : "s"}`)] : []),
     ...(warnings > 0 ? [paint.yellow(`${warnings} warning${warnings === 1 ? "" : "s"}`)] : []),
   ];
-  return words.length === 0 ? `${shown}: ${paint.green("no mistakes")}` : `${words.join(", ")} in ${shown}`;
+  return words.length === 0 ? `${shown}: ${paint.green("no errors")}` : `${words.join(", ")} in ${shown}`;
 }
 
 function oneFinding(finding: Finding, shown: string, lines: string[], paint: Paint): string[] {
@@ -49,10 +49,10 @@ function oneFinding(finding: Finding, shown: string, lines: string[], paint: Pai
   ];
 }
 
-/** The line, and a caret under the word that begins at the column. Nothing for an empty line. */
+/** Returns the line, and a caret under the word at the column. Returns nothing for an empty line. */
 function excerpt(line: string, column: number): string[] {
   if (line.trim() === "") return [];
-  // One character for one, so that columns stay true.
+  // One character for each tab, so that columns stay correct.
   const flat = line.replaceAll("\t", " ");
   const start = Math.max(0, Math.min(column - 1, flat.length));
   const word = /^(?:"[^"]*"?|'[^']*'?|[^\s:,[\]{}#]+)/.exec(flat.slice(start))?.[0] ?? " ";

@@ -1,4 +1,4 @@
-/** What a manifest's check cannot know by heart, asked of the server: its own providers, destinations and apps. */
+/** Fetches from the server what the check of a manifest needs to know: providers, destinations, provider apps. */
 import { Check } from "typebox/value";
 import { ProviderInfoSchema, type ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { supports } from "../../connector-kit/define-provider.ts";

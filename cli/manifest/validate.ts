@@ -1,4 +1,4 @@
-/** Checks a manifest without a server, with the same rules that the server has. */
+/** Checks a manifest without a server, with the server's rules. */
 import { checkManifest } from "../../server/manifest/check-manifest.ts";
 import { parseManifest } from "../../server/manifest/parse-manifest.ts";
 import type { Json } from "../http/json.ts";
@@ -8,11 +8,11 @@ import type { Finding } from "./report-findings.ts";
 
 export type ManifestFinding = Finding & { path: string };
 
-/** In the order of the file. Without `facts` nothing is said about what only a server knows. */
+/** Returns the findings in the order of the file. Without `facts`, rules that need a server are left out. */
 export function validate(source: string, facts?: ServerFacts): ManifestFinding[] {
   const { providers, ...context } = facts ?? {};
   return checkManifest(source, { ...providers, ...builtInCatalog() }, context).findings;
 }
 
-/** The manifest as plain data, undefined when it cannot be read. */
+/** Returns the manifest as plain data, undefined if it cannot be parsed. */
 export const dataOf = (source: string): Json | undefined => parseManifest(source).document?.data;

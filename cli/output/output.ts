@@ -1,4 +1,4 @@
-/** Where a command's words go: results to stdout for people or machines, everything else to stderr. */
+/** Prints results to stdout, as text or JSON, and everything else to stderr. */
 import type { Json, JsonObject } from "../http/json.ts";
 import type { Terminal } from "../terminal.ts";
 import { createPaint, type Paint } from "./paint.ts";
@@ -6,7 +6,7 @@ import { printable } from "./printable.ts";
 import { table } from "./table.ts";
 
 export interface Output {
-  /** `--json`: results are for machines. */
+  /** `--json`: print results as JSON. */
   readonly json: boolean;
   /** Colours of stdout. */
   readonly paint: Paint;
@@ -14,15 +14,15 @@ export interface Output {
   line(text?: string): void;
   /** The result as JSON. */
   data(value: Json): void;
-  /** One value of an endless result, as one line of JSON. */
+  /** One value of a stream, as one line of JSON. */
   item(value: Json): void;
-  /** The result as a table, `nothing` when it is empty; with `--json` the rows as they came. */
+  /** The result as a table, or the text `nothing` if it is empty; with `--json` the unchanged rows. */
   rows<Row extends JsonObject>(rows: Row[], columns: Columns<Row>, nothing: string): void;
   /** Progress and remarks, on stderr. */
   note(text: string): void;
 }
 
-/** Heading to what stands below it. */
+/** Heading of each column, and the function that returns a row's cell. */
 export type Columns<Row = JsonObject> = Record<string, (row: Row) => string>;
 
 export function createOutput(terminal: Pick<Terminal, "stdout" | "stderr" | "env">, json: boolean): Output {

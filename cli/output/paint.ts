@@ -1,4 +1,4 @@
-/** Colours, on a terminal that a person looks at and that does not refuse them. */
+/** Colours text for terminals, unless NO_COLOR or TERM=dumb forbid it. */
 import type { Screen, Terminal } from "../terminal.ts";
 
 type Colour = (text: string) => string;
@@ -12,7 +12,7 @@ export interface Paint {
   blue: Colour;
 }
 
-/** NO_COLOR as https://no-color.org has it: set to anything but nothing. */
+/** NO_COLOR follows https://no-color.org: any value but an empty one disables colours. */
 export function createPaint(screen: Screen, env: Terminal["env"]): Paint {
   const coloured = screen.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb";
   const colour =

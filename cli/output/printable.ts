@@ -1,23 +1,23 @@
-/** Makes text that others wrote harmless for a terminal: control characters could move the cursor or hide words. */
+/** Escapes control characters in foreign text, because they could move the cursor or hide words. */
 
-/** Control characters, and those that turn the direction of text; tabs and line ends become spaces. */
+/** Control characters and direction marks; tabs and line ends become spaces. */
 // oxlint-disable-next-line no-control-regex
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** One line. */
+/** Returns the text as one harmless line. */
 export const printable = (text: string): string =>
   text.replace(UNSAFE, (character) =>
     /\s/.test(character) ? " " : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** The same, with its line ends. */
+/** Returns harmless text with its line ends. */
 export const printableLines = (text: string): string =>
   text
     .split(/\r?\n/)
     .map((line) => printable(line.replaceAll("\t", "  ")))
     .join("\n");
 
-/** How many columns a text takes: wide East Asian characters and emoji take two, combining marks none. */
+/** Returns the columns that a text takes: wide East Asian characters and emoji take two, combining marks none. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) {

@@ -1,10 +1,10 @@
-/** Rows and columns for people: aligned, nothing cut off, so that every id can be copied. */
+/** Formats a table: aligned, and never cut off, so that every id can be copied. */
 import type { Paint } from "./paint.ts";
 import { printable, widthOf } from "./printable.ts";
 
 const GAP = "  ";
 
-/** Lines without the line end; the last column is not filled up. */
+/** Returns lines without line ends; the last column is not padded. */
 export function table(headings: string[], rows: string[][], paint: Paint): string[] {
   const safe = rows.map((row) => row.map(printable));
   const widths = headings.map((heading, column) =>

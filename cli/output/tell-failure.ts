@@ -1,4 +1,4 @@
-/** Prints why a command failed: what, where, what to do, and the id under which the server's log has it. */
+/** Prints why a command failed: what, where, what to do, and the `requestId` for the server's log. */
 import { Ended, type Failure } from "../failures.ts";
 import { objectsAt, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
@@ -6,7 +6,7 @@ import type { Terminal } from "../terminal.ts";
 import { createPaint, type Paint } from "./paint.ts";
 import { printable, printableLines } from "./printable.ts";
 
-/** With `json` a refusal is printed as the server gave it; either way on stderr. */
+/** Prints to stderr; with `json` the server's Problem unchanged. */
 export function tellFailure(
   failure: Failure,
   terminal: Pick<Terminal, "stderr" | "env">,
@@ -42,7 +42,7 @@ function inWords(failure: Failure, paint: Paint): string[] {
   ];
 }
 
-/** The place is told even where the detail above is that of the only issue. */
+/** Returns the lines of an issue. The place is printed even if its detail is already printed above. */
 function issueLines(issue: JsonObject, told: string, paint: Paint): string[] {
   const place = [textAt(issue, "in"), textAt(issue, "name")].filter(Boolean).join(" ");
   const detail = textAt(issue, "detail") ?? textAt(issue, "title") ?? "";
@@ -73,7 +73,7 @@ function requestLine(problem: JsonObject, paint: Paint): string[] {
 }
 
 function remedyFor({ status, problem }: Refused): string | undefined {
-  // Whatever a Busbar refuses, it says why.
+  // A Busbar always answers with a Problem.
   if (Object.keys(problem).length === 0) return "Check that the address is that of a Busbar.";
   if (status === 401) return "Log in again with `busbar login`, or give another key.";
   return undefined;

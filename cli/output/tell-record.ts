@@ -1,11 +1,11 @@
-/** Shows one thing whole: YAML for people, JSON for machines. */
+/** Prints one resource with all members: as YAML, or with `--json` as JSON. */
 import type { Json } from "../http/json.ts";
 import type { Output } from "./output.ts";
 import { printableLines } from "./printable.ts";
 
 export async function tellRecord(record: Json, out: Output): Promise<void> {
   if (out.json) return out.data(record);
-  // Loaded when used: most commands print tables.
+  // Loaded on use, because most commands print tables.
   const { stringify } = await import("yaml");
   const text = stringify(record, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
   out.line(

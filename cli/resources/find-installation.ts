@@ -1,15 +1,15 @@
-/** Finds the installation that options name: by its id, or as a customer's of an integration. */
+/** Finds the installation that options name: by its id, or by integration and customer. */
 import { Failure, UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { requireObjects, requireText, textAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Filters } from "./resource.ts";
 
-/** Below the project. */
+/** Returns the path below the project. */
 export const installationPath = (integrationId: string, id: string): string =>
   `/integrations/${step(integrationId)}/installations/${step(id)}`;
 
-/** Its path below the project. Throws when there is none, or when the options do not say which. */
+/** Returns its path below the project. Throws if there is none, or if the options are incomplete. */
 export async function findInstallation(deps: Connected, filters: Filters): Promise<string> {
   const { installation, integration, group } = filters;
   if (installation && integration) return installationPath(integration, installation);
@@ -20,7 +20,7 @@ export async function findInstallation(deps: Connected, filters: Filters): Promi
     throw new Failure(`There is no installation \`${installation}\` in this project.`);
   }
   if (!integration || !group) {
-    throw new UsageFailure("Which installation? Give --installation, or --integration and --group.");
+    throw new UsageFailure("Name the installation: give --installation, or --integration and --group.");
   }
   const query = { groupRef: group };
   const path = `/integrations/${step(integration)}/installations`;

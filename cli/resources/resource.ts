@@ -1,4 +1,4 @@
-/** What can be listed, fetched and deleted, and the few ways in which that is done. */
+/** The interface of resources that can be listed, fetched and deleted, and the building blocks to implement it. */
 import { Failure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import type { Columns } from "../output/output.ts";
 import type { Connected } from "../settings/connect.ts";
 
-/** Options that narrow a list or say where something is. */
+/** Options that filter a list or locate a resource. */
 export interface Filters {
   integration?: string;
   installation?: string;
@@ -25,12 +25,12 @@ export interface Filters {
   type?: string;
   object?: string;
   limit?: number;
-  /** Of a destination: its signing key too. */
+  /** For a destination: include its signing key. */
   includeSecrets?: boolean;
 }
 
 export interface Resource {
-  /** As it is listed: `provider-apps`. */
+  /** The name in `list`: `provider-apps`. */
   plural: string;
   singular: string;
   aliases?: string[];
@@ -39,13 +39,13 @@ export interface Resource {
   list?(deps: Connected, filters: Filters): Promise<JsonObject[]>;
   get?(deps: Connected, name: string, filters: Filters): Promise<JsonObject>;
   remove?(deps: Connected, name: string, filters: Filters): Promise<void>;
-  /** What else goes when one is deleted; a person is asked first. */
+  /** What is deleted together with it; the command asks first. */
   takesAlong?: string;
 }
 
 export const DEFAULT_LIMIT = 50;
 
-/** The three ways to a collection below the project, for resources that need nothing special. */
+/** List, fetch and delete for collections below the project that need nothing special. */
 export const listed = (path: string) => async (deps: Connected) =>
   requireObjects(await deps.inProject("GET", path));
 
@@ -55,7 +55,7 @@ export const fetched = (path: string) => async (deps: Connected, name: string) =
 export const removed = (path: string) => async (deps: Connected, name: string) =>
   void (await deps.inProject("DELETE", `${path}/${step(name)}`));
 
-/** For collections whose items have no address to get them from. By id, or by a member that only one of them has. */
+/** Fetches from the list, for collections whose items have no path. Finds by id, or by a member that is unique. */
 export const picked =
   (path: string, singular: string, member?: string) =>
   async (deps: Connected, name: string): Promise<JsonObject> => {
@@ -63,15 +63,15 @@ export const picked =
     const named = member === undefined ? [] : all.filter((item) => textAt(item, member) === name);
     const found = all.find((item) => textAt(item, "id") === name) ?? named[0];
     if (named.length > 1 && found === named[0]) {
-      throw new Failure(`There are ${named.length} of ${name}: name the ${singular} by its id.`, {
-        remedy: `They are ${named.map((item) => textAt(item, "id")).join(", ")}.`,
+      throw new Failure(`There are ${named.length} ${singular}s for ${name}; name one by its id.`, {
+        remedy: `Ids: ${named.map((item) => textAt(item, "id")).join(", ")}.`,
       });
     }
     if (found) return found;
     throw new Failure(`There is no ${singular} \`${name}\` in this project.`);
   };
 
-/** By the same names; the API takes ids only. */
+/** Deletes by the same names; the API accepts ids only. */
 export const pickedAndRemoved = (path: string, singular: string, member: string) => {
   const pick = picked(path, singular, member);
   return async (deps: Connected, name: string) =>
@@ -79,10 +79,10 @@ export const pickedAndRemoved = (path: string, singular: string, member: string)
 };
 
 const PAGE_SIZE = 200;
-/** So many items are looked through for those that a filter wants. */
+/** Limits the items that are searched for matches of a filter. */
 const MOST_SCANNED = 10_000;
 
-/** Items of a paged list that `wanted` accepts, until there are `limit`. */
+/** Returns up to `limit` items of a paged list that `wanted` accepts. */
 export async function paged(
   deps: Connected,
   path: string,
@@ -104,18 +104,18 @@ export async function paged(
     pageToken = textAt(page, "pagination.nextPageToken");
     if (!pageToken || items.length === 0) break;
   }
-  if (found.length >= limit && pageToken) deps.out.note(`the newest ${limit}; --limit shows more`);
+  if (found.length >= limit && pageToken) deps.out.note(`showing the newest ${limit}; --limit shows more`);
   return found.slice(0, limit);
 }
 
-/** Column texts. */
+/** Returns the text of a column. */
 export const text = (path: string) => (row: JsonObject) => {
   const value = valueAt(row, path);
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 };
 
-/** Without the milliseconds. */
+/** Returns a time without milliseconds. */
 export const time = (path: string) => (row: JsonObject) => (textAt(row, path) ?? "").replace(/\.\d+Z$/, "Z");
 
 export const commaList = (path: string) => (row: JsonObject) => {

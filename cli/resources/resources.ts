@@ -1,4 +1,4 @@
-/** Every resource that `list`, `get` and `delete` know, one entry each. */
+/** The resources of `list`, `get` and `delete`, one entry each. */
 import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { isObject, requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
@@ -43,7 +43,7 @@ const INTEGRATIONS: Resource = {
   list: listed("/integrations"),
   get: fetched("/integrations"),
   remove: removed("/integrations"),
-  takesAlong: "its revisions, its installations and the connections that only they use",
+  takesAlong: "its revisions, its installations, and the connections that only they use",
 };
 
 const INSTALLATIONS: Resource = {
@@ -95,9 +95,9 @@ const CONNECTIONS: Resource = {
   remove: removed("/connections"),
 };
 
-/** By id or provider. */
+/** Finds by id or provider. */
 export const findProviderApp = picked("/provider-apps", "provider app", "provider");
-/** By id or name. */
+/** Finds by id or name. */
 export const findTopic = picked("/topics", "topic", "name");
 
 const PROVIDER_APPS: Resource = {
@@ -134,7 +134,7 @@ const DESTINATIONS: Resource = {
       }),
     ),
   remove: removed("/destinations"),
-  takesAlong: "its routes and what still waits to be delivered there",
+  takesAlong: "its routes and its waiting deliveries",
 };
 
 const TOPICS: Resource = {
@@ -187,7 +187,7 @@ const API_KEYS: Resource = {
   remove: async (deps, name) => removed("/api-keys")(deps, notWholeKey(name)),
 };
 
-/** The API takes a whole key as well, but addresses end up in logs. */
+/** Refuses a whole key, which the API would accept, because paths end up in logs. */
 export function notWholeKey(name: string): string {
   if (/^bb_[\w-]{16,}$/.test(name)) {
     throw new UsageFailure(
@@ -234,7 +234,7 @@ export const OPERATIONS: Resource = {
       value === undefined || textAt(row, member)?.toLowerCase() === value.toLowerCase();
     return paged(deps, `${await findInstallation(deps, filters)}/operations`, {
       ...(limit !== undefined && { limit }),
-      // The API has no filters for operations, so they are picked here.
+      // The API has no filters for operations.
       wanted: (row) =>
         is(row, "status", status) && is(row, "actionType", type) && is(row, "resource", object),
     });
@@ -265,7 +265,7 @@ const DELIVERIES: Resource = {
 
 function requireDestination(destination: string | undefined): string {
   if (destination) return destination;
-  throw new UsageFailure("Deliveries of which destination? Give --destination.");
+  throw new UsageFailure("Give --destination: deliveries are listed per destination.");
 }
 
 const PROVIDERS: Resource = {
@@ -307,19 +307,19 @@ type Able<Does extends Verb> = Resource & Required<Pick<Resource, Does>>;
 const isAble = <Does extends Verb>(resource: Resource, verb: Does): resource is Able<Does> =>
   resource[verb] !== undefined;
 
-/** Those that can be listed, fetched or deleted. */
+/** Returns the resources that can be listed, fetched or deleted. */
 export const ableTo = <Does extends Verb>(verb: Does): Able<Does>[] =>
   RESOURCES.filter((resource) => isAble(resource, verb));
 
 const PARTICIPLE = { list: "listed", get: "fetched", remove: "deleted" };
 
-/** By plural, singular or alias. Throws `UsageFailure` naming those that can do it. */
+/** Finds a resource by plural, singular or alias. Throws `UsageFailure` that lists the possible ones. */
 export function findResource<Does extends Verb>(name: string, verb: Does): Able<Does> {
   const found = RESOURCES.find(({ plural, singular, aliases = [] }) =>
     [plural, singular, ...aliases].includes(name.toLowerCase()),
   );
   if (found && isAble(found, verb)) return found;
-  const why = found ? `${found.plural} cannot be ${PARTICIPLE[verb]} here` : `There is no resource "${name}"`;
+  const why = found ? `${found.plural} cannot be ${PARTICIPLE[verb]}` : `There is no resource "${name}"`;
   const able = ableTo(verb).map(({ plural }) => plural);
-  throw new UsageFailure(`${why}; these can: ${able.join(", ")}.`);
+  throw new UsageFailure(`${why}. Resources: ${able.join(", ")}.`);
 }

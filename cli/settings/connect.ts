@@ -1,4 +1,4 @@
-/** What most commands begin with: the server, the project in it, and where to print. */
+/** Connects a command with its server, its project and its output. */
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { openApi, step, type Api, type Asked } from "../http/api.ts";
@@ -9,7 +9,7 @@ import { findTarget, type GlobalOptions, type Target } from "./target.ts";
 
 export interface Connected {
   api: Api;
-  /** The same below `/v1/projects/{project}`; the project is looked for at the first call. */
+  /** Calls below `/v1/projects/{project}`; the project is looked up at the first call. */
   inProject: Api;
   /** Id or name. */
   project(): Promise<string>;
@@ -17,7 +17,7 @@ export interface Connected {
   out: Output;
 }
 
-/** Throws `UsageFailure` when it is not clear which server is meant. */
+/** Throws `UsageFailure` if no server is configured. */
 export async function connect(command: Command, terminal: Terminal): Promise<Connected> {
   const options: GlobalOptions = command.optsWithGlobals();
   const out = createOutput(terminal, options.json === true);
@@ -40,14 +40,14 @@ export function open(target: Target, out: Output): Connected {
   };
 }
 
-/** A key that opens one project leaves no question. */
+/** Returns the only project of the key. Throws `UsageFailure` if there are several. */
 async function onlyProject(api: Api): Promise<string> {
   const projects = requireObjects(await api("GET", "/v1/projects"));
   const names = projects.flatMap((project) => textAt(project, "name") ?? []);
   const [name, ...more] = names;
   if (name !== undefined && more.length === 0) return name;
   throw new UsageFailure(
-    name === undefined ? "This key opens no project." : `Which project? There are ${names.join(", ")}.`,
-    { remedy: "Name one with --project, BUSBAR_PROJECT, or when you log in." },
+    name === undefined ? "This key has no access to a project." : `Name the project: ${names.join(", ")}.`,
+    { remedy: "Use --project or BUSBAR_PROJECT, or choose one with `busbar login`." },
   );
 }

@@ -1,4 +1,4 @@
-/** The addresses a person has logged in to, with their keys: one file, readable by its owner only. */
+/** Stores addresses and API keys of `busbar login` in one file that only its owner can read. */
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -14,13 +14,13 @@ export interface Profile {
 }
 
 export interface Profiles {
-  /** Origin of the one that counts when no address is given. */
+  /** Origin of the default one. */
   current?: string;
   /** By origin. */
   all: Map<string, Profile>;
 }
 
-/** XDG_CONFIG_HOME counts when it is absolute, as its specification says. */
+/** Returns the path of the file. XDG_CONFIG_HOME must be absolute, as its specification says. */
 export function profilesPath(env: Terminal["env"]): string {
   const configured = env["XDG_CONFIG_HOME"];
   const home = env["HOME"] || homedir();
@@ -30,21 +30,20 @@ export function profilesPath(env: Terminal["env"]): string {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** None when there is no file. Throws when somebody else could have read the keys or the file is damaged. */
+/** Returns no profiles if there is no file. Throws if other users can read the file, or if it is damaged. */
 export async function readProfiles(env: Terminal["env"]): Promise<Profiles> {
   const path = profilesPath(env);
   const none: Profiles = { all: new Map() };
   const found = await stat(path).catch(() => undefined);
   if (!found) return none;
   if ((found.mode & 0o077) !== 0 && process.platform !== "win32") {
-    throw new Failure(`${path} can be read by others, and it holds API keys.`, {
-      remedy: `Run: chmod 600 ${path} — and replace the keys if somebody may have read them.`,
+    throw new Failure(`${path} contains API keys and can be read by other users.`, {
+      remedy: `Run: chmod 600 ${path}. Replace the keys if somebody may have read them.`,
     });
   }
   const data = found.size > MAX_BYTES ? undefined : parseJson(await readFile(path, "utf8"));
   const stored = valueAt(data, "profiles");
-  if (!isObject(stored))
-    throw new Failure(`${path} cannot be understood.`, { remedy: "Delete it and log in again." });
+  if (!isObject(stored)) throw new Failure(`${path} is damaged.`, { remedy: "Delete it and log in again." });
   const all = new Map<string, Profile>();
   for (const [origin, profile] of Object.entries(stored)) {
     const apiKey = textAt(profile, "apiKey");
@@ -60,7 +59,7 @@ export async function readProfiles(env: Terminal["env"]): Promise<Profiles> {
   return { all, ...(current !== undefined && all.has(current) && { current }) };
 }
 
-/** All of it or nothing; says where. Without profiles the file goes. */
+/** Writes the file atomically and returns its path; without profiles deletes it. */
 export async function writeProfiles(env: Terminal["env"], { current, all }: Profiles): Promise<string> {
   const path = profilesPath(env);
   try {

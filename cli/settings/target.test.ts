@@ -87,7 +87,7 @@ describe("which Busbar is meant", () => {
     assert.equal((await stat(path)).mode & 0o777, 0o600);
     assert.equal((await stat(join(path, ".."))).mode & 0o777, 0o700);
     await chmod(path, 0o644);
-    await assert.rejects(readProfiles({ HOME: home }), /can be read by others/);
+    await assert.rejects(readProfiles({ HOME: home }), /can be read by other users/);
     await chmod(path, 0o600);
   });
 

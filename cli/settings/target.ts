@@ -1,4 +1,4 @@
-/** Decides which Busbar a command talks to, with which key: flags, then the environment, then what lies around. */
+/** Decides which Busbar a command calls, with which key: options, environment, local server, last login. */
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Failure, UsageFailure } from "../failures.ts";
@@ -11,10 +11,10 @@ export interface Target {
   origin: string;
   /** Undefined only for commands that need none. */
   apiKey?: string;
-  /** Id or name, undefined when nobody has said. */
+  /** Id or name, undefined if not configured. */
   project?: string;
   proxyUrl?: string;
-  /** In words, for a remark, when it was found rather than given. */
+  /** For a note: where address and key come from, if not from options or environment. */
   found?: string;
   /** The option, the variable or the file that each came from. */
   from: { address: string | undefined; apiKey: string | undefined };
@@ -37,8 +37,8 @@ interface Stored extends Profile {
 const MAX_BOOTSTRAP_BYTES = 64 * 1024;
 
 /**
- * A stored key goes to the address that it was stored with and to no other; AMP_API_KEY, which may be another
- * vendor's, goes only to an address that was given. Throws `UsageFailure` when there is no address or no key.
+ * Sends a stored key only to the address that it was stored with, and AMP_API_KEY, which may be another vendor's, only to
+ * an address that was given. Throws `UsageFailure` if address or key are missing.
  */
 export async function findTarget(
   options: GlobalOptions,
@@ -59,7 +59,7 @@ export async function findTarget(
   const stored = origin && givenKey.value ? undefined : await findStored(origin, terminal);
   const address = origin ?? stored?.origin;
   if (!address) {
-    throw new UsageFailure("Which Busbar? No address is given, and nobody is logged in.", {
+    throw new UsageFailure("The address of the Busbar is missing, and you are not logged in.", {
       remedy: "Run `busbar login`, or set BUSBAR_URL and BUSBAR_API_KEY, or give --url and --key.",
     });
   }
@@ -90,7 +90,7 @@ function firstGiven(values: Record<string, string | undefined>): { name?: string
   return { ...(name !== undefined && { name }), ...(value !== undefined && { value }) };
 }
 
-/** The server whose data lies in this folder, else the profile of the address, else the current profile. */
+/** Returns the server whose data folder is here, else the profile of the address, else the default profile. */
 async function findStored(
   origin: string | undefined,
   terminal: Pick<Terminal, "env" | "cwd">,
@@ -105,8 +105,8 @@ async function findStored(
 }
 
 /**
- * What the server wrote down beside its data. It made the file readable by its owner only; one that others can read came
- * from elsewhere, perhaps with somebody's repository, and must not decide where records go.
+ * Reads the server's bootstrap.json. The server makes that file readable by its owner only. A file that others can read came
+ * from elsewhere, perhaps with a cloned repository, and must not decide where records go.
  */
 async function readBootstrap({ cwd, env }: Pick<Terminal, "env" | "cwd">): Promise<Stored | undefined> {
   const shown = join(env["BUSBAR_DATA_DIR"] || ".busbar", "bootstrap.json");
@@ -115,14 +115,14 @@ async function readBootstrap({ cwd, env }: Pick<Terminal, "env" | "cwd">): Promi
   if (!found || (process.platform !== "win32" && (found.mode & 0o077) !== 0)) return undefined;
   const file = found.size > MAX_BOOTSTRAP_BYTES ? undefined : parseJson(await readFile(path, "utf8"));
   const [base, apiKey] = [textAt(file, "urls.base"), textAt(file, "apiKey")];
-  if (!base || !apiKey || !URL.canParse(base)) throw new Failure(`${path} cannot be understood.`);
+  if (!base || !apiKey || !URL.canParse(base)) throw new Failure(`${path} is damaged.`);
   const [project, proxyUrl] = [textAt(file, "projectId"), textAt(file, "urls.proxy")];
   const { origin } = new URL(base);
   const how = `${origin} (the server of this folder, ${shown})`;
   return { origin, apiKey, found: how, path, ...(project && { project }), ...(proxyUrl && { proxyUrl }) };
 }
 
-/** An address as people give it: with or without scheme, with or without `/v1`. Throws `UsageFailure`. */
+/** Returns the origin of an address, with or without scheme and `/v1`. Throws `UsageFailure`. */
 export function originOf(address: string): string {
   const text = address.trim();
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
@@ -131,18 +131,17 @@ export function originOf(address: string): string {
   // Node 20 has no URL.parse.
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === "") {
-    throw new UsageFailure(`"${text}" is no http or https address.`);
+    throw new UsageFailure(`"${text}" is not an http or https address.`);
   }
-  if (url.username || url.password)
-    throw new UsageFailure("Keys and passwords do not belong into the address.");
+  if (url.username || url.password) throw new UsageFailure("The address must not contain a key or password.");
   return url.origin;
 }
 
 const isLocal = (text: string): boolean => /^(localhost|127\.|\[::1\])/.test(text);
 
-/** Throws for a key that no header can carry, without repeating it. */
+/** Throws for a key that cannot be sent in a header. The message does not contain the key. */
 export function checkedKey(key: string): string {
   const trimmed = key.trim();
   if (/^[\x21-\x7e]{1,1024}$/.test(trimmed)) return trimmed;
-  throw new UsageFailure("The API key holds characters that no key has.");
+  throw new UsageFailure("The API key contains invalid characters.");
 }

@@ -104,11 +104,11 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
     await terminal.see(/wrote amp\.yaml/);
     const written = await readFile(join(work, "amp.yaml"), "utf8");
     enter("busbar init --provider salesforce --object Account");
-    await terminal.see(/error: amp\.yaml is there already/);
+    await terminal.see(/error: amp\.yaml exists already/);
     assert.equal(await exitCode(), 1);
     assert.equal(await readFile(join(work, "amp.yaml"), "utf8"), written);
     enter("busbar validate");
-    await terminal.see(/amp\.yaml: no mistakes/);
+    await terminal.see(/amp\.yaml: no errors/);
   });
 
   test("has a broken manifest explained line by line, and deploys nothing of it", async () => {
@@ -162,7 +162,7 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
     enter("busbar deploy read.yaml");
     await terminal.see(/updated +hubspot.*\n( +.*\n)* +\+ read\n/);
     enter("busbar deploy amp.yaml");
-    await terminal.see(/hubspot: no longer read: companies \(1 installation\)/);
+    await terminal.see(/hubspot: the manifest no longer reads companies \(1 installation\)/);
     await terminal.see(/\(k\)eep reading them, \(s\)top reading them, or \(c\)ancel\? \[k\/s\/c\]: /);
     enter("c");
     await terminal.see(/error: Cancelled; nothing was deployed/);
@@ -196,7 +196,7 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
     await terminal.see(/forgot http/);
     await assert.rejects(stat(join(home, ".config/busbar/profiles.json")));
     enter("busbar list integrations");
-    await terminal.see(/error: Which Busbar\?/);
+    await terminal.see(/error: The address of the Busbar is missing/);
     assert.equal(await exitCode(), 2);
   });
 });
