@@ -1,72 +1,108 @@
 /** What Busbar knows about a provider as data: how to authenticate, where its API lives, what may be declared. */
 import { Type, type Static } from "typebox";
 import { ApiKeySchema, BasicSchema, CustomSchema, Oauth2Schema, TokenField } from "./auth-options.ts";
+import { described } from "../server/ground/described.ts";
 
 const Flags = Type.Object({
-  insert: Type.Boolean(),
-  update: Type.Boolean(),
-  upsert: Type.Boolean(),
-  delete: Type.Boolean(),
+  insert: Type.Boolean({ description: "Whether inserts are supported." }),
+  update: Type.Boolean({ description: "Whether updates are supported." }),
+  upsert: Type.Boolean({ description: "Whether upserts are supported." }),
+  delete: Type.Boolean({ description: "Whether deletes are supported." }),
 });
 
 const BatchAbility = Type.Object({
-  supported: Type.Boolean(),
-  defaultRecordLimit: Type.Optional(Type.Integer()),
-  objectRecordLimits: Type.Optional(Type.Record(Type.String(), Type.Integer())),
+  supported: Type.Boolean({ description: "Whether the provider accepts several records in one request." }),
+  defaultRecordLimit: Type.Optional(
+    Type.Integer({ description: "Maximum number of records in one request." }),
+  ),
+  objectRecordLimits: Type.Optional(
+    Type.Record(Type.String(), Type.Integer(), {
+      description: "Maximum for objects that differ, by object name.",
+    }),
+  ),
 });
 
 /** Which actions a manifest may declare for the provider or module. */
 export const SupportSchema = Type.Object(
   {
-    bulkWrite: Flags,
-    proxy: Type.Boolean(),
-    read: Type.Boolean(),
-    subscribe: Type.Boolean(),
-    write: Type.Boolean(),
-    delete: Type.Boolean(),
-    search: Type.Object({ operators: Type.Object({ equals: Type.Boolean() }) }),
+    bulkWrite: described(Flags, "Actions of the provider's own bulk API."),
+    proxy: Type.Boolean({ description: "Whether calls through the proxy are possible." }),
+    read: Type.Boolean({ description: "Whether objects can be read." }),
+    subscribe: Type.Boolean({ description: "Whether changes can be subscribed to." }),
+    write: Type.Boolean({ description: "Whether records can be written." }),
+    delete: Type.Boolean({ description: "Whether records can be deleted." }),
+    search: Type.Object(
+      {
+        operators: Type.Object(
+          { equals: Type.Boolean({ description: "Whether a search for equal values is possible." }) },
+          { description: "Comparison operators of a search." },
+        ),
+      },
+      { description: "How records can be searched." },
+    ),
     subscribeSupport: Type.Optional(
-      Type.Object({
-        create: Type.Optional(Type.Boolean()),
-        update: Type.Optional(Type.Boolean()),
-        delete: Type.Optional(Type.Boolean()),
-        passThrough: Type.Optional(Type.Boolean()),
-      }),
+      Type.Object(
+        {
+          create: Type.Optional(Type.Boolean({ description: "Whether creates are reported." })),
+          update: Type.Optional(Type.Boolean({ description: "Whether updates are reported." })),
+          delete: Type.Optional(Type.Boolean({ description: "Whether deletes are reported." })),
+          passThrough: Type.Optional(
+            Type.Boolean({ description: "Whether other events of the provider are passed on." }),
+          ),
+        },
+        { description: "Changes that a subscription reports." },
+      ),
     ),
     batchWrite: Type.Optional(
-      Type.Object({
-        create: BatchAbility,
-        update: BatchAbility,
-        upsert: BatchAbility,
-        delete: BatchAbility,
-      }),
+      Type.Object(
+        {
+          create: described(BatchAbility, "Batches of creates."),
+          update: described(BatchAbility, "Batches of updates."),
+          upsert: described(BatchAbility, "Batches of upserts."),
+          delete: described(BatchAbility, "Batches of deletes."),
+        },
+        { description: "Which writes accept several records in one request." },
+      ),
     ),
   },
-  { title: "ProviderSupport" },
+  { title: "ProviderSupport", description: "Actions that a manifest may declare for the provider." },
 );
 
 const SubscribeRequirementsSchema = Type.Object(
   {
-    registration: Type.Optional(Type.Boolean()),
-    maintenance: Type.Optional(Type.Boolean()),
-    postProcess: Type.Optional(Type.Boolean()),
-    subscribeByAPI: Type.Optional(Type.Boolean()),
+    registration: Type.Optional(Type.Boolean({ description: "Whether the app must be registered first." })),
+    maintenance: Type.Optional(
+      Type.Boolean({ description: "Whether subscriptions must be renewed regularly." }),
+    ),
+    postProcess: Type.Optional(
+      Type.Boolean({ description: "Whether received events need further processing." }),
+    ),
+    subscribeByAPI: Type.Optional(
+      Type.Boolean({ description: "Whether subscriptions are created through the provider's API." }),
+    ),
   },
-  { title: "SubscribeRequirements" },
+  { title: "SubscribeRequirements", description: "What the provider requires for subscriptions." },
 );
 
 const MetadataItem = Type.Object(
   {
-    name: Type.String(),
-    displayName: Type.Optional(Type.String()),
-    prompt: Type.Optional(Type.String()),
-    defaultValue: Type.Optional(Type.String()),
-    docsURL: Type.Optional(Type.String()),
-    moduleDependencies: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
-    /** Ours: host endings that people paste along with the value, for example `.lightning.force.com`; cut off. */
-    pastedSuffixes: Type.Optional(Type.Array(Type.String())),
+    name: Type.String({ description: "Name of the value." }),
+    displayName: Type.Optional(Type.String({ description: "Display name." })),
+    prompt: Type.Optional(Type.String({ description: "Hint for the person who enters the value." })),
+    defaultValue: Type.Optional(Type.String({ description: "Value used if none is entered." })),
+    docsURL: Type.Optional(Type.String({ description: "URL of the provider's documentation." })),
+    moduleDependencies: Type.Optional(
+      Type.Record(Type.String(), Type.Object({}), { description: "Modules that need the value, by name." }),
+    ),
+    pastedSuffixes: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "Busbar's own: endings to cut off, because people paste them with the value, for example " +
+          "`.lightning.force.com`.",
+      }),
+    ),
   },
-  { title: "ProviderInput" },
+  { title: "ProviderInput", description: "A value that a connection or a provider app needs." },
 );
 
 const FeaturesSchema = Type.Object(
@@ -112,17 +148,23 @@ const FeaturesSchema = Type.Object(
 
 const ModuleSchema = Type.Object(
   {
-    displayName: Type.String(),
-    baseURL: Type.String(),
-    support: SupportSchema,
-    /** Ours: overrides the provider's features, member by member. */
-    features: Type.Optional(FeaturesSchema),
-    subscribeRequirements: Type.Optional(SubscribeRequirementsSchema),
+    displayName: Type.String({ description: "Display name." }),
+    baseURL: Type.String({ description: "Base URL of the API." }),
+    support: described(SupportSchema, "Actions that a manifest may declare."),
+    features: Type.Optional(
+      described(FeaturesSchema, "Busbar's own: what can be used beyond the flags of `support`."),
+    ),
+    subscribeRequirements: Type.Optional(
+      described(SubscribeRequirementsSchema, "What the provider requires for subscriptions."),
+    ),
   },
-  { title: "ProviderModule" },
+  { title: "ProviderModule", description: "A part of a provider with an API of its own." },
 );
 
-const Icons = Type.Object({ iconURL: Type.Optional(Type.String()), logoURL: Type.Optional(Type.String()) });
+const Icons = Type.Object({
+  iconURL: Type.Optional(Type.String({ description: "URL of the icon." })),
+  logoURL: Type.Optional(Type.String({ description: "URL of the logo." })),
+});
 
 /**
  * A provider as the API shows it and as an overlay may write it. Strings may hold `{{.name}}` placeholders that a
@@ -130,79 +172,142 @@ const Icons = Type.Object({ iconURL: Type.Optional(Type.String()), logoURL: Type
  */
 export const ProviderInfoSchema = Type.Object(
   {
-    name: Type.String(),
-    displayName: Type.Optional(Type.String()),
-    authType: Type.Union([
-      Type.Literal("oauth2"),
-      Type.Literal("apiKey"),
-      Type.Literal("basic"),
-      Type.Literal("jwt"),
-      Type.Literal("custom"),
-      Type.Literal("none"),
-    ]),
-    baseURL: Type.String(),
-    /** Empty text when the provider has no modules. */
-    defaultModule: Type.String(),
-    support: SupportSchema,
-    /** Ours. What the connector's write can do (`ifEmpty`, `associations`, `writeHeaders`) is filled in from its code. */
-    features: Type.Optional(FeaturesSchema),
-    oauth2Opts: Type.Optional(Oauth2Schema),
-    apiKeyOpts: Type.Optional(ApiKeySchema),
-    basicOpts: Type.Optional(BasicSchema),
-    customOpts: Type.Optional(CustomSchema),
+    name: Type.String({ description: "Name of the provider, for example `hubspot`." }),
+    displayName: Type.Optional(Type.String({ description: "Display name." })),
+    authType: Type.Union(
+      [
+        Type.Literal("oauth2"),
+        Type.Literal("apiKey"),
+        Type.Literal("basic"),
+        Type.Literal("jwt"),
+        Type.Literal("custom"),
+        Type.Literal("none"),
+      ],
+      { description: "Authentication scheme." },
+    ),
+    baseURL: Type.String({ description: "Base URL of the API." }),
+    defaultModule: Type.String({
+      description: "Module used if an integration names none. Empty if there are no modules.",
+    }),
+    support: described(SupportSchema, "Actions that a manifest may declare."),
+    features: Type.Optional(
+      described(FeaturesSchema, "Busbar's own: what can be used beyond the flags of `support`."),
+    ),
+    oauth2Opts: Type.Optional(described(Oauth2Schema, "Options for `oauth2`.")),
+    apiKeyOpts: Type.Optional(described(ApiKeySchema, "Options for `apiKey`.")),
+    basicOpts: Type.Optional(described(BasicSchema, "Options for `basic`.")),
+    customOpts: Type.Optional(described(CustomSchema, "Options for `custom`.")),
     authHealthCheck: Type.Optional(
-      Type.Object({
-        url: Type.String(),
-        method: Type.Optional(Type.String()),
-        successStatusCodes: Type.Optional(Type.Array(Type.Integer())),
-      }),
-    ),
-    postAuthInfoNeeded: Type.Optional(Type.Boolean()),
-    /** Ours: the call that says what `metadata.postAuthentication` names, made when the account is connected. */
-    accountInfo: Type.Optional(
-      Type.Object({
-        url: Type.String(),
-        /** Where the answer lists several: the one whose `where` is `equals`; the first while a value for that is missing. */
-        pick: Type.Optional(
-          Type.Object({ list: Type.Optional(Type.String()), where: Type.String(), equals: Type.String() }),
-        ),
-        fields: Type.Array(TokenField),
-        /** Which of the fields tells the account from others. */
-        workspaceField: Type.Optional(Type.String()),
-      }),
-    ),
-    media: Type.Optional(Type.Object({ regular: Type.Optional(Icons), darkMode: Type.Optional(Icons) })),
-    labels: Type.Optional(Type.Record(Type.String(), Type.String())),
-    subscribeRequirements: Type.Optional(SubscribeRequirementsSchema),
-    modules: Type.Optional(Type.Record(Type.String(), ModuleSchema)),
-    metadata: Type.Optional(
-      Type.Object({
-        input: Type.Optional(Type.Array(MetadataItem)),
-        postAuthentication: Type.Optional(
-          Type.Array(
-            Type.Object({
-              name: Type.String(),
-              moduleDependencies: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
-            }),
+      Type.Object(
+        {
+          url: Type.String({ description: "URL to call." }),
+          method: Type.Optional(Type.String({ description: "HTTP method. Default: `GET`." })),
+          successStatusCodes: Type.Optional(
+            Type.Array(Type.Integer(), { description: "Statuses of a successful check. Default: any 2xx." }),
           ),
-        ),
+        },
+        { description: "Request that checks whether credentials are valid." },
+      ),
+    ),
+    postAuthInfoNeeded: Type.Optional(
+      Type.Boolean({
+        description: "Whether metadata of the account is requested from the provider after the sign-in.",
       }),
+    ),
+    accountInfo: Type.Optional(
+      Type.Object(
+        {
+          url: Type.String({ description: "URL to call." }),
+          pick: Type.Optional(
+            Type.Object(
+              {
+                list: Type.Optional(Type.String({ description: "Path of the list in the response." })),
+                where: Type.String({ description: "Member of an entry to compare." }),
+                equals: Type.String({ description: "Value that it must have." }),
+              },
+              {
+                description:
+                  "Selects the entry whose `where` is `equals`, if the response is a list. The first, while " +
+                  "the value to compare with is unknown.",
+              },
+            ),
+          ),
+          fields: Type.Array(TokenField, { description: "Members of the response to store." }),
+          workspaceField: Type.Optional(
+            Type.String({ description: "Name of the field that identifies the account." }),
+          ),
+        },
+        {
+          description:
+            "Busbar's own: request that returns the metadata named in `metadata.postAuthentication`.",
+        },
+      ),
+    ),
+    media: Type.Optional(
+      Type.Object(
+        {
+          regular: Type.Optional(described(Icons, "For a light background.")),
+          darkMode: Type.Optional(described(Icons, "For a dark background.")),
+        },
+        { description: "Icons and logos." },
+      ),
+    ),
+    labels: Type.Optional(Type.Record(Type.String(), Type.String(), { description: "Labels, by name." })),
+    subscribeRequirements: Type.Optional(
+      described(SubscribeRequirementsSchema, "What the provider requires for subscriptions."),
+    ),
+    modules: Type.Optional(Type.Record(Type.String(), ModuleSchema, { description: "Modules, by name." })),
+    metadata: Type.Optional(
+      Type.Object(
+        {
+          input: Type.Optional(Type.Array(MetadataItem, { description: "Inputs of the customer." })),
+          postAuthentication: Type.Optional(
+            Type.Array(
+              Type.Object({
+                name: Type.String({ description: "Name of the value." }),
+                moduleDependencies: Type.Optional(
+                  Type.Record(Type.String(), Type.Object({}), {
+                    description: "Modules that need the value, by name.",
+                  }),
+                ),
+              }),
+              { description: "Values that are requested from the provider after the sign-in." },
+            ),
+          ),
+        },
+        { description: "Values that a connection needs." },
+      ),
     ),
     providerAppMetadata: Type.Optional(
-      Type.Object({
-        authQueryParams: Type.Optional(Type.Array(MetadataItem)),
-        providerParams: Type.Optional(Type.Array(MetadataItem)),
+      Type.Object(
+        {
+          authQueryParams: Type.Optional(
+            Type.Array(MetadataItem, { description: "Query parameters for the authorization URL." }),
+          ),
+          providerParams: Type.Optional(Type.Array(MetadataItem, { description: "Further values." })),
+        },
+        { description: "Values that a provider app needs." },
+      ),
+    ),
+    hostSuffixes: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "Busbar's own: allowed endings of a host name that comes whole from the provider's response or " +
+          "the customer. A template without a fixed host ending cannot be filled without it.",
       }),
     ),
-    /**
-     * Ours: what the host must end with where it comes whole from the provider's answer or from the customer. A
-     * template without a fixed host ending cannot be filled without it.
-     */
-    hostSuffixes: Type.Optional(Type.Array(Type.String())),
-    /** Always empty: a retired member that one published SDK cannot decode the answer without. */
-    providerOpts: Type.Optional(Type.Record(Type.String(), Type.String())),
+    providerOpts: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: "Always empty. Published clients require it.",
+      }),
+    ),
   },
-  { title: "Provider" },
+  {
+    title: "Provider",
+    description:
+      "A provider of the catalog: its authentication and its API's base URL. `{{.name}}` placeholders in " +
+      "strings are filled from a connection's metadata.",
+  },
 );
 
 export type Support = Static<typeof SupportSchema>;

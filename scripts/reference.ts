@@ -2,7 +2,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { API_VERSION, INTRODUCTION, TAGS } from "../server/api/docs/reference.ts";
-import { WORDS } from "../server/api/docs/words.ts";
 import { EVENT_TYPES } from "../server/events/event-types.ts";
 import { notification } from "../server/events/notification.ts";
 import type { Reference } from "../server/http/openapi.ts";
@@ -13,7 +12,6 @@ export const readReference = async (): Promise<Reference> => ({
   version: API_VERSION,
   introduction: INTRODUCTION,
   tags: TAGS,
-  words: WORDS,
   webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, notification(type)])),
   examples: JSON.parse(await readFile(EXAMPLES, "utf8")),
 });

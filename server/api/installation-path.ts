@@ -2,8 +2,12 @@
 import { Type, type Static } from "typebox";
 import { Problem } from "../ground/errors.ts";
 import { isUuid } from "../ground/ids.ts";
+import { InstallationId, IntegrationIdOrName } from "./members.ts";
 
-export const InstallationPath = Type.Object({ integrationId: Type.String(), installationId: Type.String() });
+export const InstallationPath = Type.Object({
+  integrationId: IntegrationIdOrName,
+  installationId: InstallationId,
+});
 
 /** Throws a `not-found` Problem for an id that no installation ever had. */
 export function installationIdOf({ installationId }: Static<typeof InstallationPath>): string {

@@ -15,8 +15,16 @@ export const pageQuery = ({ usual, maximum }: { usual: number; maximum: number }
 
 export const pageSchema = <Result extends TSchema>(result: Result) =>
   Type.Object({
-    results: Type.Array(result),
-    pagination: Type.Object({ done: Type.Boolean(), nextPageToken: Type.Optional(Type.String()) }),
+    results: Type.Array(result, { description: "The entries of this page." }),
+    pagination: Type.Object(
+      {
+        done: Type.Boolean({ description: "Whether this is the last page." }),
+        nextPageToken: Type.Optional(
+          Type.String({ description: "Pass it as `pageToken` to get the next page." }),
+        ),
+      },
+      { description: "Position in the list." },
+    ),
   });
 
 /**

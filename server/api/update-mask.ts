@@ -1,5 +1,12 @@
 /** Picks from a PATCH body what its `updateMask` names; what is not named is ignored, whatever the body holds. */
+import { Type } from "typebox";
 import { Problem, type ProblemSlug } from "../ground/errors.ts";
+
+export const UpdateMask = Type.Array(Type.String(), {
+  minItems: 1,
+  description:
+    "Paths of the members to change, with dots. Members of the body that it does not list are ignored.",
+});
 
 /** The named members with their values. Throws a 400 Problem for an unknown path, and `missing` for one without a value. */
 export function pickMasked<Source extends object, Name extends keyof Source & string>(

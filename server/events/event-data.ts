@@ -1,13 +1,15 @@
 /** What each type of event carries as `data`: the schemas, and from them the types that the builders beside this file fill. */
 import { Type, type Static } from "typebox";
 
+const PROJECT = { projectId: Type.String({ description: "Id of the project." }) };
+
 const CONNECTION = {
-  projectId: Type.String(),
+  ...PROJECT,
   connectionId: Type.String({ description: "Id of the connection." }),
-  provider: Type.String(),
-  groupRef: Type.String(),
-  consumerRef: Type.String(),
-  consumerName: Type.String({ description: "How the person is shown." }),
+  provider: Type.String({ description: "The provider's name in the catalog, for example `hubspot`." }),
+  groupRef: Type.String({ description: "Your own id for the customer." }),
+  consumerRef: Type.String({ description: "Your own id for the person who connected." }),
+  consumerName: Type.String({ description: "Display name of the person." }),
 };
 
 /** Common to everything that tells of a connection. */
@@ -16,10 +18,10 @@ export type ConnectionFields = Static<typeof ConnectionFieldsSchema>;
 
 const INSTALLATION = {
   ...CONNECTION,
-  groupName: Type.String({ description: "How the group is shown." }),
+  groupName: Type.String({ description: "Display name of the group." }),
   integrationId: Type.String({ description: "Id of the integration." }),
   integrationName: Type.String({ description: "Name of the integration." }),
-  installationId: Type.String(),
+  installationId: Type.String({ description: "Id of the installation." }),
 };
 
 /** Common to everything that tells of an installation. */
@@ -30,14 +32,14 @@ const object = (description: string) => Type.Unsafe<object>(Type.Object({}, { de
 const texts = (description: string) => Type.Array(Type.String(), { description });
 
 const CONFIG = { config: object("Content of the installation's configuration.") };
-const LAST_CONFIG = { lastConfig: object("Content of the configuration before.") };
-const OBJECT = { objectName: Type.String() };
-const ERROR = { error: Type.String({ description: "What went wrong." }) };
+const LAST_CONFIG = { lastConfig: object("Content of the previous configuration.") };
+const OBJECT = { objectName: Type.String({ description: "The provider's name for the object." }) };
+const ERROR = { error: Type.String({ description: "Error message." }) };
 const time = (description: string) => Type.Optional(Type.String({ format: "date-time", description }));
 const SPAN = {
   ...OBJECT,
-  fromTimestamp: time("The beginning of what was read, where it had one."),
-  untilTimestamp: time("Its end, where it had one."),
+  fromTimestamp: time("Start of the time range that was read, if it had one."),
+  untilTimestamp: time("End of the time range that was read, if it had one."),
 };
 
 export const InstallationEventSchema = Type.Object(
@@ -74,9 +76,9 @@ export const WriteAsyncDoneSchema = Type.Object(
   {
     ...INSTALLATION,
     ...OBJECT,
-    success: Type.Boolean({ description: "False as soon as one record failed." }),
-    successfulRecordIds: texts("The provider's ids of the records that were written."),
-    errors: texts("One sentence per failed record, or one for the whole write."),
+    success: Type.Boolean({ description: "False if any record failed." }),
+    successfulRecordIds: texts("The provider's ids of the written records."),
+    errors: texts("One message per failed record, or one for the whole write."),
     // Ours: published schemas do not have it and do not mind it.
     operationId: Type.String({ description: "Id of the operation." }),
   },
@@ -91,18 +93,18 @@ export const SubscribeCreateErrorSchema = Type.Object(
 export const ConnectionErrorSchema = Type.Object(
   {
     ...CONNECTION,
-    errors: texts("What went wrong, in sentences."),
-    error: texts("The same list under its older name."),
+    errors: texts("Error messages."),
+    error: texts("The same list. Deprecated, use `errors`."),
   },
   { title: "ConnectionErrorEvent" },
 );
 
 export const DestinationWebhookDisabledSchema = Type.Object(
   {
-    projectId: Type.String(),
-    destinationId: Type.String(),
+    ...PROJECT,
+    destinationId: Type.String({ description: "Id of the destination." }),
     destinationName: Type.String({ description: "Name of the destination." }),
-    url: Type.String({ description: "Where nothing is sent any more." }),
+    url: Type.String({ description: "URL of the disabled webhook." }),
   },
   { title: "DestinationWebhookDisabledEvent" },
 );

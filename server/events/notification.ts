@@ -1,5 +1,6 @@
 /** Events as receivers read them: what was too large for a message has become an address. */
 import { Type, type TSchema } from "typebox";
+import { described } from "../ground/described.ts";
 import { EVENT_DATA, type EventType } from "./event-types.ts";
 import { LARGE_MEMBERS } from "./large-members.ts";
 
@@ -7,7 +8,7 @@ import { LARGE_MEMBERS } from "./large-members.ts";
 export const notification = (type: EventType): TSchema =>
   Type.Object({
     notificationType: Type.Literal(type, { description: "The type of the event." }),
-    data: receivedData(type),
+    data: described(receivedData(type), "Details of the event."),
   });
 
 function receivedData(type: EventType): TSchema {
@@ -20,9 +21,9 @@ function receivedData(type: EventType): TSchema {
     members[urlMember] = Type.Optional(
       Type.String({
         format: "uri",
-        description: `Instead of \`${member}\` where that is too large: an address that serves it for 15 minutes.`,
+        description: `Replaces \`${member}\` if that is too large: a URL that serves it for 15 minutes.`,
       }),
     );
   }
-  return Type.Object(members, { title, description: "What the event tells." });
+  return Type.Object(members, { title, description: "Details of the event." });
 }

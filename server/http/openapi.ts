@@ -2,7 +2,7 @@
 import { Type, type TObject, type TSchema } from "typebox";
 import type { Audience, Endpoint, Route } from "./endpoint.ts";
 import { problemExamples, refusals, usualAnswers } from "./openapi-refusals.ts";
-import { collectShapes, mapValues, type Document, type Shapes, type Words } from "./openapi-schemas.ts";
+import { collectShapes, mapValues, type Document, type Shapes } from "./openapi-schemas.ts";
 
 /** What the route table cannot say: introduction, groups, meanings, examples. */
 export interface Reference {
@@ -10,7 +10,6 @@ export interface Reference {
   introduction: string;
   /** By name, in the order they are shown. */
   tags: Record<string, string>;
-  words: Words;
   /** Bodies of what is sent to builders, by name. */
   webhooks: Record<string, TSchema>;
   /** By operation id. */
@@ -31,23 +30,14 @@ const PUBLIC_URL = "https://busbar.example.com";
 
 /** The document for these routes. Deterministic, so that a committed copy can be checked. */
 export function openApiDocument(routes: Route[], reference: Reference): Document {
-  return describe(routes, reference).document;
-}
-
-/** Words of the reference that no schema asks for. */
-export function unusedWords(routes: Route[], reference: Reference): string[] {
-  return describe(routes, reference).unused;
-}
-
-function describe(routes: Route[], reference: Reference): { document: Document; unused: string[] } {
-  const shapes = collectShapes(reference.words);
+  const shapes = collectShapes();
   const paths: Record<string, Record<string, unknown>> = {};
   for (const entry of routes) {
     const shown = operation(entry, reference.examples[entry.endpoint.operationId] ?? [], shapes);
     paths[entry.path] = { ...paths[entry.path], [entry.method.toLowerCase()]: shown };
   }
   const { version, introduction, tags } = reference;
-  const document = {
+  return {
     openapi: "3.1.0",
     info: {
       title: "Busbar",
@@ -67,7 +57,6 @@ function describe(routes: Route[], reference: Reference): { document: Document; 
       examples: problemExamples(`${PUBLIC_URL}/docs`),
     },
   };
-  return { document, unused: shapes.unused() };
 }
 
 function operation(entry: Route, examples: Example[], shapes: Shapes): Document {
@@ -134,9 +123,12 @@ function success(
   return { description, content: { [media ?? "application/json"]: content } };
 }
 
+/** What endpoints of a project do not repeat. */
+const PROJECT = Type.String({ description: "Id or name of the project." });
+
 const pathParameters = (path: string, params: TObject | undefined, shapes: Shapes): Document[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) =>
-    parameter("path", name, params?.properties[name] ?? Type.String(), { required: true }, shapes),
+    parameter("path", name, params?.properties[name] ?? PROJECT, { required: true }, shapes),
   );
 
 const queryParameters = (query: TObject | undefined, examples: Example[], shapes: Shapes): Document[] =>
@@ -156,7 +148,7 @@ const headerParameters = (headers: Record<string, string>, shapes: Shapes): Docu
 
 /** OpenAPI shows a parameter's description beside its schema. */
 function parameter(place: string, name: string, schema: TSchema, more: Document, shapes: Shapes): Document {
-  const { description = shapes.wordsFor(name, place), ...rest } = shapes.show(schema);
+  const { description, ...rest } = shapes.show(schema);
   return { name, in: place, description, ...more, schema: rest };
 }
 
@@ -226,9 +218,11 @@ const SECURITY: Record<Audience, Document[]> = {
 const CALLERS: Record<Audience, string> = {
   public: "Needs no credential.",
   frontend:
-    "Who may call: an API key of the project with the scope `frontend` or `full`, a customer's token for its own group, a person of the organisation.",
+    "Who may call: an API key of the project with the scope `frontend` or `full`, a customer's token for " +
+    "its own group, a person of the organisation.",
   full: "Who may call: an API key of the project with the scope `full`, a person of the organisation.",
   organization:
-    "Who may call: an API key with the scope `full` of any project of the same organisation, a person of the organisation.",
+    "Who may call: an API key with the scope `full` of any project of the same organisation, a person of " +
+    "the organisation.",
   person: "Who may call: a signed-in person. An API key is nobody and is refused with 403.",
 };

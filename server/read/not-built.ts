@@ -11,9 +11,17 @@ interface Services {
   database: Database;
 }
 
-const IntegrationParams = Type.Object({ integrationId: Type.String() });
-const ObjectParams = Type.Object({ integrationId: Type.String(), objectName: Type.String() });
-const InstallationParams = Type.Object({ integrationId: Type.String(), installationId: Type.String() });
+const IntegrationParams = Type.Object({
+  integrationId: Type.String({ description: "Id or name of the integration." }),
+});
+const ObjectParams = Type.Object({
+  integrationId: Type.String({ description: "Id or name of the integration." }),
+  objectName: Type.String({ description: "Name of the object. May contain slashes." }),
+});
+const InstallationParams = Type.Object({
+  integrationId: Type.String({ description: "Id or name of the integration." }),
+  installationId: Type.String({ description: "Id of the installation." }),
+});
 const groupRef = Type.String({ minLength: 1, description: "The customer whose records are meant." });
 const refusals = { 501: "Always, once everything else is right: this is not built yet." };
 

@@ -8,28 +8,43 @@ import { neededReads, toRecordWrite, type WritePlan } from "./plan.ts";
 
 export const DryRunSchema = Type.Object(
   {
-    dryRun: Type.Literal(true),
+    dryRun: Type.Literal(true, { description: "Always true." }),
     requests: Type.Array(
       Type.Object({
-        method: Type.String(),
+        method: Type.String({ description: "HTTP method." }),
         path: Type.String({ description: "Below the provider's base address." }),
-        headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-        body: Type.Optional(Type.Unknown()),
+        headers: Type.Optional(
+          Type.Record(Type.String(), Type.String(), { description: "Headers, by name." }),
+        ),
+        body: Type.Optional(Type.Unknown({ description: "Request body." })),
       }),
       { description: "What would be sent, in order, without credentials." },
     ),
     records: Type.Array(
       Type.Object({
-        id: Type.Optional(Type.String()),
-        fields: Type.Record(Type.String(), Type.Unknown()),
-        withheld: Type.Array(Type.Object({ field: Type.String(), reason: Type.String() })),
+        id: Type.Optional(Type.String({ description: "The provider's id of the record." })),
+        fields: Type.Record(Type.String(), Type.Unknown(), { description: "Fields that would be sent." }),
+        withheld: Type.Array(
+          Type.Object({
+            field: Type.String({ description: "Name of the field." }),
+            reason: Type.String({ description: "Why it is withheld." }),
+          }),
+          { description: "Fields that would not be sent." },
+        ),
         ifEmpty: Type.Array(Type.String(), {
           description: "Fields that go out only if they are empty at the provider.",
         }),
       }),
+      { description: "Planned fields of each record." },
     ),
     readFirst: Type.Optional(
-      Type.Object({ ids: Type.Array(Type.String()), fields: Type.Array(Type.String()) }),
+      Type.Object(
+        {
+          ids: Type.Array(Type.String(), { description: "The provider's ids of the records." }),
+          fields: Type.Array(Type.String(), { description: "Names of the fields." }),
+        },
+        { description: "Records to read before writing, because of `ifEmpty`." },
+      ),
     ),
   },
   { title: "DryRun", description: "What a write would do." },

@@ -8,18 +8,24 @@ const Fields = Type.Record(Type.String(), Type.Unknown(), {
 
 const AssociationSchema = Type.Object(
   {
-    to: Type.Object({
-      id: Type.String({ minLength: 1, description: "Id of the record to associate with." }),
-    }),
+    to: Type.Object(
+      {
+        id: Type.String({ minLength: 1, description: "Id of the record to associate with." }),
+      },
+      { description: "The record to associate with." },
+    ),
     types: Type.Array(
       Type.Object({
         associationCategory: Type.String({ description: "For example `HUBSPOT_DEFINED`." }),
-        associationTypeId: Type.Integer(),
+        associationTypeId: Type.Integer({ description: "HubSpot's id of the association type." }),
       }),
-      { minItems: 1 },
+      { minItems: 1, description: "Types of the association." },
     ),
   },
-  { title: "RecordAssociation" },
+  {
+    title: "RecordAssociation",
+    description: "A record to associate with, and the types of the association.",
+  },
 );
 
 const Associations = Type.Array(AssociationSchema, {
@@ -32,7 +38,7 @@ export const WriteRequestSchema = Type.Object(
       minLength: 1,
       description: "The customer group whose installation is written to.",
     }),
-    type: Type.Enum(["create", "update", "delete"]),
+    type: Type.Enum(["create", "update", "delete"], { description: "Whether to create, update or delete." }),
     mode: Type.Optional(
       Type.Enum(["synchronous", "asynchronous"], {
         description:
@@ -48,33 +54,68 @@ export const WriteRequestSchema = Type.Object(
       }),
     ),
     batchPolicy: Type.Optional(
-      Type.Object({
-        allOrNone: Type.Optional(
-          Type.Boolean({ description: "Write nothing unless everything can be written. Default false." }),
-        ),
-      }),
+      Type.Object(
+        {
+          allOrNone: Type.Optional(
+            Type.Boolean({ description: "Write nothing unless everything can be written. Default false." }),
+          ),
+        },
+        { description: "Options of a batch." },
+      ),
     ),
     associations: Type.Optional(Associations),
     headers: Type.Optional(
-      Type.Array(Type.Object({ key: Type.String({ minLength: 1 }), value: Type.String() }), {
-        description: "Headers to pass to the provider. Needs the provider's `features.writeHeaders`.",
-      }),
+      Type.Array(
+        Type.Object({
+          key: Type.String({ minLength: 1, description: "Name of the header." }),
+          value: Type.String({ description: "Value of the header." }),
+        }),
+        {
+          description: "Headers to pass to the provider. Needs the provider's `features.writeHeaders`.",
+        },
+      ),
     ),
     retryPolicy: Type.Optional(
-      Type.Object({
-        deadlineHours: Type.Optional(Type.Integer({ minimum: 1, maximum: 48 })),
-        onUnknownOutcome: Type.Optional(
-          Type.Enum(["fail", "retry"], {
-            description: "Busbar's own: what to do with a create whose answer was lost. Default `fail`.",
-          }),
-        ),
-      }),
+      Type.Object(
+        {
+          deadlineHours: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 48,
+              description: "Hours after which the write fails. Default 1.",
+            }),
+          ),
+          onUnknownOutcome: Type.Optional(
+            Type.Enum(["fail", "retry"], {
+              description: "Busbar's own: what to do with a create whose answer was lost. Default `fail`.",
+            }),
+          ),
+        },
+        { description: "Retries of an asynchronous write." },
+      ),
     ),
     autoBatchPolicy: Type.Optional(
-      Type.Object({
-        maxDelayMinutes: Type.Integer({ minimum: 1, maximum: 1440 }),
-        retryDeadlineHours: Type.Optional(Type.Integer({ minimum: 1, maximum: 48 })),
-      }),
+      Type.Object(
+        {
+          maxDelayMinutes: Type.Integer({
+            minimum: 1,
+            maximum: 1440,
+            description: "Maximum minutes that the first record waits for others.",
+          }),
+          retryDeadlineHours: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 48,
+              description: "Hours after which the batch fails. Default 1.",
+            }),
+          ),
+        },
+        {
+          description:
+            "Auto-batching: collects asynchronous writes of the same object and type into batches. All requests of a " +
+            "batch share one operation; `retryPolicy` is ignored.",
+        },
+      ),
     ),
   },
   { title: "WriteRequest", description: "One record, or a batch of them, to create, update or delete." },

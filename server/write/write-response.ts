@@ -2,34 +2,38 @@
 import { Type, type Static } from "typebox";
 import { isRetryable, type ProviderError } from "../../connector-kit/provider-error.ts";
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
+import { described } from "../ground/described.ts";
 import { Problem, type ProblemSlug } from "../ground/errors.ts";
 import type { Execution } from "./execute.ts";
 
 const WriteResultSchema = Type.Object(
   {
-    success: Type.Boolean(),
+    success: Type.Boolean({ description: "Whether the record was written." }),
     recordId: Type.Optional(Type.String({ description: "The provider's id of the record." })),
     data: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: "The record as it now is at the provider." }),
     ),
   },
-  { title: "WriteResult" },
+  { title: "WriteResult", description: "Result for one record." },
 );
 
-const MessageSchema = Type.Object({ message: Type.String() }, { title: "WriteMessage" });
+const MessageSchema = Type.Object(
+  { message: Type.String({ description: "The message." }) },
+  { title: "WriteMessage", description: "A message for people." },
+);
 
 const operationId = Type.String({ format: "uuid", description: "Look the operation up under this id." });
 
 const SingleAnswerSchema = Type.Object(
-  { operationId, result: WriteResultSchema },
+  { operationId, result: described(WriteResultSchema, "Result for the record.") },
   { title: "WriteResponse", description: "One record, written." },
 );
 
 const BatchAnswerSchema = Type.Object(
   {
     operationId,
-    successCount: Type.Integer(),
-    failureCount: Type.Integer(),
+    successCount: Type.Integer({ description: "Number of records written." }),
+    failureCount: Type.Integer({ description: "Number of records that failed." }),
     results: Type.Array(WriteResultSchema, { description: "One per record of the request, in its order." }),
     errors: Type.Array(MessageSchema, {
       description: "One per record that failed, in the order of the request.",
@@ -52,11 +56,11 @@ export const RefusedWriteSchema = Type.Object(
     operationId: Type.Optional(operationId),
     ...Type.Partial(Type.Pick(BatchAnswerSchema, ["successCount", "failureCount", "results", "errors"]))
       .properties,
-    result: Type.Optional(WriteResultSchema),
+    result: Type.Optional(described(WriteResultSchema, "Result for the record.")),
     warnings: Type.Optional(Type.Array(MessageSchema, { description: "What else the provider said." })),
     rawResponse: Type.Optional(Type.String({ description: "The provider's answer, as it came." })),
   },
-  { title: "RefusedWrite" },
+  { title: "RefusedWrite", description: "Members of a failed write, in addition to those of the Problem." },
 );
 
 type Result = Static<typeof WriteResultSchema>;

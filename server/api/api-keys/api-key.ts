@@ -3,26 +3,31 @@ import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { findApiKey, lockFullKeys, type ApiKeyRow } from "../../store/api-keys.ts";
 import type { Queries } from "../../store/database.ts";
-import { times, TimeSchema } from "../times.ts";
+import { ProjectId } from "../members.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const ScopesSchema = Type.Array(Type.Enum(["full", "frontend"]), { minItems: 1 });
 
 export const ApiKeySchema = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: "The key itself." }),
     key: Type.String({
       description:
         "The whole key in the answer that creates it, and nowhere else: later its beginning, such as `bb_AbCd…`.",
     }),
-    label: Type.String(),
-    scopes: Type.Array(Type.String()),
-    projectId: Type.String(),
-    active: Type.Boolean(),
+    label: Type.String({ description: "Name of the key." }),
+    scopes: Type.Array(Type.String(), {
+      description: "Scopes of the key: `full` for your server, `frontend` for browsers.",
+    }),
+    projectId: ProjectId,
+    active: Type.Boolean({
+      description: "Whether the key is active. Requests with an inactive key are refused.",
+    }),
     signIn: Type.Optional(Type.Boolean({ description: "Whether it also signs a person in." })),
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
   },
-  { title: "ApiKey" },
+  { title: "ApiKey", description: "An API key. The key itself is its id." },
 );
 
 export const NameParams = Type.Object({

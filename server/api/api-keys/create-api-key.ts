@@ -1,5 +1,6 @@
 /** POST /v1/projects/{projectIdOrName}/api-keys */
 import { Type } from "typebox";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import { newApiKey } from "../../ground/ids.ts";
 import { type Caller, projectEndpoint } from "../../http/endpoint.ts";
@@ -17,8 +18,8 @@ export const createApiKey = (deps: { database: Database }) =>
       "everything in the project; `frontend` is for browsers. A key of the organisation's other projects creates a " +
       "project's first key.",
     body: Type.Object({
-      label: Type.String({ minLength: 1, maxLength: 255 }),
-      scopes: Type.Optional(ScopesSchema),
+      label: Type.String({ minLength: 1, maxLength: 255, description: "Name of the key." }),
+      scopes: Type.Optional(described(ScopesSchema, "Scopes of the key. Default: `full`.")),
       signIn: Type.Optional(
         Type.Boolean({
           description: "The key also signs you in (`POST /v1/sessions`). For signed-in people only.",

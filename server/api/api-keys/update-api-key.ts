@@ -1,10 +1,11 @@
 /** PATCH /v1/projects/{projectIdOrName}/api-keys/{apiKey} */
 import { Type } from "typebox";
+import { described } from "../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { updateApiKey as updateRow } from "../../store/api-keys.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { removeSessionsOfKey } from "../../store/sessions.ts";
-import { pickMasked } from "../update-mask.ts";
+import { pickMasked, UpdateMask } from "../update-mask.ts";
 import {
   ApiKeySchema,
   getApiKeyRow,
@@ -26,12 +27,19 @@ export const updateApiKey = (deps: { database: Database }) =>
       "next call on, in every process. The last active `full` key stays as it is.",
     params: NameParams,
     body: Type.Object({
-      updateMask: Type.Array(Type.String(), { minItems: 1 }),
-      apiKey: Type.Object({
-        label: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-        active: Type.Optional(Type.Boolean()),
-        scopes: Type.Optional(ScopesSchema),
-      }),
+      updateMask: UpdateMask,
+      apiKey: Type.Object(
+        {
+          label: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 255, description: "Name of the key." }),
+          ),
+          active: Type.Optional(
+            Type.Boolean({ description: "Set to false to deactivate the key immediately." }),
+          ),
+          scopes: Type.Optional(described(ScopesSchema, "Scopes of the key.")),
+        },
+        { description: "New values of the members listed in `updateMask`." },
+      ),
     }),
     success: { status: 200, description: "The API key as it now is.", schema: ApiKeySchema },
     refusals: {

@@ -4,16 +4,16 @@ import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { getOwnOrg, OrgParams } from "../orgs/org.ts";
-import { TimeSchema } from "../times.ts";
+import { CreateTime, UpdateTime } from "../times.ts";
 
 const BillingAccountSchema = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: "Id of the billing account." }),
     displayName: Type.String({ description: "How it is shown." }),
     billingProvider: Type.String({ description: "Who bills." }),
     billingProviderRef: Type.String({ description: "How the account is called there." }),
-    createTime: Type.Optional(TimeSchema),
-    updateTime: Type.Optional(TimeSchema),
+    createTime: Type.Optional(CreateTime),
+    updateTime: Type.Optional(UpdateTime),
   },
   { title: "BillingAccount", description: "Never shown: nothing is sold here." },
 );
@@ -39,7 +39,7 @@ export const createBillingAccountSession = () =>
     tag: "Organisations",
     summary: "Open the billing portal",
     description: "Always 404: a Busbar of your own bills nobody. Kept for clients that ask.",
-    params: Type.Object({ billingAccountId: Type.String() }),
+    params: Type.Object({ billingAccountId: Type.String({ description: "Id of the billing account." }) }),
     body: Type.Object({
       redirectUrl: Type.String({ description: "Where to go afterwards." }),
       timeout: Type.Optional(Type.Integer({ description: "Seconds until the session ends." })),

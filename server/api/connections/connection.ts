@@ -1,41 +1,53 @@
 /** The connection as the API shows it: without secrets unless they were asked for. */
 import { Type, type Static } from "typebox";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import { isOauth, type StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { findConnection, type ConnectionRow } from "../../store/connections.ts";
 import type { Queries } from "../../store/database.ts";
 import type { ProviderAppRow } from "../../store/provider-apps.ts";
 import { GroupSchema, ConsumerSchema, toConsumer, toGroup } from "../customers/customer.ts";
+import { ConnectionId, ProjectId, ProviderName } from "../members.ts";
 import { ProviderAppSchema, toProviderApp } from "../provider-apps/provider-app.ts";
-import { times, TimeSchema } from "../times.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const TokenSchema = Type.Object(
   {
-    token: Type.String(),
-    issuedAt: Type.Optional(TimeSchema),
-    expiresAt: Type.Optional(TimeSchema),
+    token: Type.String({ description: "The token." }),
+    issuedAt: Type.Optional(Type.String({ format: "date-time", description: "When the token was issued." })),
+    expiresAt: Type.Optional(
+      Type.String({ format: "date-time", description: "When the token expires. Absent if unknown." }),
+    ),
   },
-  { title: "Token" },
+  { title: "Token", description: "A token and its lifetime." },
 );
+
+const MetadataSource = Type.Enum(["input", "token", "provider"], {
+  description:
+    "Origin of the value: entered by the customer (`input`), taken from the token response (`token`), or requested " +
+    "from the provider (`provider`).",
+});
+const METADATA = "Metadata of the account, by name. URLs and requests are built from it.";
 
 export const ProviderMetadataSchema = Type.Record(
   Type.String(),
   Type.Object({
-    value: Type.String(),
-    source: Type.Enum(["input", "token", "provider"]),
-    displayName: Type.Optional(Type.String()),
+    value: Type.String({ description: "The value." }),
+    source: MetadataSource,
+    displayName: Type.Optional(Type.String({ description: "Display name." })),
   }),
+  { description: METADATA },
 );
 
-/** The same as callers give it. They may be customers' browsers, and all of it is kept in memory while it is used. */
+/** The same in requests, with limits: the caller may be a customer's browser, and all of it is kept in memory. */
 export const ProviderMetadataInput = Type.Record(
   Type.String(),
   Type.Object({
-    value: Type.String({ maxLength: 4_096 }),
-    source: Type.Enum(["input", "token", "provider"]),
-    displayName: Type.Optional(Type.String({ maxLength: 255 })),
+    value: Type.String({ maxLength: 4_096, description: "The value." }),
+    source: MetadataSource,
+    displayName: Type.Optional(Type.String({ maxLength: 255, description: "Display name." })),
   }),
-  { maxProperties: 100 },
+  { maxProperties: 100, description: METADATA },
 );
 
 export const WorkspaceRefInput = Type.String({
@@ -45,40 +57,61 @@ export const WorkspaceRefInput = Type.String({
 
 export const ConnectionSchema = Type.Object(
   {
-    id: Type.String(),
-    projectId: Type.String(),
-    provider: Type.String(),
-    providerApp: Type.Optional(ProviderAppSchema),
-    group: GroupSchema,
-    consumer: ConsumerSchema,
-    providerWorkspaceRef: Type.Optional(Type.String()),
-    providerConsumerRef: Type.Optional(Type.String()),
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
-    authScheme: Type.Enum([
-      "none",
-      "apiKey",
-      "basic",
-      "oauth2/authorizationCode",
-      "oauth2/authorizationCodePKCE",
-      "oauth2/clientCredentials",
-      "oauth2/password",
-    ]),
+    id: ConnectionId,
+    projectId: ProjectId,
+    provider: ProviderName,
+    providerApp: Type.Optional(
+      described(ProviderAppSchema, "The provider app that the connection was created with."),
+    ),
+    group: described(GroupSchema, "The customer that the connection belongs to."),
+    consumer: described(ConsumerSchema, "The person who created the connection."),
+    providerWorkspaceRef: Type.Optional(
+      Type.String({
+        description: "The customer's workspace at the provider, for example the subdomain of the account.",
+      }),
+    ),
+    providerConsumerRef: Type.Optional(Type.String({ description: "The person's user id at the provider." })),
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
+    authScheme: Type.Enum(
+      [
+        "none",
+        "apiKey",
+        "basic",
+        "oauth2/authorizationCode",
+        "oauth2/authorizationCodePKCE",
+        "oauth2/clientCredentials",
+        "oauth2/password",
+      ],
+      { description: "Authentication scheme. `none` for a provider-specific scheme." },
+    ),
     status: Type.Enum(["created", "working", "bad_credentials"], {
       description:
         "`created`: new or just refreshed; `working`: used with success; `bad_credentials`: connect again.",
     }),
     oauth2AuthorizationCode: Type.Optional(
-      Type.Object({
-        accessToken: Type.Optional(TokenSchema),
-        refreshToken: Type.Optional(TokenSchema),
-        scopes: Type.Optional(Type.Array(Type.String())),
-      }),
+      Type.Object(
+        {
+          accessToken: Type.Optional(described(TokenSchema, "The access token.")),
+          refreshToken: Type.Optional(described(TokenSchema, "The refresh token.")),
+          scopes: Type.Optional(
+            Type.Array(Type.String(), { description: "OAuth scopes that were granted." }),
+          ),
+        },
+        {
+          description:
+            "The tokens. Only with `includeCreds`; the refresh token also needs `includeRefreshToken`.",
+        },
+      ),
     ),
-    apiKey: Type.Optional(Type.String()),
+    apiKey: Type.Optional(Type.String({ description: "The API key. Only with `includeCreds`." })),
     providerMetadata: Type.Optional(ProviderMetadataSchema),
   },
-  { title: "Connection" },
+  {
+    title: "Connection",
+    description:
+      "A customer's account at a provider, with its credentials. Secrets are returned on request only.",
+  },
 );
 
 export type Connection = Static<typeof ConnectionSchema>;

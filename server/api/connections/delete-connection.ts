@@ -7,6 +7,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { removeConnection } from "../../store/connections.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { countInstallationsOf } from "../../store/installations.ts";
+import { ConnectionId } from "../members.ts";
 import { getConnectionRow } from "./connection.ts";
 
 export const deleteConnection = (deps: { database: Database }) =>
@@ -15,7 +16,7 @@ export const deleteConnection = (deps: { database: Database }) =>
     tag: "Connections",
     summary: "Delete a connection",
     description: "Refused with 409 while an installation uses it.",
-    params: Type.Object({ connectionId: Type.String() }),
+    params: Type.Object({ connectionId: ConnectionId }),
     success: { status: 204, description: "Deleted, its credentials with it." },
     refusals: { 409: "An installation uses the connection." },
     async handle({ project, params }) {

@@ -9,15 +9,19 @@ import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findDefaultProviderApp } from "../../store/provider-apps.ts";
+import { ConsumerName, ConsumerRef, GroupName, GroupRef } from "../members.ts";
 import { ConnectionSchema, ProviderMetadataInput, WorkspaceRefInput, toConnection } from "./connection.ts";
 import { saveConnection } from "./save-connection.ts";
 
 const RequestSchema = Type.Object({
-  provider: Type.String({ minLength: 1 }),
-  groupRef: Type.String({ minLength: 1, maxLength: 255 }),
-  groupName: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  consumerRef: Type.String({ minLength: 1, maxLength: 255 }),
-  consumerName: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  provider: Type.String({
+    minLength: 1,
+    description: "The provider's name in the catalog, for example `hubspot`.",
+  }),
+  groupRef: GroupRef,
+  groupName: Type.Optional(GroupName),
+  consumerRef: ConsumerRef,
+  consumerName: Type.Optional(ConsumerName),
   providerWorkspaceRef: Type.Optional(WorkspaceRefInput),
   providerMetadata: Type.Optional(ProviderMetadataInput),
   ...CredentialsInput,

@@ -10,6 +10,7 @@ import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { ConnectionRow } from "../../store/connections.ts";
 import { findProviderApp } from "../../store/provider-apps.ts";
+import { ConnectionId } from "../members.ts";
 import { ConnectionSchema, getConnectionRow, toConnection } from "./connection.ts";
 
 type Services = RefreshServices & { connections: LiveConnections };
@@ -20,7 +21,7 @@ export const getConnection = (deps: Services) =>
     tag: "Connections",
     summary: "Get a connection",
     description: "Without secrets, unless they are asked for. `refresh` obtains a new token first.",
-    params: Type.Object({ connectionId: Type.String() }),
+    params: Type.Object({ connectionId: ConnectionId }),
     query: Type.Object({
       includeCreds: Type.Optional(
         Type.Boolean({ description: "Adds the access token or API key. Needs scope `full`." }),

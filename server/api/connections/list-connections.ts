@@ -16,9 +16,9 @@ export const listConnections = (deps: { database: Database }) =>
       "Newest first. The filters combine. Never with secrets. A `frontend` key must name the `groupRef`: a browser has " +
       "no business with the list of your customers.",
     query: Type.Object({
-      provider: Type.Optional(Type.String()),
-      groupRef: Type.Optional(Type.String()),
-      consumerRef: Type.Optional(Type.String()),
+      provider: Type.Optional(Type.String({ description: "Return only connections to this provider." })),
+      groupRef: Type.Optional(Type.String({ description: "Return only this group's entries." })),
+      consumerRef: Type.Optional(Type.String({ description: "Return only connections of this consumer." })),
     }),
     success: { status: 200, description: "The connections.", schema: Type.Array(ConnectionSchema) },
     async handle({ project, query, caller }) {

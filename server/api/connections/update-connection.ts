@@ -13,6 +13,7 @@ import { credentialColumns, refreshWhenDue } from "../../credentials/stored/cred
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import {
@@ -23,7 +24,8 @@ import {
 } from "../../store/connections.ts";
 import { transact } from "../../store/database.ts";
 import { findProviderApp } from "../../store/provider-apps.ts";
-import { pickMasked } from "../update-mask.ts";
+import { ConnectionId } from "../members.ts";
+import { pickMasked, UpdateMask } from "../update-mask.ts";
 import {
   ConnectionSchema,
   getConnectionRow,
@@ -55,10 +57,10 @@ export const updateConnection = (deps: RefreshServices) =>
     description:
       `\`updateMask\` names what changes: ${MEMBERS.join(", ")}. Credentials must be of the kind the connection has; ` +
       "those that buy a token are tried before they are stored. Of `providerMetadata` the members given change.",
-    params: Type.Object({ connectionId: Type.String() }),
+    params: Type.Object({ connectionId: ConnectionId }),
     body: Type.Object({
-      updateMask: Type.Array(Type.String(), { minItems: 1 }),
-      connection: ConnectionChange,
+      updateMask: UpdateMask,
+      connection: described(ConnectionChange, "New values of the members listed in `updateMask`."),
     }),
     success: { status: 200, description: "The connection as it now is.", schema: ConnectionSchema },
     refusals: {

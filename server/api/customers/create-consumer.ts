@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { upsertConsumer } from "../../store/customers.ts";
 import type { Database } from "../../store/database.ts";
+import { ConsumerName, ConsumerRef } from "../members.ts";
 
 export const createConsumer = (deps: { database: Database }) =>
   projectEndpoint({
@@ -11,8 +12,8 @@ export const createConsumer = (deps: { database: Database }) =>
     summary: "Create or rename a consumer",
     description: "Not needed before connecting: a consumer is made when it is first named.",
     body: Type.Object({
-      consumerRef: Type.String({ minLength: 1, maxLength: 255 }),
-      consumerName: Type.String({ minLength: 1, maxLength: 255 }),
+      consumerRef: ConsumerRef,
+      consumerName: ConsumerName,
     }),
     success: { status: 201, description: "Created or renamed." },
     async handle({ project, body }) {

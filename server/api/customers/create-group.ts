@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { upsertGroup } from "../../store/customers.ts";
 import type { Database } from "../../store/database.ts";
+import { GroupName, GroupRef } from "../members.ts";
 
 export const createGroup = (deps: { database: Database }) =>
   projectEndpoint({
@@ -11,8 +12,8 @@ export const createGroup = (deps: { database: Database }) =>
     summary: "Create or rename a group",
     description: "Not needed before connecting: a group is made when it is first named.",
     body: Type.Object({
-      groupRef: Type.String({ minLength: 1, maxLength: 255 }),
-      groupName: Type.String({ minLength: 1, maxLength: 255 }),
+      groupRef: GroupRef,
+      groupName: GroupName,
     }),
     success: { status: 201, description: "Created or renamed." },
     async handle({ project, body }) {

@@ -1,28 +1,33 @@
 /** Groups and consumers as the API shows them. */
 import { Type, type Static } from "typebox";
 import type { ConnectionRow } from "../../store/connections.ts";
-import { times, TimeSchema } from "../times.ts";
+import { ProjectId } from "../members.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const GroupSchema = Type.Object(
   {
     groupRef: Type.String({ description: "The builder's own reference of the customer." }),
-    groupName: Type.String(),
-    projectId: Type.String(),
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
+    groupName: Type.String({ description: "Display name of the group." }),
+    projectId: ProjectId,
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
   },
-  { title: "Group" },
+  {
+    title: "Group",
+    description:
+      "A customer of yours, for example a company. Its people share connections and installations.",
+  },
 );
 
 export const ConsumerSchema = Type.Object(
   {
     consumerRef: Type.String({ description: "The builder's own reference of the person who connected." }),
-    consumerName: Type.String(),
-    projectId: Type.String(),
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
+    consumerName: Type.String({ description: "Display name of the person." }),
+    projectId: ProjectId,
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
   },
-  { title: "Consumer" },
+  { title: "Consumer", description: "The person in a group who created a connection." },
 );
 
 export const toGroup = (group: ConnectionRow["group"]): Static<typeof GroupSchema> => ({

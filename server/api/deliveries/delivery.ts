@@ -1,17 +1,17 @@
 /** A delivery as the API shows it: an event on its way to a destination. */
 import { Type, type Static } from "typebox";
 import type { DeliveryRow } from "../../store/delivery-lists.ts";
-import { TimeSchema } from "../times.ts";
+import { DestinationId } from "../members.ts";
 
 export const AttemptSchema = Type.Object(
   {
-    time: TimeSchema,
-    durationMs: Type.Integer(),
+    time: Type.String({ format: "date-time", description: "When the attempt started." }),
+    durationMs: Type.Integer({ description: "Duration in milliseconds." }),
     status: Type.Optional(Type.Integer({ description: "HTTP status of the answer." })),
     error: Type.Optional(Type.String({ description: "Why the attempt failed." })),
     answer: Type.Optional(Type.String({ description: "The first 16 KiB of the answer." })),
   },
-  { title: "DeliveryAttempt" },
+  { title: "DeliveryAttempt", description: "One attempt to deliver a message." },
 );
 
 export const StatusSchema = Type.Enum(["waiting", "sending", "delivered", "failed"], {
@@ -24,14 +24,16 @@ export const DeliverySchema = Type.Object(
     id: Type.String({
       description: "Id of the message, the same for every destination: what receivers see.",
     }),
-    destinationId: Type.String(),
-    eventType: Type.String(),
-    eventTime: TimeSchema,
+    destinationId: DestinationId,
+    eventType: Type.String({ description: "Type of the event, for example `write.async.done`." }),
+    eventTime: Type.String({ format: "date-time", description: "When the event occurred." }),
     status: StatusSchema,
-    nextAttemptTime: Type.Optional(TimeSchema),
+    nextAttemptTime: Type.Optional(
+      Type.String({ format: "date-time", description: "Time of the next attempt. Only while `waiting`." }),
+    ),
     attempts: Type.Array(AttemptSchema, { description: "Oldest first, the latest 40." }),
   },
-  { title: "Delivery" },
+  { title: "Delivery", description: "The delivery of one event to one destination." },
 );
 
 export const DeliveryWithDataSchema = Type.Object(
@@ -39,7 +41,7 @@ export const DeliveryWithDataSchema = Type.Object(
     ...DeliverySchema.properties,
     data: Type.Unknown({ description: "What is told, as it was when it happened." }),
   },
-  { title: "DeliveryWithData" },
+  { title: "DeliveryWithData", description: "A delivery with the data of its event." },
 );
 
 export const toDelivery = (row: DeliveryRow): Static<typeof DeliverySchema> => ({

@@ -5,6 +5,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findDelivery } from "../../store/delivery-lists.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
+import { DestinationIdOrName } from "../members.ts";
 import { DeliveryWithDataSchema, toDelivery } from "./delivery.ts";
 
 export const getDelivery = (deps: { database: Database }) =>
@@ -13,7 +14,10 @@ export const getDelivery = (deps: { database: Database }) =>
     tag: "Deliveries",
     summary: "Get a delivery",
     description: "With its attempts and what it tells. `deliveryId` is the id of the message.",
-    params: Type.Object({ destination: Type.String(), deliveryId: Type.String() }),
+    params: Type.Object({
+      destination: DestinationIdOrName,
+      deliveryId: Type.String({ description: "Id of the delivery, which is the id of the message." }),
+    }),
     success: { status: 200, description: "The delivery.", schema: DeliveryWithDataSchema },
     async handle({ project, params }) {
       const { queries } = deps.database;

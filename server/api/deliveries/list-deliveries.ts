@@ -5,6 +5,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listDeliveries as listRows } from "../../store/delivery-lists.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
+import { DestinationIdOrName } from "../members.ts";
 import { onePage, pageQuery, pageSchema } from "../pages.ts";
 import { DeliverySchema, StatusSchema, toDelivery } from "./delivery.ts";
 
@@ -16,7 +17,7 @@ export const listDeliveries = (deps: { database: Database }) =>
     tag: "Deliveries",
     summary: "List deliveries of a destination",
     description: "The newest event first, in pages, each with its attempts.",
-    params: Type.Object({ destination: Type.String() }),
+    params: Type.Object({ destination: DestinationIdOrName }),
     query: Type.Object({
       status: Type.Optional(StatusSchema),
       ...pageQuery(PAGE),

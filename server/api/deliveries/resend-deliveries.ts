@@ -8,7 +8,7 @@ import type { Database, Queries } from "../../store/database.ts";
 import type { DeliveryState } from "../../store/deliveries.ts";
 import { resendDeliveries as resend } from "../../store/delivery-lists.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
-import { TimeSchema } from "../times.ts";
+import { DestinationIdOrName } from "../members.ts";
 import { requireEnabled } from "./require-enabled.ts";
 
 const BATCH = 1_000;
@@ -21,16 +21,18 @@ export const resendDeliveries = (deps: { database: Database }) =>
     description:
       "Sends again what happened from `since` up to `until`: what failed, or with `status` `delivered` or `all` what " +
       "arrived. Messages keep their ids.",
-    params: Type.Object({ destination: Type.String() }),
+    params: Type.Object({ destination: DestinationIdOrName }),
     body: Type.Object({
-      since: TimeSchema,
-      until: Type.Optional(TimeSchema),
+      since: Type.String({ format: "date-time", description: "Start of the time range, inclusive." }),
+      until: Type.Optional(
+        Type.String({ format: "date-time", description: "End of the time range, exclusive. Default: now." }),
+      ),
       status: Type.Optional(Type.Enum(["failed", "delivered", "all"], { description: "Default `failed`." })),
     }),
     success: {
       status: 200,
       description: "How many are sent again.",
-      schema: Type.Object({ count: Type.Integer() }),
+      schema: Type.Object({ count: Type.Integer({ description: "Number of deliveries to resend." }) }),
     },
     refusals: { 409: "The destination is disabled." },
     async handle({ project, params, body }) {

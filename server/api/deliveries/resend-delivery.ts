@@ -5,6 +5,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findDelivery, resendDelivery as resend } from "../../store/delivery-lists.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
+import { DestinationIdOrName } from "../members.ts";
 import { DeliverySchema, toDelivery } from "./delivery.ts";
 import { requireEnabled } from "./require-enabled.ts";
 
@@ -16,7 +17,10 @@ export const resendDelivery = (deps: { database: Database }) =>
     description:
       "Sends the message again with the same id, whatever came of it before, and repeats it from the beginning of the " +
       "schedule. One that waits is sent now.",
-    params: Type.Object({ destination: Type.String(), deliveryId: Type.String() }),
+    params: Type.Object({
+      destination: DestinationIdOrName,
+      deliveryId: Type.String({ description: "Id of the delivery, which is the id of the message." }),
+    }),
     success: { status: 200, description: "The delivery, waiting.", schema: DeliverySchema },
     refusals: { 409: "The destination is disabled, or the delivery is being sent at this moment." },
     async handle({ project, params }) {

@@ -24,7 +24,12 @@ export const createDestination = (deps: { database: Database; sealer: Sealer; eg
       name: Type.String({ description: "Letters, digits and dashes, at most 64; unique in the project." }),
       type: Type.String({ description: `One of ${Object.keys(DESTINATIONS).join(", ")}.` }),
       metadata: MetadataSchema,
-      secrets: Type.Optional(Type.Union([SecretsSchema, Type.Null()])),
+      secrets: Type.Optional(
+        Type.Union([SecretsSchema, Type.Null()], {
+          description:
+            "Secrets of the destination, for example `awsSecretKey`. Stored encrypted, never returned.",
+        }),
+      ),
     }),
     success: { status: 201, description: "The destination.", schema: DestinationSchema },
     refusals: {

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { removeDestination } from "../../store/destinations.ts";
+import { DestinationIdOrName } from "../members.ts";
 import { getDestinationRow } from "./destination.ts";
 
 export const deleteDestination = (deps: { database: Database }) =>
@@ -11,7 +12,7 @@ export const deleteDestination = (deps: { database: Database }) =>
     tag: "Destinations",
     summary: "Delete a destination",
     description: "By id or name. Its routes go with it, and what still waited to be delivered there.",
-    params: Type.Object({ destination: Type.String() }),
+    params: Type.Object({ destination: DestinationIdOrName }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
       const { id } = await getDestinationRow(deps.database.queries, project.id, params.destination);

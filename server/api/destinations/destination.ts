@@ -5,7 +5,8 @@ import { Problem } from "../../ground/errors.ts";
 import { keysInForce, type DestinationSecrets } from "../../deliver/destination-secrets.ts";
 import type { Queries } from "../../store/database.ts";
 import { findDestination, type DestinationRow } from "../../store/destinations.ts";
-import { times, TimeSchema } from "../times.ts";
+import { DestinationId } from "../members.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 
 /** Every member that some type of destination has; which belong to the type is checked in better words. */
 export const MetadataSchema = anyMembers("config", "Settings of the type.");
@@ -34,26 +35,35 @@ function wordsOf(schema: TSchema): string {
 
 export const DestinationSchema = Type.Object(
   {
-    id: Type.String(),
-    name: Type.String(),
-    type: Type.String(),
+    id: DestinationId,
+    name: Type.String({ description: "Name of the destination, unique in the project." }),
+    type: Type.String({ description: "Type of the destination, for example `webhook`." }),
     metadata: MetadataSchema,
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
     disabledTime: Type.Optional(
       Type.String({ format: "date-time", description: "Present while nothing is sent there." }),
     ),
-    disabledReason: Type.Optional(Type.String()),
+    disabledReason: Type.Optional(Type.String({ description: "Why the destination is disabled." })),
   },
-  { title: "Destination" },
+  { title: "Destination", description: "A receiver of events, for example a webhook or a queue." },
 );
 
 export const DestinationWithSecretsSchema = Type.Object(
   {
     ...DestinationSchema.properties,
-    secrets: Type.Optional(Type.Object({ webhookSigningKey: Type.Optional(Type.String()) })),
+    secrets: Type.Optional(
+      Type.Object(
+        {
+          webhookSigningKey: Type.Optional(
+            Type.String({ description: "Key to verify webhook signatures with, `whsec_…`." }),
+          ),
+        },
+        { description: "Only with `includeSecrets`." },
+      ),
+    ),
   },
-  { title: "DestinationWithSecrets" },
+  { title: "DestinationWithSecrets", description: "A destination, with its signing key if requested." },
 );
 
 export const toDestination = (row: DestinationRow): Static<typeof DestinationSchema> => ({

@@ -11,6 +11,7 @@ import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { updateDestination, type DestinationRow } from "../../store/destinations.ts";
+import { DestinationIdOrName } from "../members.ts";
 import {
   DestinationWithSecretsSchema,
   getDestinationRow,
@@ -31,7 +32,7 @@ export const getDestination = (deps: Needs) =>
     description:
       "By id or name. `rotate=true` replaces the signing key first, and enables a disabled destination; the old key " +
       "goes on signing beside the new one for 24 hours.",
-    params: Type.Object({ destination: Type.String() }),
+    params: Type.Object({ destination: DestinationIdOrName }),
     query: Type.Object({
       includeSecrets: Type.Optional(
         Type.Boolean({ description: "Adds `secrets.webhookSigningKey`. Default false." }),

@@ -2,10 +2,12 @@
 import { Type } from "typebox";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { testDelivery, type TestServices } from "../../deliver/test-delivery.ts";
+import { described } from "../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { AttemptSchema } from "../deliveries/delivery.ts";
 import { EventTypeSchema } from "../event-topic-routes/event-topic-route.ts";
+import { DestinationIdOrName } from "../members.ts";
 import { getDestinationRow } from "./destination.ts";
 
 export const testDestination = (deps: TestServices & { database: Database }) =>
@@ -16,15 +18,21 @@ export const testDestination = (deps: TestServices & { database: Database }) =>
     description:
       "Delivers a sample at once, signed as a real message is, and tells what happened. It is not recorded or repeated, " +
       "and a disabled destination stays disabled.",
-    params: Type.Object({ destination: Type.String() }),
+    params: Type.Object({ destination: DestinationIdOrName }),
     body: Type.Object({
-      eventType: Type.Optional(EventTypeSchema),
+      eventType: Type.Optional(
+        described(EventTypeSchema, "Type of the event to send, for example `write.async.done`."),
+      ),
     }),
     bodyOptional: true,
     success: {
       status: 200,
       description: "What happened; 200 as well when the receiver refused the message.",
-      schema: Type.Object({ messageId: Type.String(), delivered: Type.Boolean(), attempt: AttemptSchema }),
+      schema: Type.Object({
+        messageId: Type.String({ description: "Id of the message that the receiver got." }),
+        delivered: Type.Boolean({ description: "Whether the receiver accepted the message." }),
+        attempt: described(AttemptSchema, "Result of the attempt."),
+      }),
     },
     async handle({ project, params, body }) {
       const row = await getDestinationRow(deps.database.queries, project.id, params.destination);

@@ -7,6 +7,7 @@ import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database.ts";
 import { updateDestination as updateRow, type DestinationRow } from "../../store/destinations.ts";
+import { DestinationIdOrName } from "../members.ts";
 import { checkName } from "../names.ts";
 import {
   DestinationSchema,
@@ -32,15 +33,24 @@ export const updateDestination = (deps: Needs) =>
     description:
       "By id or name. `updateMask` names what changes: `name`, `metadata`, `metadata.<member>`, `secrets.<member>`; null " +
       "removes a member. The result is checked as a whole. Naming `metadata.url` enables a disabled destination.",
-    params: Type.Object({ destination: Type.String() }),
+    params: Type.Object({ destination: DestinationIdOrName }),
     body: Type.Object({
-      updateMask: Type.Array(Type.String(), { maxItems: 100 }),
-      destination: Type.Object({
-        name: Type.Optional(Type.String()),
-        type: Type.Optional(Type.String()),
-        metadata: Type.Optional(MetadataSchema),
-        secrets: Type.Optional(SecretsSchema),
+      updateMask: Type.Array(Type.String(), {
+        maxItems: 100,
+        description:
+          "Paths of the members to change, with dots. Members of the body that it does not list are ignored.",
       }),
+      destination: Type.Object(
+        {
+          name: Type.Optional(
+            Type.String({ description: "Name of the destination, unique in the project." }),
+          ),
+          type: Type.Optional(Type.String({ description: "Type of the destination. Cannot be changed." })),
+          metadata: Type.Optional(MetadataSchema),
+          secrets: Type.Optional(SecretsSchema),
+        },
+        { description: "New values of the members listed in `updateMask`." },
+      ),
     }),
     success: { status: 200, description: "The destination as it now is.", schema: DestinationSchema },
     refusals: {

@@ -97,7 +97,9 @@ export const getProblemType = (): Endpoint =>
     tag: "Documentation",
     summary: "Read what one refusal means",
     description: "Where the `type` of a Problem leads to.",
-    params: Type.Object({ slug: Type.String() }),
+    params: Type.Object({
+      slug: Type.String({ description: "Last segment of the problem type's URL, for example `not-found`." }),
+    }),
     success: html("The page."),
     refusals: { 404: "There is no such problem type." },
     async handle({ params }) {

@@ -16,7 +16,7 @@ export const getEventFile = (deps: { database: Database; sealer: Sealer }) =>
     description:
       "A message whose configuration does not fit carries an address of this kind instead. It is good for 15 minutes " +
       "and needs no credential. A message that is delivered again carries a new one.",
-    params: Type.Object({ token: Type.String() }),
+    params: Type.Object({ token: Type.String({ description: "Token from the URL in the message." }) }),
     success: { status: 200, description: "The member that was left out.", schema: Type.Unknown() },
     async handle({ params }) {
       const file = readEventFileToken(deps.sealer, params.token);

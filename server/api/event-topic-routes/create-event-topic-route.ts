@@ -5,6 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, transact, type Database } from "../../store/database.ts";
 import { eventTopicRoutes } from "../../store/topic-routes.ts";
+import { TopicId } from "../members.ts";
 import { getTopicRow } from "../topics/topic.ts";
 import { EventTopicRouteSchema, toEventTopicRoute } from "./event-topic-route.ts";
 
@@ -16,7 +17,7 @@ export const createEventTopicRoute = (deps: { database: Database }) =>
     description: "Events that happen from now on are told to the topic's destinations.",
     body: Type.Object({
       eventType: Type.String({ description: `One of ${EVENT_TYPES.join(", ")}.` }),
-      topicId: Type.String(),
+      topicId: TopicId,
     }),
     success: { status: 201, description: "The route.", schema: EventTopicRouteSchema },
     refusals: {

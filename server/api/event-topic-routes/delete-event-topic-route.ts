@@ -11,7 +11,7 @@ export const deleteEventTopicRoute = (deps: { database: Database }) =>
     tag: "Topics",
     summary: "Delete a route from an event type to a topic",
     description: "Events of the type go to the topic no more.",
-    params: Type.Object({ routeId: Type.String() }),
+    params: Type.Object({ routeId: Type.String({ description: "Id of the route." }) }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
       if (await eventTopicRoutes.remove(deps.database.queries, project.id, params.routeId)) return;

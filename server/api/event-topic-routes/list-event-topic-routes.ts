@@ -12,7 +12,7 @@ export const listEventTopicRoutes = (deps: { database: Database }) =>
     summary: "List routes from event types to topics",
     description: "The filters combine.",
     query: Type.Object({
-      topicId: Type.Optional(Type.String()),
+      topicId: Type.Optional(Type.String({ description: "Return only routes of this topic." })),
       eventType: Type.Optional(EventTypeSchema),
     }),
     success: { status: 200, description: "The routes.", schema: Type.Array(EventTopicRouteSchema) },

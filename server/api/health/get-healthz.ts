@@ -11,7 +11,7 @@ export const getHealthz = () =>
     success: {
       status: 200,
       description: "The process answers.",
-      schema: Type.Object({ status: Type.Literal("ok") }),
+      schema: Type.Object({ status: Type.Literal("ok", { description: "Always `ok`." }) }),
     },
     handle: async () => ({ status: "ok" as const }),
   });

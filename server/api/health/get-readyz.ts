@@ -24,8 +24,13 @@ export const getReadyz = (deps: Readiness) =>
     tag: "Health",
     summary: "Ready",
     description:
-      "503 while the database does not answer, takes no writes, or has other migrations than this version, or the worker is not running.",
-    success: { status: 200, description: "Ready.", schema: Type.Object({ status: Type.Literal("ok") }) },
+      "503 while the database does not answer, takes no writes, or has other migrations than this version, or the " +
+      "worker is not running.",
+    success: {
+      status: 200,
+      description: "Ready.",
+      schema: Type.Object({ status: Type.Literal("ok", { description: "Always `ok`." }) }),
+    },
     refusals: {
       503: "The database does not answer, takes no writes, or has other migrations than this version, or the worker is not running.",
     },

@@ -13,6 +13,7 @@ import { getInstallationFields } from "../../store/events.ts";
 import { insertInstallation } from "../../store/installations.ts";
 import { createdByOf } from "../created-by.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
+import { GroupRef, IntegrationIdOrName } from "../members.ts";
 import { checkedConfig } from "./checked-config.ts";
 import { getInstallationRow, InstallationSchema, showInstallation } from "./installation.ts";
 import { usableConnection } from "./usable-connection.ts";
@@ -25,16 +26,32 @@ export const createInstallation = (deps: { database: Database; catalog: Catalog 
     description:
       "Switches an integration on for a group. Without `connectionId` the group's connection to the provider is used. " +
       "The configuration is checked against the latest revision. A group has one installation per integration.",
-    params: Type.Object({ integrationId: Type.String() }),
-    query: Type.Object({ skipSampling: Type.Optional(Type.Boolean()) }),
+    params: Type.Object({ integrationId: IntegrationIdOrName }),
+    query: Type.Object({
+      skipSampling: Type.Optional(
+        Type.Boolean({
+          description:
+            "Whether to skip reading a sample record of each object. Has no effect: reading is not built yet.",
+        }),
+      ),
+    }),
     body: Type.Object({
-      groupRef: Type.String({ minLength: 1, maxLength: 255 }),
-      connectionId: Type.Optional(Type.String()),
-      config: Type.Object({
-        revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision counts." })),
-        createdBy: Type.Optional(Type.String()),
-        content: Type.Unknown({ shownAs: ConfigInputSchema }),
-      }),
+      groupRef: GroupRef,
+      connectionId: Type.Optional(
+        Type.String({
+          description: "Id of the customer's connection. Default: the group's connection to the provider.",
+        }),
+      ),
+      config: Type.Object(
+        {
+          revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision counts." })),
+          createdBy: Type.Optional(
+            Type.String({ description: "Who saved the configuration, for example `consumer:ada`." }),
+          ),
+          content: Type.Unknown({ shownAs: ConfigInputSchema, description: "The customer's configuration." }),
+        },
+        { description: "The customer's configuration." },
+      ),
     }),
     success: { status: 201, description: "The installation.", schema: InstallationSchema },
     refusals: {

@@ -9,6 +9,7 @@ import { type Database, transact } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
 import { lockInstallation, removeInstallation } from "../../store/installations.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
+import { InstallationId, IntegrationIdOrName } from "../members.ts";
 import { getInstallationRow } from "./installation.ts";
 
 export const deleteInstallation = (deps: { database: Database }) =>
@@ -17,7 +18,7 @@ export const deleteInstallation = (deps: { database: Database }) =>
     tag: "Installations",
     summary: "Delete an installation",
     description: "Its connection goes too when no other installation uses it. Its operations stay readable.",
-    params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
+    params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
       await transact(deps.database, async (queries) => {

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
+import { InstallationId, IntegrationIdOrName } from "../members.ts";
 import { getInstallationRow, InstallationSchema, showInstallation } from "./installation.ts";
 
 export const getInstallation = (deps: { database: Database }) =>
@@ -11,7 +12,7 @@ export const getInstallation = (deps: { database: Database }) =>
     tag: "Installations",
     summary: "Get an installation",
     description: "With its configuration, and the connection that it works with.",
-    params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
+    params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
     success: { status: 200, description: "The installation.", schema: InstallationSchema },
     async handle({ project, params }) {
       const { queries } = deps.database;

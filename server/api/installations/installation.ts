@@ -1,5 +1,6 @@
 /** The installation as the API shows it. */
 import { Type, type Static } from "typebox";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import { ConfigContentSchema, type ConfigContent } from "../../manifest/installation-config.ts";
 import { listConnectionsById, type ConnectionRow } from "../../store/connections.ts";
@@ -7,31 +8,40 @@ import type { Queries } from "../../store/database.ts";
 import { findInstallation, type InstallationRow } from "../../store/installations.ts";
 import { ConnectionSchema, toConnection } from "../connections/connection.ts";
 import { GroupSchema, toGroup } from "../customers/customer.ts";
-import { times, TimeSchema } from "../times.ts";
+import { InstallationId, IntegrationId, ProjectId } from "../members.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const InstallationSchema = Type.Object(
   {
-    id: Type.String(),
-    projectId: Type.String(),
-    integrationId: Type.String(),
-    group: GroupSchema,
+    id: InstallationId,
+    projectId: ProjectId,
+    integrationId: IntegrationId,
+    group: described(GroupSchema, "The customer."),
     healthStatus: Type.Enum(["healthy", "unhealthy"], {
       description: "`unhealthy` while the connection's credentials are refused.",
     }),
-    lastOperationStatus: Type.Optional(Type.Enum(["success", "failure", "in_progress"])),
-    connection: ConnectionSchema,
-    createTime: TimeSchema,
+    lastOperationStatus: Type.Optional(
+      Type.Enum(["success", "failure", "in_progress"], { description: "Status of the latest operation." }),
+    ),
+    connection: described(ConnectionSchema, "The connection that the installation uses."),
+    createTime: CreateTime,
     createdBy: Type.String({ description: "Who installed it, for example `api:create-installation`." }),
-    updateTime: Type.Optional(TimeSchema),
-    config: Type.Object({
-      id: Type.String(),
-      revisionId: Type.String({ description: "Latest revision when the configuration was saved." }),
-      createTime: TimeSchema,
-      createdBy: Type.String(),
-      content: ConfigContentSchema,
-    }),
+    updateTime: Type.Optional(UpdateTime),
+    config: Type.Object(
+      {
+        id: Type.String({ description: "Id of this version of the configuration." }),
+        revisionId: Type.String({ description: "Latest revision when the configuration was saved." }),
+        createTime: CreateTime,
+        createdBy: Type.String({ description: "Who saved the configuration, for example `consumer:ada`." }),
+        content: described(ConfigContentSchema, "The customer's configuration."),
+      },
+      { description: "The customer's configuration." },
+    ),
   },
-  { title: "Installation" },
+  {
+    title: "Installation",
+    description: "An integration installed for one customer, with the customer's configuration.",
+  },
 );
 
 export type Installation = Static<typeof InstallationSchema>;

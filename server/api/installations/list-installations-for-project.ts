@@ -12,7 +12,9 @@ export const listInstallationsForProject = (deps: { database: Database }) =>
     tag: "Installations",
     summary: "List installations of the project",
     description: "Newest first, over all integrations.",
-    query: Type.Object({ groupRef: Type.Optional(Type.String()) }),
+    query: Type.Object({
+      groupRef: Type.Optional(Type.String({ description: "Return only this group's entries." })),
+    }),
     success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
     async handle({ project, query }) {
       const { queries } = deps.database;

@@ -5,6 +5,7 @@ import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Database } from "../../store/database.ts";
 import { listInstallations as listRows } from "../../store/installations.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
+import { IntegrationIdOrName } from "../members.ts";
 import { InstallationSchema, toInstallations } from "./installation.ts";
 
 export const listInstallations = (deps: { database: Database }) =>
@@ -13,8 +14,10 @@ export const listInstallations = (deps: { database: Database }) =>
     tag: "Installations",
     summary: "List installations of an integration",
     description: "Newest first.",
-    params: Type.Object({ integrationId: Type.String() }),
-    query: Type.Object({ groupRef: Type.Optional(Type.String()) }),
+    params: Type.Object({ integrationId: IntegrationIdOrName }),
+    query: Type.Object({
+      groupRef: Type.Optional(Type.String({ description: "Return only this group's entries." })),
+    }),
     success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
     async handle({ project, params, query }) {
       const { queries } = deps.database;

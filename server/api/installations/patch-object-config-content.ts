@@ -10,6 +10,7 @@ import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Queries } from "../../store/database.ts";
 import { findInstallationOfGroup } from "../../store/installations.ts";
 import type { Integration } from "../integrations/integration.ts";
+import { IntegrationIdOrName, ObjectName } from "../members.ts";
 import {
   changeInstallation,
   type Change,
@@ -24,17 +25,21 @@ import { withWriteMap } from "./write-map.ts";
 
 const RequestSchema = Type.Object({
   groupRef: Type.Optional(Type.String({ description: "Whose installation. Or `installationId`." })),
-  installationId: Type.Optional(Type.String()),
-  action: Type.Enum([...ACTIONS]),
+  installationId: Type.Optional(
+    Type.String({ description: "Id of the installation, as an alternative to `groupRef`." }),
+  ),
+  action: Type.Enum([...ACTIONS], { description: "Part of the object's configuration to change." }),
   changes: Type.Array(
     Type.Object({
-      op: Type.Enum(["add", "replace", "remove"]),
+      op: Type.Enum(["add", "replace", "remove"], {
+        description: "`add` sets a member, `replace` changes an existing one, `remove` deletes it.",
+      }),
       path: Type.String({
         description: "JSON Pointer inside the object's own configuration, for example `/deletionSettings`.",
       }),
-      value: Type.Optional(Type.Unknown()),
+      value: Type.Optional(Type.Unknown({ description: "The new value. Not allowed for `remove`." })),
     }),
-    { minItems: 1, maxItems: 1_000 },
+    { minItems: 1, maxItems: 1_000, description: "Changes in order (JSON Patch, RFC 6902)." },
   ),
 });
 
@@ -49,7 +54,7 @@ export const patchObjectConfigContent = (deps: ChangeServices) =>
       "Applies JSON Patch operations (RFC 6902: `add`, `replace`, `remove`) to `config.content.<action>.objects.<name>`, " +
       "all of them or none. `add` replaces what exists; `replace` and `remove` need something there. The result is " +
       "checked against the latest revision and saved as a new configuration.",
-    params: Type.Object({ integrationId: Type.String(), objectName: Type.String() }),
+    params: Type.Object({ integrationId: IntegrationIdOrName, objectName: ObjectName }),
     body: RequestSchema,
     success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
     refusals: { 422: "The changed configuration does not fit the manifest." },

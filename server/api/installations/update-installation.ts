@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ConfigInputSchema } from "../../manifest/installation-config.ts";
 import { formatName } from "../../manifest/config-issue.ts";
+import { InstallationId, IntegrationIdOrName } from "../members.ts";
 import {
   changeInstallation,
   type Change,
@@ -31,16 +32,28 @@ const RequestSchema = Type.Object({
     maxItems: 1_000,
     description: `What to change: ${MASK_FORMS}. Dots in names are escaped with a backslash.`,
   }),
-  installation: Type.Object({
-    connectionId: Type.Optional(Type.String()),
-    config: Type.Optional(
-      Type.Object({
-        revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision counts." })),
-        createdBy: Type.Optional(Type.String()),
-        content: Type.Optional(Type.Unknown({ shownAs: ConfigInputSchema })),
-      }),
-    ),
-  }),
+  installation: Type.Object(
+    {
+      connectionId: Type.Optional(
+        Type.String({ description: "Id of another connection of the group to the same provider." }),
+      ),
+      config: Type.Optional(
+        Type.Object(
+          {
+            revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision counts." })),
+            createdBy: Type.Optional(
+              Type.String({ description: "Who saved the configuration, for example `consumer:ada`." }),
+            ),
+            content: Type.Optional(
+              Type.Unknown({ shownAs: ConfigInputSchema, description: "The customer's configuration." }),
+            ),
+          },
+          { description: "The customer's configuration." },
+        ),
+      ),
+    },
+    { description: "New values of the members listed in `updateMask`." },
+  ),
 });
 
 type Request = Static<typeof RequestSchema>;
@@ -55,8 +68,15 @@ export const updateInstallation = (deps: ChangeServices) =>
       "objects are replaced as a whole. The result is checked against the latest revision and saved as a new " +
       "configuration. While the configuration has no write objects, all of the manifest may be written; a change " +
       "that adds the first one lists the others beside it.",
-    params: Type.Object({ integrationId: Type.String(), installationId: Type.String() }),
-    query: Type.Object({ skipSampling: Type.Optional(Type.Boolean()) }),
+    params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
+    query: Type.Object({
+      skipSampling: Type.Optional(
+        Type.Boolean({
+          description:
+            "Whether to skip reading a sample record of each object. Has no effect: reading is not built yet.",
+        }),
+      ),
+    }),
     body: RequestSchema,
     success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
     refusals: {

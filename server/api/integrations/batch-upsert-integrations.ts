@@ -10,14 +10,14 @@ import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 
 const WarningSchema = Type.Object(
   {
-    rule: Type.String(),
-    message: Type.String(),
-    line: Type.Integer(),
-    column: Type.Integer(),
-    path: Type.String(),
-    remedy: Type.String(),
+    rule: Type.String({ description: "Name of the rule that was broken." }),
+    message: Type.String({ description: "Description of the warning." }),
+    line: Type.Integer({ description: "Line in the manifest." }),
+    column: Type.Integer({ description: "Column in the manifest." }),
+    path: Type.String({ description: "JSON path in the manifest." }),
+    remedy: Type.String({ description: "How to fix it." }),
   },
-  { title: "ManifestWarning" },
+  { title: "ManifestWarning", description: "A warning about a manifest. The manifest is valid." },
 );
 
 export const batchUpsertIntegrations = (deps: DeployServices) =>
@@ -42,8 +42,16 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
       description: "The integrations, each with what is worth knowing about its part of the file.",
       schema: Type.Array(
         Type.Object(
-          { ...IntegrationSchema.properties, warnings: Type.Array(WarningSchema) },
-          { title: "DeployedIntegration" },
+          {
+            ...IntegrationSchema.properties,
+            warnings: Type.Array(WarningSchema, {
+              description: "Warnings about this integration's part of the manifest.",
+            }),
+          },
+          {
+            title: "DeployedIntegration",
+            description: "A deployed integration, with the warnings about its part of the manifest.",
+          },
         ),
       ),
     },

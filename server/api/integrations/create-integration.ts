@@ -15,12 +15,21 @@ export const createIntegration = (deps: DeployServices) =>
     description:
       "From the content of one manifest entry instead of a file. `name` and `provider` must agree with it.",
     body: Type.Object({
-      name: Type.String({ minLength: 1 }),
-      provider: Type.String({ minLength: 1 }),
-      latestRevision: Type.Object({
-        specVersion: Type.String(),
-        content: Type.Record(Type.String(), Type.Unknown(), { shownAs: ManifestIntegrationSchema }),
+      name: Type.String({ minLength: 1, description: "Name of the integration, unique in the project." }),
+      provider: Type.String({
+        minLength: 1,
+        description: "The provider's name in the catalog, for example `hubspot`.",
       }),
+      latestRevision: Type.Object(
+        {
+          specVersion: Type.String({ description: "Version of the manifest format: `1.0.0`." }),
+          content: Type.Record(Type.String(), Type.Unknown(), {
+            shownAs: ManifestIntegrationSchema,
+            description: "The integration, as in the manifest.",
+          }),
+        },
+        { description: "The current revision." },
+      ),
     }),
     success: { status: 201, description: "The integration was created." },
     refusals: {

@@ -5,6 +5,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact } from "../../store/database.ts";
 import { createdByOf } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
+import { IntegrationIdOrName } from "../members.ts";
 import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
 import { DESTRUCTIVE, getIntegrationRow } from "./integration.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
@@ -15,7 +16,7 @@ export const createRevision = (deps: DeployServices) =>
     tag: "Integrations",
     summary: "Deploy one integration",
     description: "Gives the integration a new revision from the manifest's entry of the same name.",
-    params: Type.Object({ integrationId: Type.String() }),
+    params: Type.Object({ integrationId: IntegrationIdOrName }),
     query: Type.Object({ destructive: Type.Optional(Type.Boolean({ description: DESTRUCTIVE })) }),
     body: ManifestSourceSchema,
     success: { status: 201, description: "The revision was created." },

@@ -10,6 +10,7 @@ import { removeUnusedConnections } from "../../store/connections.ts";
 import { listInstallationFields } from "../../store/events.ts";
 import { listInstallations } from "../../store/installations.ts";
 import { removeIntegration } from "../../store/integrations.ts";
+import { IntegrationIdOrName } from "../members.ts";
 import { getIntegrationRow } from "./integration.ts";
 
 export const deleteIntegration = (deps: { database: Database }) =>
@@ -19,7 +20,7 @@ export const deleteIntegration = (deps: { database: Database }) =>
     summary: "Delete an integration",
     description:
       "Deletes its revisions and installations as well, and the connections that no other installation uses.",
-    params: Type.Object({ integrationIdOrName: Type.String() }),
+    params: Type.Object({ integrationIdOrName: IntegrationIdOrName }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
       await transact(deps.database, async (queries) => {

@@ -6,6 +6,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import { findConnection } from "../../store/connections.ts";
 import { findRevision } from "../../store/revisions.ts";
+import { IntegrationIdOrName } from "../members.ts";
 import type { AccountServices } from "../objects/customer-account.ts";
 import { describeObject, type MetadataMemory } from "../objects/object-metadata.ts";
 import { sentence } from "../objects/provider-problem.ts";
@@ -23,8 +24,13 @@ export const getHydratedRevision = (deps: Services) =>
     tag: "Integrations",
     summary: "Get a revision with the fields of a customer's account",
     description:
-      "The revision, each object joined with the provider's labels and every field of the account. What cannot be read is told in the `error` of the object; the call still succeeds. Fields may be up to a minute old.",
-    params: Type.Object({ integrationId: Type.String(), revisionId: Type.String() }),
+      "The revision, each object joined with the provider's labels and every field of the account. What " +
+      "cannot be read is told in the `error` of the object; the call still succeeds. Fields may be up to a " +
+      "minute old.",
+    params: Type.Object({
+      integrationId: IntegrationIdOrName,
+      revisionId: Type.String({ description: "Id of the revision." }),
+    }),
     query: Type.Object({
       connectionId: Type.String({ description: "The customer's connection to the integration's provider." }),
     }),

@@ -1,6 +1,7 @@
 /** A revision's content joined with what a customer's account has to offer: shapes, and how they are filled. */
 import { Type, type Static } from "typebox";
 import type { FieldMetadata, ObjectMetadata } from "../../../connector-kit/fields.ts";
+import { described } from "../../ground/described.ts";
 import {
   ManifestFieldSchema,
   ReadObjectSchema,
@@ -9,6 +10,7 @@ import {
   type ManifestIntegration,
   type ReadObject,
 } from "../../manifest/manifest.ts";
+import { ProviderName } from "../members.ts";
 import { FieldMetadataSchema } from "../objects/object-metadata.ts";
 import { RevisionSchema } from "./integration.ts";
 
@@ -19,7 +21,7 @@ const HydratedFieldSchema = Type.Object(
       Type.String({ description: "The provider's label. A mapping, which names no field, has none." }),
     ),
   },
-  { title: "HydratedField" },
+  { title: "HydratedField", description: "A field of the manifest, with the provider's label." },
 );
 
 const HydratedReadObjectSchema = Type.Object(
@@ -34,7 +36,9 @@ const HydratedReadObjectSchema = Type.Object(
     displayName: Type.String({ description: "The provider's label." }),
     destination: Type.String({ description: "Empty when the manifest names none." }),
     schedule: Type.String({ description: "Empty when the manifest names none." }),
-    requiredFields: Type.Optional(Type.Array(HydratedFieldSchema)),
+    requiredFields: Type.Optional(
+      Type.Array(HydratedFieldSchema, { description: "Fields that are read for every customer." }),
+    ),
     optionalFields: Type.Optional(
       Type.Array(HydratedFieldSchema, {
         description: "With `optionalFieldsAuto`, every field not named otherwise.",
@@ -43,46 +47,83 @@ const HydratedReadObjectSchema = Type.Object(
     allFieldsMetadata: Type.Record(Type.String(), FieldMetadataSchema, {
       description: "Every field of the customer's account by its name.",
     }),
-    allFields: Type.Array(Type.Object({ fieldName: Type.String(), displayName: Type.String() }), {
-      description: "The same in short, for older clients.",
-    }),
+    allFields: Type.Array(
+      Type.Object({
+        fieldName: Type.String({ description: "The provider's name for the field." }),
+        displayName: Type.String({ description: "The provider's label." }),
+      }),
+      {
+        description: "The same in short, for older clients.",
+      },
+    ),
     error: Type.Optional(Type.String({ description: "Why the fields are not known." })),
   },
-  { title: "HydratedReadObject" },
+  {
+    title: "HydratedReadObject",
+    description: "An object to read, with the fields of the customer's account.",
+  },
 );
 
 const HydratedIntegrationSchema = Type.Object(
   {
-    name: Type.String(),
-    provider: Type.String(),
-    displayName: Type.Optional(Type.String()),
-    module: Type.Optional(Type.String()),
-    read: Type.Optional(Type.Object({ objects: Type.Optional(Type.Array(HydratedReadObjectSchema)) })),
+    name: Type.String({ description: "Name of the integration." }),
+    provider: ProviderName,
+    displayName: Type.Optional(Type.String({ description: "Display name." })),
+    module: Type.Optional(Type.String({ description: "Module of the provider, if it has modules." })),
+    read: Type.Optional(
+      Type.Object(
+        { objects: Type.Optional(Type.Array(HydratedReadObjectSchema, { description: "Objects to read." })) },
+        { description: "Objects to read." },
+      ),
+    ),
     write: Type.Optional(
-      Type.Object({
-        objects: Type.Optional(
-          Type.Array(
-            Type.Object({
-              ...Type.Pick(WriteObjectSchema, ["objectName", "valueDefaults"]).properties,
-              displayName: Type.String({ description: "The provider's label." }),
-            }),
+      Type.Object(
+        {
+          objects: Type.Optional(
+            Type.Array(
+              Type.Object({
+                ...Type.Pick(WriteObjectSchema, ["objectName", "valueDefaults"]).properties,
+                displayName: Type.String({ description: "The provider's label." }),
+              }),
+              { description: "Objects to write." },
+            ),
           ),
-        ),
-      }),
+        },
+        { description: "Objects to write." },
+      ),
     ),
     proxy: Type.Optional(
-      Type.Object({ enabled: Type.Optional(Type.Boolean()), useModule: Type.Optional(Type.Boolean()) }),
+      Type.Object(
+        {
+          enabled: Type.Optional(Type.Boolean({ description: "Whether the proxy is enabled." })),
+          useModule: Type.Optional(
+            Type.Boolean({
+              description: "Whether the proxy uses the module's base URL instead of the provider's.",
+            }),
+          ),
+        },
+        { description: "Whether calls through the proxy are possible." },
+      ),
     ),
   },
-  { title: "HydratedIntegration" },
+  {
+    title: "HydratedIntegration",
+    description: "An integration of a revision, joined with the objects and fields of a customer's account.",
+  },
 );
 
 export const HydratedRevisionSchema = Type.Object(
   {
     ...Type.Pick(RevisionSchema, ["id", "specVersion", "createTime"]).properties,
-    content: HydratedIntegrationSchema,
+    content: described(
+      HydratedIntegrationSchema,
+      "The integration, with the objects and fields of the account.",
+    ),
   },
-  { title: "HydratedRevision" },
+  {
+    title: "HydratedRevision",
+    description: "A revision, joined with the objects and fields of a customer's account.",
+  },
 );
 
 type HydratedIntegration = Static<typeof HydratedIntegrationSchema>;

@@ -1,32 +1,34 @@
 /** The integration as the API shows it, and the lookup its endpoints share. */
 import { Type, type Static } from "typebox";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import { ManifestIntegrationSchema, type ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Queries } from "../../store/database.ts";
 import { findIntegration, type IntegrationRow } from "../../store/integrations.ts";
-import { times, TimeSchema } from "../times.ts";
+import { IntegrationId, ProjectId, ProviderName } from "../members.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const RevisionSchema = Type.Object(
   {
-    id: Type.String(),
-    specVersion: Type.String(),
-    createTime: TimeSchema,
-    content: ManifestIntegrationSchema,
+    id: Type.String({ description: "Id of the revision." }),
+    specVersion: Type.String({ description: "Version of the manifest format: `1.0.0`." }),
+    createTime: CreateTime,
+    content: described(ManifestIntegrationSchema, "The integration, as in the manifest."),
   },
-  { title: "Revision" },
+  { title: "Revision", description: "One version of an integration, created by a deployment." },
 );
 
 export const IntegrationSchema = Type.Object(
   {
-    id: Type.String(),
-    projectId: Type.String(),
-    name: Type.String(),
-    provider: Type.String(),
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
-    latestRevision: RevisionSchema,
+    id: IntegrationId,
+    projectId: ProjectId,
+    name: Type.String({ description: "Name of the integration, unique in the project." }),
+    provider: ProviderName,
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
+    latestRevision: described(RevisionSchema, "The current revision."),
   },
-  { title: "Integration" },
+  { title: "Integration", description: "An integration with one provider, declared in a manifest." },
 );
 
 /** What `destructive` of a deploy means. */

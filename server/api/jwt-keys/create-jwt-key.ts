@@ -1,5 +1,6 @@
 /** POST /v1/projects/{projectIdOrName}/jwt-keys */
 import { Type } from "typebox";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
@@ -18,17 +19,19 @@ export const createJWTKey = (deps: { database: Database }) =>
       "`groupRef`, `consumerRef`, `iat` and `exp` (600 s later at most) as claims. Such a token may do what a " +
       "`frontend` API key may, for that group only.",
     body: Type.Object({
-      label: Label,
+      label: described(Label, "Name of the key."),
       name: Type.Optional(
         Type.String({ description: "Older name of `label`.", minLength: 1, maxLength: 255 }),
       ),
-      algorithm: Type.Literal("RS256"),
+      algorithm: Type.Literal("RS256", { description: "Signature algorithm." }),
       publicKeyPem: Type.String({ description: "RSA, 2048 bits or more, as SPKI PEM." }),
     }),
     success: {
       status: 201,
       description: "The `kid` for the header of the tokens.",
-      schema: Type.Object({ kid: Type.String() }),
+      schema: Type.Object({
+        kid: Type.String({ description: "Id of the key. Set it as `kid` in the header of each token." }),
+      }),
     },
     refusalMembers: RefusedKeySchema,
     async handle({ project, body }) {

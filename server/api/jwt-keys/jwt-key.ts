@@ -3,20 +3,24 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import type { JwtKeyRow } from "../../store/jwt-keys.ts";
-import { TimeSchema } from "../times.ts";
+import { ProjectId } from "../members.ts";
+import { CreateTime, UpdateTime } from "../times.ts";
 
 export const JwtKeySchema = Type.Object(
   {
     id: Type.String({ description: "The `kid` in the header of the tokens." }),
-    projectId: Type.String(),
-    label: Type.String(),
-    algorithm: Type.Literal("RSA"),
-    publicKeyPem: Type.String(),
-    active: Type.Boolean(),
-    createTime: TimeSchema,
-    updateTime: TimeSchema,
+    projectId: ProjectId,
+    label: Type.String({ description: "Name of the key." }),
+    algorithm: Type.Literal("RSA", { description: "Signature algorithm." }),
+    publicKeyPem: Type.String({ description: "The public key in PEM format." }),
+    active: Type.Boolean({ description: "Whether tokens signed with the key are accepted." }),
+    createTime: CreateTime,
+    updateTime: UpdateTime,
   },
-  { title: "JwtKey" },
+  {
+    title: "JwtKey",
+    description: "A public key that verifies customers' tokens. Your server signs them with the private key.",
+  },
 );
 
 /** What a refused key carries beside the Problem. */
@@ -35,7 +39,9 @@ export const RefusedKeySchema = Type.Object(
   { title: "RefusedJwtKey", description: "What the refusal of a public key says beside the Problem." },
 );
 
-export const KeyParams = Type.Object({ keyId: Type.String() });
+export const KeyParams = Type.Object({
+  keyId: Type.String({ description: "Id of the key, the `kid` of its tokens." }),
+});
 
 export const toJwtKey = (row: JwtKeyRow): Static<typeof JwtKeySchema> => ({
   id: row.id,

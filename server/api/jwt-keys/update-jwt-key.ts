@@ -1,9 +1,10 @@
 /** PATCH /v1/projects/{projectIdOrName}/jwt-keys/{keyId} */
 import { Type } from "typebox";
+import { described } from "../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { updateJwtKey as updateRow } from "../../store/jwt-keys.ts";
-import { pickMasked } from "../update-mask.ts";
+import { pickMasked, UpdateMask } from "../update-mask.ts";
 import { JwtKeySchema, KeyParams, noSuchKey, toJwtKey } from "./jwt-key.ts";
 
 const Label = Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
@@ -18,8 +19,17 @@ export const updateJWTKey = (deps: { database: Database }) =>
       "next call on, in every process.",
     params: KeyParams,
     body: Type.Object({
-      updateMask: Type.Array(Type.String(), { minItems: 1 }),
-      jwtKey: Type.Object({ active: Type.Optional(Type.Boolean()), label: Label, name: Label }),
+      updateMask: UpdateMask,
+      jwtKey: Type.Object(
+        {
+          active: Type.Optional(
+            Type.Boolean({ description: "Set to false to reject tokens signed with the key immediately." }),
+          ),
+          label: described(Label, "Name of the key."),
+          name: described(Label, "Alias of `label`."),
+        },
+        { description: "New values of the members listed in `updateMask`." },
+      ),
     }),
     success: { status: 200, description: "The key as it now is.", schema: JwtKeySchema },
     refusals: { 422: "The mask names a member that the body does not have." },

@@ -2,24 +2,38 @@
 import { Type, type Static } from "typebox";
 import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { readCredentials } from "../../credentials/connect/read-credentials.ts";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ConnectionSchema, ProviderMetadataInput, toConnection } from "../connections/connection.ts";
+import { ConsumerRef, GroupRef, ProjectIdOrName, ProviderName } from "../members.ts";
 import { proceed, resume, type Flow, type FlowServices } from "./custom-auth-flow.ts";
 import { usableProviderApp } from "./usable-provider-app.ts";
 
-const Ref = Type.Optional(Type.String({ minLength: 1, maxLength: 255 }));
-
 const RequestSchema = Type.Object({
-  projectIdOrName: Type.String(),
-  provider: Type.Optional(Type.String()),
-  groupRef: Ref,
-  groupName: Type.Optional(Type.String({ maxLength: 255 })),
-  consumerRef: Ref,
-  consumerName: Type.Optional(Type.String({ maxLength: 255 })),
+  projectIdOrName: ProjectIdOrName,
+  provider: Type.Optional(ProviderName),
+  groupRef: Type.Optional(GroupRef),
+  groupName: Type.Optional(
+    Type.String({ maxLength: 255, description: "Display name of the group. Default: `groupRef`." }),
+  ),
+  consumerRef: Type.Optional(ConsumerRef),
+  consumerName: Type.Optional(
+    Type.String({ maxLength: 255, description: "Display name of the person. Default: `consumerRef`." }),
+  ),
   providerMetadata: Type.Optional(ProviderMetadataInput),
-  providerAppId: Type.Optional(Type.String()),
-  customAuth: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
+  providerAppId: Type.Optional(
+    Type.String({
+      description:
+        "Id of the provider app to sign in with. Default: the project's first provider app for the provider.",
+    }),
+  ),
+  customAuth: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      maxProperties: 100,
+      description: "The customer's inputs, by the names in the catalog's `customOpts.inputs`.",
+    }),
+  ),
   sessionId: Type.Optional(
     Type.String({ maxLength: 255, description: "Of the redirect that a step before answered." }),
   ),
@@ -33,8 +47,16 @@ const RequestSchema = Type.Object({
 
 const AnswerSchema = Type.Object(
   {
-    redirect: Type.Optional(Type.Object({ url: Type.String(), sessionId: Type.String() })),
-    connection: Type.Optional(ConnectionSchema),
+    redirect: Type.Optional(
+      Type.Object(
+        {
+          url: Type.String({ description: "URL to open in a window." }),
+          sessionId: Type.String({ description: "Id of the session. Send it with the next call." }),
+        },
+        { description: "Page of the provider that the customer has to visit next." },
+      ),
+    ),
+    connection: Type.Optional(described(ConnectionSchema, "The connection, once the last step is done.")),
   },
   { title: "CustomAuthConnectResponse", description: "One of the two." },
 );

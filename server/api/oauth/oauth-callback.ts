@@ -31,10 +31,12 @@ type Services = ConsentServices & { log: Log };
 type Session = OauthSession & { codeVerifier?: string };
 
 const Query = Type.Object({
-  state: Type.Optional(Type.String()),
-  code: Type.Optional(Type.String()),
-  error: Type.Optional(Type.String()),
-  error_description: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String({ description: "State of the OAuth flow that `oauthConnect` started." })),
+  code: Type.Optional(Type.String({ description: "Authorization code of the provider." })),
+  error: Type.Optional(
+    Type.String({ description: "OAuth error code, if the provider returned no authorization code." }),
+  ),
+  error_description: Type.Optional(Type.String({ description: "The provider's description of the error." })),
 });
 
 export const oauthCallback = (deps: Services) =>
@@ -44,7 +46,8 @@ export const oauthCallback = (deps: Services) =>
     summary: "Where providers send customers back to",
     description:
       "Register this address with your OAuth clients. The page stores the connection, then posts one message to the " +
-      "window that opened it: `AUTHORIZATION_SUCCEEDED` with `data.connection`, or `AUTHORIZATION_FAILED` with `data.error`.",
+      "window that opened it: `AUTHORIZATION_SUCCEEDED` with `data.connection`, or `AUTHORIZATION_FAILED` " +
+      "with `data.error`.",
     query: Query,
     success: {
       status: 200,

@@ -4,9 +4,8 @@ import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ProviderMetadataInput, WorkspaceRefInput } from "../connections/connection.ts";
+import { ConsumerRef, GroupRef } from "../members.ts";
 import { beginConsent, type ConsentServices } from "./begin-consent.ts";
-
-const Ref = Type.String({ minLength: 1, maxLength: 255 });
 
 export const oauthConnect = (deps: ConsentServices) =>
   projectEndpoint({
@@ -21,11 +20,18 @@ export const oauthConnect = (deps: ConsentServices) =>
     body: Type.Object({
       projectIdOrName: Type.Optional(Type.String({ description: "Required." })),
       projectId: Type.Optional(Type.String({ description: "Older name of `projectIdOrName`." })),
-      provider: Type.String({ minLength: 1 }),
-      groupRef: Ref,
-      groupName: Type.Optional(Type.String({ maxLength: 255 })),
-      consumerRef: Ref,
-      consumerName: Type.Optional(Type.String({ maxLength: 255 })),
+      provider: Type.String({
+        minLength: 1,
+        description: "The provider's name in the catalog, for example `hubspot`.",
+      }),
+      groupRef: GroupRef,
+      groupName: Type.Optional(
+        Type.String({ maxLength: 255, description: "Display name of the group. Default: `groupRef`." }),
+      ),
+      consumerRef: ConsumerRef,
+      consumerName: Type.Optional(
+        Type.String({ maxLength: 255, description: "Display name of the person. Default: `consumerRef`." }),
+      ),
       providerWorkspaceRef: Type.Optional(WorkspaceRefInput),
       providerMetadata: Type.Optional(ProviderMetadataInput),
       providerAppId: Type.Optional(

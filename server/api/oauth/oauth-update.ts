@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { getConnectionRow } from "../connections/connection.ts";
+import { ConnectionId } from "../members.ts";
 import { beginConsent, type ConsentServices } from "./begin-consent.ts";
 
 export const oauthUpdate = (deps: ConsentServices) =>
@@ -11,7 +12,7 @@ export const oauthUpdate = (deps: ConsentServices) =>
     summary: "Begin to connect an account again",
     description:
       "As `POST /v1/oauth-connect`, for an existing connection: it keeps its id and gets new tokens.",
-    params: Type.Object({ connectionId: Type.String() }),
+    params: Type.Object({ connectionId: ConnectionId }),
     success: {
       status: 200,
       description: "The address of the consent page.",

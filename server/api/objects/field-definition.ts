@@ -1,6 +1,7 @@
 /** Shapes of a request that upserts custom fields and of its answer. */
 import { Type, type Static } from "typebox";
 import { FIELD_KINDS } from "../../../connector-kit/fields.ts";
+import { described } from "../../ground/described.ts";
 
 /** Enough for any manifest, and few enough to be carried out while the caller waits. */
 const MOST_OBJECTS = 20;
@@ -21,20 +22,20 @@ const StringOptionsSchema = Type.Object(
       }),
     ),
     valuesRestricted: Type.Optional(Type.Boolean({ description: "Only the listed values are taken." })),
-    defaultValue: Type.Optional(text(1_000)),
+    defaultValue: Type.Optional(text(1_000, "Default value of new records.")),
   },
-  { title: "StringOptions" },
+  { title: "StringOptions", description: "Options of a text or select field." },
 );
 
 const NumericOptionsSchema = Type.Object(
   {
     precision: Type.Optional(Type.Integer({ minimum: 1, description: "Digits in all." })),
     scale: Type.Optional(Type.Integer({ minimum: 0, description: "Digits behind the point." })),
-    min: Type.Optional(Type.Number()),
-    max: Type.Optional(Type.Number()),
-    defaultValue: Type.Optional(Type.Number()),
+    min: Type.Optional(Type.Number({ description: "Minimum value." })),
+    max: Type.Optional(Type.Number({ description: "Maximum value." })),
+    defaultValue: Type.Optional(Type.Number({ description: "Default value of new records." })),
   },
-  { title: "NumericOptions" },
+  { title: "NumericOptions", description: "Options of a field of the type `int` or `float`." },
 );
 
 const AssociationSchema = Type.Object(
@@ -42,19 +43,25 @@ const AssociationSchema = Type.Object(
     associationType: text(100, "In your words, for example `lookup` or `foreignKey`."),
     targetObject: text(255, "The object that is referred to."),
     targetField: Type.Optional(text(255, "A unique field of that object, where it is not the record's id.")),
-    cardinality: Type.Optional(text(100)),
+    cardinality: Type.Optional(text(100, "Cardinality, for example `many-to-one`.")),
     onDelete: Type.Optional(
       text(100, "What happens when the record referred to is deleted: `setNull`, `restrict` or `cascade`."),
     ),
-    required: Type.Optional(Type.Boolean()),
+    required: Type.Optional(Type.Boolean({ description: "Whether every record needs a reference." })),
     reverseLookupFieldName: Type.Optional(
       text(255, "The name of the relationship on the object referred to."),
     ),
     labels: Type.Optional(
-      Type.Object({ singular: Type.Optional(text(255)), plural: Type.Optional(text(255)) }),
+      Type.Object(
+        {
+          singular: Type.Optional(text(255, "Singular label.")),
+          plural: Type.Optional(text(255, "Plural label.")),
+        },
+        { description: "Labels of the relationship on the target object." },
+      ),
     ),
   },
-  { title: "FieldAssociation" },
+  { title: "FieldAssociation", description: "Target of a field of the type `reference`." },
 );
 
 export const FieldDefinitionSchema = Type.Object(
@@ -64,17 +71,17 @@ export const FieldDefinitionSchema = Type.Object(
       maxLength: 255,
       description: "Salesforce ends custom names in `__c`, which is added; HubSpot's are in lower case.",
     }),
-    displayName: Type.String({ minLength: 1, maxLength: 255 }),
-    description: Type.Optional(text(1_000)),
-    valueType: Type.Enum([...FIELD_KINDS]),
-    required: Type.Optional(Type.Boolean()),
-    unique: Type.Optional(Type.Boolean()),
-    indexed: Type.Optional(Type.Boolean()),
-    stringOptions: Type.Optional(StringOptionsSchema),
-    numericOptions: Type.Optional(NumericOptionsSchema),
-    association: Type.Optional(AssociationSchema),
+    displayName: Type.String({ minLength: 1, maxLength: 255, description: "Label of the field." }),
+    description: Type.Optional(text(1_000, "Description of the field.")),
+    valueType: Type.Enum([...FIELD_KINDS], { description: "Type of the field's values." }),
+    required: Type.Optional(Type.Boolean({ description: "Whether every record needs a value." })),
+    unique: Type.Optional(Type.Boolean({ description: "Whether values must be unique." })),
+    indexed: Type.Optional(Type.Boolean({ description: "Whether the field is indexed." })),
+    stringOptions: Type.Optional(described(StringOptionsSchema, "Options of text and select fields.")),
+    numericOptions: Type.Optional(described(NumericOptionsSchema, "Options of number fields.")),
+    association: Type.Optional(described(AssociationSchema, "Target of `reference` fields.")),
   },
-  { title: "FieldDefinition" },
+  { title: "FieldDefinition", description: "Definition of a custom field." },
 );
 
 export const UpsertRequestSchema = Type.Object(
@@ -86,7 +93,10 @@ export const UpsertRequestSchema = Type.Object(
       description: "Definitions by the provider's name of the object.",
     }),
   },
-  { title: "UpsertFieldsRequest" },
+  {
+    title: "UpsertFieldsRequest",
+    description: "Custom fields to create or update in the customer's account.",
+  },
 );
 
 const FieldResultSchema = Type.Object(
@@ -111,17 +121,17 @@ const FieldResultSchema = Type.Object(
       ),
     ),
   },
-  { title: "UpsertedField" },
+  { title: "UpsertedField", description: "Result for one field." },
 );
 
 export const UpsertAnswerSchema = Type.Object(
   {
-    success: Type.Boolean(),
+    success: Type.Boolean({ description: "Always false." }),
     fields: Type.Record(Type.String(), Type.Record(Type.String(), FieldResultSchema), {
       description: "By object, then by field as it was asked for.",
     }),
   },
-  { title: "UpsertFieldsResponse" },
+  { title: "UpsertFieldsResponse", description: "Result for each field." },
 );
 
 /** What a refused upsert carries beside the Problem. */

@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
+import { ObjectName, ProviderName } from "../members.ts";
 import { connectionOfGroup } from "./customer-account.ts";
 import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";
 import { PROVIDER_REFUSALS, providerProblem } from "./provider-problem.ts";
@@ -19,7 +20,7 @@ export const getObjectMetadataForConnection = (deps: UpsertServices) =>
     tag: "Objects & fields",
     summary: "Get an object's metadata through a connection",
     description: "Fields as they are in the customer's account. An answer may be up to a minute old.",
-    params: Type.Object({ provider: Type.String(), objectName: Type.String() }),
+    params: Type.Object({ provider: ProviderName, objectName: ObjectName }),
     query: MetadataQuerySchema,
     success: { status: 200, description: "The object and its fields.", schema: ObjectMetadataSchema },
     refusals: PROVIDER_REFUSALS,

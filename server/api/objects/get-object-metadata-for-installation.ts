@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { findReadObject } from "../../manifest/object-fields.ts";
+import { IntegrationIdOrName, ObjectName } from "../members.ts";
 import { connectionOfInstallation } from "./customer-account.ts";
 import { MetadataQuerySchema, refused } from "./get-object-metadata-for-connection.ts";
 import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";
@@ -14,8 +15,9 @@ export const getObjectMetadataForInstallation = (deps: UpsertServices) =>
     tag: "Objects & fields",
     summary: "Get an object's metadata through an installation",
     description:
-      "Fields as they are in the customer's account. `objectName` is the provider's name or the one that the manifest maps the object to. An answer may be up to a minute old.",
-    params: Type.Object({ integrationId: Type.String(), objectName: Type.String() }),
+      "Fields as they are in the customer's account. `objectName` is the provider's name or the one that " +
+      "the manifest maps the object to. An answer may be up to a minute old.",
+    params: Type.Object({ integrationId: IntegrationIdOrName, objectName: ObjectName }),
     query: MetadataQuerySchema,
     success: { status: 200, description: "The object and its fields.", schema: ObjectMetadataSchema },
     refusals: PROVIDER_REFUSALS,

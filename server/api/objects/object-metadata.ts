@@ -8,34 +8,40 @@ import { openAccount, type AccountServices } from "./customer-account.ts";
 export const FieldMetadataSchema = Type.Object(
   {
     fieldName: Type.String({ description: "The provider's name." }),
-    displayName: Type.String(),
+    displayName: Type.String({ description: "The provider's label." }),
     valueType: Type.Optional(
       Type.Enum([...FIELD_KINDS, "other"], { description: "`other`: nothing that the nine kinds describe." }),
     ),
     providerType: Type.Optional(Type.String({ description: "The type in the provider's words." })),
     readOnly: Type.Optional(Type.Boolean({ description: "Neither a create nor an update can set it." })),
-    isCustom: Type.Optional(Type.Boolean()),
+    isCustom: Type.Optional(Type.Boolean({ description: "Whether the field is a custom field." })),
     isRequired: Type.Optional(Type.Boolean({ description: "A new record needs it." })),
     referenceTo: Type.Optional(Type.Array(Type.String(), { description: "Objects that it can refer to." })),
     values: Type.Optional(
-      Type.Array(Type.Object({ value: Type.String(), displayValue: Type.String() }), {
-        description: "What can be chosen.",
-      }),
+      Type.Array(
+        Type.Object({
+          value: Type.String({ description: "Value in the provider's API." }),
+          displayValue: Type.String({ description: "Label of the value." }),
+        }),
+        {
+          description: "What can be chosen.",
+        },
+      ),
     ),
   },
-  { title: "FieldMetadata" },
+  { title: "FieldMetadata", description: "Description of a field in a customer's account." },
 );
 
 export const ObjectMetadataSchema = Type.Object(
   {
     name: Type.String({ description: "The provider's name." }),
-    displayName: Type.Optional(Type.String()),
+    displayName: Type.Optional(Type.String({ description: "The provider's label." })),
     mappedObjectName: Type.Optional(
       Type.String({ description: "The name that the manifest maps the object to." }),
     ),
     fields: Type.Record(Type.String(), FieldMetadataSchema, { description: "By the provider's name." }),
   },
-  { title: "ObjectMetadata" },
+  { title: "ObjectMetadata", description: "An object in a customer's account, with its fields." },
 );
 
 /** Without the fields that nothing can write, where `excludeReadOnly`. */

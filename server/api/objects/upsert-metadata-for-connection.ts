@@ -1,6 +1,7 @@
 /** PUT /v1/projects/{projectIdOrName}/providers/{provider}/object-metadata */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
+import { ProviderName } from "../members.ts";
 import { connectionOfGroup } from "./customer-account.ts";
 import { RefusedUpsertSchema, UpsertAnswerSchema, UpsertRequestSchema } from "./field-definition.ts";
 import { PROVIDER_REFUSALS } from "./provider-problem.ts";
@@ -11,7 +12,8 @@ export const UPSERT_DESCRIPTION = [
   "Creates the fields that are not there and changes the others as far as they differ; repeated, it changes nothing.",
   "What the customer has of their own in a field stays: options are added to theirs.",
   "",
-  "What the provider cannot hold is named in the field's `warnings`. Mistakes in definitions (400) and fields that exist",
+  "What the provider cannot hold is named in the field's `warnings`. Mistakes in definitions (400) and " +
+    "fields that exist",
   "with another type (400) keep everything from being written. Where the provider refuses some definitions and not",
   "others, the answer is a Problem that carries `success: false` and the same `fields` as a success: what was done has",
   "its `action`, what failed an `error`.",
@@ -23,7 +25,7 @@ export const upsertMetadataForConnection = (deps: UpsertServices) =>
     tag: "Objects & fields",
     summary: "Upsert custom fields through a connection",
     description: UPSERT_DESCRIPTION,
-    params: Type.Object({ provider: Type.String() }),
+    params: Type.Object({ provider: ProviderName }),
     body: UpsertRequestSchema,
     success: { status: 200, description: "All fields are as defined.", schema: UpsertAnswerSchema },
     refusals: PROVIDER_REFUSALS,

@@ -1,6 +1,7 @@
 /** PUT /v1/projects/{projectIdOrName}/integrations/{integrationId}/object-metadata */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
+import { IntegrationIdOrName } from "../members.ts";
 import { connectionOfInstallation } from "./customer-account.ts";
 import { RefusedUpsertSchema, UpsertAnswerSchema, UpsertRequestSchema } from "./field-definition.ts";
 import { PROVIDER_REFUSALS } from "./provider-problem.ts";
@@ -13,7 +14,7 @@ export const upsertMetadataForInstallation = (deps: UpsertServices) =>
     tag: "Objects & fields",
     summary: "Upsert custom fields through an installation",
     description: UPSERT_DESCRIPTION,
-    params: Type.Object({ integrationId: Type.String() }),
+    params: Type.Object({ integrationId: IntegrationIdOrName }),
     body: UpsertRequestSchema,
     success: { status: 200, description: "All fields are as defined.", schema: UpsertAnswerSchema },
     refusals: PROVIDER_REFUSALS,

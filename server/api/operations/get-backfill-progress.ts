@@ -5,19 +5,20 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { getInstallationRow } from "../installations/installation.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
-import { TimeSchema } from "../times.ts";
+import { InstallationId, IntegrationIdOrName, ObjectName } from "../members.ts";
+import { CreateTime, UpdateTime } from "../times.ts";
 
 const BackfillProgressSchema = Type.Object(
   {
-    installationId: Type.String(),
-    objectName: Type.String(),
+    installationId: InstallationId,
+    objectName: Type.String({ description: "The provider's name for the object." }),
     operationId: Type.String({ description: "Id of the operation that reads." }),
     recordsProcessed: Type.Integer({ description: "Records read so far." }),
     recordsEstimatedTotal: Type.Optional(
       Type.Integer({ description: "Records in all, where the provider tells." }),
     ),
-    createTime: TimeSchema,
-    updateTime: TimeSchema,
+    createTime: CreateTime,
+    updateTime: UpdateTime,
   },
   { title: "BackfillProgress", description: "How far the first reading of an object is." },
 );
@@ -29,9 +30,9 @@ export const getBackfillProgress = (deps: { database: Database }) =>
     summary: "Get how far a backfill is",
     description: "Not built yet: answers 501 for an installation that exists, since nothing is read yet.",
     params: Type.Object({
-      integrationId: Type.String(),
-      installationId: Type.String(),
-      objectName: Type.String(),
+      integrationId: IntegrationIdOrName,
+      installationId: InstallationId,
+      objectName: ObjectName,
     }),
     success: { status: 200, description: "The progress.", schema: BackfillProgressSchema },
     refusals: { 501: "Always, for an installation that exists: reading is not built yet." },

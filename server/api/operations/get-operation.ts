@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
+import { OperationId } from "../members.ts";
 import { getOperationRow, OperationSchema, toOperation } from "./operation.ts";
 
 export const getOperation = (deps: { database: Database }) =>
@@ -10,8 +11,9 @@ export const getOperation = (deps: { database: Database }) =>
     tag: "Operations",
     summary: "Get an operation",
     description:
-      "How it stands: `in_progress`, or ended with `success` or `failure`, which stays. The single steps are in its logs.",
-    params: Type.Object({ operationId: Type.String() }),
+      "How it stands: `in_progress`, or ended with `success` or `failure`, which stays. The single steps " +
+      "are in its logs.",
+    params: Type.Object({ operationId: OperationId }),
     success: { status: 200, description: "The operation.", schema: OperationSchema },
     handle: async ({ project, params }) =>
       toOperation(await getOperationRow(deps.database.queries, project.id, params.operationId)),

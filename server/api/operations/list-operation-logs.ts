@@ -1,20 +1,26 @@
 /** GET /v1/projects/{projectIdOrName}/operations/{operationId}/logs */
 import { Type } from "typebox";
+import { described } from "../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findOperationLog } from "../../store/operations.ts";
+import { OperationId } from "../members.ts";
 import { noOperation } from "./operation.ts";
 
 const MessageSchema = Type.Object({
-  msg: Type.String(),
-  error: Type.Optional(Type.String()),
-  operation_id: Type.Optional(Type.String()),
-  details: Type.Optional(Type.Record(Type.String(), Type.String())),
+  msg: Type.String({ description: "Description of the step." }),
+  error: Type.Optional(Type.String({ description: "Error message." })),
+  operation_id: Type.Optional(OperationId),
+  details: Type.Optional(Type.Record(Type.String(), Type.String(), { description: "Details, by name." })),
 });
 
 const LogSchema = Type.Object(
-  { timestamp: Type.String({ format: "date-time" }), severity: Type.String(), message: MessageSchema },
-  { title: "OperationLog" },
+  {
+    timestamp: Type.String({ format: "date-time", description: "When the step happened." }),
+    severity: Type.String({ description: "`DEBUG`, `INFO`, `WARNING` or `ERROR`." }),
+    message: described(MessageSchema, "What happened in this step."),
+  },
+  { title: "OperationLog", description: "One step of an operation." },
 );
 
 export const listOperationLogs = (deps: { database: Database }) =>
@@ -24,7 +30,7 @@ export const listOperationLogs = (deps: { database: Database }) =>
     summary: "List the steps of an operation",
     description:
       "What was planned, which fields were withheld and why, each request to the provider, the outcome.",
-    params: Type.Object({ operationId: Type.String() }),
+    params: Type.Object({ operationId: OperationId }),
     success: {
       status: 200,
       description: "The steps, oldest first.",

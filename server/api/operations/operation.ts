@@ -3,30 +3,51 @@ import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import type { Queries } from "../../store/database.ts";
 import { findOperation, type OperationRow } from "../../store/operations.ts";
-import { times, TimeSchema } from "../times.ts";
+import { InstallationId, IntegrationId, OperationId, ProjectId } from "../members.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const OperationSchema = Type.Object(
   {
-    id: Type.String(),
-    projectId: Type.String(),
-    integrationId: Type.String(),
-    installationId: Type.String(),
+    id: OperationId,
+    projectId: ProjectId,
+    integrationId: IntegrationId,
+    installationId: InstallationId,
     configId: Type.String({
       description: "The installation's configuration when the operation was accepted.",
     }),
-    actionType: Type.String(),
+    actionType: Type.String({ description: "Kind of action: `write`." }),
     resource: Type.String({ description: "The object it is about." }),
-    status: Type.Enum(["in_progress", "success", "failure"]),
-    result: Type.Optional(Type.String({ description: "How it ended; on failure the object and the error." })),
-    metadata: Type.Object({
-      objects: Type.Optional(Type.Array(Type.String())),
-      successfulRecordIds: Type.Optional(Type.Array(Type.String())),
-      retry: Type.Optional(Type.Object({ attempts: Type.Integer(), lastAttempt: Type.Optional(TimeSchema) })),
+    status: Type.Enum(["in_progress", "success", "failure"], {
+      description:
+        "`in_progress`, then `success` or `failure` (final). A partly written batch is a `success`.",
     }),
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
+    result: Type.Optional(Type.String({ description: "How it ended; on failure the object and the error." })),
+    metadata: Type.Object(
+      {
+        objects: Type.Optional(
+          Type.Array(Type.String(), { description: "Objects that the operation is about." }),
+        ),
+        successfulRecordIds: Type.Optional(
+          Type.Array(Type.String(), { description: "The provider's ids of the written records." }),
+        ),
+        retry: Type.Optional(
+          Type.Object(
+            {
+              attempts: Type.Integer({ description: "Number of attempts so far." }),
+              lastAttempt: Type.Optional(
+                Type.String({ format: "date-time", description: "When the latest attempt started." }),
+              ),
+            },
+            { description: "Retries of the operation." },
+          ),
+        ),
+      },
+      { description: "Further facts about the operation." },
+    ),
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
   },
-  { title: "Operation" },
+  { title: "Operation", description: "An action in a customer's account, running or ended." },
 );
 
 type Operation = Static<typeof OperationSchema>;

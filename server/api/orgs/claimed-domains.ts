@@ -13,16 +13,21 @@ import {
 } from "../../store/claimed-domains.ts";
 import { isUniqueViolation, type Database, type Queries } from "../../store/database.ts";
 import { findRole } from "../../store/people.ts";
+import { OrgId } from "../members.ts";
 import { getOwnOrg, OrgParams } from "./org.ts";
 
 const ClaimedDomainSchema = Type.Object(
   {
-    id: Type.String(),
-    parentType: Type.Literal("org"),
-    parentId: Type.String(),
-    domain: Type.String(),
+    id: Type.String({ description: "Id of the claimed domain." }),
+    parentType: Type.Literal("org", { description: "Always `org`." }),
+    parentId: OrgId,
+    domain: Type.String({ description: "The e-mail domain in lower case." }),
   },
-  { title: "ClaimedDomain" },
+  {
+    title: "ClaimedDomain",
+    description:
+      "An e-mail domain. People with an address in it may join the organisation without an invitation.",
+  },
 );
 
 const toClaimedDomain = ({ id, orgId, domain }: ClaimedDomainRow): Static<typeof ClaimedDomainSchema> => ({
@@ -69,7 +74,7 @@ export const claimDomain = (deps: { database: Database }) =>
       "check that the domain is yours: a claim gives you nothing but people who ask to come in.",
     body: Type.Object({
       domain: Entered,
-      parentType: Type.Literal("org"),
+      parentType: Type.Literal("org", { description: "Always `org`." }),
       parentId: Type.String({ description: "Id of the organisation." }),
     }),
     success: { status: 201, description: "Claimed." },
@@ -121,7 +126,7 @@ export const unclaimDomain = (deps: { database: Database }) =>
     tag: "Organisations",
     summary: "Give up a claimed domain",
     description: "For owners. Who came in by it stays.",
-    params: Type.Object({ orgId: Type.String(), domain: Type.String() }),
+    params: Type.Object({ orgId: OrgId, domain: Type.String({ description: "The e-mail domain." }) }),
     success: { status: 204, description: "Nobody has claimed it any more." },
     refusals: { 404: "The organisation has not claimed it." },
     async handle({ caller, params }) {

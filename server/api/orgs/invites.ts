@@ -4,22 +4,28 @@ import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findInvite, listInvites, revokeInvite, upsertInvite, type InviteRow } from "../../store/people.ts";
-import { times, TimeSchema } from "../times.ts";
+import { OrgId } from "../members.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 import { getOwnOrg, OrgParams } from "./org.ts";
 
 const InviteSchema = Type.Object(
   {
-    id: Type.String(),
-    invitedEmail: Type.String(),
-    parentType: Type.Literal("org"),
-    parentId: Type.String(),
-    status: Type.Enum(["pending", "accepted", "revoked", "expired"]),
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
+    id: Type.String({ description: "Id of the invitation." }),
+    invitedEmail: Type.String({ description: "The e-mail address that was invited." }),
+    parentType: Type.Literal("org", { description: "Always `org`." }),
+    parentId: OrgId,
+    status: Type.Enum(["pending", "accepted", "revoked", "expired"], {
+      description: "`pending` until the invitation is accepted, revoked or expired (seven days).",
+    }),
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
   },
-  { title: "Invite" },
+  { title: "Invite", description: "An invitation to an organisation." },
 );
-const InviteParams = Type.Object({ orgId: Type.String(), inviteId: Type.String() });
+const InviteParams = Type.Object({
+  orgId: OrgId,
+  inviteId: Type.String({ description: "Id of the invitation." }),
+});
 
 const toInvite = (row: InviteRow): Static<typeof InviteSchema> => ({
   id: row.id,
@@ -39,9 +45,12 @@ export const createOrgInvite = (deps: { database: Database }) =>
     tag: "Organisations",
     summary: "Invite a person",
     description:
-      "Good for seven days. Busbar sends no mail: tell the person to sign in and to accept with `POST /v1/invites:accept`.",
+      "Good for seven days. Busbar sends no mail: tell the person to sign in and to accept with `POST " +
+      "/v1/invites:accept`.",
     params: OrgParams,
-    body: Type.Object({ email: Type.String({ format: "email", maxLength: 320 }) }),
+    body: Type.Object({
+      email: Type.String({ format: "email", maxLength: 320, description: "E-mail address to invite." }),
+    }),
     success: { status: 201, description: "The invitation.", schema: InviteSchema },
     async handle({ caller, params, body }) {
       const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);

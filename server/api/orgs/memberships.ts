@@ -19,7 +19,7 @@ export const addUserToOrg = (deps: { database: Database }) =>
       "An owner adds any builder, as an editor. Everybody else may add themselves, where their address, as their " +
       "sign-in vouches for it, is in a domain that the organisation has claimed.",
     params: OrgParams,
-    body: Type.Object({ builderId: Type.String() }),
+    body: Type.Object({ builderId: Type.String({ description: "Id of the person." }) }),
     success: { status: 201, description: "They are in." },
     refusals: {
       400: "They are in already.",
@@ -69,7 +69,8 @@ async function mayAdd(
 const mayNot = (): Problem =>
   new Problem("forbidden", {
     detail:
-      "Only an owner adds people. You may add yourself where the organisation has claimed the domain of the address that your sign-in vouches for.",
+      "Only an owner adds people. You may add yourself where the organisation has claimed the domain of the " +
+      "address that your sign-in vouches for.",
   });
 
 const isMember = (): Problem => {

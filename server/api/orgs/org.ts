@@ -4,35 +4,44 @@ import { Problem } from "../../ground/errors.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { Queries } from "../../store/database.ts";
 import { findOrganization, type BuilderRow, type OrganizationRow } from "../../store/organizations.ts";
-import { times, TimeSchema } from "../times.ts";
+import { OrgId } from "../members.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const OrgSchema = Type.Object(
   {
-    id: Type.String(),
-    label: Type.String(),
-    defaultTeamId: Type.String(),
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
+    id: OrgId,
+    label: Type.String({ description: "Name of the organisation." }),
+    defaultTeamId: Type.String({
+      description: "Id of the team that all people of the organisation belong to.",
+    }),
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
   },
-  { title: "Organization" },
+  { title: "Organization", description: "An organisation, which owns projects." },
 );
 
 export const BuilderSchema = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: "Id of the person." }),
     idpProvider: Type.String({ description: "Where the person signs in." }),
     idpRef: Type.String({ description: "How they are called there." }),
-    createTime: TimeSchema,
-    firstName: Type.Optional(Type.String()),
-    lastName: Type.Optional(Type.String()),
-    fullName: Type.Optional(Type.String()),
-    primaryEmail: Type.Optional(Type.String()),
+    createTime: CreateTime,
+    firstName: Type.Optional(Type.String({ description: "First name." })),
+    lastName: Type.Optional(Type.String({ description: "Last name." })),
+    fullName: Type.Optional(Type.String({ description: "Full name." })),
+    primaryEmail: Type.Optional(
+      Type.String({ description: "E-mail address, verified by the token's issuer." }),
+    ),
   },
-  { title: "Builder" },
+  { title: "Builder", description: "A person who works on the organisation's projects." },
 );
 
-export const OrgParams = Type.Object({ orgId: Type.String() });
-export const LabelSchema = Type.String({ minLength: 1, maxLength: 255 });
+export const OrgParams = Type.Object({ orgId: OrgId });
+export const LabelSchema = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: "Name of the organisation.",
+});
 
 export const toOrg = (row: OrganizationRow): Static<typeof OrgSchema> => ({
   id: row.id,

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { updateOrganization } from "../../store/organizations.ts";
-import { pickMasked } from "../update-mask.ts";
+import { pickMasked, UpdateMask } from "../update-mask.ts";
 import { getOwnOrg, LabelSchema, OrgParams, OrgSchema, toOrg } from "./org.ts";
 
 export const updateOrg = (deps: { database: Database }) =>
@@ -14,8 +14,11 @@ export const updateOrg = (deps: { database: Database }) =>
     description: "`updateMask` names what changes: label.",
     params: OrgParams,
     body: Type.Object({
-      updateMask: Type.Array(Type.String(), { minItems: 1 }),
-      org: Type.Object({ label: Type.Optional(LabelSchema) }),
+      updateMask: UpdateMask,
+      org: Type.Object(
+        { label: Type.Optional(LabelSchema) },
+        { description: "New values of the members listed in `updateMask`." },
+      ),
     }),
     success: { status: 200, description: "The organisation as it now is.", schema: OrgSchema },
     async handle({ caller, params, body }) {

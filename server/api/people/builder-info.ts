@@ -1,5 +1,6 @@
 /** A person and what they may enter, as the API shows it. */
 import { Type, type Static } from "typebox";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { Queries } from "../../store/database.ts";
@@ -9,20 +10,31 @@ import { BuilderSchema, OrgSchema, toBuilder, toOrg } from "../orgs/org.ts";
 import { ProjectSchema, toProject } from "../projects/project.ts";
 
 const Role = {
-  role: Type.String(),
-  principalType: Type.Enum(["team", "builder"]),
-  principalId: Type.String(),
+  role: Type.String({ description: "Role, for example `project:owner`." }),
+  principalType: Type.Enum(["team", "builder"], {
+    description: "Whether the role belongs to the person or to a team.",
+  }),
+  principalId: Type.String({ description: "Id of the person or team." }),
 };
 
 export const BuilderInfoSchema = Type.Object(
   {
-    builder: BuilderSchema,
-    projectRoles: Type.Record(Type.String(), Type.Object({ ...Role, project: ProjectSchema }), {
-      description: "By project id.",
-    }),
-    orgRole: Type.Optional(Type.Object({ ...Role, org: OrgSchema })),
+    builder: described(BuilderSchema, "The person."),
+    projectRoles: Type.Record(
+      Type.String(),
+      Type.Object({ ...Role, project: described(ProjectSchema, "The project.") }),
+      {
+        description: "By project id.",
+      },
+    ),
+    orgRole: Type.Optional(
+      Type.Object(
+        { ...Role, org: described(OrgSchema, "The organisation.") },
+        { description: "Role of the person in their first organisation." },
+      ),
+    ),
   },
-  { title: "BuilderInfo" },
+  { title: "BuilderInfo", description: "A signed-in person with their roles." },
 );
 
 /** `orgRole` tells of the first organisation the person works for. */

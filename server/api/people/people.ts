@@ -22,7 +22,9 @@ export const acceptInvite = (deps: { database: Database }) =>
     tag: "People",
     summary: "Accept an invitation",
     description: "For the address that the signed-in person's issuer vouches for, and no other.",
-    body: Type.Object({ invitedEmail: Type.String({ minLength: 3 }) }),
+    body: Type.Object({
+      invitedEmail: Type.String({ minLength: 3, description: "The e-mail address that was invited." }),
+    }),
     success: { status: 200, description: "The person, as a member.", schema: BuilderInfoSchema },
     refusals: { 404: "There is no open invitation for this address." },
     async handle({ caller, body }) {

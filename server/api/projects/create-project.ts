@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { endpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, type Database } from "../../store/database.ts";
 import { insertProject } from "../../store/projects.ts";
+import { OrgId } from "../members.ts";
 import { getOwnOrg } from "../orgs/org.ts";
 import { AppNameSchema, checkProjectName, nameTaken, ProjectSchema, toProject } from "./project.ts";
 
@@ -13,7 +14,11 @@ export const createProject = (deps: { database: Database }) =>
     summary: "Create a project",
     description:
       "In the caller's organisation. Then create its first API key, which any `full` key of the organisation may do.",
-    body: Type.Object({ orgId: Type.String(), name: Type.String(), appName: AppNameSchema }),
+    body: Type.Object({
+      orgId: OrgId,
+      name: Type.String({ description: "2 to 128 letters, digits and hyphens. Unique, ignoring case." }),
+      appName: AppNameSchema,
+    }),
     success: { status: 201, description: "The project.", schema: ProjectSchema },
     refusals: { 422: "The name is taken or is not one." },
     async handle({ caller, body }) {

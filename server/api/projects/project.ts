@@ -3,27 +3,37 @@ import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { isUuid } from "../../ground/ids.ts";
 import type { ProjectRow } from "../../store/projects.ts";
-import { times, TimeSchema } from "../times.ts";
+import { OrgId, ProjectId } from "../members.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const ProjectSchema = Type.Object(
   {
-    id: Type.String(),
+    id: ProjectId,
     name: Type.String({ description: "Unique name in lower case; serves wherever the id does." }),
-    appName: Type.String({ description: "What customers see as the name of the application." }),
-    orgId: Type.String(),
+    appName: Type.String({ description: "Name of your application, shown to customers." }),
+    orgId: OrgId,
     dropUnmappedFields: Type.Optional(
       Type.Boolean({ description: "Whether writes that inherit a mapping send mapped fields only." }),
     ),
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
     entitlements: Type.Optional(
-      Type.Object({
-        brandingRemoval: Type.Object({ value: Type.Boolean() }),
-        logRetentionDays: Type.Object({ value: Type.Integer() }),
-      }),
+      Type.Object(
+        {
+          brandingRemoval: Type.Object(
+            { value: Type.Boolean({ description: "Always true." }) },
+            { description: "Whether the UI library may hide its footer." },
+          ),
+          logRetentionDays: Type.Object(
+            { value: Type.Integer({ description: "Number of days." }) },
+            { description: "How long logs are kept." },
+          ),
+        },
+        { description: "Features of the project. All are included." },
+      ),
     ),
   },
-  { title: "Project" },
+  { title: "Project", description: "One application of yours, with its integrations, keys and customers." },
 );
 
 export interface Retention {
@@ -47,7 +57,11 @@ export const toProject = (row: ProjectRow, kept?: Retention): Static<typeof Proj
   }),
 });
 
-export const AppNameSchema = Type.String({ minLength: 1, maxLength: 128 });
+export const AppNameSchema = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "Name of your application, shown to customers.",
+});
 
 /** The name as it is stored. Throws a 422 Problem naming `member`. */
 export function checkProjectName(name: string, member: string): string {

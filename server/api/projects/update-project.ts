@@ -4,7 +4,7 @@ import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, type Database } from "../../store/database.ts";
 import { updateProject as updateRow } from "../../store/projects.ts";
-import { pickMasked } from "../update-mask.ts";
+import { pickMasked, UpdateMask } from "../update-mask.ts";
 import { AppNameSchema, checkProjectName, nameTaken, ProjectSchema, toProject } from "./project.ts";
 
 const MEMBERS = ["appName", "name", "dropUnmappedFields"] as const;
@@ -16,12 +16,21 @@ export const updateProject = (deps: { database: Database }) =>
     summary: "Update a project",
     description: `\`updateMask\` names what changes: ${MEMBERS.join(", ")}. A new name is a new address: the old one ends at once.`,
     body: Type.Object({
-      updateMask: Type.Array(Type.String(), { minItems: 1 }),
-      project: Type.Object({
-        appName: Type.Optional(AppNameSchema),
-        name: Type.Optional(Type.String()),
-        dropUnmappedFields: Type.Optional(Type.Boolean()),
-      }),
+      updateMask: UpdateMask,
+      project: Type.Object(
+        {
+          appName: Type.Optional(AppNameSchema),
+          name: Type.Optional(
+            Type.String({ description: "2 to 128 letters, digits and hyphens. Unique, ignoring case." }),
+          ),
+          dropUnmappedFields: Type.Optional(
+            Type.Boolean({
+              description: "Whether writes with an inherited mapping send mapped fields only.",
+            }),
+          ),
+        },
+        { description: "New values of the members listed in `updateMask`." },
+      ),
     }),
     success: { status: 200, description: "The project as it now is.", schema: ProjectSchema },
     refusals: { 422: "The name is taken or is not one." },

@@ -2,12 +2,14 @@
 import { Type } from "typebox";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { sealProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
+import { described } from "../../ground/described.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact, type Database } from "../../store/database.ts";
 import { insertProviderApp } from "../../store/provider-apps.ts";
 import { retryWithApp } from "../../store/token-refreshes.ts";
+import { ProviderName } from "../members.ts";
 import { requireAppProvider } from "./app-provider.ts";
 import { ProviderAppMetadataSchema, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 
@@ -19,12 +21,19 @@ export const createProviderApp = (deps: { database: Database; catalog: Catalog; 
     description:
       "The OAuth client that you registered with the provider. The secret is stored sealed and never shown.",
     body: Type.Object({
-      externalRef: Type.Optional(Type.String()),
-      provider: Type.String(),
-      clientId: Type.String({ minLength: 1 }),
-      clientSecret: Type.String({ minLength: 1 }),
-      scopes: Type.Optional(Type.Array(Type.String())),
-      metadata: Type.Optional(ProviderAppMetadataSchema),
+      externalRef: Type.Optional(Type.String({ description: "Your own reference for the provider app." })),
+      provider: ProviderName,
+      clientId: Type.String({ minLength: 1, description: "OAuth client id." }),
+      clientSecret: Type.String({
+        minLength: 1,
+        description: "OAuth client secret. Stored encrypted, never returned.",
+      }),
+      scopes: Type.Optional(
+        Type.Array(Type.String(), { description: "OAuth scopes to request from customers." }),
+      ),
+      metadata: Type.Optional(
+        described(ProviderAppMetadataSchema, "Further values that the provider requires."),
+      ),
     }),
     success: { status: 200, description: "The provider app.", schema: ProviderAppSchema },
     refusals: { 422: "There is no such provider, or it needs no OAuth client." },

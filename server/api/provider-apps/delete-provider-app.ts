@@ -4,6 +4,7 @@ import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { countConnectionsOfApp, removeProviderApp } from "../../store/provider-apps.ts";
+import { ProviderAppId } from "../members.ts";
 import { getProviderAppRow } from "./provider-app.ts";
 
 export const deleteProviderApp = (deps: { database: Database }) =>
@@ -13,7 +14,7 @@ export const deleteProviderApp = (deps: { database: Database }) =>
     summary: "Delete a provider app",
     description:
       "Refused with 422 while a connection uses it: its tokens could not be refreshed by any other client.",
-    params: Type.Object({ providerAppId: Type.String() }),
+    params: Type.Object({ providerAppId: ProviderAppId }),
     success: { status: 204, description: "Deleted, its secret with it." },
     refusals: { 422: "Connections were made with it." },
     async handle({ project, params }) {

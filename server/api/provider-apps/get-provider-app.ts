@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
+import { ProviderAppId } from "../members.ts";
 import { getProviderAppRow, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 
 export const getProviderApp = (deps: { database: Database }) =>
@@ -10,7 +11,7 @@ export const getProviderApp = (deps: { database: Database }) =>
     tag: "Provider apps",
     summary: "Get a provider app",
     description: "By its id, without its secret.",
-    params: Type.Object({ providerAppId: Type.String() }),
+    params: Type.Object({ providerAppId: ProviderAppId }),
     success: { status: 200, description: "The provider app, without its secret.", schema: ProviderAppSchema },
     handle: async ({ project, params }) =>
       toProviderApp(await getProviderAppRow(deps.database.queries, project.id, params.providerAppId)),

@@ -1,31 +1,46 @@
 /** The provider app as the API shows it: never with its secret. */
 import { Type, type Static } from "typebox";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Queries } from "../../store/database.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
-import { times, TimeSchema } from "../times.ts";
+import { ProjectId, ProviderAppId, ProviderName } from "../members.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const ProviderAppMetadataSchema = Type.Object(
   {
-    authQueryParams: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
-    providerParams: Type.Optional(Type.Record(Type.String(), Type.String())),
+    authQueryParams: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description: "Query parameters for the authorization URL, by name.",
+      }),
+    ),
+    providerParams: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: "Further values, by name." }),
+    ),
   },
-  { title: "ProviderAppMetadata" },
+  {
+    title: "ProviderAppMetadata",
+    description: "Values that the provider requires in addition to client id and secret.",
+  },
 );
 
 export const ProviderAppSchema = Type.Object(
   {
-    id: Type.String(),
-    projectId: Type.String(),
-    externalRef: Type.Optional(Type.String()),
-    provider: Type.String(),
-    clientId: Type.String(),
-    scopes: Type.Optional(Type.Array(Type.String())),
-    metadata: Type.Optional(ProviderAppMetadataSchema),
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
+    id: ProviderAppId,
+    projectId: ProjectId,
+    externalRef: Type.Optional(Type.String({ description: "Your own reference for the provider app." })),
+    provider: ProviderName,
+    clientId: Type.String({ description: "OAuth client id." }),
+    scopes: Type.Optional(
+      Type.Array(Type.String(), { description: "OAuth scopes to request from customers." }),
+    ),
+    metadata: Type.Optional(
+      described(ProviderAppMetadataSchema, "Further values that the provider requires."),
+    ),
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
   },
-  { title: "ProviderApp" },
+  { title: "ProviderApp", description: "Your OAuth client at a provider. Customers sign in with it." },
 );
 
 export const toProviderApp = (row: ProviderAppRow): Static<typeof ProviderAppSchema> => ({

@@ -2,12 +2,14 @@
 import { Type } from "typebox";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { sealProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact, type Database } from "../../store/database.ts";
 import { countConnectionsOfApp, updateProviderApp as updateRow } from "../../store/provider-apps.ts";
 import { retryWithApp } from "../../store/token-refreshes.ts";
+import { ProviderAppId, ProviderName } from "../members.ts";
 import { pickMasked } from "../update-mask.ts";
 import { requireAppProvider } from "./app-provider.ts";
 import {
@@ -27,17 +29,34 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
     description:
       `\`updateMask\` names what changes: ${MEMBERS.join(", ")}. ` +
       "A new secret serves the next token request; new scopes serve the next connect.",
-    params: Type.Object({ providerAppId: Type.String() }),
+    params: Type.Object({ providerAppId: ProviderAppId }),
     body: Type.Object({
-      updateMask: Type.Array(Type.String()),
-      providerApp: Type.Object({
-        externalRef: Type.Optional(Type.String()),
-        provider: Type.Optional(Type.String()),
-        clientId: Type.Optional(Type.String({ minLength: 1 })),
-        clientSecret: Type.Optional(Type.String({ minLength: 1 })),
-        scopes: Type.Optional(Type.Array(Type.String())),
-        metadata: Type.Optional(ProviderAppMetadataSchema),
+      updateMask: Type.Array(Type.String(), {
+        description:
+          "Paths of the members to change, with dots. Members of the body that it does not list are ignored.",
       }),
+      providerApp: Type.Object(
+        {
+          externalRef: Type.Optional(
+            Type.String({ description: "Your own reference for the provider app." }),
+          ),
+          provider: Type.Optional(ProviderName),
+          clientId: Type.Optional(Type.String({ minLength: 1, description: "OAuth client id." })),
+          clientSecret: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description: "OAuth client secret. Stored encrypted, never returned.",
+            }),
+          ),
+          scopes: Type.Optional(
+            Type.Array(Type.String(), { description: "OAuth scopes to request from customers." }),
+          ),
+          metadata: Type.Optional(
+            described(ProviderAppMetadataSchema, "Further values that the provider requires."),
+          ),
+        },
+        { description: "New values of the members listed in `updateMask`." },
+      ),
     }),
     success: { status: 200, description: "The provider app as it now is.", schema: ProviderAppSchema },
     refusals: {

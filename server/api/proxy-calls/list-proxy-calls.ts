@@ -4,22 +4,22 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listProxyUsage, type ProxyUsageRow } from "../../store/proxy-usage.ts";
 import { installationIdOf, InstallationPath } from "../installation-path.ts";
+import { InstallationId } from "../members.ts";
 import { onePage, pageQuery, pageSchema } from "../pages.ts";
-import { TimeSchema } from "../times.ts";
 
 const ProxyCallSchema = Type.Object(
   {
-    id: Type.String(),
-    installationId: Type.String(),
-    method: Type.String(),
+    id: Type.String({ description: "Id of the entry." }),
+    installationId: InstallationId,
+    method: Type.String({ description: "HTTP method." }),
     path: Type.String({ description: "As the caller wrote it, without the query; at most 1024 characters." }),
     status: Type.Integer({ description: "What the caller got; 499 if it left before an answer began." }),
-    time: Type.Unsafe<string>({ ...TimeSchema, description: "When the call began." }),
-    durationMs: Type.Integer(),
+    time: Type.String({ format: "date-time", description: "When the call started." }),
+    durationMs: Type.Integer({ description: "Duration in milliseconds." }),
     bytesUp: Type.Integer({ description: "Of the request's body." }),
     bytesDown: Type.Integer({ description: "Of the answer's body, as far as it was passed on." }),
   },
-  { title: "ProxyCall" },
+  { title: "ProxyCall", description: "One call through the proxy." },
 );
 
 /** Row ids are positive 64-bit integers. */
@@ -33,7 +33,8 @@ export const listProxyCalls = (deps: { database: Database }) =>
     tag: "Operations",
     summary: "List proxied calls of an installation",
     description:
-      "The last stored first, in pages. A call appears a second or two after its end, and is kept for BUSBAR_USAGE_RETENTION_DAYS.",
+      "The last stored first, in pages. A call appears a second or two after its end, and is kept for " +
+      "BUSBAR_USAGE_RETENTION_DAYS.",
     params: InstallationPath,
     query: Type.Object(pageQuery(PAGE)),
     success: {

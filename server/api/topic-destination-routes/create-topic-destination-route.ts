@@ -5,6 +5,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, transact, type Database } from "../../store/database.ts";
 import { topicDestinationRoutes } from "../../store/topic-routes.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
+import { DestinationId, TopicId } from "../members.ts";
 import { getTopicRow } from "../topics/topic.ts";
 import { toTopicDestinationRoute, TopicDestinationRouteSchema } from "./topic-destination-route.ts";
 
@@ -14,7 +15,7 @@ export const createTopicDestinationRoute = (deps: { database: Database }) =>
     tag: "Topics",
     summary: "Route a topic to a destination",
     description: "A destination that several topics lead to gets each event once.",
-    body: Type.Object({ topicId: Type.String(), destinationId: Type.String() }),
+    body: Type.Object({ topicId: TopicId, destinationId: DestinationId }),
     success: { status: 201, description: "The route.", schema: TopicDestinationRouteSchema },
     refusals: {
       404: "No topic or no destination of the project has this id.",

@@ -11,7 +11,7 @@ export const deleteTopicDestinationRoute = (deps: { database: Database }) =>
     tag: "Topics",
     summary: "Delete a route from a topic to a destination",
     description: "What comes to the topic goes to the destination no more; what is on its way still arrives.",
-    params: Type.Object({ routeId: Type.String() }),
+    params: Type.Object({ routeId: Type.String({ description: "Id of the route." }) }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
       if (await topicDestinationRoutes.remove(deps.database.queries, project.id, params.routeId)) return;

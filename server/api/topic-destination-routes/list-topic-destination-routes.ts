@@ -12,8 +12,8 @@ export const listTopicDestinationRoutes = (deps: { database: Database }) =>
     summary: "List routes from topics to destinations",
     description: "The filters combine.",
     query: Type.Object({
-      topicId: Type.Optional(Type.String()),
-      destinationId: Type.Optional(Type.String()),
+      topicId: Type.Optional(Type.String({ description: "Return only routes of this topic." })),
+      destinationId: Type.Optional(Type.String({ description: "Return only routes to this destination." })),
     }),
     success: { status: 200, description: "The routes.", schema: Type.Array(TopicDestinationRouteSchema) },
     handle: async ({ project, query }) =>

@@ -1,17 +1,18 @@
 /** The route from a topic to a destination, as the API shows it. */
 import { Type, type Static } from "typebox";
 import type { TopicDestinationRouteRow } from "../../store/topic-routes.ts";
-import { TimeSchema } from "../times.ts";
+import { DestinationId, ProjectId, TopicId } from "../members.ts";
+import { CreateTime } from "../times.ts";
 
 export const TopicDestinationRouteSchema = Type.Object(
   {
-    id: Type.String(),
-    topicId: Type.String(),
-    destinationId: Type.String(),
-    projectId: Type.String(),
-    createTime: TimeSchema,
+    id: Type.String({ description: "Id of the route." }),
+    topicId: TopicId,
+    destinationId: DestinationId,
+    projectId: ProjectId,
+    createTime: CreateTime,
   },
-  { title: "TopicDestinationRoute" },
+  { title: "TopicDestinationRoute", description: "Sends the events of a topic to a destination." },
 );
 
 export const toTopicDestinationRoute = (

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { removeTopic } from "../../store/topics.ts";
+import { TopicId } from "../members.ts";
 import { getTopicRow } from "./topic.ts";
 
 export const deleteTopic = (deps: { database: Database }) =>
@@ -11,7 +12,7 @@ export const deleteTopic = (deps: { database: Database }) =>
     tag: "Topics",
     summary: "Delete a topic",
     description: "Its routes go with it. What is being delivered already is delivered.",
-    params: Type.Object({ topicId: Type.String() }),
+    params: Type.Object({ topicId: TopicId }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
       const { id } = await getTopicRow(deps.database.queries, project.id, params.topicId);

@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
+import { TopicId } from "../members.ts";
 import { getTopicRow, TopicSchema, toTopic } from "./topic.ts";
 
 export const getTopic = (deps: { database: Database }) =>
@@ -10,7 +11,7 @@ export const getTopic = (deps: { database: Database }) =>
     tag: "Topics",
     summary: "Get a topic",
     description: "By its id.",
-    params: Type.Object({ topicId: Type.String() }),
+    params: Type.Object({ topicId: TopicId }),
     success: { status: 200, description: "The topic.", schema: TopicSchema },
     handle: async ({ project, params }) =>
       toTopic(await getTopicRow(deps.database.queries, project.id, params.topicId)),

@@ -3,17 +3,18 @@ import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import type { Queries } from "../../store/database.ts";
 import { findTopic, type TopicRow } from "../../store/topics.ts";
-import { times, TimeSchema } from "../times.ts";
+import { ProjectId, TopicId } from "../members.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const TopicSchema = Type.Object(
   {
-    id: Type.String(),
-    name: Type.String(),
-    projectId: Type.String(),
-    createTime: TimeSchema,
-    updateTime: Type.Optional(TimeSchema),
+    id: TopicId,
+    name: Type.String({ description: "Name of the topic, unique in the project." }),
+    projectId: ProjectId,
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
   },
-  { title: "Topic" },
+  { title: "Topic", description: "A topic connects event types with destinations." },
 );
 
 export const toTopic = (row: TopicRow): Static<typeof TopicSchema> => ({

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, type Database } from "../../store/database.ts";
 import { renameTopic } from "../../store/topics.ts";
+import { TopicId } from "../members.ts";
 import { checkName } from "../names.ts";
 import { getTopicRow, nameTaken, noTopic, TopicSchema, toTopic } from "./topic.ts";
 
@@ -12,7 +13,7 @@ export const updateTopic = (deps: { database: Database }) =>
     tag: "Topics",
     summary: "Rename a topic",
     description: "Gives it another name; its routes stay.",
-    params: Type.Object({ topicId: Type.String() }),
+    params: Type.Object({ topicId: TopicId }),
     body: Type.Object({ name: Type.String({ description: "Letters, digits and dashes, at most 64." }) }),
     success: { status: 200, description: "The topic as it now is.", schema: TopicSchema },
     refusals: { 409: "The project has a topic of this name.", 422: "The name is not one." },

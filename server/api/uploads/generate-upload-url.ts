@@ -31,7 +31,13 @@ export const generateUploadUrl = (
       status: 200,
       description: "Where to upload.",
       schema: Type.Object(
-        { url: Type.String(), bucket: Type.String(), path: Type.String() },
+        {
+          url: Type.String({ description: "URL for one PUT of the file. Expires after 15 minutes." }),
+          bucket: Type.String({ description: "Bucket of the upload." }),
+          path: Type.String({
+            description: "Path of the upload. Pass `gs://<bucket>/<path>` as `sourceZipUrl`.",
+          }),
+        },
         { title: "UploadAddress", description: "Where to upload." },
       ),
     },

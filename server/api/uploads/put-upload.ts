@@ -15,7 +15,9 @@ export const putUpload = (deps: { database: Database }) =>
     tag: "Uploads",
     summary: "Upload",
     description: "Takes a body of any media type, at most 50 MB, once. A `Content-MD5` is checked.",
-    params: Type.Object({ uploadId: Type.String() }),
+    params: Type.Object({
+      uploadId: Type.String({ description: "Id from the URL that `generateUploadUrl` returned." }),
+    }),
     body: Type.Unknown(),
     rawBodyLimitBytes: UPLOAD_LIMIT_BYTES,
     success: { status: 204, description: "Stored." },

@@ -3,6 +3,7 @@ import { Type, type Static } from "typebox";
 import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { TemplateError } from "../../../connector-kit/template.ts";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import { wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
@@ -11,29 +12,66 @@ const LONGEST = 16_384;
 const MOST_SCOPES = 1_000;
 const MOST_INPUTS = 100;
 
-const text = Type.String({ minLength: 1, maxLength: LONGEST });
-const half = Type.String({ maxLength: LONGEST });
+const text = (description: string) => Type.String({ minLength: 1, maxLength: LONGEST, description });
+/** One half of basic authentication: either may be empty. */
+const half = (description: string) => Type.String({ maxLength: LONGEST, description });
 const TokenInput = Type.Object({
-  token: text,
-  issuedAt: Type.Optional(Type.String({ format: "date-time" })),
-  expiresAt: Type.Optional(Type.String({ format: "date-time" })),
+  token: text("The token."),
+  issuedAt: Type.Optional(Type.String({ format: "date-time", description: "When the token was issued." })),
+  expiresAt: Type.Optional(
+    Type.String({ format: "date-time", description: "When the token expires. Absent if unknown." }),
+  ),
 });
-const Scopes = Type.Optional(Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: MOST_SCOPES }));
+const Scopes = Type.Optional(
+  Type.Array(Type.String({ maxLength: 1_000 }), {
+    maxItems: MOST_SCOPES,
+    description: "OAuth scopes that were granted.",
+  }),
+);
 
 /** One of these members, the one that belongs to the provider's scheme. */
 export const CredentialsInput = {
-  apiKey: Type.Optional(text),
-  basicAuth: Type.Optional(Type.Object({ username: half, password: half })),
-  oauth2ClientCredentials: Type.Optional(Type.Object({ clientId: text, clientSecret: text, scopes: Scopes })),
+  apiKey: Type.Optional(text("API key, for providers with API key authentication.")),
+  basicAuth: Type.Optional(
+    Type.Object(
+      {
+        username: half("User name."),
+        password: half("Password. Stored encrypted, never returned."),
+      },
+      { description: "Credentials for providers with basic authentication." },
+    ),
+  ),
+  oauth2ClientCredentials: Type.Optional(
+    Type.Object(
+      {
+        clientId: text("OAuth client id of the customer."),
+        clientSecret: text("OAuth client secret. Stored encrypted, never returned."),
+        scopes: Scopes,
+      },
+      { description: "Credentials for providers with the OAuth client credentials flow." },
+    ),
+  ),
   oauth2PasswordCredentials: Type.Optional(
-    Type.Object({ username: text, password: text, clientId: text, clientSecret: text, scopes: Scopes }),
+    Type.Object(
+      {
+        username: text("User name."),
+        password: text("Password. Stored encrypted, never returned."),
+        clientId: text("OAuth client id."),
+        clientSecret: text("OAuth client secret. Stored encrypted, never returned."),
+        scopes: Scopes,
+      },
+      { description: "Credentials for providers with the OAuth password flow." },
+    ),
   ),
   oauth2AuthorizationCode: Type.Optional(
-    Type.Object({
-      accessToken: Type.Optional(TokenInput),
-      refreshToken: Type.Optional(TokenInput),
-      scopes: Scopes,
-    }),
+    Type.Object(
+      {
+        accessToken: Type.Optional(described(TokenInput, "The access token.")),
+        refreshToken: Type.Optional(described(TokenInput, "The refresh token.")),
+        scopes: Scopes,
+      },
+      { description: "Tokens from an OAuth flow that you completed elsewhere." },
+    ),
   ),
   customAuth: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {

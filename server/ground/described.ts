@@ -1,0 +1,6 @@
+/** Describes a member whose schema is a named shape. */
+import { Type, type TSchema } from "typebox";
+
+/** Returns the schema with a description of its own; the API reference shows it beside the `$ref` to the shape. */
+export const described = <Schema extends TSchema>(schema: Schema, description: string) =>
+  Type.With(schema, { description, shownAs: schema });
