@@ -281,7 +281,7 @@ export const ConfigContentSchema = open(
     read: Type.Optional(
       open(
         { objects: Type.Record(Type.String(), ConfigReadObjectSchema, { description: "Objects to read." }) },
-        { description: "Objects to read." },
+        { description: "Settings for reading." },
       ),
     ),
     write: Type.Optional(

@@ -170,13 +170,13 @@ export const ManifestIntegrationSchema = Type.Object(
     read: Type.Optional(
       Type.Object(
         { objects: Type.Optional(Type.Array(ReadObjectSchema, { description: "Objects to read." })) },
-        { description: "Objects to read." },
+        { description: "Settings for reading." },
       ),
     ),
     write: Type.Optional(
       Type.Object(
         { objects: Type.Optional(Type.Array(WriteObjectSchema, { description: "Objects to write." })) },
-        { description: "Objects to write." },
+        { description: "Settings for writing." },
       ),
     ),
     proxy: Type.Optional(
@@ -199,7 +199,7 @@ export const ManifestIntegrationSchema = Type.Object(
             Type.Array(SubscribeObjectSchema, { description: "Objects to subscribe to." }),
           ),
         },
-        { description: "Objects to subscribe to." },
+        { description: "Settings for subscribing." },
       ),
     ),
     watchSchema: Type.Optional(described(WatchSchemaSchema, "Events about changes of fields.")),

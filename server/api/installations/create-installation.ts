@@ -15,8 +15,27 @@ import { createdByOf } from "../created-by.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
 import { GroupRef, IntegrationIdOrName } from "../members.ts";
 import { checkedConfig } from "./checked-config.ts";
-import { getInstallationRow, InstallationSchema, showInstallation } from "./installation.ts";
+import { getInstallationRow, InstallationSchema, showInstallation, SkipSampling } from "./installation.ts";
 import { usableConnection } from "./usable-connection.ts";
+
+const RequestSchema = Type.Object({
+  groupRef: GroupRef,
+  connectionId: Type.Optional(
+    Type.String({
+      description: "Id of the customer's connection. Default: the group's connection to the provider.",
+    }),
+  ),
+  config: Type.Object(
+    {
+      revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision counts." })),
+      createdBy: Type.Optional(
+        Type.String({ description: "Who saved the configuration, for example `consumer:ada`." }),
+      ),
+      content: Type.Unknown({ shownAs: ConfigInputSchema, description: "The customer's configuration." }),
+    },
+    { description: "The customer's configuration." },
+  ),
+});
 
 export const createInstallation = (deps: { database: Database; catalog: Catalog }) =>
   projectEndpoint({
@@ -27,32 +46,8 @@ export const createInstallation = (deps: { database: Database; catalog: Catalog 
       "Switches an integration on for a group. Without `connectionId` the group's connection to the provider is used. " +
       "The configuration is checked against the latest revision. A group has one installation per integration.",
     params: Type.Object({ integrationId: IntegrationIdOrName }),
-    query: Type.Object({
-      skipSampling: Type.Optional(
-        Type.Boolean({
-          description:
-            "Whether to skip reading a sample record of each object. Has no effect: reading is not built yet.",
-        }),
-      ),
-    }),
-    body: Type.Object({
-      groupRef: GroupRef,
-      connectionId: Type.Optional(
-        Type.String({
-          description: "Id of the customer's connection. Default: the group's connection to the provider.",
-        }),
-      ),
-      config: Type.Object(
-        {
-          revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision counts." })),
-          createdBy: Type.Optional(
-            Type.String({ description: "Who saved the configuration, for example `consumer:ada`." }),
-          ),
-          content: Type.Unknown({ shownAs: ConfigInputSchema, description: "The customer's configuration." }),
-        },
-        { description: "The customer's configuration." },
-      ),
-    }),
+    query: Type.Object({ skipSampling: SkipSampling }),
+    body: RequestSchema,
     success: { status: 201, description: "The installation.", schema: InstallationSchema },
     refusals: {
       409: "The group has installed this integration already.",

@@ -11,6 +11,14 @@ import { GroupSchema, toGroup } from "../customers/customer.ts";
 import { InstallationId, IntegrationId, ProjectId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
+/** Parameter of published clients. */
+export const SkipSampling = Type.Optional(
+  Type.Boolean({
+    description:
+      "Whether to skip reading a sample record of each object. Has no effect: reading is not built yet.",
+  }),
+);
+
 export const InstallationSchema = Type.Object(
   {
     id: InstallationId,

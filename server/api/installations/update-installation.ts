@@ -14,7 +14,7 @@ import {
   type Situation,
 } from "./change-installation.ts";
 import { changedConfig } from "./checked-config.ts";
-import { getInstallationRow, InstallationSchema } from "./installation.ts";
+import { getInstallationRow, InstallationSchema, SkipSampling } from "./installation.ts";
 import {
   keyOfObject,
   MASK_FORMS,
@@ -69,14 +69,7 @@ export const updateInstallation = (deps: ChangeServices) =>
       "configuration. While the configuration has no write objects, all of the manifest may be written; a change " +
       "that adds the first one lists the others beside it.",
     params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
-    query: Type.Object({
-      skipSampling: Type.Optional(
-        Type.Boolean({
-          description:
-            "Whether to skip reading a sample record of each object. Has no effect: reading is not built yet.",
-        }),
-      ),
-    }),
+    query: Type.Object({ skipSampling: SkipSampling }),
     body: RequestSchema,
     success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
     refusals: {
