@@ -218,7 +218,6 @@ const NAMES_PROVIDERS: Record<string, string> = {
   "server/api/providers/get-provider.ts": "example in a description",
   "server/api/objects/field-definition.ts": "example in a description",
   "server/api/connections/connection.ts": "example in a description",
-  "server/api/docs/words.ts": "examples in descriptions",
   "server/write/write-request.ts": "example in a description",
   "server/access/mail-domain.ts": "domains of mail providers",
 };

@@ -17,7 +17,7 @@ export const DestinationId = Type.String({ description: "Id of the destination."
 export const TopicId = Type.String({ description: "Id of the topic." });
 
 export const ProviderName = Type.String({
-  description: "The provider's name in the catalog, for example `hubspot`.",
+  description: "The provider's name in the catalog (`GET /v1/providers`).",
 });
 
 /** A builder's own references: free text, but they are stored and shown. */

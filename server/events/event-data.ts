@@ -6,7 +6,7 @@ const PROJECT = { projectId: Type.String({ description: "Id of the project." }) 
 const CONNECTION = {
   ...PROJECT,
   connectionId: Type.String({ description: "Id of the connection." }),
-  provider: Type.String({ description: "The provider's name in the catalog, for example `hubspot`." }),
+  provider: Type.String({ description: "The provider's name in the catalog (`GET /v1/providers`)." }),
   groupRef: Type.String({ description: "Your own id for the customer." }),
   consumerRef: Type.String({ description: "Your own id for the person who connected." }),
   consumerName: Type.String({ description: "Display name of the person." }),

@@ -234,7 +234,7 @@ const ProxySchema = open({
 export const ConfigInputSchema = open(
   {
     provider: Type.Optional(
-      Type.String({ description: "The provider's name in the catalog, for example `hubspot`." }),
+      Type.String({ description: "The provider's name in the catalog (`GET /v1/providers`)." }),
     ),
     read: Type.Optional(
       open(
@@ -277,7 +277,7 @@ export const ConfigInputSchema = open(
 /** What is stored and returned: each object carries the members that clients rely on. */
 export const ConfigContentSchema = open(
   {
-    provider: Type.String({ description: "The provider's name in the catalog, for example `hubspot`." }),
+    provider: Type.String({ description: "The provider's name in the catalog (`GET /v1/providers`)." }),
     read: Type.Optional(
       open(
         { objects: Type.Record(Type.String(), ConfigReadObjectSchema, { description: "Objects to read." }) },

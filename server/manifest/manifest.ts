@@ -164,7 +164,7 @@ export const WatchSchemaSchema = Type.Object(
 export const ManifestIntegrationSchema = Type.Object(
   {
     name: Type.String({ description: "Name of the integration, unique in the project." }),
-    provider: Type.String({ description: "The provider's name in the catalog, for example `hubspot`." }),
+    provider: Type.String({ description: "The provider's name in the catalog (`GET /v1/providers`)." }),
     displayName: Type.Optional(Type.String({ description: "Display name." })),
     module: Type.Optional(Type.String({ description: "Module of the provider, if it has modules." })),
     read: Type.Optional(

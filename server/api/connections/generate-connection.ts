@@ -16,7 +16,7 @@ import { saveConnection } from "./save-connection.ts";
 const RequestSchema = Type.Object({
   provider: Type.String({
     minLength: 1,
-    description: "The provider's name in the catalog, for example `hubspot`.",
+    description: "The provider's name in the catalog (`GET /v1/providers`).",
   }),
   groupRef: GroupRef,
   groupName: Type.Optional(GroupName),

@@ -18,7 +18,7 @@ export const createIntegration = (deps: DeployServices) =>
       name: Type.String({ minLength: 1, description: "Name of the integration, unique in the project." }),
       provider: Type.String({
         minLength: 1,
-        description: "The provider's name in the catalog, for example `hubspot`.",
+        description: "The provider's name in the catalog (`GET /v1/providers`).",
       }),
       latestRevision: Type.Object(
         {

@@ -22,7 +22,7 @@ export const oauthConnect = (deps: ConsentServices) =>
       projectId: Type.Optional(Type.String({ description: "Older name of `projectIdOrName`." })),
       provider: Type.String({
         minLength: 1,
-        description: "The provider's name in the catalog, for example `hubspot`.",
+        description: "The provider's name in the catalog (`GET /v1/providers`).",
       }),
       groupRef: GroupRef,
       groupName: Type.Optional(
