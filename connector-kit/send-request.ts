@@ -70,14 +70,5 @@ export function parseBody(text: string): Json | undefined {
   }
 }
 
-/** The moment a `Retry-After` header names, in seconds or as a date; undefined without one that makes sense. */
-export function retryAfter(response: ProviderResponse): Date | undefined {
-  const text = response.headers["retry-after"];
-  if (text === undefined) return undefined;
-  const date = /^\d+$/.test(text.trim()) ? inMs(Number(text) * 1000) : new Date(text);
-  // More seconds than a date can hold, or words.
-  return Number.isNaN(date.getTime()) ? undefined : date;
-}
-
 /** The moment so many milliseconds from now. */
 export const inMs = (durationMs: number): Date => new Date(now().getTime() + durationMs);

@@ -1,5 +1,6 @@
 /** Reads an HTTP answer as the outcome of an attempt. */
 import { nowMs } from "../server/ground/clock.ts";
+import { retryAfter } from "../server/ground/retry-after.ts";
 import { storable } from "../server/ground/storable-text.ts";
 import type { Exchange, Outcome } from "./destination.ts";
 
@@ -34,10 +35,9 @@ export const beginningOf = (body: Buffer): string =>
 /** The same of text. Whatever came from a receiver or a message goes through one of the two before it is an `answer`. */
 export const beginningOfText = (text: string): string => beginningOf(Buffer.from(text));
 
-/** `Retry-After` as milliseconds from now; seconds or a date. */
+/** Returns `Retry-After` as milliseconds from now. */
 export function retryAfterMs(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  const time = Date.parse(header);
-  return Number.isNaN(time) ? undefined : Math.max(0, time - nowMs());
+  const fromMs = nowMs();
+  const time = retryAfter(header, fromMs);
+  return time && Math.max(0, time.getTime() - fromMs);
 }

@@ -1,7 +1,8 @@
 /** What HubSpot means with an answer that is not a success. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { now } from "../../server/ground/clock.ts";
-import { inMs, parseBody, retryAfter } from "../../connector-kit/send-request.ts";
+import { retryAfter } from "../../server/ground/retry-after.ts";
+import { inMs, parseBody } from "../../connector-kit/send-request.ts";
 import type { Account, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { nextQuotaReset } from "../../connector-kit/daily-quota-reset.ts";
@@ -56,7 +57,7 @@ function retryAt(
   fault: HubspotFault | undefined,
   account: Account | undefined,
 ): Date | undefined {
-  const told = retryAfter(response);
+  const told = retryAfter(response.headers["retry-after"]);
   if (told) return told;
   if (response.status === 423) return inMs(LOCKED_MS);
   if (response.status === 477) return inMs(MIGRATION_MS);

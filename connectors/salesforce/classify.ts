@@ -1,6 +1,7 @@
 /** What Salesforce means with an answer that is not a success. */
 import { shorten } from "../../server/ground/storable-text.ts";
-import { inMs, parseBody, retryAfter } from "../../connector-kit/send-request.ts";
+import { retryAfter } from "../../server/ground/retry-after.ts";
+import { inMs, parseBody } from "../../connector-kit/send-request.ts";
 import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { readFaults, readSoapFaults, toError } from "./fault.ts";
@@ -22,7 +23,8 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
       kind: kindOf(status),
       message: `Salesforce answered ${status}`,
       status,
-      retryAt: retryAfter(response) ?? (status === 429 ? inMs(RATE_LIMITED_MS) : undefined),
+      retryAt:
+        retryAfter(response.headers["retry-after"]) ?? (status === 429 ? inMs(RATE_LIMITED_MS) : undefined),
       rawResponse,
     });
   }

@@ -5,8 +5,8 @@ import type { Account, ProviderResponse } from "../../connector-kit/provider-fet
 import type { ClosedGate, ConnectionGates } from "../calls/gates/process-gates.ts";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
-import { retryTime } from "../calls/gates/retry-time.ts";
 import type { Target } from "./target.ts";
+import { retryTime } from "../ground/retry-after.ts";
 
 export interface Throttle {
   /** A refusal while the connection's gate is closed. */

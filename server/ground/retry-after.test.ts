@@ -1,7 +1,7 @@
-/** The forms in which providers say when to come back. */
+/** Every form in which providers say when to send the next request. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { retryTime } from "./retry-time.ts";
+import { retryTime } from "./retry-after.ts";
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
 
@@ -31,10 +31,14 @@ const FORMS: Record<string, { headers: Record<string, string>; seconds: number |
   nonsense: { headers: { "retry-after": "soon" }, seconds: undefined },
   "a negative number": { headers: { "retry-after": "-5" }, seconds: undefined },
   "a number beyond all time": { headers: { "retry-after": "1e300" }, seconds: undefined },
+  "words that only begin like a number": {
+    headers: { "retry-after": "12 minutes or so" },
+    seconds: undefined,
+  },
   infinity: { headers: { "retry-after": "Infinity" }, seconds: undefined },
 };
 
-describe("the time to come back", () => {
+describe("the time of the next request", () => {
   for (const [form, { headers, seconds }] of Object.entries(FORMS)) {
     it(`is read from ${form}`, () => {
       const time = retryTime(headers);

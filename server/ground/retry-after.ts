@@ -1,0 +1,51 @@
+/** Parses the headers in which an HTTP answer says when to send the next request: `Retry-After` and its relatives. */
+import { nowMs } from "./clock.ts";
+
+/** Headers that name the end of a rate limit's window, most reliable first. */
+const RESET_NAMES = [
+  "ratelimit-reset",
+  "x-ratelimit-reset",
+  "x-rate-limit-reset",
+  "x-ratelimit-reset-requests",
+  "rate-limit-reset",
+];
+
+/** Returns the time that `Retry-After` names, otherwise the end of the rate limit's window. Names are in lower case. */
+export function retryTime(headers: Record<string, string>): Date | undefined {
+  for (const name of ["retry-after", ...RESET_NAMES]) {
+    const time = retryAfter(headers[name]);
+    if (time) return time;
+  }
+  return undefined;
+}
+
+/** Larger than any number of seconds to wait, smaller than any time since the epoch. */
+const EPOCH_SECONDS = 1e9;
+const EPOCH_MILLISECONDS = 1e12;
+
+/**
+ * Parses one header value: seconds to wait, seconds or milliseconds since the epoch, `1m30s`, or a date. Returns
+ * undefined for anything else, and for times that a date cannot hold.
+ */
+export function retryAfter(text: string | undefined, fromMs: number = nowMs()): Date | undefined {
+  // Of several values the first one counts. The comma of an HTTP date separates nothing.
+  const value = /^[A-Z][a-z]{2},/.test(text ?? "") ? text : text?.split(",")[0]?.trim();
+  if (!value) return undefined;
+  const number = Number(value);
+  if (!Number.isNaN(number)) return fromNumber(number, fromMs);
+  const duration = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?$/.exec(value);
+  if (duration) {
+    const [hours, minutes, seconds, ms] = duration.slice(1).map((part) => Number(part ?? 0));
+    const durationMs = ((hours ?? 0) * 3_600 + (minutes ?? 0) * 60 + (seconds ?? 0)) * 1_000 + (ms ?? 0);
+    return valid(new Date(fromMs + durationMs));
+  }
+  return valid(new Date(value));
+}
+
+function fromNumber(value: number, fromMs: number): Date | undefined {
+  if (value < 0) return undefined;
+  if (value >= EPOCH_MILLISECONDS) return valid(new Date(value));
+  return valid(new Date(value >= EPOCH_SECONDS ? value * 1_000 : fromMs + value * 1_000));
+}
+
+const valid = (date: Date): Date | undefined => (Number.isNaN(date.getTime()) ? undefined : date);
