@@ -11,9 +11,20 @@ export interface AuthorizedFetchOptions {
   moduleKey?: string;
   /** The provider's connector, which knows a refused token better than the status does. */
   connector?: Connector;
-  /** Told of every exchange: method, path without query values, status or failure. For the operation's log. */
-  onExchange?(exchange: { method: string; path: string; status?: number; failure?: string }): void;
+  /** Called for every request, for the operation's log. */
+  onExchange?(exchange: Exchange): void;
+  /** Called for every answer, repeated requests included. */
+  onAnswer?(answer: ProviderResponse): void;
   timeoutMs?: number;
+}
+
+/** One request and how it ended: a status, or a failure where no answer came. */
+export interface Exchange {
+  method: string;
+  /** Without the query, whose values may be secret. */
+  path: string;
+  status?: number;
+  failure?: string;
 }
 
 /** Calls with the connection's credentials; a refused token is refreshed once and the request repeated once. */
@@ -58,7 +69,9 @@ async function exchange(
       timeoutMs: options.timeoutMs,
     });
     options.onExchange?.({ ...shown, status });
-    return { status, headers, text: body.toString("utf8") };
+    const answer = { status, headers, text: body.toString("utf8") };
+    options.onAnswer?.(answer);
+    return answer;
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     options.onExchange?.({ ...shown, failure: error.message });

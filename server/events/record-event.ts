@@ -1,7 +1,7 @@
 /** Writes events in the transaction of what they tell, so that neither is ever there without the other. */
 import { newId } from "../ground/ids.ts";
 import type { Queries } from "../store/database.ts";
-import { insertEvents } from "../store/events.ts";
+import { insertEvents, type EventRow } from "../store/events.ts";
 import type { NewEvent } from "./event-types.ts";
 
 /** Records one event. `queries` is the caller's transaction; delivery begins when it commits. */
@@ -11,8 +11,13 @@ export const recordEvent = (queries: Queries, event: NewEvent): Promise<void> =>
 /** Records many events in one statement. */
 export async function recordEvents(queries: Queries, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await insertEvents(
-    queries,
-    events.map(({ projectId, type, data }) => ({ id: newId(), projectId, type, data: JSON.stringify(data) })),
-  );
+  await insertEvents(queries, events.map(toEventRow));
 }
+
+/** Makes the row of an event, for a statement that also writes other tables. */
+export const toEventRow = ({ projectId, type, data }: NewEvent): EventRow => ({
+  id: newId(),
+  projectId,
+  type,
+  data: JSON.stringify(data),
+});

@@ -48,4 +48,7 @@ function fromNumber(value: number, fromMs: number): Date | undefined {
   return valid(new Date(value >= EPOCH_SECONDS ? value * 1_000 : fromMs + value * 1_000));
 }
 
+/** Rounds up to what `Retry-After` can say, so that a caller who obeys it does not come too early. */
+export const wholeSecond = (time: Date): Date => new Date(Math.ceil(time.getTime() / 1_000) * 1_000);
+
 const valid = (date: Date): Date | undefined => (Number.isNaN(date.getTime()) ? undefined : date);

@@ -7,6 +7,7 @@ import type { Support } from "../ground/config.ts";
 import { Problem } from "../ground/errors.ts";
 import { newId } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
+import { wholeSecond } from "../ground/retry-after.ts";
 import { routedUrl, routerPattern, type SurfaceHosts } from "./address.ts";
 import {
   Page,
@@ -316,7 +317,7 @@ function refuse(
 }
 
 const retryHeader = (problem: Problem): Record<string, string> =>
-  problem.options.retryAfter ? { "retry-after": problem.options.retryAfter.toUTCString() } : {};
+  problem.options.retryAfter ? { "retry-after": wholeSecond(problem.options.retryAfter).toUTCString() } : {};
 
 function subsystemOf(url: string): Subsystem {
   const first = url.split("/")[1];

@@ -49,10 +49,10 @@ describe("the deadline of an asynchronous write", () => {
     on.sandbox.addFault({ preset: "hubspot.rate_limit", headers: { "retry-after": "3600" } });
     const first = await ended(await later(create));
     assert.equal(first.body.status, "failure", first.text);
-    assert.match((await ended(await later(create))).body.result, /takes nothing from this connection before/);
+    assert.match((await ended(await later(create))).body.result, /rate limit is reached until/);
     await on.restart();
     const third = await ended(await later(create));
-    assert.match(third.body.result, /takes nothing from this connection before/);
+    assert.match(third.body.result, /rate limit is reached until/);
     assert.equal(third.body.metadata.retry, undefined);
     assert.equal(calls() - before, 1);
   });

@@ -4,7 +4,9 @@ import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { Problem } from "../ground/errors.ts";
 import type { WriteTarget } from "./find-target.ts";
-import { neededReads, toRecordWrite, type WritePlan } from "./plan.ts";
+import type { WritePlan } from "./plan-write.ts";
+import { neededReads } from "./settle-plan.ts";
+import { toRecordWrite } from "./to-record-write.ts";
 
 export const DryRunSchema = Type.Object(
   {

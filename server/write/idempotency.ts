@@ -1,5 +1,6 @@
 /** Makes a request with an `Idempotency-Key` happen once: the same request again gets the first answer again. */
 import { createHash } from "node:crypto";
+import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { Problem, type ProblemOptions, type ProblemSlug } from "../ground/errors.ts";
 import { newId } from "../ground/ids.ts";
 import type { Json } from "../ground/json.ts";
@@ -120,7 +121,7 @@ const reused = (key: string): Problem =>
     detail: `The key "${key.slice(0, 50)}" was sent with another request not long ago. Use a new key per request.`,
   });
 
-/** Refusals are answers too, unless they say that nothing was tried. */
+/** Refusals are answers too, unless nothing was tried: then the key is free again. */
 async function keepRefusal(
   deps: Services,
   place: { projectId: string; key: string },
@@ -128,7 +129,8 @@ async function keepRefusal(
   error: Problem,
 ): Promise<void> {
   const { queries } = deps.database;
-  if (error.options.extensions?.["operationId"] === undefined) {
+  const wasTried = error.options.extensions?.["operationId"] !== undefined;
+  if (!wasTried || error.options.cause instanceof ClosedGateError) {
     return removeIdempotencyKey(queries, place, operationId);
   }
   const { cause: _cause, ...options } = error.options;

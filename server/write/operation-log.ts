@@ -3,7 +3,7 @@ import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { LogEntry } from "../store/operations.ts";
-import type { PlannedRecord, WritePlan } from "./plan.ts";
+import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 /** What the log calls a record: itself when there is one, its place in a batch. */
 const nameOf = (batch: boolean, index: number): string => (batch ? `batch[${index}]` : "record");
@@ -39,29 +39,20 @@ export function settledEntries(before: PlannedRecord[], after: PlannedRecord[], 
   ];
 }
 
-export const exchangeEntry = (exchange: {
-  method: string;
-  path: string;
-  status?: number;
-  failure?: string;
-}): LogEntry => ({
-  severity: "DEBUG",
-  msg: `${exchange.method} ${exchange.path} → ${exchange.status ?? exchange.failure}`,
-});
-
-/** Whether this step was a request to the provider. */
-export const isExchange = (entry: LogEntry): boolean => entry.severity === "DEBUG";
-
 /** One entry per record that failed, and per warning. */
 export function outcomeEntries(outcomes: RecordOutcome[], warnings: string[], batch: boolean): LogEntry[] {
-  const failures = outcomes.flatMap((outcome, index): LogEntry[] => {
-    if (outcome.success) return [];
-    const { kind, message, code } = outcome.error;
-    const details = { kind, ...(code && { code }) };
-    return [{ severity: "ERROR", msg: `${nameOf(batch, index)} failed`, error: message, details }];
-  });
+  const failures = outcomes.flatMap((outcome, index) =>
+    outcome.success ? [] : [failureEntry(nameOf(batch, index), outcome.error)],
+  );
   return [...warnings.map((msg): LogEntry => ({ severity: "WARNING", msg })), ...failures];
 }
+
+export const failureEntry = (what: string, { kind, message, code }: ProviderError): LogEntry => ({
+  severity: "ERROR",
+  msg: `${what} failed`,
+  error: message,
+  details: { kind, ...(code && { code }) },
+});
 
 /** One entry per record that was written: what a group's master operation is asked about. */
 export const successEntries = (outcomes: RecordOutcome[]): LogEntry[] =>

@@ -2,7 +2,7 @@
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import type { Json } from "../ground/json.ts";
-import type { PlannedRecord, WritePlan } from "./plan.ts";
+import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 export interface StoredOutcome {
   success: boolean;

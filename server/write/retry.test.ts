@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
-import { decideRetry, gateUntil, deadlinePassed, type RetryTerms } from "./retry.ts";
+import { deadlinePassed, nextAttempt, type RetryTerms } from "./retry.ts";
 
 const terms = (changes: Partial<RetryTerms> = {}): RetryTerms => ({
   deadline: new Date(3_600_000),
@@ -31,12 +31,12 @@ test("only what may pass is repeated", () => {
     ["unreadable", false],
   ];
   for (const [kind, repeated] of kinds) {
-    assert.equal(decideRetry([failed(kind)], terms(), 0).at !== undefined, repeated, kind);
+    assert.equal(nextAttempt([failed(kind)], terms(), 0) !== undefined, repeated, kind);
   }
 });
 
 test("a lost create is repeated only where the caller asked for it", () => {
-  assert.ok(decideRetry([failed("unknown_outcome")], terms({ repeatUnknown: true }), 0).at);
+  assert.ok(nextAttempt([failed("unknown_outcome")], terms({ repeatUnknown: true }), 0));
 });
 
 test("waits grow with full jitter up to ten minutes", () => {
@@ -46,39 +46,32 @@ test("waits grow with full jitter up to ten minutes", () => {
     [5, 16_000],
     [30, 600_000],
   ] as const) {
-    const at = decideRetry([failed("unavailable")], terms({ attempts }), 0, () => 1).at;
+    const at = nextAttempt([failed("unavailable")], terms({ attempts }), 0, () => 1);
     assert.equal(at?.getTime(), most);
   }
-  assert.equal(decideRetry([failed("unavailable")], terms({ attempts: 5 }), 0, () => 0).at?.getTime(), 250);
+  assert.equal(nextAttempt([failed("unavailable")], terms({ attempts: 5 }), 0, () => 0)?.getTime(), 250);
 });
 
-test("the provider's own time counts, and closes the connection for all", () => {
-  const decision = decideRetry([failed("rate_limited", new Date(20_000))], terms(), 0, () => 0);
-  assert.deepEqual(decision, { at: new Date(20_000), closesGate: true });
+test("the provider's own time counts", () => {
+  const at = nextAttempt([failed("rate_limited", new Date(20_000))], terms(), 0, () => 0);
+  assert.deepEqual(at, new Date(20_000));
 });
 
 test("a wait that would pass the deadline ends the write now", () => {
-  const decision = decideRetry([failed("rate_limited", new Date(9_999_999))], terms(), 0);
-  assert.deepEqual(decision, { closesGate: true });
+  assert.equal(nextAttempt([failed("rate_limited", new Date(9_999_999))], terms(), 0), undefined);
 });
 
 test("one record that may pass is reason enough, a success is none", () => {
-  assert.ok(decideRetry([failed("invalid"), failed("timeout")], terms(), 0).at);
-  assert.equal(decideRetry([{ success: true }], terms(), 0).at, undefined);
+  assert.ok(nextAttempt([failed("invalid"), failed("timeout")], terms(), 0));
+  assert.equal(nextAttempt([{ success: true }], terms(), 0), undefined);
 });
 
 test("records that stand or fall together are repeated together or not at all", () => {
   const mixed = [failed("invalid"), failed("unavailable")];
-  assert.equal(decideRetry(mixed, terms({ allOrNone: true }), 0).at, undefined);
-  assert.ok(decideRetry([failed("unavailable"), failed("timeout")], terms({ allOrNone: true }), 0).at);
+  assert.equal(nextAttempt(mixed, terms({ allOrNone: true }), 0), undefined);
+  assert.ok(nextAttempt([failed("unavailable"), failed("timeout")], terms({ allOrNone: true }), 0));
   // Where the provider wrote some all the same (HubSpot's updates), there is no whole left to keep.
-  assert.ok(decideRetry([{ success: true }, ...mixed], terms({ allOrNone: true }), 0).at);
-});
-
-test("a connection is never held for longer than a day, whatever time the provider names", () => {
-  const { error } = failed("rate_limited", new Date("9999-01-01"));
-  assert.equal(gateUntil({ closesGate: true }, [error], 0, 1_000).getTime(), 24 * 3_600_000);
-  assert.equal(gateUntil({ closesGate: true }, [], 5_000, 1_000).getTime(), 6_000);
+  assert.ok(nextAttempt([{ success: true }, ...mixed], terms({ allOrNone: true }), 0));
 });
 
 test("a write that was never tried gets one attempt, however late, unless the provider says wait", () => {

@@ -1,13 +1,13 @@
-/** The event that tells how an asynchronous write ended, ready to be written with its end. */
+/** Makes the event of an asynchronous write that has ended, as a row to be inserted together with its end. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
+import { toEventRow } from "../events/record-event.ts";
 import { writeAsyncDone } from "../events/write-events.ts";
-import { newId } from "../ground/ids.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { EventRow, InstallationFieldsRow } from "../store/events.ts";
 import { readSendOptions } from "./queued-write.ts";
 import { reasonOf } from "./operation-log.ts";
 
-/** `fields` is undefined when the installation was deleted meanwhile: then there is nobody to tell whose write it was. */
+/** `fields` is undefined when the installation was deleted: then there is no event. */
 export function writeDone(
   fields: InstallationFieldsRow | undefined,
   write: { operationId: string; objectName: string; sendOptions: JsonObject },
@@ -21,6 +21,7 @@ export function writeDone(
   const { operationId } = write;
   const objectName = readSendOptions(write.sendOptions).mappedName ?? write.objectName;
   const success = errors.length === 0;
-  const event = writeAsyncDone(fields, { operationId, objectName, success, successfulRecordIds, errors });
-  return { id: newId(), projectId: event.projectId, type: event.type, data: JSON.stringify(event.data) };
+  return toEventRow(
+    writeAsyncDone(fields, { operationId, objectName, success, successfulRecordIds, errors }),
+  );
 }

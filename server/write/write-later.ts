@@ -1,7 +1,7 @@
 /** Accepts an asynchronous write: committed before the answer leaves, executed by a worker. */
 import type { WriteTarget } from "./find-target.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
-import type { WritePlan } from "./plan.ts";
+import type { WritePlan } from "./plan-write.ts";
 import { toJson } from "./queued-write.ts";
 import type { WriteRequest } from "./write-request.ts";
 

@@ -4,7 +4,7 @@ import { isRetryable, type ProviderError } from "../../connector-kit/provider-er
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { described } from "../ground/described.ts";
 import { Problem, type ProblemSlug } from "../ground/errors.ts";
-import type { Execution } from "./execute.ts";
+import type { Execution } from "./execute-plan.ts";
 
 const WriteResultSchema = Type.Object(
   {
@@ -105,7 +105,7 @@ function refusal(operation: string, execution: Execution): Problem {
     causes: errors.map(({ message }) => message),
     retryable: first !== undefined && isRetryable(first.kind),
     retryAfter: first?.retryAt,
-    cause: first,
+    cause: execution.failure ?? first,
     extensions: {
       operationId: operation,
       ...result,

@@ -160,7 +160,7 @@ describe("when a provider misbehaves", () => {
       assert.equal(on.sandbox.records(provider, OBJECTS[provider]).length, before + 1);
     });
 
-    test(`${provider} says 429: the refusal says when to try again`, async () => {
+    test(`${provider} says 429: the refusal says when to try again, and a write at that time gets through`, async () => {
       on.sandbox.addFault({
         provider,
         status: 429,
@@ -172,8 +172,11 @@ describe("when a provider misbehaves", () => {
       assert.equal(problem.retryable, true);
       const waitMs = new Date(problem.retryAfter).getTime() - new Date(problem.time).getTime();
       assert.ok(waitMs > 0 && waitMs <= 2_000, String(waitMs));
-      assert.equal(new Date(answer.headers.get("retry-after") ?? "").getTime() > 0, true);
+      const opensMs = Date.parse(answer.headers.get("retry-after") ?? "");
       await assertFailed(answer, provider);
+      await new Promise((resolve) => setTimeout(resolve, opensMs - Date.now()));
+      const obeying = await write(provider, "create", freshRecord(provider));
+      assert.equal(obeying.status, 200, obeying.text);
     });
 
     test(`${provider} lets a token expire: it is refreshed once and the write repeated once`, async () => {

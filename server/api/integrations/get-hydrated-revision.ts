@@ -7,13 +7,13 @@ import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import { findConnection } from "../../store/connections.ts";
 import { findRevision } from "../../store/revisions.ts";
 import { IntegrationIdOrName } from "../members.ts";
-import type { AccountServices } from "../objects/customer-account.ts";
+import type { CallServices } from "../../operations/call-provider.ts";
 import { describeObject, type MetadataMemory } from "../objects/object-metadata.ts";
 import { sentence } from "../objects/provider-problem.ts";
 import { HydratedRevisionSchema, toHydrated, type Described } from "./hydrated-integration.ts";
 import { getIntegrationRow } from "./integration.ts";
 
-type Services = AccountServices & { metadata: MetadataMemory };
+type Services = CallServices & { metadata: MetadataMemory };
 
 /** Objects that are asked for at the same time; more would soon meet the provider's limits. */
 const AT_ONCE = 4;

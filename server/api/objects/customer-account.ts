@@ -1,37 +1,16 @@
-/** Finds the account that objects are read or changed in: connection, the connector's part for fields, a way to call. */
+/** Finds the connection and the connector through which an account's objects are read or changed. */
 import type { Catalog } from "../../../connectors/catalog.ts";
-import type { ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { FieldsConnector } from "../../../connector-kit/fields.ts";
-import { authorizedFetch } from "../../calls/authorized-fetch.ts";
-import type { LiveConnection } from "../../calls/live-connection.ts";
-import type { LiveConnections } from "../../calls/live-connections.ts";
-import type { Egress } from "../../egress/open-egress.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
+import type { CallServices } from "../../operations/call-provider.ts";
 import { listConnections } from "../../store/connections.ts";
-import type { Database } from "../../store/database.ts";
 import { findInstallationOfGroup } from "../../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../../store/integrations.ts";
 
-export interface AccountServices {
-  database: Database;
-  catalog: Catalog;
-  connections: LiveConnections;
-  egress: Egress;
-  /** How long a provider may take to answer one request. */
-  providerTimeoutMs?: number;
-}
-
-export interface CustomerAccount {
-  connection: LiveConnection;
-  fields: FieldsConnector;
-  fetch: ProviderFetch;
-}
-
 /** The group's connection to a provider. Throws a 404 Problem. */
 export async function connectionOfGroup(
-  deps: AccountServices,
+  deps: CallServices,
   projectId: string,
   asked: { provider: string; groupRef: string },
 ): Promise<string> {
@@ -48,7 +27,7 @@ export async function connectionOfGroup(
 
 /** The connection that the group's installation of an integration uses. Throws a 404 Problem. */
 export async function connectionOfInstallation(
-  deps: AccountServices,
+  deps: CallServices,
   projectId: string,
   asked: { integrationId: string; groupRef: string },
 ): Promise<{ integration: IntegrationRow<ManifestIntegration>; connectionId: string }> {
@@ -67,22 +46,14 @@ export async function connectionOfInstallation(
   });
 }
 
-/**
- * The account behind a connection. Throws a Problem where Busbar knows nothing of the provider's fields, and
- * `ProviderError` where the connection cannot be used.
- */
-export async function openAccount(
-  deps: AccountServices,
-  target: { projectId: string; connectionId: string; provider: string; module?: string },
-): Promise<CustomerAccount> {
-  const { projectId, connectionId, provider, module } = target;
-  const connector = deps.catalog.connector(provider);
-  const fields = connector?.fields;
+/** Returns the connector's part for fields. Throws a Problem where Busbar has none for the provider or module. */
+export function fieldsConnector(
+  catalog: Catalog,
+  { provider, module }: { provider: string; module?: string },
+): FieldsConnector {
+  const fields = catalog.connector(provider)?.fields;
   if (!fields || (module && fields.module && module !== fields.module)) throw notBuilt(provider, module);
-  const connection = await deps.connections.find(projectId, connectionId);
-  if (!connection) throw new ProviderError({ kind: "forbidden", message: "The connection was deleted" });
-  const fetch = authorizedFetch(deps, connection, { connector, timeoutMs: deps.providerTimeoutMs });
-  return { connection, fields, fetch };
+  return fields;
 }
 
 const notBuilt = (provider: string, module: string | undefined): Problem =>

@@ -3,7 +3,8 @@ import { LRUCache } from "lru-cache";
 import { Type, type Static } from "typebox";
 import { FIELD_KINDS, type ObjectMetadata } from "../../../connector-kit/fields.ts";
 import type { LiveConnection } from "../../calls/live-connection.ts";
-import { openAccount, type AccountServices } from "./customer-account.ts";
+import { callProvider, type CallServices } from "../../operations/call-provider.ts";
+import { fieldsConnector } from "./customer-account.ts";
 
 export const FieldMetadataSchema = Type.Object(
   {
@@ -99,12 +100,14 @@ export function rememberMetadata(): MetadataMemory {
   };
 }
 
-/** An object of the account. Throws a Problem as `openAccount` does, and `ProviderError`. */
+/** Describes an object of the account. Throws a Problem as `fieldsConnector` does, and `ProviderError`. */
 export async function describeObject(
-  deps: AccountServices & { metadata: MetadataMemory },
+  deps: CallServices & { metadata: MetadataMemory },
   target: { projectId: string; connectionId: string; provider: string; module?: string },
   objectName: string,
 ): Promise<ObjectMetadata> {
-  const { connection, fields, fetch } = await openAccount(deps, target);
-  return deps.metadata.get(connection, objectName, () => fields.describe(objectName, fetch));
+  const fields = fieldsConnector(deps.catalog, target);
+  const read = () => callProvider(deps, target, ({ fetch }) => fields.describe(objectName, fetch));
+  const connection = await deps.connections.find(target.projectId, target.connectionId);
+  return connection ? deps.metadata.get(connection, objectName, read) : read();
 }

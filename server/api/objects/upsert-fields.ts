@@ -2,13 +2,13 @@
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { FieldOutcome, FieldRequest, FieldsConnector } from "../../../connector-kit/fields.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
-import type { AccountServices } from "./customer-account.ts";
-import { openAccount } from "./customer-account.ts";
+import { callProvider, type CallOutcome, type CallServices } from "../../operations/call-provider.ts";
+import { fieldsConnector } from "./customer-account.ts";
 import type { FieldResult, UpsertAnswer, UpsertRequest } from "./field-definition.ts";
 import type { MetadataMemory } from "./object-metadata.ts";
 import { providerProblem, sentence } from "./provider-problem.ts";
 
-export type UpsertServices = AccountServices & { metadata: MetadataMemory };
+export type UpsertServices = CallServices & { metadata: MetadataMemory };
 
 /** Where a definition stands in the body, beside what it asks for. */
 type Placed = FieldRequest & { place: string };
@@ -19,12 +19,13 @@ export async function upsertFields(
   asked: UpsertRequest["fields"],
 ): Promise<UpsertAnswer> {
   try {
-    const { fields, fetch } = await openAccount(deps, target);
+    const fields = fieldsConnector(deps.catalog, target);
     const requests = placed(asked);
     refuseFaulty(requests, fields);
-    const outcomes = await fields
-      .upsert(requests, fetch)
-      .finally(() => deps.metadata.forget(target.connectionId));
+    const call = { ...target, outcomesIn: callOutcomes };
+    const outcomes = await callProvider(deps, call, ({ fetch }) => fields.upsert(requests, fetch)).finally(
+      () => deps.metadata.forget(target.connectionId),
+    );
     if (outcomes.some(({ error }) => error)) throw refusal(requests, outcomes);
     return { success: true, fields: results(requests, outcomes) };
   } catch (error) {
@@ -35,6 +36,9 @@ export async function upsertFields(
     });
   }
 }
+
+const callOutcomes = (outcomes: FieldOutcome[]): CallOutcome[] =>
+  outcomes.map(({ error }) => (error ? { success: false, error } : { success: true }));
 
 const placed = (asked: UpsertRequest["fields"]): Placed[] =>
   Object.entries(asked).flatMap(([objectName, definitions]) =>

@@ -1,6 +1,7 @@
 /** Decides what a provider's answer means for its connection's gate: whether it closes, and until when. Pure. */
-import type { Account, Connector, ProviderResponse } from "../../../connector-kit/connector.ts";
-import type { ProviderError } from "../../../connector-kit/provider-error.ts";
+import type { Connector } from "../../../connector-kit/connector.ts";
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import type { Account, ProviderResponse } from "../../../connector-kit/provider-fetch.ts";
 import { retryTime } from "../../ground/retry-after.ts";
 
 /** What a provider said about every request of the connection, not only about the one it refused. */
@@ -25,19 +26,26 @@ export function judgeAnswer(
 ): RateLimit | undefined {
   if (answer.status < 400) return undefined;
   const error = classify?.(answer, account);
-  const limit = error && judgeErrors([error]);
+  const limit = error && limitOf(error);
   if (!limit && answer.status !== 429 && !isQuotaRefusal(answer)) return undefined;
   return { retryable: true, ...limit, retryAt: limit?.retryAt ?? retryTime(answer.headers) };
 }
 
-/** Returns the strictest rate limit that these errors report. */
-export function judgeErrors(errors: ProviderError[]): RateLimit | undefined {
-  const limits = errors.filter(({ kind }) => kind === "rate_limited" || kind === "locked_out");
-  if (limits.length === 0) return undefined;
-  const times = limits.flatMap(({ retryAt }) => retryAt?.getTime() ?? []);
+/** Returns the rate limit that an error reports. */
+export function limitOf({ kind, retryAt }: ProviderError): RateLimit | undefined {
+  if (kind !== "rate_limited" && kind !== "locked_out") return undefined;
+  return { retryAt, retryable: kind === "rate_limited" };
+}
+
+/** Returns one limit that is at least as strict as each of these: a lockout before a rate limit, the latest time. */
+export function strictest(limits: RateLimit[]): RateLimit | undefined {
+  const lockouts = limits.filter(({ retryable }) => !retryable);
+  const counted = lockouts.length > 0 ? lockouts : limits;
+  if (counted.length === 0) return undefined;
+  const times = counted.flatMap(({ retryAt }) => retryAt?.getTime() ?? []);
   return {
-    retryable: limits.every(({ kind }) => kind === "rate_limited"),
     retryAt: times.length > 0 ? new Date(Math.max(...times)) : undefined,
+    retryable: lockouts.length === 0,
   };
 }
 
@@ -52,19 +60,24 @@ const LONGEST_MS = 24 * 3_600_000;
  * Returns the gate that a rate limit closes. `guesses` is how often in a row the connection was limited without being
  * given a time: each guess is twice as long as the one before.
  */
-export function closedGate({ retryAt, retryable }: RateLimit, guesses: number, nowMs: number): ClosedGate {
-  const guessMs = retryable ? Math.min(FIRST_GUESS_MS * 2 ** guesses, LONGEST_GUESS_MS) : LOCKED_OUT_MS;
-  const waitMs = hasWait({ retryAt }, nowMs) ? retryAt.getTime() - nowMs : guessMs;
-  // Rounded up to whole seconds, the precision of `Retry-After`: a caller who obeys the header finds the gate open.
-  const untilMs = Math.ceil((nowMs + Math.min(waitMs, LONGEST_MS)) / 1_000) * 1_000;
-  return { until: new Date(untilMs), retryable };
+export function closedGate(limit: RateLimit, guesses: number, nowMs: number): ClosedGate {
+  const guessMs = Math.min(FIRST_GUESS_MS * 2 ** guesses, LONGEST_GUESS_MS);
+  const waitMs = givenWaitMs(limit, nowMs) ?? (limit.retryable ? guessMs : LOCKED_OUT_MS);
+  return { until: new Date(nowMs + Math.min(waitMs, LONGEST_MS)), retryable: limit.retryable };
 }
 
-/** Whether a time to wait for was given. One in the past is none, or a clock that is wrong would turn waiting off. */
-export const hasWait = <Limit extends Pick<RateLimit, "retryAt">>(
-  limit: Limit,
-  nowMs: number,
-): limit is Limit & { retryAt: Date } => limit.retryAt !== undefined && limit.retryAt.getTime() > nowMs;
+/** Returns how long the provider asked to wait. A time in the past is none: a wrong clock must not turn waiting off. */
+export function givenWaitMs({ retryAt }: RateLimit, nowMs: number): number | undefined {
+  const waitMs = retryAt ? retryAt.getTime() - nowMs : 0;
+  return waitMs > 0 ? waitMs : undefined;
+}
+
+/** Returns a rate limit's error with the time at which the closed gate opens, which callers are to wait for. */
+export function withGateTime(error: ProviderError, gate: ClosedGate | undefined): ProviderError {
+  if (!gate || !limitOf(error) || error.retryAt?.getTime() === gate.until.getTime()) return error;
+  const { kind, message, code, status, rawResponse } = error;
+  return new ProviderError({ kind, message, code, status, rawResponse, retryAt: gate.until, cause: error });
+}
 
 /**
  * GitHub and others refuse with 403 when a quota is used up, and say so in the headers.

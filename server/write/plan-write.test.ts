@@ -4,7 +4,8 @@ import type { WriteAbilities } from "../../connector-kit/connector.ts";
 import { Problem } from "../ground/errors.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
-import { neededReads, planWrite, settleIfEmpty } from "./plan.ts";
+import { planWrite } from "./plan-write.ts";
+import { neededReads, settleIfEmpty } from "./settle-plan.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 const ALL: WriteAbilities = {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replay } from "../../connector-kit/replay.ts";
 import { write as hubspot } from "../../connectors/hubspot/write.ts";
-import { execute } from "./execute.ts";
-import type { WritePlan } from "./plan.ts";
+import { applyPlan } from "./execute-plan.ts";
+import type { WritePlan } from "./plan-write.ts";
 
 const update = (ids: string[]): WritePlan => ({
   type: "update",
@@ -24,7 +24,7 @@ test("a record of which ifEmpty leaves nothing is not sent, and the others keep 
         : [company("2", "of 2")],
     },
   }));
-  const { outcomes } = await execute(update(["1", "2", "3"]), hubspot, provider.fetch, { readBack: true });
+  const { outcomes } = await applyPlan(update(["1", "2", "3"]), hubspot, provider.fetch, { readBack: true });
   assert.deepEqual(
     outcomes.map((outcome) => outcome.success && [outcome.recordId, Boolean(outcome.data)]),
     [
@@ -39,10 +39,10 @@ test("a record of which ifEmpty leaves nothing is not sent, and the others keep 
 
 test("nothing is sent when ifEmpty leaves nothing at all; a record that was not found is sent all the same", async () => {
   const full = replay({ status: 200, body: { results: [company("1", "full")] } });
-  const written = await execute(update(["1"]), hubspot, full.fetch, { readBack: true });
+  const written = await applyPlan(update(["1"]), hubspot, full.fetch, { readBack: true });
   assert.deepEqual(written.outcomes, [{ success: true, recordId: "1" }]);
   assert.equal(full.requests.length, 1);
   const missing = replay({ status: 200, body: { results: [] } });
-  await execute(update(["1"]), hubspot, missing.fetch, { readBack: true });
+  await applyPlan(update(["1"]), hubspot, missing.fetch, { readBack: true });
   assert.equal(missing.requests.length, 2);
 });

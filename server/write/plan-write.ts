@@ -1,14 +1,9 @@
 /**
- * Decides what will be written, without doing anything: request and settings in; records, withheld fields and
- * what must be read first out. The rules run in this order: mapping, defaults, writeOnCreate / writeOnUpdate, ifEmpty.
+ * Plans a write: request and settings in; records, withheld fields and the fields to read first out. Pure. The rules run
+ * in this order: mapping, defaults, `writeOnCreate` or `writeOnUpdate`, `ifEmpty`.
  */
-import type {
-  Association,
-  RecordToWrite,
-  RecordWrite,
-  WriteAbilities,
-} from "../../connector-kit/connector.ts";
-import type { Json, JsonObject } from "../ground/json.ts";
+import type { Association, RecordToWrite, WriteAbilities } from "../../connector-kit/connector.ts";
+import type { JsonObject } from "../ground/json.ts";
 import { mapRecord, type Withheld } from "./map-record.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
 import { refuseImpossible } from "./refusals.ts";
@@ -29,7 +24,7 @@ export interface WritePlan {
   records: PlannedRecord[];
 }
 
-/** The plan. Throws a Problem that names the member when the request cannot be carried out as it stands. */
+/** Throws a Problem that names the member where the request cannot be carried out. */
 export function planWrite(
   request: WriteRequest,
   settings: ObjectSettings,
@@ -110,50 +105,3 @@ function applyFieldSettings(
   }
   return ifEmpty;
 }
-
-/** What must be read before the plan is final: record ids and fields; undefined when nothing must. */
-export function neededReads(plan: WritePlan): { ids: string[]; fields: string[] } | undefined {
-  const records = plan.records.filter((record) => record.ifEmpty.length > 0);
-  if (records.length === 0) return undefined;
-  return {
-    ids: [...new Set(records.flatMap((record) => record.id ?? []))],
-    fields: [...new Set(records.flatMap((record) => record.ifEmpty))],
-  };
-}
-
-/** The plan with every `ifEmpty` decided by the current values; a record that was not found keeps its fields. */
-export function settleIfEmpty(
-  plan: WritePlan,
-  current: Map<string, JsonObject>,
-  isEmpty: (value: Json | undefined) => boolean,
-): WritePlan {
-  const records = plan.records.map((record) => {
-    const values = record.id === undefined ? undefined : current.get(record.id);
-    if (!values) return record;
-    const full = record.ifEmpty.filter((field) => !isEmpty(values[field]));
-    const fields = Object.fromEntries(
-      Object.entries(record.fields).filter(([field]) => !full.includes(field)),
-    );
-    const reasons = full.map((field) => ({
-      field,
-      reason: "writeOnUpdate is ifEmpty and the field has a value",
-    }));
-    return { ...record, fields, withheld: [...record.withheld, ...reasons] };
-  });
-  return { ...plan, records };
-}
-
-/** What the connector is asked to do. `readBack`: whether somebody waits for the record as it then is. */
-export const toRecordWrite = (
-  plan: WritePlan,
-  { readBack, account }: Pick<RecordWrite, "account"> & { readBack: boolean },
-): RecordWrite => ({
-  objectName: plan.objectName,
-  type: plan.type,
-  batch: plan.batch,
-  allOrNone: plan.allOrNone,
-  headers: plan.headers,
-  readBack,
-  account,
-  records: plan.records.map(({ id, fields, associations }) => ({ id, fields, associations })),
-});

@@ -1,0 +1,116 @@
+/** Carries out a plan at the provider: reads what must be read, writes, and returns one outcome per record. */
+import type { Connector, RecordOutcome, WriteResult } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { Account, ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import { withGateTime } from "../calls/gates/judge-answer.ts";
+import { callProvider, type CallServices } from "../operations/call-provider.ts";
+import type { LogEntry } from "../store/operations.ts";
+import { failureEntry, outcomeEntries, settledEntries } from "./operation-log.ts";
+import type { PlannedRecord, WritePlan } from "./plan-write.ts";
+import { neededReads, settleIfEmpty } from "./settle-plan.ts";
+import { toRecordWrite } from "./to-record-write.ts";
+
+export interface Execution extends WriteResult {
+  /** The plan as it was carried out, `ifEmpty` settled. */
+  plan: WritePlan;
+  /** Why no record was written, where one error stopped all of them. */
+  failure?: ProviderError;
+}
+
+interface ExecuteOptions {
+  projectId: string;
+  connectionId: string;
+  log: LogEntry[];
+  /** Whether the caller wants the records as they are after the write. */
+  readBack: boolean;
+  /** Called when everything is ready, immediately before the first request. */
+  beforeSend?(): Promise<void>;
+}
+
+/** Executes and logs. Never throws a `ProviderError`: it becomes the outcome of every record. */
+export async function executePlan(
+  deps: CallServices,
+  options: ExecuteOptions,
+  plan: WritePlan,
+): Promise<Execution> {
+  const { connectionId, log } = options;
+  const execution = await send(deps, options, plan).catch((error: unknown) => failed(plan, error));
+  // After the call, which closes the gate where it meets a rate limit.
+  const gate = deps.gates.closedUntil(connectionId);
+  const outcomes = execution.outcomes.map((outcome) =>
+    outcome.success ? outcome : { ...outcome, error: withGateTime(outcome.error, gate) },
+  );
+  const { failure, warnings } = execution;
+  log.push(...settledEntries(plan.records, execution.plan.records, plan.batch));
+  if (failure) log.push(failureEntry(plan.batch ? "batch" : "record", failure));
+  else log.push(...outcomeEntries(outcomes, warnings, plan.batch));
+  return { ...execution, outcomes };
+}
+
+const send = (
+  deps: CallServices,
+  { beforeSend, readBack, ...target }: ExecuteOptions,
+  plan: WritePlan,
+): Promise<Execution> =>
+  callProvider(
+    deps,
+    { ...target, outcomesIn: ({ outcomes }: Execution) => outcomes },
+    async ({ connection, connector, fetch }) => {
+      const { account, provider } = connection;
+      if (!connector?.write) {
+        const message = `Busbar can no longer write to ${provider.name}.`;
+        throw new ProviderError({ kind: "forbidden", message });
+      }
+      await beforeSend?.();
+      return applyPlan(plan, connector.write, fetch, { readBack, account });
+    },
+  );
+
+function failed(plan: WritePlan, error: unknown): Execution {
+  if (!(error instanceof ProviderError)) throw error;
+  const outcomes = plan.records.map((): RecordOutcome => ({ success: false, error }));
+  return { plan, outcomes, warnings: [], rawResponse: error.rawResponse, failure: error };
+}
+
+/** Never throws a `ProviderError`, as above. */
+export async function applyPlan(
+  plan: WritePlan,
+  connector: NonNullable<Connector["write"]>,
+  fetch: ProviderFetch,
+  options: { readBack: boolean; account?: Account },
+): Promise<Execution> {
+  let settled = plan;
+  try {
+    const reads = neededReads(plan);
+    if (reads) {
+      const current = await connector.readFields(
+        { objectName: plan.objectName, ...reads, account: options.account },
+        fetch,
+      );
+      settled = settleIfEmpty(plan, current, (value) => connector.isEmpty(value));
+    }
+    const done = settled.records.map((record, index) => outcomeUnsent(plan.records[index], record));
+    const rest = { ...settled, records: settled.records.filter((_, index) => !done[index]) };
+    if (rest.records.length === 0 && done.length > 0) {
+      return { plan: settled, outcomes: done.flatMap((outcome) => outcome ?? []), warnings: [] };
+    }
+    const { outcomes, ...result } = await connector.write(toRecordWrite(rest, options), fetch);
+    const sent = outcomes.values();
+    return {
+      plan: settled,
+      ...result,
+      outcomes: done.flatMap((outcome) => outcome ?? sent.next().value ?? []),
+    };
+  } catch (error) {
+    return failed(settled, error);
+  }
+}
+
+/** A record that was found and of which `ifEmpty` left nothing is up to date; HubSpot refuses empty updates. */
+function outcomeUnsent(
+  before: PlannedRecord | undefined,
+  { id, fields, withheld }: PlannedRecord,
+): RecordOutcome | undefined {
+  const isSettled = withheld.length > (before?.withheld.length ?? 0);
+  return isSettled && Object.keys(fields).length === 0 ? { success: true, recordId: id } : undefined;
+}

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { Client } from "pg";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { openClient } from "../../tests/harness/client.ts";
+import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
+import { until } from "../../tests/harness/until.ts";
+
+/** The gates of this process and of the database are closed per connection, so each test has a customer of its own. */
+describe("rate limits of a connection", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+    on.sandbox.hubspot.setLimits("off");
+  });
+  beforeEach(() => on.sandbox.clearFaults());
+
+  let customers = 0;
+  const customer = (provider: "hubspot" | "salesforce" = "hubspot"): Promise<Customer> =>
+    connectCustomer(on, {
+      provider,
+      objects: [provider === "hubspot" ? "companies" : "Account"],
+      groupRef: `limited-${++customers}`,
+    });
+  const create = { type: "create", record: { name: "Limited" } };
+  const limitOnce = (seconds: number) =>
+    on.sandbox.addFault({ preset: "hubspot.rate_limit", headers: { "retry-after": String(seconds) } });
+  const sent = () => on.sandbox.requests({ provider: "hubspot", path: "/crm/v3/objects/companies" }).length;
+  const throttled = (acme: Customer) =>
+    acme.proxied("/crm/v3/objects/companies", { "x-amp-rate-limiter-mode": "throttle" });
+  const operation = (answer: Answer) => on.inProject("GET", `/operations/${answer.body.operationId}`);
+
+  function assertRateLimited(answer: Answer): void {
+    assert.equal(answer.status, 422, answer.text);
+    assert.equal(answer.body.type.split("/").at(-1), "provider-refused");
+    assert.equal(answer.body.retryable, true);
+    assert.deepEqual(answer.body.result, { success: false });
+    const retryAfterMs = Date.parse(answer.body.retryAfter);
+    assert.ok(retryAfterMs > Date.now(), answer.text);
+    // The header has whole seconds, and must not name a time at which the gate is still closed.
+    const roundedUpMs = Date.parse(answer.headers.get("retry-after") ?? "") - retryAfterMs;
+    assert.ok(roundedUpMs >= 0 && roundedUpMs < 1_000, answer.text);
+  }
+
+  test("a synchronous write that is rate limited holds back the next one until the provider's time", async () => {
+    const acme = await customer();
+    limitOnce(1);
+    const first = await acme.write("companies", create);
+    assertRateLimited(first);
+    const before = sent();
+    const second = await acme.write("companies", create);
+    assertRateLimited(second);
+    assert.match(second.body.detail, /rate limit.*nothing was sent/);
+    assert.equal(sent(), before);
+    assert.equal((await operation(second)).body.status, "failure");
+    // Whoever obeys the header gets through.
+    const opensMs = Date.parse(first.headers.get("retry-after") ?? "");
+    await new Promise((resolve) => setTimeout(resolve, opensMs - Date.now()));
+    const third = await acme.write("companies", create);
+    assert.equal(third.status, 200, third.text);
+  });
+
+  test("a synchronous write that is rate limited holds back asynchronous writes and throttled proxy calls", async () => {
+    const acme = await customer();
+    limitOnce(2);
+    const first = await acme.write("companies", create);
+    const opensMs = Date.parse(first.body.retryAfter);
+    const later = await acme.write("companies", { ...create, mode: "asynchronous" });
+    const proxied = await throttled(acme);
+    assert.equal(proxied.status, 429, proxied.text);
+    const told = proxied.headers.get("x-amp-retry-after")?.replace("UTC", "GMT") ?? "";
+    assert.ok(Date.parse(told) >= opensMs && Date.parse(told) < opensMs + 1_000, told);
+    const before = sent();
+    const ended = await until(async () => {
+      const { body } = await operation(later);
+      return body.status === "in_progress" ? undefined : body;
+    });
+    assert.equal(ended.status, "success");
+    assert.equal(sent(), before + 1);
+    assert.ok(Date.parse(ended.updateTime) >= opensMs);
+  });
+
+  test("a rate limit that the proxy or the queue meets holds back synchronous writes", async () => {
+    const proxying = await customer();
+    limitOnce(3600);
+    assert.equal((await throttled(proxying)).status, 429);
+    assertRateLimited(await proxying.write("companies", create));
+
+    const queueing = await customer();
+    limitOnce(3600);
+    const later = await queueing.write("companies", { ...create, mode: "asynchronous" });
+    await until(async () => (await operation(later)).body.status !== "in_progress");
+    assertRateLimited(await queueing.write("companies", create));
+  });
+
+  test("every process holds back synchronous writes, and the other connections are served", async () => {
+    const acme = await customer();
+    const other = await customer();
+    const sibling = await on.sibling();
+    limitOnce(3600);
+    assertRateLimited(await acme.write("companies", create));
+    const before = sent();
+    const elsewhere = openClient({ ...on, urls: () => sibling.urls });
+    const refused = await until(async () => {
+      const answered = await elsewhere.write("hubspot", "companies", { groupRef: acme.groupRef, ...create });
+      return answered.status === 422 && answered;
+    });
+    assertRateLimited(refused);
+    assert.ok(sent() <= before + 1);
+    assert.equal((await other.write("companies", create)).status, 200);
+  });
+
+  test("credentials that may be locked are left alone by every write and throttled call, and no retry is advised", async () => {
+    const acme = await customer("salesforce");
+    on.sandbox.addFault({
+      provider: "salesforce",
+      status: 403,
+      body: [{ errorCode: "LOGIN_RATE_EXCEEDED", message: "login rate exceeded" }],
+      count: 1,
+    });
+    const record = { type: "create", record: { Name: "Locked" } };
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const answer = await acme.write("Account", record);
+      assert.equal(answer.status, 422, answer.text);
+      assert.equal(answer.body.retryable, false);
+      const waitMs = Date.parse(answer.body.retryAfter) - Date.now();
+      assert.ok(waitMs > 14 * 60_000 && waitMs <= 15 * 60_000 + 1_000, String(waitMs));
+    }
+    const proxied = await acme.proxied("/services/data/v60.0/limits", {
+      "x-amp-rate-limiter-mode": "throttle",
+    });
+    assert.equal(proxied.status, 429, proxied.text);
+    assert.equal(proxied.headers.get("x-amp-retryable"), "false");
+  });
+
+  test("a write that was not sent because of a closed gate does not use up its Idempotency-Key", async () => {
+    const acme = await customer();
+    limitOnce(3600);
+    await acme.write("companies", create);
+    const key = { "idempotency-key": "held back" };
+    const held = await acme.write("companies", create, key);
+    assertRateLimited(held);
+    const client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    await client.query("delete from connection_gates");
+    await client.end();
+    await on.restart();
+    const again = await acme.write("companies", create, key);
+    assert.equal(again.status, 200, again.text);
+  });
+
+  test("an object's fields are not read while the gate is closed", async () => {
+    const acme = await customer();
+    limitOnce(3600);
+    assertRateLimited(await acme.write("companies", create));
+    const before = on.sandbox.requests({ provider: "hubspot" }).length;
+    const path = `/providers/hubspot/objects/companies/metadata?groupRef=${acme.groupRef}`;
+    const refused = await on.inProject("GET", path);
+    assert.equal(refused.status, 422, refused.text);
+    assert.equal(refused.body.retryable, true);
+    assert.ok(Date.parse(refused.headers.get("retry-after") ?? "") > Date.now());
+    assert.equal(on.sandbox.requests({ provider: "hubspot" }).length, before);
+  });
+});

@@ -1,0 +1,18 @@
+/** Turns a plan into the connector's order. */
+import type { RecordWrite } from "../../connector-kit/connector.ts";
+import type { WritePlan } from "./plan-write.ts";
+
+/** `readBack`: whether the caller wants the record as it is after the write. */
+export const toRecordWrite = (
+  plan: WritePlan,
+  { readBack, account }: Pick<RecordWrite, "account"> & { readBack: boolean },
+): RecordWrite => ({
+  objectName: plan.objectName,
+  type: plan.type,
+  batch: plan.batch,
+  allOrNone: plan.allOrNone,
+  headers: plan.headers,
+  readBack,
+  account,
+  records: plan.records.map(({ id, fields, associations }) => ({ id, fields, associations })),
+});
