@@ -19,14 +19,17 @@ export class CredentialsError extends Error {
   override name = "CredentialsError";
 }
 
-/** What to add to a request. Throws `CredentialsError` when kind and provider do not match or a value is unusable. */
+/**
+ * Returns what to add to a request. Throws `CredentialsError` if the credentials do not fit the provider or a value is
+ * unusable.
+ */
 export function authorization(provider: ProviderInfo, credentials: Credentials): Authorization {
   const authorization = attach(provider, credentials);
   for (const [name, value] of authorization.headers) requireHeaderText(provider, name, value);
   return authorization;
 }
 
-/** A line break would let a stored secret add headers of its own; the other controls no HTTP client sends. */
+/** Refuses control characters: a line break would let a stored secret add headers, and HTTP clients send no others. */
 export function requireHeaderText(provider: ProviderInfo, name: string, value: string): void {
   // oxlint-disable-next-line no-control-regex
   if (!/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value) && !/[^\u0000-\u00ff]/.test(value)) return;
@@ -68,7 +71,7 @@ function apiKey(provider: ProviderInfo, key: string): Authorization {
   throw new CredentialsError(`the facts of ${provider.name} do not say where its API key goes`);
 }
 
-/** An API key that the provider wants as one half of HTTP Basic. */
+/** Sends an API key as one half of HTTP Basic. */
 function keyAsBasic(provider: ProviderInfo, key: string): Authorization {
   if (!provider.basicOpts?.apiKeyAsBasic) throw mismatch(provider, "an API key");
   const { fieldUsed, keyFormat } = provider.basicOpts.apiKeyAsBasicOpts ?? {};

@@ -1,4 +1,6 @@
-/** What every connector must hold whatever its provider answers; each provider's test calls `testConnector`. */
+/**
+ * Guarantees that hold for every connector, whatever its provider answers; each connector's test calls `testConnector`.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { nowMs } from "../server/ground/clock.ts";
@@ -24,7 +26,7 @@ export function testConnector(name: string, connector: Connector, sample: Connec
   });
 }
 
-/** Answers that no API describes, and those that one might, each with every status. */
+/** Answers that no API describes and answers that one might, each sent with every status. */
 const BODIES: Reply["body"][] = [
   undefined,
   "<html><body>Bad gateway</body></html>",

@@ -1,4 +1,4 @@
-/** What a connector is: pure knowledge of one provider's API, handed a `fetch` that is already authorized. */
+/** The interface of a connector: pure knowledge of one provider's API, with a `fetch` that is already authorized. */
 import type { Json, JsonObject } from "../server/ground/json.ts";
 import type { FieldsConnector } from "./fields.ts";
 import type { ProviderError } from "./provider-error.ts";
@@ -25,11 +25,11 @@ export interface RecordWrite {
   records: RecordToWrite[];
   /** Batch only: nothing is written unless everything is. */
   allOrNone: boolean;
-  /** Extra request headers of the caller, only where `abilities.headers`. */
+  /** Extra request headers of the caller; needs `abilities.headers`. */
   headers: Record<string, string>;
   /**
-   * Whether the caller wants the record as it now is. `false` spares the read where a provider's write answers
-   * without data; a single record only, a batch is never read back.
+   * Whether the caller wants the record as stored. `false` saves the read where a provider's write answers without
+   * data. A batch is never read back.
    */
   readBack?: boolean;
   account?: Account;
@@ -42,7 +42,7 @@ export type RecordOutcome =
 export interface WriteResult {
   /** One per record of the request, in its order. */
   outcomes: RecordOutcome[];
-  /** Things that went less than well although the record was written, for example a read-back that failed. */
+  /** Problems that did not prevent the write, for example a failed read-back. */
   warnings: string[];
   /** The body of a refusal as the provider sent it. */
   rawResponse?: string;
@@ -52,17 +52,17 @@ export interface WriteAbilities {
   delete: boolean;
   associations: boolean;
   headers: boolean;
-  /** Current values can be read in a batch, so `ifEmpty` can be decided. */
+  /** Current values can be read in a batch, which `ifEmpty` needs. */
   ifEmpty: boolean;
-  /** Largest batch, absent when the provider has no batch form here. */
+  /** Largest batch; absent if the provider has no batch form. */
   batchLimit?: number;
 }
 
 export interface WriteConnector {
   readonly abilities: WriteAbilities;
-  /** The provider's module that this writes to; absent when the provider has none. */
+  /** The provider's module that this writes to; absent if the provider has none. */
   readonly module?: string;
-  /** The requests that `write` sends, in order, when nothing goes wrong. Pure: it is what a dry run shows. */
+  /** Returns the requests that `write` sends if nothing goes wrong, in order. Pure: a dry run shows them. */
   prepare(write: RecordWrite): ProviderRequest[];
   /**
    * Writes and reports one outcome per record in order. What the provider says about a record is an outcome.
@@ -72,25 +72,25 @@ export interface WriteConnector {
    * succeeded, the records not reached carry that error as their outcome: repeat those records, never the whole.
    */
   write(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult>;
-  /** Current values of `fields` by record id, for `ifEmpty`; a record that does not exist is absent from the map. */
+  /** Returns current values of `fields` by record id, for `ifEmpty`; a record that does not exist is absent. */
   readFields(
     request: { objectName: string; ids: string[]; fields: string[]; account?: Account },
     fetch: ProviderFetch,
   ): Promise<Map<string, JsonObject>>;
-  /** The same text for every spelling of one record's id, so that writes to one record keep their order. Pure. */
+  /** Returns the same text for every spelling of a record's id, so that writes to one record keep their order. Pure. */
   recordKey(id: string): string;
   /** Whether a current value counts as empty at this provider. */
   isEmpty(value: Json | undefined): boolean;
 }
 
-/** A provider's folder, assembled: what is absent is what Busbar cannot do there. */
+/** The parts of a provider's folder; Busbar cannot do what an absent part would do. */
 export interface Connector {
   write?: WriteConnector;
-  /** Tells what fields objects have, and makes new ones. */
+  /** Describes objects' fields and creates custom ones. */
   fields?: FieldsConnector;
   /**
-   * What an answer means when it is not a success: used by every caller that has no better knowledge, the proxy's
-   * throttle mode included. Undefined for a success.
+   * Classifies an answer that is no success, for every caller without better knowledge, including the proxy's
+   * throttling. Returns undefined for a success.
    */
   classify?(response: ProviderResponse, account?: Account): ProviderError | undefined;
 }

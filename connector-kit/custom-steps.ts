@@ -1,4 +1,4 @@
-/** A provider's own way to connect, as data: what each step asks for and what its answer brings. Pure. */
+/** Runs a provider's own sign-in steps, which the catalog holds as data: requests and values. Pure. */
 import type { Json } from "../server/ground/json.ts";
 import { requireHeaderText } from "./authorization.ts";
 import type { ProviderInfo } from "./provider-info.ts";
@@ -6,7 +6,7 @@ import type { Redirect, StepRequest } from "./auth-options.ts";
 import { fillTemplate, placeholders, providerUrl, type UrlOptions } from "./template.ts";
 import { textAt } from "./text-at.ts";
 
-/** A value that a step should have brought and did not. */
+/** A step did not yield a value that it should. */
 export class StepError extends Error {
   override name = "StepError";
 }
@@ -14,16 +14,16 @@ export class StepError extends Error {
 export interface Brought {
   /** Secrets by name. */
   values: Record<string, string>;
-  /** What may be shown, by name. */
+  /** Values that may be shown, by name. */
   metadata: Record<string, string>;
   expiresInSeconds?: number;
 }
 
-/** Values by name: what the customer entered, the provider app, and what earlier steps brought. */
+/** Values by name: the customer's inputs, the provider app's, and those of earlier steps. */
 type Values = Record<string, string>;
 type UrlRules = Pick<UrlOptions, "allowPlainHttp">;
 
-/** The address of a step with its parameters. Throws `TemplateError`. */
+/** Returns the address of a step with its parameters. Throws `TemplateError`. */
 export function stepUrl(
   provider: ProviderInfo,
   { url, params = {} }: Pick<Redirect, "url" | "params">,
@@ -37,11 +37,13 @@ export function stepUrl(
   return filled;
 }
 
-/** Whether the redirect sends a state, which then must come back. */
+/** Whether the redirect sends a state, which must come back then. */
 export const sendsState = ({ params = {} }: Redirect): boolean =>
   Object.values(params).some((template) => placeholders(template).includes("state"));
 
-/** What came back from the provider's page. Throws `StepError` with a sentence for the customer. */
+/**
+ * Reads the parameters that came back from the provider's page. Throws `StepError` with a sentence for the customer.
+ */
 export function readCallback({ expect = {}, ...brings }: Redirect, params: Record<string, string>): Brought {
   if (params["error"]) {
     const said = [params["error"], params["error_description"]].filter(Boolean).join(": ");
@@ -62,7 +64,7 @@ export interface StepCall {
   body?: string;
 }
 
-/** The call of a step. Throws `TemplateError` and `CredentialsError`. */
+/** Builds the call of a step. Throws `TemplateError` and `CredentialsError`. */
 export function requestOf(
   provider: ProviderInfo,
   request: StepRequest,
@@ -87,7 +89,7 @@ export function requestOf(
   return { url: stepUrl(provider, request, values, rules), method, headers, body };
 }
 
-/** What an answer brings. Throws `StepError` when something is not in it. */
+/** Reads a step's values from an answer. Throws `StepError` if one is missing. */
 export function readAnswer(request: StepRequest, answer: Json, values: Values): Brought {
   const brought = bring(request, (path) => textAt(answer, path));
   const seconds = request.expiresIn ? Number(textAt(answer, request.expiresIn)) : Number.NaN;
@@ -98,7 +100,7 @@ export function readAnswer(request: StepRequest, answer: Json, values: Values): 
   return { ...brought, ...(Number.isFinite(seconds) && seconds > 0 && { expiresInSeconds: seconds }) };
 }
 
-/** Names of the values that a connection still needs once it is made: the rest, passwords above all, is not kept. */
+/** Returns the names of the values that a connection needs later. All others, passwords above all, are not stored. */
 export function neededValues({ customOpts }: ProviderInfo): Set<string> {
   const { headers = [], queryParams = [], refreshSteps = [] } = customOpts ?? {};
   const templates = [...headers, ...queryParams].map(({ valueTemplate }) => valueTemplate);

@@ -1,11 +1,11 @@
-/** Finds the moment a day ends somewhere, because daily quotas start anew then. */
+/** Finds when a daily quota resets: at the next midnight in the account's time zone. */
 
-/** The first midnight after `after` in an IANA time zone; UTC when the zone is absent or unknown. */
+/** Returns the first midnight after `after` in an IANA time zone, UTC if the zone is absent or unknown. */
 export function nextQuotaReset(after: Date, timeZone: string | undefined): Date {
   const wall = wallClock(timeZone);
   const today = wall(after);
   const target = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 1);
-  // The zone's offset at midnight may differ from the one now (summer time), so look again where the guess lands.
+  // The offset at midnight may differ from the current one (summer time), so it is looked up again at the guess.
   let guess = target;
   for (let round = 0; round < 2; round++) {
     guess = target - (wall(new Date(guess)).getTime() - guess);
@@ -13,7 +13,7 @@ export function nextQuotaReset(after: Date, timeZone: string | undefined): Date 
   return new Date(guess);
 }
 
-/** A function that shows a moment's local date and time in the UTC fields of a `Date`. */
+/** Returns a function that puts a moment's local date and time into the UTC fields of a `Date`. */
 function wallClock(timeZone: string | undefined): (moment: Date) => Date {
   const format = formatter(timeZone);
   return (moment) => {

@@ -4,16 +4,16 @@ import type { ProviderInfo, Support } from "./provider-info.ts";
 
 type Oauth2Default = "explicitScopesRequired" | "explicitWorkspaceRequired" | "tokenMetadataFields";
 
-/** What a connector folder writes: the folder gives the name, `completeProvider` what most providers share. */
+/** The facts that a connector's folder declares. The folder gives the name, `completeProvider` the defaults. */
 export type ProviderFacts = Omit<ProviderInfo, "name" | "providerOpts" | "defaultModule" | "oauth2Opts"> & {
   defaultModule?: string;
   oauth2Opts?: Omit<Oauth2Options, Oauth2Default> & Partial<Pick<Oauth2Options, Oauth2Default>>;
 };
 
-/** Declares a provider; a function only so that mistakes show where they are made. */
+/** Declares a provider. A function, so that type errors show where the mistake is. */
 export const defineProvider = (facts: ProviderFacts): ProviderFacts => facts;
 
-/** The facts of a folder as the API shows them. */
+/** Completes the facts of a folder to the form that the API shows. */
 export function completeProvider(name: string, facts: ProviderFacts): ProviderInfo {
   const { oauth2Opts, ...rest } = facts;
   const info: ProviderInfo = { displayName: name, defaultModule: "", ...rest, name, providerOpts: {} };
@@ -21,7 +21,7 @@ export function completeProvider(name: string, facts: ProviderFacts): ProviderIn
   return info;
 }
 
-/** What an OAuth2 provider is unless it says otherwise. */
+/** Defaults of OAuth2 providers. */
 export const OAUTH2_DEFAULTS: Pick<Oauth2Options, Oauth2Default> = {
   explicitScopesRequired: false,
   explicitWorkspaceRequired: false,
@@ -31,8 +31,8 @@ export const OAUTH2_DEFAULTS: Pick<Oauth2Options, Oauth2Default> = {
 type Action = "read" | "write" | "proxy" | "subscribe" | "delete" | "search";
 
 /**
- * The support flags of a provider: the actions it offers, and for what needs more than a flag `batchWrite()`,
- * `bulkWrite()`.
+ * Returns the support flags of a provider from the actions it offers; `batchWrite()` and `bulkWrite()` give what needs
+ * more than a flag.
  */
 export function supports(...abilities: (Action | Partial<Support>)[]): Support {
   const has = (action: Action) => abilities.includes(action);
@@ -48,7 +48,7 @@ export function supports(...abilities: (Action | Partial<Support>)[]): Support {
   return Object.assign(flags, ...abilities.filter((ability) => typeof ability === "object"));
 }
 
-/** Create and update take several records in one request, up to `recordLimit`. */
+/** Creates and updates can hold several records in one request, up to `recordLimit`. */
 export const batchWrite = (recordLimit: number): Partial<Support> => ({
   batchWrite: {
     create: { supported: true, defaultRecordLimit: recordLimit },
@@ -58,7 +58,7 @@ export const batchWrite = (recordLimit: number): Partial<Support> => ({
   },
 });
 
-/** The provider's own asynchronous bulk interface takes these. */
+/** The provider's asynchronous bulk interface supports these. */
 export const bulkWrite = (...actions: (keyof Support["bulkWrite"])[]): Partial<Support> => ({
   bulkWrite: {
     insert: actions.includes("insert"),

@@ -1,8 +1,8 @@
-/** What definitions of fields mean at any provider, and the faults that all providers find in them alike. */
+/** Rules for field definitions that hold for every provider. */
 import type { FieldOutcome, DefinitionFault, FieldDefinition, FieldKind } from "./fields.ts";
 import { ProviderError } from "./provider-error.ts";
 
-/** A text with listed values is a choice, and one with an association a reference, whatever it calls itself. */
+/** Returns the kind of field: a text with listed values is a choice, a text with an association a reference. */
 export function kindOf({ valueType, stringOptions, association }: FieldDefinition): FieldKind {
   if (valueType !== "string") return valueType;
   if (association) return "reference";
@@ -12,7 +12,7 @@ export function kindOf({ valueType, stringOptions, association }: FieldDefinitio
 export const isChoice = (kind: FieldKind | "other"): boolean =>
   kind === "singleSelect" || kind === "multiSelect";
 
-/** Faults in the values of a choice, the default and the members that do not belong to the kind. */
+/** Lists faults in the values of a choice, in the default, and in members that do not fit the kind. */
 export function commonFaults(definition: FieldDefinition): DefinitionFault[] {
   const kind = kindOf(definition);
   const faults: DefinitionFault[] = [];
@@ -34,7 +34,7 @@ export function commonFaults(definition: FieldDefinition): DefinitionFault[] {
   return faults;
 }
 
-/** What is asked for in members that say nothing about this kind of field. */
+/** Lists members that have no meaning for this kind of field. */
 export function strayMembers(definition: FieldDefinition): string[] {
   const kind = kindOf(definition);
   const { stringOptions, numericOptions, association } = definition;
@@ -46,10 +46,10 @@ export function strayMembers(definition: FieldDefinition): string[] {
   return stray.map((member) => `${member} was left out: it says nothing about a ${kind}`);
 }
 
-/** The refusal of a definition whose field is there with another type. */
+/** The error for a definition whose field exists with another type. */
 export const conflict = (message: string): ProviderError => new ProviderError({ kind: "conflict", message });
 
-/** Outcomes once one definition conflicts: nothing is written for any, which those `pending` are told. */
+/** Returns the outcomes after a conflict: nothing is written, and the `pending` definitions get that as their error. */
 export function withheld(planned: FieldOutcome[], pending: number[]): FieldOutcome[] {
   const message = "not written, because another field of the request is in conflict with one that exists";
   return planned.map((outcome, index) =>

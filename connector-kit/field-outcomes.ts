@@ -8,13 +8,13 @@ export class FieldOutcomes {
   #written = false;
   #stopped = false;
 
-  /** `open`: the positions that something has to be written for. */
+  /** `open`: positions of the definitions that need a write. */
   constructor(planned: FieldOutcome[], open: number[]) {
     this.#outcomes = planned.map((outcome) => ({ ...outcome }));
     this.#open = new Set(open);
   }
 
-  /** Those of `indexes` that nothing was heard of yet. */
+  /** Returns those of `indexes` that have no outcome yet. */
   open(indexes: number[]): number[] {
     return indexes.filter((index) => this.#open.has(index));
   }
@@ -25,7 +25,7 @@ export class FieldOutcomes {
     this.#change(index, change);
   }
 
-  /** What happened to a field before stays said. */
+  /** Keeps what is known about a field already. */
   fail(indexes: number[], error: ProviderError): void {
     for (const index of indexes) this.#change(index, { error });
   }
@@ -35,8 +35,8 @@ export class FieldOutcomes {
   }
 
   /**
-   * Runs one request for these definitions. Its `ProviderError` is thrown on while nothing is written; after that it
-   * becomes the outcome of the definitions not reached, and nothing more is sent.
+   * Runs one request for these definitions. Rethrows its `ProviderError` if nothing is written yet; otherwise the error
+   * becomes the outcome of the definitions that are left, and nothing more is sent.
    */
   async attempt(indexes: number[], request: () => Promise<void>): Promise<void> {
     if (this.#stopped || indexes.length === 0) return;

@@ -1,4 +1,4 @@
-/** What a connector knows about an account's fields: reading which there are, and creating or changing custom ones. */
+/** Describing an account's fields, and creating or changing custom ones. */
 import type { JsonObject } from "../server/ground/json.ts";
 import type { ProviderFetch } from "./provider-fetch.ts";
 import type { ProviderError } from "./provider-error.ts";
@@ -21,14 +21,14 @@ export interface FieldMetadata {
   /** The provider's name. */
   fieldName: string;
   displayName: string;
-  /** `other`: nothing that the nine kinds describe. */
+  /** `other`: none of the nine kinds. */
   valueType: FieldKind | "other";
-  /** The type in the provider's words. */
+  /** The provider's name of the type. */
   providerType: string;
-  /** Neither a create nor an update can set it. */
+  /** True if neither a create nor an update can set it. */
   readOnly: boolean;
   isCustom: boolean;
-  /** A create without it is refused. */
+  /** True if a create without it is refused. */
   isRequired: boolean;
   /** The objects that a reference can point to. */
   referenceTo?: string[];
@@ -84,35 +84,35 @@ export interface FieldRequest {
   definition: FieldDefinition;
 }
 
-/** Why a definition can be held by no account of the provider. */
+/** A fault that no account of the provider would accept. */
 export interface DefinitionFault {
   /** Within the definition, for example `stringOptions.length`. */
   member: string;
   message: string;
 }
 
-/** What became of one definition. */
+/** The outcome of one definition. */
 export interface FieldOutcome {
-  /** As the provider has it, which need not be as it was asked for. */
+  /** The provider's name, which may differ from the requested one. */
   fieldName: string;
-  /** `none` also where nothing could be done: then there is an error. */
+  /** `none` also if nothing could be done; `error` is set then. */
   action: "create" | "update" | "none";
-  /** The field as the provider describes it, in its own words. */
+  /** The field as the provider describes it. */
   metadata?: JsonObject;
-  /** What the definition asks for and the provider cannot hold. */
+  /** Parts of the definition that the provider cannot hold. */
   warnings: string[];
-  /** The definition is not, or not wholly, in force. */
+  /** Set if the definition is not, or only partly, in force. */
   error?: ProviderError;
 }
 
 export interface FieldsConnector {
-  /** The provider's module that these are fields of; absent when the provider has none. */
+  /** The provider's module that the fields belong to; absent if the provider has none. */
   readonly module?: string;
-  /** Every field of an object. Throws `ProviderError`, `not_found` or `invalid` when there is no such object. */
+  /** Returns every field of an object. Throws `ProviderError`: `not_found` or `invalid` if there is no such object. */
   describe(objectName: string, fetch: ProviderFetch): Promise<ObjectMetadata>;
-  /** What is wrong with a definition whatever the account looks like. Pure. */
+  /** Lists the faults of a definition that do not depend on the account. Pure. */
   check(request: FieldRequest): DefinitionFault[];
-  /** The name that a field gets at the provider, for finding two definitions of one field. Pure. */
+  /** Returns the name that a field gets at the provider; definitions with one name are of one field. Pure. */
   nameOf(request: FieldRequest): string;
   /**
    * Creates the fields that are not there and changes the others as far as they differ; what the customer has of their

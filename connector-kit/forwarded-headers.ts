@@ -1,7 +1,7 @@
-/** Decides which headers of a caller may go to a provider. */
+/** Checks the headers of a caller that are passed to a provider. */
 import { ProviderError } from "./provider-error.ts";
 
-/** Headers that belong to the connection or to the credentials, never to the caller. */
+/** Headers of the connection or the credentials, which a caller cannot set. */
 const RESERVED = new Set([
   "accept-encoding",
   "authorization",
@@ -20,7 +20,7 @@ const RESERVED = new Set([
   "upgrade",
 ]);
 
-/** What is wrong with the headers, or undefined. */
+/** Returns the fault of the headers, or undefined. */
 export function headerFault(headers: Record<string, string>): ProviderError | undefined {
   for (const [name, value] of Object.entries(headers)) {
     const invalid = (message: string) => new ProviderError({ kind: "invalid", message });

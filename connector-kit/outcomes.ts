@@ -18,19 +18,19 @@ export class Outcomes {
     for (const index of indexes) this.settle(index, { success: false, error });
   }
 
-  /** Those of `indexes` that have no outcome yet. */
+  /** Returns those of `indexes` that have no outcome yet. */
   open(indexes: number[]): number[] {
     return indexes.filter((index) => this.#slots[index] === undefined);
   }
 
-  /** A request failed as a whole after another had written something: send no more. */
+  /** True after a request failed as a whole when another had written something: nothing more is sent. */
   get stopped(): boolean {
     return this.#stopped;
   }
 
   /**
-   * Runs one request for these records. Its `ProviderError` is thrown on while nothing is written; once something
-   * is, throwing would make the caller repeat that too, so the error becomes the outcome of the records not reached.
+   * Runs one request for these records. Rethrows its `ProviderError` if nothing is written yet. Otherwise the caller
+   * would repeat what is written, so the error becomes the outcome of the records that are left.
    */
   async attempt(indexes: number[], request: () => Promise<void>): Promise<void> {
     if (this.#stopped || indexes.length === 0) return;
@@ -44,7 +44,7 @@ export class Outcomes {
     }
   }
 
-  /** Every outcome in order; a record that no answer mentioned is reported as such. */
+  /** Returns every outcome in order; a record that no answer mentioned gets an error. */
   finish(): RecordOutcome[] {
     return this.#slots.map((slot) => slot ?? { success: false, error: notMentioned() });
   }

@@ -1,4 +1,4 @@
-/** The one classification of what a provider said no with; retry, status and connection health read the kind. */
+/** Classifies a provider's refusals; retry, HTTP status and the health of a connection depend on the kind. */
 import { shorten } from "../server/ground/storable-text.ts";
 
 export type ProviderErrorKind =
@@ -10,33 +10,33 @@ export type ProviderErrorKind =
   | "rate_limited"
   | "unavailable"
   | "timeout"
-  /** A write that is not safe to repeat was sent and its answer never came. */
+  /** A write that is not repeatable was sent, and no answer came. */
   | "unknown_outcome"
-  /** The provider may have locked the token out: repeating makes it worse. */
+  /** The provider may lock the account or token: a retry makes it worse. */
   | "locked_out"
-  /** The provider answered something that its API does not describe, for example HTML with status 200. */
+  /** The answer is not one that the provider's API describes, for example HTML with status 200. */
   | "unreadable";
 
 export interface ProviderErrorOptions {
   kind: ProviderErrorKind;
-  /** For the caller: what the provider said, in one sentence, without credentials. */
+  /** For the caller: the provider's reason in one sentence, without credentials. */
   message: string;
   /** The provider's own code, for example `PROPERTY_DOESNT_EXIST`. */
   code?: string;
-  /** HTTP status of the provider's answer, when there was one. */
+  /** HTTP status of the provider's answer, if there was one. */
   status?: number;
-  /** When the provider says a retry may work. */
+  /** When a retry may work, as far as the provider names a time. */
   retryAt?: Date;
-  /** The provider's body as text, shortened by whoever read it. */
+  /** The provider's body as text, shortened. */
   rawResponse?: string;
   cause?: unknown;
 }
 
-/** Longer sentences than any provider means to say; each record of a batch may carry one, and all of them are stored. */
+/** Limits of texts: each record of a batch can have an error, and all of them are stored. */
 const LONGEST_MESSAGE = 2_000;
 const LONGEST_CODE = 200;
 
-/** Texts in it can be stored and shown, whatever the provider sent. */
+/** Its texts can be stored and shown, whatever the provider sent. */
 export class ProviderError extends Error {
   override name = "ProviderError";
   readonly kind: ProviderErrorKind;
@@ -55,11 +55,11 @@ export class ProviderError extends Error {
   }
 }
 
-/** Kinds where the same request may succeed later without anybody changing anything. */
+/** Whether the same request may succeed later without any change. */
 export const isRetryable = (kind: ProviderErrorKind): boolean =>
   kind === "rate_limited" || kind === "unavailable" || kind === "timeout";
 
-/** The error of what was never sent because the request before it failed. */
+/** The error of a request that was not sent because the one before it failed. */
 export const notSent = (error: ProviderError): ProviderError =>
   new ProviderError({
     kind: error.kind === "unknown_outcome" || error.kind === "unreadable" ? "unavailable" : error.kind,

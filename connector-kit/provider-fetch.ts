@@ -8,11 +8,11 @@ export interface ProviderRequest {
   headers?: Record<string, string>;
   /** Sent as JSON; a string is sent as it is, with the content type given in `headers`. */
   body?: Json;
-  /** Words in a string body that the access token takes the place of, for APIs that want it there and not in a header. */
+  /** Text in a string body that is replaced by the access token, for APIs that do not take it in a header. */
   tokenMark?: string;
   /**
-   * Whether sending it twice leaves the same result as sending it once. A lost answer to a request that is not
-   * repeatable is an `unknown_outcome`, otherwise `unavailable` or `timeout`.
+   * Whether sending it twice has the same result as sending it once. If the answer is lost, the error is
+   * `unknown_outcome` for a request that is not repeatable, otherwise `unavailable` or `timeout`.
    */
   repeatable: boolean;
 }
@@ -21,15 +21,15 @@ export interface ProviderResponse {
   status: number;
   /** Names in lower case; several values of one name joined by `, `. */
   headers: Record<string, string>;
-  /** The whole body as text, bounded by the caller of the connector. */
+  /** The whole body as text; the caller of the connector limits its size. */
   text: string;
 }
 
-/** Sends with the connection's credentials. Throws `ProviderError` when no answer came; any status is an answer. */
+/** Sends with the connection's credentials. Throws `ProviderError` if no answer came; any status is an answer. */
 export type ProviderFetch = (request: ProviderRequest) => Promise<ProviderResponse>;
 
-/** What is known about the customer's account and matters for reading the provider's answers. */
+/** Facts about the customer's account that matter for reading answers. */
 export interface Account {
-  /** IANA name; a daily quota starts anew at midnight there. */
+  /** IANA name; daily quotas reset at midnight there. */
   timeZone?: string;
 }

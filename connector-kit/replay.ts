@@ -1,4 +1,4 @@
-/** A `ProviderFetch` for tests that answers from a list or a function and remembers what it was sent. */
+/** A `ProviderFetch` for tests: answers from a list or a function and records the requests. */
 import type { Json } from "../server/ground/json.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
 
@@ -14,7 +14,7 @@ export interface Replay {
   requests: ProviderRequest[];
 }
 
-/** Replies in turn, the last one again and again; an `Error` among them is thrown. */
+/** Replies in turn and repeats the last reply; an `Error` among them is thrown. */
 export function replay(
   ...replies: (Reply | Error | ((request: ProviderRequest) => Reply | Error))[]
 ): Replay {

@@ -1,4 +1,4 @@
-/** Sends a request and reads the answer, sorting out what concerns the call as a whole from what concerns a record. */
+/** Sends a request and tells refusals of the whole call from refusals of a record. */
 import { shorten } from "../server/ground/storable-text.ts";
 import { now } from "../server/ground/clock.ts";
 import type { Json } from "../server/ground/json.ts";
@@ -6,7 +6,7 @@ import type { Connector } from "./connector.ts";
 import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "./provider-error.ts";
 
-/** A readable answer: the parsed body of a success, undefined when empty, or what the provider refused and why. */
+/** The parsed body of a success (undefined if empty), or the provider's refusal. */
 export type ProviderAnswer =
   | { body: Json | undefined; error?: undefined }
   | { body: Json | undefined; error: ProviderError };
@@ -14,8 +14,8 @@ export type ProviderAnswer =
 type Classify = NonNullable<Connector["classify"]>;
 
 /**
- * Sends. Throws `ProviderError` when the call as a whole failed: no answer, 401, 429, 5xx, a success that is not
- * JSON. A refusal that concerns the content is returned.
+ * Sends a request. Throws `ProviderError` if the call as a whole failed: no answer, 401, 429, 5xx, or a success that is
+ * not JSON. Returns a refusal of the content.
  */
 export async function send(
   request: ProviderRequest,
@@ -32,11 +32,11 @@ export async function send(
   return { body };
 }
 
-/** Kinds where the next record would fare no better: stop instead of trying it. */
+/** Whether the next record would fail as well. */
 export const concernsTheCall = (kind: ProviderErrorKind): boolean =>
   !["invalid", "conflict", "forbidden", "not_found"].includes(kind);
 
-/** A gateway that got no answer, or a broken one, says nothing about what happened behind it. 503 is a no before that. */
+/** Status codes of gateways that do not know whether the request was carried out. A 503 means that it was not. */
 const GATEWAY_LOST = new Set([502, 504, 520, 524]);
 
 function lostBehindGateway(request: ProviderRequest, error: ProviderError): ProviderError {
@@ -51,7 +51,7 @@ function lostBehindGateway(request: ProviderRequest, error: ProviderError): Prov
   });
 }
 
-/** An answer that the provider's API does not describe. */
+/** The error for an answer that the provider's API does not describe. */
 export const unreadable = (response: ProviderResponse): ProviderError =>
   new ProviderError({
     kind: "unreadable",
@@ -60,7 +60,7 @@ export const unreadable = (response: ProviderResponse): ProviderError =>
     rawResponse: shorten(response.text),
   });
 
-/** The body as JSON, or undefined when it is not. */
+/** Parses the body; returns undefined if it is not JSON. */
 export function parseBody(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text);
@@ -70,5 +70,5 @@ export function parseBody(text: string): Json | undefined {
   }
 }
 
-/** The moment so many milliseconds from now. */
+/** Returns the time so many milliseconds from now. */
 export const inMs = (durationMs: number): Date => new Date(now().getTime() + durationMs);

@@ -1,8 +1,8 @@
-/** Arranges a batch in requests that respect a size limit and never name one record twice. */
+/** Splits a batch into requests within a size limit, each record at most once per request. */
 
 /**
- * Positions of `keys` in requests to be sent one after the other. A key that comes again goes into a later request
- * than its predecessor, so that the last value given wins, as if the records had been sent singly.
+ * Returns positions of `keys` for each request, to be sent in order. A repeated key goes into a later request than its
+ * predecessor, so that the last value wins as with single writes.
  */
 export function splitBatch(keys: (string | undefined)[], limit: number): number[][] {
   const result: number[][] = [];

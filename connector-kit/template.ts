@@ -1,10 +1,10 @@
-/** Fills `{{.name}}` templates so that no value can send a credential to a host the provider's facts do not allow. */
+/** Fills `{{.name}}` templates. No value can send a credential to a host that the provider's facts do not allow. */
 import type { ProviderInfo } from "./provider-info.ts";
 
-/** A template that cannot be filled: a name without a value, or a value that is not allowed there. */
+/** A name has no value, or a value that is not allowed there. */
 export class TemplateError extends Error {
   override name = "TemplateError";
-  /** The placeholder at fault, without braces; undefined when the template itself is. */
+  /** The placeholder at fault, without braces; undefined if the template itself is at fault. */
   readonly placeholder?: string;
 
   constructor(message: string, placeholder?: string) {
@@ -14,13 +14,13 @@ export class TemplateError extends Error {
 }
 
 export interface UrlOptions {
-  /** Metadata of the connection by name: workspace, region, what the token answer brought. */
+  /** Metadata of the connection by name: workspace, region, values of the token answer. */
   values: Record<string, string>;
-  /** Whether a value that is a whole URL may be `http://`: only for hosts the operator allowed. */
+  /** Whether a whole URL as value may be `http://`: only for hosts that the operator allowed. */
   allowPlainHttp?: (host: string) => boolean;
 }
 
-/** Where the API lives for this connection; a module's own address when `moduleKey` names one. */
+/** Returns the API's address for a connection, that of a module if `moduleKey` names one. */
 export function baseUrl(provider: ProviderInfo, options: UrlOptions & { moduleKey?: string }): URL {
   if (!options.moduleKey) return fillUrl(provider, provider.baseURL, options);
   const module = provider.modules?.[options.moduleKey];
@@ -28,23 +28,23 @@ export function baseUrl(provider: ProviderInfo, options: UrlOptions & { moduleKe
   return fillUrl(provider, module.baseURL, options);
 }
 
-/** Where the customer consents, without the parameters of the one request. */
+/** Returns the address of the consent page, without the parameters of a request. */
 export const authorizeUrl = (provider: ProviderInfo, options: UrlOptions): URL =>
   fillUrl(provider, oauthTemplate(provider, "authURL", options), options);
 
-/** Where codes and refresh tokens become access tokens. */
+/** Returns the address of the token endpoint. */
 export const tokenUrl = (provider: ProviderInfo, options: UrlOptions): URL =>
   fillUrl(provider, oauthTemplate(provider, "tokenURL", options), options);
 
-/** The call that tells whether credentials work; undefined when the provider has none. */
+/** Returns the address that checks credentials; undefined if the provider has none. */
 export const healthCheckUrl = (provider: ProviderInfo, options: UrlOptions): URL | undefined =>
   provider.authHealthCheck ? fillUrl(provider, provider.authHealthCheck.url, options) : undefined;
 
-/** An address of a provider's facts that is none of the above, such as a step of its own way to connect. */
+/** Fills any other address of a provider's facts, such as one of a sign-in step. */
 export const providerUrl = (provider: ProviderInfo, template: string, options: UrlOptions): URL =>
   fillUrl(provider, template, options);
 
-/** The address for everybody, where the one per workspace cannot be built and the provider has such an address. */
+/** Uses the address without a workspace if the workspace is unknown and the provider has such an address. */
 function oauthTemplate(
   { oauth2Opts }: ProviderInfo,
   which: "authURL" | "tokenURL",
@@ -55,12 +55,12 @@ function oauthTemplate(
   return lacksWorkspace ? (oauth2Opts.withoutWorkspace?.[which] ?? template) : template;
 }
 
-/** Names of the placeholders in a template, in order of appearance, each once. */
+/** Returns the names of the placeholders in a template, in order of appearance, each once. */
 export const placeholders = (template: string): string[] => [
   ...new Set(Array.from(template.matchAll(PLACEHOLDER), (match) => match[1] ?? "")),
 ];
 
-/** Replaces placeholders by values as they are; for texts that are not addresses. Throws for a missing name. */
+/** Replaces placeholders by unchanged values, for texts that are not addresses. Throws if a name has no value. */
 export function fillTemplate(template: string, values: Record<string, string>): string {
   return template.replaceAll(PLACEHOLDER, (_, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -70,8 +70,8 @@ export function fillTemplate(template: string, values: Record<string, string>): 
 }
 
 /**
- * A base URL that comes whole from a provider's answer (Salesforce's `instance_url`, Gong's API address), checked
- * against the hosts the provider's facts allow.
+ * Checks a base URL that a provider's answer contains (Salesforce's `instance_url`, Gong's API address) against the
+ * hosts that the provider's facts allow.
  */
 export function wholeUrl(provider: ProviderInfo, text: string, options: Omit<UrlOptions, "values">): URL {
   const url = parseUrl(text);
@@ -85,8 +85,8 @@ export function wholeUrl(provider: ProviderInfo, text: string, options: Omit<Url
 }
 
 /**
- * What the customer typed, as the templates want it: pasted addresses are cut down to the part that is asked for
- * (`https://acme.lightning.force.com/x` becomes `acme`), and absent values take their default.
+ * Normalizes the customer's inputs: cuts a pasted address down to the part that is needed
+ * (`https://acme.lightning.force.com/x` becomes `acme`) and fills in defaults.
  */
 export function normalizeInputs(
   provider: ProviderInfo,
@@ -104,7 +104,7 @@ export function normalizeInputs(
 
 const PLACEHOLDER = /\{\{\s*\.\s*(\w+)\s*\}\}/g;
 
-/** Host labels joined by single dots: nothing in it can end the host, open a path, or add a user or a port. */
+/** Host labels joined by single dots. They cannot end the host, open a path, or add a user or a port. */
 const SAFE_VALUE =
   /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
 
@@ -145,10 +145,10 @@ function parseUrl(text: string): URL {
   return url;
 }
 
-/** What stands between `//` and the next `/`, with its placeholders. */
+/** Returns the text between `//` and the next `/`, with placeholders. */
 const hostPart = (template: string): string => /^\w+:\/\/([^/?#]*)/.exec(template)?.[1] ?? "";
 
-/** The fixed text after a placeholder in the host of a template: what people paste along with the value. */
+/** Returns the fixed text after a placeholder in the host of a template, which people paste with the value. */
 function ownSuffixes(template: string, name: string): string[] {
   const host = hostPart(template);
   const [, fixed] = host.split(new RegExp(`^\\{\\{\\s*\\.\\s*${name}\\s*\\}\\}`));

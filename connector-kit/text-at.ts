@@ -1,8 +1,8 @@
-/** Reads one value out of a provider's JSON answer by a path that the catalog names. */
+/** Reads one value from a provider's JSON answer, by a path that the catalog names. */
 import { isStorable } from "../server/ground/storable-text.ts";
 import { isJsonObject, type Json } from "../server/ground/json.ts";
 
-/** What lies at a dotted path such as `owner.user.id`; a number in the path counts into a list. */
+/** Returns the value at a dotted path such as `owner.user.id`; a number in the path is an index of a list. */
 export function valueAt(answer: Json, path: string): Json | undefined {
   let value: Json | undefined = answer;
   for (const name of path.split(".")) {
@@ -13,8 +13,8 @@ export function valueAt(answer: Json, path: string): Json | undefined {
 }
 
 /**
- * The same as text, if it is a text, a number, or true or false. A NUL or half a character stands in no id, token or
- * address, and PostgreSQL stores none: such a text is none.
+ * Returns the value as text if it is a text, a number or a boolean. Texts with NUL or half a surrogate pair count as
+ * absent: no id, token or address has them, and PostgreSQL cannot store them.
  */
 export function textAt(answer: Json, path: string): string | undefined {
   const value = valueAt(answer, path);

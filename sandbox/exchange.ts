@@ -1,4 +1,4 @@
-// What a simulated provider receives and answers, and the narrow readers of untyped JSON both providers use.
+// Request and answer of a simulated provider, and readers of untyped JSON that both providers use.
 
 import type { IncomingHttpHeaders } from "node:http";
 
@@ -12,14 +12,14 @@ export type SandboxExchange = {
   params: Record<string, string>;
 };
 
-/** An undefined body answers nothing, a string answers as it is, anything else as JSON. */
+/** An undefined body sends none; a string is sent as it is, anything else as JSON. */
 export type SandboxAnswer = { status: number; headers?: Record<string, string>; body?: unknown };
 
 export type Handler = (exchange: SandboxExchange) => SandboxAnswer;
 
 export type Data = Record<string, unknown>;
 
-/** Thrown by a handler to stop and answer with a provider's error. */
+/** Thrown by a handler to answer with a provider's error. */
 export class Refused extends Error {
   readonly answer: SandboxAnswer;
 
@@ -41,14 +41,14 @@ export function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Text of a string, number or boolean; undefined for everything else. */
+/** Returns a string, number or boolean as text; undefined for everything else. */
 export function asText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return undefined;
 }
 
-/** Fields of a form-encoded or JSON body, as token endpoints and the control interface take them. */
+/** Reads the fields of a form-encoded or JSON body, as token endpoints and the controls take them. */
 export function formOf(exchange: SandboxExchange): Record<string, string> {
   if (exchange.body.trimStart().startsWith("{")) {
     const parsed = parseJson(exchange.body);
@@ -59,7 +59,7 @@ export function formOf(exchange: SandboxExchange): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(exchange.body));
 }
 
-/** The parsed text, or undefined when it is not JSON. */
+/** Parses the text; returns undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -22,7 +22,7 @@ export function createListener(site: Site): Server {
       .then((body) => serve(site, request, response, body))
       .catch(() => request.socket.destroy());
   });
-  // Longer than any client's idle timeout, so that a kept connection is not closed under a request.
+  // Longer than any client's idle timeout, so that a kept connection is not closed during a request.
   server.keepAliveTimeout = 65_000;
   server.requestTimeout = 0;
   return server;

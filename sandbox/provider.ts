@@ -1,4 +1,4 @@
-// What the listener and the control interface need of a simulated provider.
+// The interface of a simulated provider for the listener and the controls.
 
 import type { SandboxAnswer, Data, SandboxExchange } from "./exchange.ts";
 import type { Grants } from "./oauth/grants.ts";
@@ -9,7 +9,7 @@ export type Provider = {
   name: ProviderName;
   grants: Grants;
   answer(exchange: SandboxExchange): SandboxAnswer;
-  /** Live records of one object, as plain values. */
+  /** Returns the records of one object as plain values. */
   records(object: string): Data[];
   objects(): string[];
   setLimits(limits: Data | "off" | "real"): void;
@@ -17,5 +17,5 @@ export type Provider = {
   reset(): void;
 };
 
-/** An OAuth client the sandbox knows. Without any, every client id and secret is accepted. */
+/** An OAuth client that is accepted. Without any, every client id and secret is accepted. */
 export type KnownClient = { id: string; secret: string };

@@ -1,4 +1,4 @@
-// A small router: literal segments and `:name` segments, found by method and number of segments.
+// Finds a route by method and path segments, literal or `:name`.
 
 import type { Handler } from "./exchange.ts";
 

@@ -26,7 +26,7 @@ export type SandboxOptions = {
   tokenLifetimeSeconds?: number;
   /** OAuth clients that are accepted; default: any. */
   clients?: KnownClient[];
-  /** Consent pages answer at once with a code. */
+  /** Consent pages answer with a code at once. */
   autoApprove?: boolean;
   /** How many requests the log keeps; default 5000. */
   requestLogSize?: number;
@@ -38,9 +38,9 @@ export type ProviderControls = {
   /** Base URL of the provider's API. */
   url: string;
   mintToken(options?: MintOptions): MintedToken;
-  /** All access tokens end now; refresh tokens still work. */
+  /** Expires all access tokens; refresh tokens stay valid. */
   expireTokens(): void;
-  /** All grants are gone, as after removing the app. */
+  /** Revokes all grants, as when the app is removed. */
   revokeTokens(): void;
   records(object: string): Data[];
   setLimits(limits: Data | "off" | "real"): void;
@@ -58,7 +58,7 @@ export type Sandbox = {
   addFault(fault: SandboxFault): string;
   faults(): ActiveFault[];
   clearFaults(): void;
-  /** Back to the seeded records; tokens, faults and the request log are forgotten. */
+  /** Restores the seeded records; forgets tokens, faults and the request log. */
   reset(): void;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** What Busbar knows about Aha. */
+/** Facts about Aha. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Airtable. */
+/** Facts about Airtable. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -10,7 +10,7 @@ export const provider = defineProvider({
     grantType: "authorizationCodePKCE",
     authURL: "https://airtable.com/oauth2/v1/authorize",
     tokenURL: "https://airtable.com/oauth2/v1/token",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
     explicitScopesRequired: true,
     tokenMetadataFields: { scopesField: "scope" },

@@ -1,4 +1,4 @@
-/** What Busbar knows about Amplitude. */
+/** Facts about Amplitude. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

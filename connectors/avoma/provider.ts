@@ -1,4 +1,4 @@
-/** What Busbar knows about Avoma. */
+/** Facts about Avoma. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Bird (MessageBird). */
+/** Facts about Bird (MessageBird). */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

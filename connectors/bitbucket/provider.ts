@@ -1,4 +1,4 @@
-/** What Busbar knows about Bitbucket. */
+/** Facts about Bitbucket. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -10,7 +10,7 @@ export const provider = defineProvider({
     grantType: "authorizationCode",
     authURL: "https://bitbucket.org/site/oauth2/authorize",
     tokenURL: "https://bitbucket.org/site/oauth2/access_token",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
   },
   metadata: {

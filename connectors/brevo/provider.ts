@@ -1,4 +1,4 @@
-/** What Busbar knows about Brevo. */
+/** Facts about Brevo. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Capsule. */
+/** Facts about Capsule. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

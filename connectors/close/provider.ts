@@ -1,4 +1,4 @@
-/** What Busbar knows about Close. */
+/** Facts about Close. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Constant Contact. */
+/** Facts about Constant Contact. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -10,7 +10,7 @@ export const provider = defineProvider({
     grantType: "authorizationCode",
     authURL: "https://authz.constantcontact.com/oauth2/default/v1/authorize",
     tokenURL: "https://authz.constantcontact.com/oauth2/default/v1/token",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
     explicitScopesRequired: true,
   },

@@ -1,4 +1,4 @@
-/** What Busbar knows about Customer.io Journeys App. */
+/** Facts about Customer.io Journeys App. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

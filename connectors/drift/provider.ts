@@ -1,4 +1,4 @@
-/** What Busbar knows about Drift. */
+/** Facts about Drift. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Dropbox Sign. */
+/** Facts about Dropbox Sign. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Microsoft Dynamics CRM. */
+/** Facts about Microsoft Dynamics CRM. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about GitHub. */
+/** Facts about GitHub. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -9,7 +9,7 @@ export const provider = defineProvider({
   oauth2Opts: {
     grantType: "authorizationCode",
     authURL: "https://github.com/login/oauth/authorize",
-    // Faults of this endpoint come as status 200 with an `error` member. (General knowledge.)
+    // Errors of this endpoint come as status 200 with an `error` member. (General knowledge.)
     tokenURL: "https://github.com/login/oauth/access_token",
     explicitScopesRequired: true,
     tokenMetadataFields: { scopesField: "scope" },

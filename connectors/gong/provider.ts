@@ -1,4 +1,4 @@
-/** What Busbar knows about Gong. */
+/** Facts about Gong. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -12,7 +12,7 @@ export const provider = defineProvider({
     grantType: "authorizationCode",
     authURL: "https://app.gong.io/oauth2/authorize",
     tokenURL: "https://app.gong.io/oauth2/generate-customer-token",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
     explicitScopesRequired: true,
     tokenMetadataFields: {

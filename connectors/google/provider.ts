@@ -1,4 +1,4 @@
-/** What Busbar knows about Google. */
+/** Facts about Google. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

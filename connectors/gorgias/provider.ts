@@ -1,4 +1,4 @@
-/** What Busbar knows about Gorgias. */
+/** Facts about Gorgias. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Greenhouse (Harvest). */
+/** Facts about Greenhouse (Harvest). */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Gusto. */
+/** Facts about Gusto. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Help Scout Mailbox. */
+/** Facts about Help Scout Mailbox. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** Creates HubSpot records in batches and finds out which input became which record. */
+/** Creates HubSpot records in batches and matches results to inputs. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
@@ -27,14 +27,17 @@ export async function createInBatches(write: RecordWrite, fetch: ProviderFetch):
   return { outcomes: outcomes.finish(), warnings: [], rawResponse };
 }
 
-/** Positions of the records of each request. */
+/** Returns the positions of the records of each request. */
 export const createWaves = (write: RecordWrite): number[][] =>
   splitBatch(
     write.records.map(() => undefined),
     BATCH_LIMIT,
   );
 
-/** Without trace ids a refusal names no record; those that use a property it names get that as their reason. */
+/**
+ * Sends a batch without trace ids. A refusal then names no record; records that use a property it names get that
+ * reason.
+ */
 async function createAllOrNone(
   write: RecordWrite,
   indexes: number[],
@@ -63,7 +66,7 @@ const rolledBack = ({ kind, code, message }: ProviderError): ProviderError =>
     message: `not written, because allOrNone is set and another record failed: ${message}`,
   });
 
-/** Reads a 200, 201 or 207; `status: COMPLETE` in it says nothing about success. */
+/** Reads an answer of status 200, 201 or 207; `status: COMPLETE` in it does not mean success. */
 function settleCreated(
   records: RecordToWrite[],
   indexes: number[],
@@ -88,7 +91,7 @@ function settleCreated(
   const before = outcomes.open(indexes).length;
   placeByContent(records, outcomes.open(indexes), unmarked, outcomes);
   const open = outcomes.open(indexes);
-  // While a written record has no place, nobody knows which of the open ones it is, and a fault must not claim it.
+  // While a written record is not matched, a nameless fault could be about any open record.
   if (before - open.length === unmarked.length) placeFaults(open, unplaced, outcomes);
 }
 
@@ -97,7 +100,7 @@ export interface BatchAnswer {
   faults: HubspotFault[];
 }
 
-/** The parts of a batch answer; empty ones when it is not of the form, so that no record counts as written. */
+/** Returns the parts of a batch answer, empty for other answers, so that no record counts as written. */
 export function readBatchAnswer(body: Json | undefined): BatchAnswer {
   const { results, errors } = isJsonObject(body) ? body : {};
   return {
@@ -107,9 +110,9 @@ export function readBatchAnswer(body: Json | undefined): BatchAnswer {
 }
 
 /**
- * Results that do not echo our mark stand in input order with the failed inputs left out, as far as anyone has
- * seen, but nobody promised it. A property whose values tell all inputs apart decides where there is one; position
- * decides only when exactly as many results came as inputs remain.
+ * Matches results without a trace id. As far as known they come in input order without the failed inputs, but HubSpot
+ * does not document that. So a property whose values are distinct in all inputs decides, or the position if as many
+ * results came as inputs are left.
  */
 function placeByContent(
   records: RecordToWrite[],
@@ -133,7 +136,7 @@ function placeByContent(
   }
 }
 
-/** A property that every input sets differently and every result shows with one of those values. */
+/** Finds a property that every input sets to a different value and every result shows with one of those values. */
 function distinctiveProperty(
   records: RecordToWrite[],
   indexes: number[],
@@ -162,7 +165,7 @@ const comparable = (value: Json | undefined): string | undefined =>
     ? undefined
     : String(value).trim().toLowerCase() || undefined;
 
-/** Faults without a mark: certain only when they can be about nothing else than what is still open. */
+/** Assigns faults without a trace id if they can only be about the records that are still open. */
 function placeFaults(open: number[], faults: HubspotFault[], outcomes: Outcomes): void {
   const [fault] = faults;
   if (!fault || open.length === 0) return;

@@ -29,7 +29,7 @@ export async function updateInBatches(write: RecordWrite, fetch: ProviderFetch):
   return { outcomes: outcomes.finish(), warnings: warnings(write), rawResponse };
 }
 
-/** HubSpot refuses a batch that names an id twice, so a repeated id waits for a later request. */
+/** HubSpot refuses a batch that names an id twice, so a repeated id goes into a later request. */
 export function updateWaves(write: RecordWrite): number[][] {
   const valid = [...write.records.keys()].filter((index) => idFault(write.records[index]?.id) === undefined);
   return splitBatch(
@@ -47,7 +47,7 @@ function warnings(write: RecordWrite): string[] {
   return found;
 }
 
-/** Results are matched by id, never by position; one error entry may speak for several records. */
+/** Matches results by id, never by position; one error entry can be about several records. */
 function settleUpdated(
   write: RecordWrite,
   indexes: number[],
@@ -67,7 +67,7 @@ function settleUpdated(
     outcomes.fail(outcomes.open(named), toRecordError(fault));
   }
   const asked = new Set(indexes.map((index) => write.records[index]?.id));
-  // Written under another id than was asked for: nobody knows for which of the open ones that stands.
+  // A record was written under another id than requested: it could be any of the open ones.
   if (results.some((result) => !asked.has(idOf(result)))) return;
   const nameless = faults.filter((fault) => fault.ids.length === 0 && fault.traceIds.length === 0);
   const [fault] = nameless;

@@ -1,4 +1,4 @@
-/** What HubSpot means with an answer that is not a success. */
+/** Classifies HubSpot's answers that are no success. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { now } from "../../server/ground/clock.ts";
 import { retryAfter } from "../../server/ground/retry-after.ts";
@@ -12,7 +12,7 @@ const TEN_SECONDS_MS = 10_000;
 const LOCKED_MS = 2_000;
 const MIGRATION_MS = 3_600_000;
 
-/** Undefined for a success. A daily quota ends at midnight of `account.timeZone`, UTC when that is unknown. */
+/** Returns undefined for a success. A daily quota resets at midnight of `account.timeZone`, by default UTC. */
 export function classify(response: ProviderResponse, account?: Account): ProviderError | undefined {
   if (response.status >= 200 && response.status < 300) return undefined;
   const fault = readFault(parseBody(response.text));
@@ -40,7 +40,7 @@ function kindOf(status: number, fault: HubspotFault | undefined): ProviderErrorK
       return "timeout";
     case 409:
       return "conflict";
-    case 423: // The account is locked for a moment by its own volume of writes.
+    case 423: // The account is locked briefly because of its own volume of writes.
     case 429:
       return "rate_limited";
     case 477: // The account is being moved to another data centre.
@@ -63,7 +63,7 @@ function retryAt(
   if (response.status === 477) return inMs(MIGRATION_MS);
   if (response.status !== 429) return undefined;
 
-  // The policy's name and place vary between endpoints; the sentence always names it.
+  // The policy's name and place differ between endpoints; the message always contains it.
   const policy = `${fault?.policy ?? ""} ${fault?.message ?? ""}`.toUpperCase();
   if (policy.includes("DAILY")) return nextQuotaReset(now(), account?.timeZone);
   if (/(^|[^_])SECONDLY/.test(policy) && !policy.includes("TEN_SECONDLY")) return inMs(1000);

@@ -1,4 +1,4 @@
-/** Describes a HubSpot object: its properties, with the stages of pipelines, which HubSpot keeps elsewhere. */
+/** Describes a HubSpot object: its properties, and the stages of pipelines from their own endpoint. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
@@ -14,7 +14,7 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
   const fault = objectFault(objectName);
   if (fault) throw fault;
   const properties = [...(await readProperties(objectName, fetch)).values()];
-  // Labels and required properties need a scope of their own, which the customer may not have granted.
+  // Labels and required properties need a scope that the customer may not have granted.
   const schema = await readIfAllowed(getSchema(objectName), fetch);
   const required = Array.isArray(schema.requiredProperties) ? schema.requiredProperties : [];
   const labels = isJsonObject(schema.labels) ? schema.labels : {};
@@ -27,7 +27,7 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
   };
 }
 
-/** Standard objects have labels that look like names. */
+/** Capitalizes labels: those of standard objects look like names. */
 const labelOf = (label: string): string => label.charAt(0).toUpperCase() + label.slice(1);
 
 type Value = NonNullable<FieldMetadata["values"]>[number];
@@ -78,7 +78,7 @@ const valuesIn = (items: JsonObject[]): Value[] =>
     typeof id === "string" ? [{ value: id, displayValue: textOf(label) ?? id }] : [],
   );
 
-/** Empty where HubSpot refuses. Throws `ProviderError` when no usable answer came. */
+/** Returns an empty object if HubSpot refuses. Throws `ProviderError` if no usable answer came. */
 async function readIfAllowed(request: ProviderRequest, fetch: ProviderFetch): Promise<JsonObject> {
   const answer = await send(request, fetch, classify);
   return !answer.error && isJsonObject(answer.body) ? answer.body : {};

@@ -1,25 +1,25 @@
-/** Reads HubSpot's error bodies: the one of a refused request and the entries of a partly refused batch. */
+/** Reads HubSpot's error bodies: of refused requests and the entries of partly refused batches. */
 import { parseBody } from "../../connector-kit/send-request.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 
-/** Every member is optional at HubSpot, so every one is here. */
+/** Every member is optional at HubSpot. */
 export interface HubspotFault {
   message: string;
   category?: string;
   code?: string;
-  /** Which quota was used up, on a 429. */
+  /** The quota that was used up, on a 429. */
   policy?: string;
-  /** What is wrong with which property, when HubSpot says so. */
+  /** Faults of single properties, if HubSpot names them. */
   properties: { name: string; code: string; message: string }[];
   /** Record ids that the fault is about. */
   ids: string[];
-  /** Our own marks of the inputs that the fault is about. */
+  /** Trace ids of the inputs that the fault is about. */
   traceIds: string[];
   scopes: string[];
 }
 
-/** Undefined when the body is not an error of HubSpot's form. */
+/** Returns undefined for a body that is not an error of HubSpot's form. */
 export function readFault(body: Json | undefined): HubspotFault | undefined {
   if (!isJsonObject(body) || (typeof body.message !== "string" && typeof body.category !== "string"))
     return undefined;
@@ -39,7 +39,7 @@ export function readFault(body: Json | undefined): HubspotFault | undefined {
   };
 }
 
-/** The outcome of a record that an entry of `errors[]` in a batch answer is about. */
+/** Returns the error of the record that an entry of `errors[]` is about. */
 export function toRecordError(fault: HubspotFault, rawResponse?: string): ProviderError {
   return new ProviderError({
     kind: kindOf(fault.category),
@@ -67,8 +67,8 @@ function kindOf(category: string | undefined): ProviderErrorKind {
 }
 
 /**
- * The message of a 400 for property values holds the full list as JSON text; `errors[]` may hold fewer of them, but
- * is what remains when the text is cut.
+ * Reads faults of properties. The message of a 400 holds the full list as JSON text; `errors[]` may hold fewer, but is
+ * left if the text is cut.
  */
 function propertyFaults(message: string | undefined, details: JsonObject[]): HubspotFault["properties"] {
   const listed = parseBody(message?.slice(message.indexOf("[")) ?? "");

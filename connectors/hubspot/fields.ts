@@ -1,4 +1,4 @@
-/** Reads and makes properties of HubSpot objects: the contents page of what this folder knows about fields. */
+/** Describes and creates HubSpot properties: entry point for fields. */
 import type { FieldsConnector } from "../../connector-kit/fields.ts";
 import { describeObject } from "./describe.ts";
 import { propertyFaults, propertyName } from "./property-plan.ts";

@@ -1,4 +1,4 @@
-/** Keeps one bad record from failing the others where HubSpot refuses a whole batch request. */
+/** Isolates bad records where HubSpot refuses a whole batch request. */
 import type { Json } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { RecordWrite } from "../../connector-kit/connector.ts";
@@ -20,8 +20,8 @@ export interface PartialWrite {
 }
 
 /**
- * Sends these records. A whole refusal means that nothing was written, so what is innocent is sent again: without
- * the records that use a property the refusal names, or else in halves until the bad records stand alone.
+ * Sends these records. A refusal of the whole means that nothing was written, so the others are sent again: without the
+ * records that use a property the refusal names, or in halves until each bad record is alone.
  */
 export async function writePartially(batch: PartialWrite, indexes: number[]): Promise<void> {
   await batch.outcomes.attempt(indexes, async () => {
@@ -46,16 +46,16 @@ async function resend(batch: PartialWrite, parts: number[][]): Promise<void> {
   }
 }
 
-/** Faults with a property or a value; anything else (object type, permission, syntax) fails every record alike. */
+/** Whether the fault is about a property or a value; others (object type, permission, syntax) fail every record. */
 const isAboutRecords = (fault: HubspotFault | undefined): fault is HubspotFault =>
   fault?.category === "VALIDATION_ERROR" ||
   fault?.category === "CONFLICT" ||
   (fault?.properties.length ?? 0) > 0;
 
-/** Faults that a property has whatever its value, so that its name alone finds the records at fault. */
+/** Faults of a property that do not depend on its value, so that its name identifies the records. */
 const NAME_FAULTS = new Set(["PROPERTY_DOESNT_EXIST", "READ_ONLY_VALUE"]);
 
-/** Gives the records that use a property the refusal names their own reason. */
+/** Fails the records that use a property named in the refusal, each with its own reason. */
 export function failNamed(
   write: RecordWrite,
   outcomes: Outcomes,

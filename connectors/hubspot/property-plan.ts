@@ -1,4 +1,4 @@
-/** Decides what a definition means for a HubSpot property: make it, change it, leave it, or say why not. */
+/** Plans the change of a HubSpot property: create, patch, none, or an error. */
 import type { JsonObject } from "../../server/ground/json.ts";
 import {
   commonFaults,
@@ -22,11 +22,11 @@ export interface PropertyPlan {
   objectName: string;
   definition: FieldDefinition;
   outcome: FieldOutcome;
-  /** The body of the create or the patch; undefined when there is nothing to do. */
+  /** The body of the create or the patch; undefined if nothing is to do. */
   body?: JsonObject;
 }
 
-/** HubSpot's names are in lower case. */
+/** Returns the name in lower case, as HubSpot requires. */
 export const propertyName = ({ definition }: FieldRequest): string => definition.fieldName.toLowerCase();
 
 export function propertyFaults(request: FieldRequest): DefinitionFault[] {
@@ -62,7 +62,7 @@ export function planProperty(request: FieldRequest, existing: Property | undefin
   return Object.keys(body).length > 0 ? { ...plan, body } : plan;
 }
 
-/** A datetime is a `date` field too; only a checkbox list takes several options. */
+/** A datetime has the field type `date` too; only a checkbox list takes several options. */
 const TYPES: Record<Exclude<FieldKind, "reference">, { type: string; fieldType: string }> = {
   string: { type: "string", fieldType: "text" },
   boolean: { type: "bool", fieldType: "booleancheckbox" },
@@ -109,14 +109,14 @@ const wantedValues = ({ stringOptions }: FieldDefinition): string[] => stringOpt
 function typeConflict(definition: FieldDefinition, existing: Property): string | undefined {
   const wanted = kindOf(definition);
   const present = kindOfProperty(existing);
-  // HubSpot's numbers are of one type.
+  // HubSpot has one type of number.
   if (wanted === present || (wanted === "int" && present === "float")) return undefined;
   const what = `\`${existing.name}\` is already there as a ${present} (${existing.type}/${existing.fieldType}), not as a ${wanted}`;
   const remedy = present === "other" || present === "reference" ? "" : `define it as ${present}, or `;
   return `${what}, and HubSpot does not change the type of a property: ${remedy}choose another fieldName`;
 }
 
-/** Members that differ. Options of the customer's own stay, in their order; new ones come behind them. */
+/** Returns the members that differ. The customer's options stay in their order, new ones follow. */
 function difference(definition: FieldDefinition, existing: Property, warnings: string[]): JsonObject {
   const change: JsonObject = {};
   const { displayName, description } = definition;
@@ -151,7 +151,7 @@ function difference(definition: FieldDefinition, existing: Property, warnings: s
   return change;
 }
 
-/** One sentence for each thing that HubSpot has no place for. */
+/** Returns a warning for each part that HubSpot cannot hold. */
 function unheld(definition: FieldDefinition): string[] {
   const { stringOptions = {}, numericOptions = {} } = definition;
   const kind = kindOf(definition);

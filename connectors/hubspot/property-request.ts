@@ -7,7 +7,7 @@ const PROPERTIES = "/crm/v3/properties";
 /** Definitions of one request. */
 export const PROPERTY_BATCH_LIMIT = 100;
 
-/** Where properties that Busbar makes are filed. */
+/** The group of properties that Busbar creates. */
 export const GROUP = "integrationcreatedproperties";
 
 const get = (path: string): ProviderRequest => ({ method: "GET", path, repeatable: true });
@@ -18,7 +18,7 @@ export const getGroup = (objectName: string) => get(`${PROPERTIES}/${objectName}
 export const getSchema = (objectName: string) => get(`/crm/v3/schemas/${objectName}`);
 export const listPipelines = (objectName: string) => get(`/crm/v3/pipelines/${objectName}`);
 
-/** Repeatable all: a name that is taken is refused, and the refusal says so. */
+/** All are repeatable: HubSpot refuses a name that is taken, and names that as the reason. */
 export const createGroup = (objectName: string): ProviderRequest => ({
   method: "POST",
   path: `${PROPERTIES}/${objectName}/groups`,
@@ -40,7 +40,7 @@ export const createProperties = (objectName: string, definitions: JsonObject[]):
   repeatable: true,
 });
 
-/** There is no batch form. Members left out stay as they are; options are replaced as a whole. */
+/** There is no batch form. Members that are left out are kept; options are replaced as a whole. */
 export const patchProperty = (objectName: string, name: string, change: JsonObject): ProviderRequest => ({
   method: "PATCH",
   path: `${PROPERTIES}/${objectName}/${name}`,

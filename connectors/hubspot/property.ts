@@ -1,4 +1,4 @@
-/** Reads the definition of a HubSpot property and tells which of the nine kinds of field it is. */
+/** Reads the definition of a HubSpot property and maps it to one of the nine kinds of field. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import type { FieldMetadata } from "../../connector-kit/fields.ts";
 
@@ -8,7 +8,7 @@ export interface Property {
   description: string;
   type: string;
   fieldType: string;
-  /** As HubSpot sent them, to be sent back unchanged. */
+  /** As HubSpot sent them, to be returned unchanged. */
   options: JsonObject[];
   referencedObjectType?: string;
   calculated: boolean;
@@ -21,7 +21,7 @@ export interface Property {
   raw: JsonObject;
 }
 
-/** Undefined for what is no property. */
+/** Returns undefined if the value is no property. */
 export function readProperty(raw: Json | undefined): Property | undefined {
   if (!isJsonObject(raw) || typeof raw.name !== "string" || raw.name === "") return undefined;
   const rules = isJsonObject(raw.modificationMetadata) ? raw.modificationMetadata : {};

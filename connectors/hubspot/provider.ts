@@ -1,4 +1,4 @@
-/** What Busbar knows about HubSpot. */
+/** Facts about HubSpot. */
 import { batchWrite, defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 const crm = supports("read", "write", "subscribe", "delete", "search", batchWrite(100));

@@ -1,11 +1,11 @@
-/** Turns a record in a HubSpot answer into the outcome of the record that was written. */
+/** Turns a record in HubSpot's answer into the outcome of a write. */
 import type { JsonObject } from "../../server/ground/json.ts";
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 
 /**
- * HubSpot answers a write with the record's default properties and those just written, values as texts. That is the
- * record as it now is, as far as the caller has shown interest, so no second call reads it.
+ * HubSpot answers a write with the default properties and those just written, values as texts. That is enough for the
+ * caller, so the record is not read again.
  */
 export function toOutcome(record: JsonObject): RecordOutcome {
   const { objectWriteTraceId: _, ...data } = record;
@@ -20,6 +20,6 @@ export function toOutcome(record: JsonObject): RecordOutcome {
   };
 }
 
-/** Ids are texts and can exceed what a number holds. */
+/** Returns the id as text; ids can be too large for a number. */
 export const idOf = (record: JsonObject): string | undefined =>
   typeof record.id === "string" || typeof record.id === "number" ? String(record.id) || undefined : undefined;

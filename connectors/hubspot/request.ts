@@ -4,17 +4,17 @@ import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.t
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 
-/** One version for all record calls; from 2026-09 on HubSpot also enforces each account's validation rules. */
+/** The same version for all record calls; from 2026-09 on HubSpot also enforces each account's validation rules. */
 const OBJECTS = "/crm/v3/objects";
 
 /** Inputs of one batch request. */
 export const BATCH_LIMIT = 100;
 
-/** Why an object name cannot be asked for; undefined when it can. */
+/** Returns why an object name cannot be used; undefined if it can. */
 export const objectFault = (objectName: string): ProviderError | undefined =>
   isPathWord(objectName) ? undefined : invalid(`"${objectName}" is not the name of a HubSpot object`);
 
-/** Why a record id cannot be asked for; undefined when it can. */
+/** Returns why a record id cannot be used; undefined if it can. */
 export const idFault = (id: string | undefined): ProviderError | undefined =>
   id !== undefined && isPathWord(id) ? undefined : invalid(`"${id ?? ""}" is not a HubSpot record id`);
 
@@ -39,8 +39,8 @@ export const deleteOne = (objectName: string, record: RecordToWrite): ProviderRe
 });
 
 /**
- * With a trace id on every input HubSpot writes what it can and says which input failed; without any it writes all
- * or nothing. So the trace ids are the switch for `allOrNone`.
+ * Creates a batch. If every input has a trace id, HubSpot writes what it can and names the inputs that failed; without
+ * trace ids it writes all or nothing. So they decide about `allOrNone`.
  */
 export const createBatch = (write: RecordWrite, indexes: number[]): ProviderRequest => ({
   method: "POST",
@@ -54,7 +54,7 @@ export const createBatch = (write: RecordWrite, indexes: number[]): ProviderRequ
   repeatable: false,
 });
 
-/** Updates are always partial, whatever `allOrNone` says. */
+/** Updates are always partial; `allOrNone` has no effect. */
 export const updateBatch = (write: RecordWrite, indexes: number[]): ProviderRequest => ({
   method: "POST",
   path: `${OBJECTS}/${write.objectName}/batch/update`,
@@ -75,7 +75,7 @@ export const readBatch = (objectName: string, ids: string[], fields: string[]): 
   repeatable: true,
 });
 
-/** A value is cleared by empty text; null is not reliable. The id is part of the address, not a property. */
+/** Clears values with empty text, because null is not reliable. The id is part of the address, not a property. */
 function properties(fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields)
@@ -103,7 +103,7 @@ const pick = (records: RecordToWrite[], indexes: number[]): [number, RecordToWri
     return record ? [[index, record]] : [];
   });
 
-/** Object names, type ids such as `2-123456` and record ids: nothing that could change the path. */
+/** Whether a text (object name, type id such as `2-123456`, record id) cannot change the path. */
 const isPathWord = (text: string): boolean => /^[A-Za-z0-9_-]{1,255}$/.test(text);
 
 const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });

@@ -1,4 +1,4 @@
-/** Makes and changes HubSpot properties: what is there is read first, then creates go in batches and patches singly. */
+/** Creates and changes HubSpot properties: reads existing ones, creates in batches, patches one by one. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
@@ -51,7 +51,7 @@ export async function upsertProperties(
   return run.outcomes.finish();
 }
 
-/** The properties of an object by name. Throws `ProviderError`, `not_found` when HubSpot knows no such object. */
+/** Returns the properties of an object by name. Throws `ProviderError`, `not_found` for an unknown object. */
 export async function readProperties(
   objectName: string,
   fetch: ProviderFetch,
@@ -69,7 +69,7 @@ interface Run {
   outcomes: FieldOutcomes;
 }
 
-/** HubSpot says 400 to the name of an object that it cannot place. */
+/** HubSpot answers 400 to the name of an object that it does not know. */
 function unknownObject(objectName: string, error: ProviderError): ProviderError {
   if (error.kind !== "not_found" && !/infer object type/i.test(error.message)) return error;
   const { code, status, rawResponse } = error;
@@ -82,7 +82,7 @@ async function ensureGroup({ fetch, outcomes }: Run, objectName: string, indexes
   if (!found.error) return;
   if (found.error.kind !== "not_found") return outcomes.fail(indexes, found.error);
   const made = await send(createGroup(objectName), fetch, classify);
-  // Somebody else may have made it in the meantime.
+  // It may have been created by another request in the meantime.
   if (made.error && made.error.kind !== "conflict") outcomes.fail(indexes, made.error);
 }
 
@@ -91,12 +91,12 @@ async function createMany(run: Run, objectName: string, indexes: number[]): Prom
   const bodies = indexes.map((index) => plans[index]?.body ?? {});
   const answer = await send(createProperties(objectName, bodies), fetch, classify);
   if (answer.error && !isAboutDefinitions(answer.error)) return outcomes.fail(indexes, answer.error);
-  // One bad definition refuses the whole batch without saying which: each is then sent alone.
+  // One bad definition fails the whole batch without being named, so each is sent alone.
   if (answer.error) {
     for (const index of indexes) await outcomes.attempt([index], () => createOne(run, objectName, index));
     return;
   }
-  // Those that failed are left out of the results, so only names tell which is which.
+  // Failed ones are missing from the results, so only names match.
   const made = new Map(listIn(answer.body, "results").map((raw) => [String(raw.name), raw]));
   const refused = refusals(answer.body);
   for (const index of indexes) {
@@ -117,7 +117,7 @@ async function createOne(run: Run, objectName: string, index: number): Promise<v
   run.outcomes.settle(index, { action: "create", metadata });
 }
 
-/** Somebody made the property after it was looked for: it is changed as if it had been there all along. */
+/** The property was created by another request after it was looked up: changes it like an existing one. */
 async function takeOver(run: Run, index: number, error: ProviderError): Promise<void> {
   const plan = run.plans[index];
   const name = plan?.outcome.fieldName ?? "";
@@ -141,7 +141,7 @@ async function patch({ fetch, outcomes }: Run, index: number, plan: PropertyPlan
 
 const isAboutDefinitions = ({ kind }: ProviderError): boolean => kind === "invalid" || kind === "conflict";
 
-/** Why the definitions left out of a batch's results were refused, by name. */
+/** Returns by name why definitions that are missing from a batch's results were refused. */
 function refusals(body: Json | undefined): Map<string, ProviderError> {
   return new Map(
     listIn(body, "errors").flatMap((entry): [string, ProviderError][] => {

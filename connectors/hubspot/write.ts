@@ -1,4 +1,4 @@
-/** Writes HubSpot CRM records: the contents page of this folder. */
+/** Writes HubSpot CRM records: entry point for writes. */
 import type { RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";

@@ -1,4 +1,4 @@
-/** What Busbar knows about Instantly (Legacy V1). */
+/** Facts about Instantly (Legacy V1). */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Ironclad. */
+/** Facts about Ironclad. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

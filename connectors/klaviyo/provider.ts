@@ -1,4 +1,4 @@
-/** What Busbar knows about Klaviyo. */
+/** Facts about Klaviyo. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -11,7 +11,7 @@ export const provider = defineProvider({
     grantType: "authorizationCodePKCE",
     authURL: "https://www.klaviyo.com/oauth/authorize",
     tokenURL: "https://a.klaviyo.com/oauth/token",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
     explicitScopesRequired: true,
     tokenMetadataFields: { scopesField: "scope" },

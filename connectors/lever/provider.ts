@@ -1,4 +1,4 @@
-/** What Busbar knows about Lever. */
+/** Facts about Lever. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

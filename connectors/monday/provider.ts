@@ -1,4 +1,4 @@
-/** What Busbar knows about Monday. */
+/** Facts about Monday. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

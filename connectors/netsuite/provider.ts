@@ -1,4 +1,4 @@
-/** What Busbar knows about Netsuite. */
+/** Facts about Netsuite. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -11,7 +11,7 @@ export const provider = defineProvider({
     grantType: "authorizationCode",
     authURL: "https://{{.workspace}}.app.netsuite.com/app/login/oauth2/authorize.nl",
     tokenURL: "https://{{.workspace}}.suitetalk.api.netsuite.com/services/rest/auth/oauth2/v1/token",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
     explicitScopesRequired: true,
     explicitWorkspaceRequired: true,

@@ -1,4 +1,4 @@
-/** What Busbar knows about Notion. */
+/** Facts about Notion. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -11,7 +11,7 @@ export const provider = defineProvider({
     grantType: "authorizationCode",
     authURL: "https://api.notion.com/v1/oauth/authorize",
     tokenURL: "https://api.notion.com/v1/oauth/token",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
     tokenMetadataFields: { workspaceRefField: "workspace_id", consumerRefField: "owner.user.id" },
   },

@@ -1,4 +1,4 @@
-/** What Busbar knows about PayPal. */
+/** Facts about PayPal. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -9,7 +9,7 @@ export const provider = defineProvider({
   oauth2Opts: {
     grantType: "clientCredentials",
     tokenURL: "https://api-m.paypal.com/v1/oauth2/token",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
     tokenMetadataFields: { scopesField: "scope" },
   },

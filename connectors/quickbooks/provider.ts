@@ -1,4 +1,4 @@
-/** What Busbar knows about QuickBooks. */
+/** Facts about QuickBooks. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -11,7 +11,7 @@ export const provider = defineProvider({
     grantType: "authorizationCode",
     authURL: "https://appcenter.intuit.com/connect/oauth2",
     tokenURL: "https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
     explicitScopesRequired: true,
   },

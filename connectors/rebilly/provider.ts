@@ -1,4 +1,4 @@
-/** What Busbar knows about Rebilly. */
+/** Facts about Rebilly. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

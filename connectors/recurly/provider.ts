@@ -1,4 +1,4 @@
-/** What Busbar knows about Recurly. */
+/** Facts about Recurly. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -8,7 +8,7 @@ export const provider = defineProvider({
   support: supports("read", "write", "proxy"),
   basicOpts: {
     apiKeyAsBasic: true,
-    // General knowledge: the API key is one half of HTTP Basic.
+    // General knowledge: the API key is sent as one half of HTTP Basic.
     apiKeyAsBasicOpts: { fieldUsed: "username" },
   },
 });

@@ -1,4 +1,4 @@
-/** What Busbar knows about Redtail. */
+/** Facts about Redtail. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

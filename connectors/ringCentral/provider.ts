@@ -1,4 +1,4 @@
-/** What Busbar knows about RingCentral. */
+/** Facts about RingCentral. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -10,7 +10,7 @@ export const provider = defineProvider({
     grantType: "authorizationCodePKCE",
     authURL: "https://platform.ringcentral.com/restapi/oauth/authorize",
     tokenURL: "https://platform.ringcentral.com/restapi/oauth/token",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
     tokenMetadataFields: { consumerRefField: "owner_id", scopesField: "scope" },
   },

@@ -26,7 +26,7 @@ export async function writeInBatches(write: RecordWrite, fetch: ProviderFetch): 
   return { ...result, outcomes: outcomes.finish() };
 }
 
-/** Positions of the records of each request; those with an impossible id are in none. */
+/** Returns the positions of the records of each request, without those whose id is malformed. */
 export function batchWaves(write: RecordWrite): number[][] {
   const positions = [...write.records.keys()];
   const valid =
@@ -38,7 +38,7 @@ export function batchWaves(write: RecordWrite): number[][] {
   return splitBatch(keys, BATCH_LIMIT).map((wave) => wave.flatMap((position) => valid[position] ?? []));
 }
 
-/** All or nothing holds within one request only. */
+/** Returns why `allOrNone` cannot be kept: it holds within one request only. */
 function allOrNoneObstacle(write: RecordWrite, planned: number[][]): ProviderError | undefined {
   if (!write.allOrNone) return undefined;
   const invalid = (message: string) => new ProviderError({ kind: "invalid", message });
@@ -61,7 +61,7 @@ async function writeWave(
 ): Promise<void> {
   await outcomes.attempt(indexes, async () => {
     const answer = await send(writeMany(write, indexes), fetch, classify);
-    // Results of records have come with status 400 as well as 200, so the body decides.
+    // Results of records come with status 400 as well as 200, so the body decides.
     const results = saveResults(answer.body);
     if (results?.length === indexes.length) {
       const told = results.map(toOutcome);
@@ -85,7 +85,7 @@ async function writeWave(
   });
 }
 
-/** One result per record, or undefined when the body is the refusal of the request. */
+/** Returns one result per record, or undefined if the body is a refusal of the request. */
 function saveResults(body: Json | undefined): JsonObject[] | undefined {
   if (!Array.isArray(body)) return undefined;
   const results = body.filter(isJsonObject).filter(({ success }) => typeof success === "boolean");
@@ -99,7 +99,10 @@ function toOutcome(result: JsonObject): RecordOutcome {
 
 const ROLLED_BACK = "ALL_OR_NONE_OPERATION_ROLLED_BACK";
 
-/** What was rolled back may be repeated if what made it so may be: a locked row passes, a bad value does not. */
+/**
+ * Gives rolled-back records the kind of the error that caused the rollback: a retry helps after a locked row, not after
+ * a bad value.
+ */
 function blameCulprit(told: RecordOutcome[]): RecordOutcome[] {
   const faults = told.flatMap((outcome) => (outcome.success ? [] : [outcome.error]));
   const culprits = faults.filter(({ code }) => code !== ROLLED_BACK);
@@ -114,8 +117,8 @@ function blameCulprit(told: RecordOutcome[]): RecordOutcome[] {
 }
 
 /**
- * A value that cannot be parsed refuses the whole request before anything is written: the others are sent again
- * without it, found by halving.
+ * Whether one record may be the cause: a value that cannot be parsed fails the whole request before anything is
+ * written. The others are sent again without it, found by halving.
  */
 const isAboutOneRecord = (error: ProviderError): boolean =>
   error.kind === "invalid" && error.code !== undefined && error.code !== "INVALID_TYPE";

@@ -1,4 +1,4 @@
-/** What Salesforce means with an answer that is not a success. */
+/** Classifies Salesforce's answers that are no success. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { retryAfter } from "../../server/ground/retry-after.ts";
 import { inMs, parseBody } from "../../connector-kit/send-request.ts";
@@ -8,10 +8,10 @@ import { readFaults, readSoapFaults, toError } from "./fault.ts";
 
 const RATE_LIMITED_MS = 10_000;
 
-/** A 401 with one of these stays a 401 however often the token is refreshed. */
+/** Messages of a 401 that a token refresh cannot fix. */
 const NOT_ABOUT_THE_TOKEN = ["not valid for use with the REST API", "Connected app is not attached to Agent"];
 
-/** Undefined for a success. Quotas come as 403 with a code, not as 429. */
+/** Returns undefined for a success. Quotas come as 403 with a code, not as 429. */
 export function classify(response: ProviderResponse): ProviderError | undefined {
   const { status } = response;
   if (status >= 200 && status < 300) return undefined;
@@ -28,7 +28,7 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
       rawResponse,
     });
   }
-  // SOAP says 500 to whatever it refuses.
+  // SOAP answers every refusal with 500.
   const otherwise = soapFaults.length > 0 ? "invalid" : kindOf(status);
   const error = toError(faults, { status, rawResponse, otherwise });
   const isFinal = NOT_ABOUT_THE_TOKEN.some((text) => error.message.includes(text));

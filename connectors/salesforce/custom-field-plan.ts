@@ -1,4 +1,4 @@
-/** Decides what a definition means for a Salesforce field: make it, change what differs, leave it, or say why not. */
+/** Plans the change of a Salesforce field: create, change, none, or an error. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { conflict, isChoice, kindOf, strayMembers } from "../../connector-kit/field-definitions.ts";
 import type { FieldDefinition, FieldKind, FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
@@ -20,13 +20,13 @@ import { childNamed, childrenNamed, childText, element, type Element } from "./x
 export interface FieldPlan {
   fullName: string;
   outcome: FieldOutcome;
-  /** The whole definition to be sent: what it leaves out would go back to Salesforce's default. */
+  /** The complete definition to send: Salesforce resets members that are left out. */
   component?: Element;
-  /** A required field is visible to everybody, and no permission may be given for it. */
+  /** Required fields are visible to everybody and take no permission. */
   required: boolean;
 }
 
-/** `existing` is the definition as the Metadata API gives it, undefined when there is no such field. */
+/** `existing` is the definition from the Metadata API, undefined if there is no such field. */
 export function planField(request: FieldRequest, existing: Element | undefined): FieldPlan {
   const { definition } = request;
   const fullName = fullNameOf(request);
@@ -98,7 +98,7 @@ function typeConflict(definition: FieldDefinition, existing: Element): string | 
   return `already refers to ${target}: make that the targetObject, or ${elsewhere}`;
 }
 
-/** The existing definition with the wishes in it; itself when they change nothing. */
+/** Returns the existing definition with the requested changes; the same object if nothing changes. */
 function merged(definition: FieldDefinition, existing: Element, warnings: string[]): Element {
   const type = childText(existing, "type") ?? "";
   const wanted: Record<string, string> = {
@@ -119,7 +119,7 @@ function merged(definition: FieldDefinition, existing: Element, warnings: string
   return { ...existing, children: [...kept, ...replaced.values()] };
 }
 
-/** Rules that a field of another type than a new one would get may not know. */
+/** Members that are not allowed on an existing field of another type than a new one would get. */
 function leaveRules(wanted: Record<string, string>, type: string, warnings: string[]): void {
   for (const member of ["required", "unique", "externalId", "deleteConstraint"]) {
     const asked = wanted[member];
@@ -131,7 +131,7 @@ function leaveRules(wanted: Record<string, string>, type: string, warnings: stri
 
 const absent = (name: string): string => (["required", "unique", "externalId"].includes(name) ? "false" : "");
 
-/** Lengths and digits only grow: what is stored has to fit afterwards too. */
+/** Lets lengths and digits only grow, so that stored values still fit. */
 function widened(
   definition: FieldDefinition,
   existing: Element,
@@ -163,7 +163,7 @@ function widened(
   return { precision: String(after + before), scale: String(after) };
 }
 
-/** The value set with the values that are missing; undefined when it stays as it is. */
+/** Returns the value set with missing values added; undefined if it stays the same. */
 function mergedValues(
   definition: FieldDefinition,
   existing: Element,
@@ -207,7 +207,7 @@ const withChild = (parent: Element, child: Element): Element => ({
 
 const isTrue = (parent: Element, name: string): boolean => childText(parent, name) === "true";
 
-/** One sentence for each thing that Salesforce has no place for in a field of this type. */
+/** Returns a warning for each part that a Salesforce field of this type cannot hold. */
 function unheld(definition: FieldDefinition): string[] {
   const { stringOptions = {}, numericOptions = {}, association, unique, indexed } = definition;
   const type = typeOf(definition);
@@ -238,7 +238,7 @@ function unheld(definition: FieldDefinition): string[] {
   return warnings;
 }
 
-/** The definition as plain values; members that repeat become lists. */
+/** Returns the definition as plain values; repeated members become lists. */
 export function toJson(component: Element): JsonObject {
   const result: JsonObject = {};
   for (const child of component.children) {

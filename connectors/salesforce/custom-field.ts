@@ -1,14 +1,14 @@
-/** What a definition is as a Salesforce custom field: its name, its type, its members, and what is wrong with it. */
+/** Maps a definition to a Salesforce custom field: name, type, members, and faults. */
 import { commonFaults, isChoice, kindOf } from "../../connector-kit/field-definitions.ts";
 import type { DefinitionFault, FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
 import { defaultMembers } from "./default-value.ts";
 import { objectFault } from "./request.ts";
 import { element, UNWRITABLE, type Element } from "./xml.ts";
 
-/** `Score__c`; the ending, which all custom names have, need not be given. */
+/** Returns for example `Score__c`; the ending, which all custom names have, may be left out. */
 export const customName = (fieldName: string): string => `${stemOf(fieldName)}__c`;
 
-/** `Account.Score__c` */
+/** Returns for example `Account.Score__c`. */
 export const fullNameOf = ({ objectName, definition }: FieldRequest): string =>
   `${objectName}.${customName(definition.fieldName)}`;
 
@@ -17,7 +17,7 @@ const stemOf = (fieldName: string): string => fieldName.replace(/__c$/i, "");
 const LONGEST_TEXT = 255;
 const LONGEST_LONG_TEXT = 131_072;
 export const MOST_DIGITS = 18;
-/** Of a fraction whose definition leaves it open. */
+/** Digits behind the point if the definition names none. */
 const USUAL_SCALE = 6;
 
 export type FieldType =
@@ -59,7 +59,7 @@ const lengthOf = ({ stringOptions }: FieldDefinition): number => stringOptions?.
 const refersById = ({ association }: FieldDefinition): boolean =>
   /^(id)?$/i.test(association?.targetField ?? "");
 
-/** Digits in all and behind the point: 18 and none for whole numbers. */
+/** Digits in total and behind the point: 18 and none for whole numbers. */
 export function digitsOf(definition: FieldDefinition): { precision: number; scale: number } {
   const { precision = MOST_DIGITS, scale } = definition.numericOptions ?? {};
   if (kindOf(definition) === "int") return { precision, scale: 0 };
@@ -134,7 +134,7 @@ function unwritableMember({ displayName, description, stringOptions }: FieldDefi
 
 const CONSTRAINTS: Record<string, string> = { setnull: "SetNull", restrict: "Restrict", cascade: "Cascade" };
 
-/** A record that must refer to another cannot lose the reference: the other is kept from being deleted. */
+/** A required reference keeps the referenced record from being deleted. */
 export function deleteConstraint(definition: FieldDefinition): string | undefined {
   if (typeOf(definition) !== "Lookup") return undefined;
   const asked = CONSTRAINTS[definition.association?.onDelete?.toLowerCase() ?? ""];
@@ -144,7 +144,7 @@ export function deleteConstraint(definition: FieldDefinition): string | undefine
 export const isRequired = ({ required, association }: FieldDefinition): boolean =>
   required === true || association?.required === true;
 
-/** The types that Salesforce can make a rule of. */
+/** Types that can be required. */
 export const CAN_BE_REQUIRED: FieldType[] = [
   "Text",
   "Date",
@@ -156,7 +156,7 @@ export const CAN_BE_REQUIRED: FieldType[] = [
 ];
 export const CAN_BE_UNIQUE: FieldType[] = ["Text", "Number"];
 
-/** The members of a new field, with what Salesforce insists on where the definition is silent. */
+/** Returns the members of a new field, with the defaults that Salesforce requires. */
 export function newField(request: FieldRequest): Element {
   const { definition } = request;
   const type = typeOf(definition);
@@ -174,7 +174,7 @@ export function newField(request: FieldRequest): Element {
   return element("metadata", isChoice(kindOf(definition)) ? [...written, valueSet(definition)] : written);
 }
 
-/** What a definition says expressly and the type can hold. */
+/** Returns the members that the definition sets and the type can hold. */
 export function wishes(definition: FieldDefinition): Record<string, string> {
   const type = typeOf(definition);
   const { required, association, unique, indexed } = definition;
@@ -183,7 +183,7 @@ export function wishes(definition: FieldDefinition): Record<string, string> {
     members["required"] = String(isRequired(definition));
   if (CAN_BE_UNIQUE.includes(type)) {
     if (unique !== undefined) members["unique"] = String(unique);
-    // An external id is what Salesforce indexes on demand.
+    // Salesforce indexes external ids.
     if (indexed !== undefined) members["externalId"] = String(indexed);
   }
   const { reverseLookupFieldName, labels } = association ?? {};

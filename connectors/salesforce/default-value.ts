@@ -1,8 +1,8 @@
-/** Writes default values the way Salesforce keeps them: as formulas, except for checkboxes and picklists. */
+/** Formats default values as Salesforce stores them: as formulas, except for checkboxes and picklists. */
 import { isChoice, kindOf } from "../../connector-kit/field-definitions.ts";
 import type { FieldDefinition } from "../../connector-kit/fields.ts";
 
-/** The member of the custom field, none where the definition gives no default; a text tells why there can be none. */
+/** Returns the member of the custom field, none without a default; a text gives the reason why there can be none. */
 export function defaultMembers(definition: FieldDefinition): { defaultValue?: string } | string {
   const { stringOptions, numericOptions } = definition;
   const kind = kindOf(definition);
@@ -13,7 +13,7 @@ export function defaultMembers(definition: FieldDefinition): { defaultValue?: st
     if (text === undefined) return {};
     return /^-?\d+(\.\d+)?$/.test(text) ? { defaultValue: text } : "the default of a number is a number";
   }
-  // The values of a choice carry their default themselves; a reference has none.
+  // Values of a choice carry the default themselves; a reference has none.
   if (text === undefined || isChoice(kind) || kind === "reference") return {};
   if (kind === "boolean") return { defaultValue: text };
   if (kind === "date") return dateFormula(text);
@@ -21,7 +21,7 @@ export function defaultMembers(definition: FieldDefinition): { defaultValue?: st
   return { defaultValue: `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"` };
 }
 
-/** Never in the form with an exponent. */
+/** Formats a number without an exponent. */
 const decimal = (number: number): string =>
   /e/i.test(String(number)) ? number.toFixed(Math.abs(number) < 1 ? 18 : 0) : String(number);
 

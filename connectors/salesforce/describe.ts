@@ -1,4 +1,4 @@
-/** Describes a Salesforce object as the connected user sees it: fields hidden from that user are not among its fields. */
+/** Describes a Salesforce object as the connected user sees it, without fields hidden from that user. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
@@ -71,7 +71,7 @@ const KINDS: Record<string, FieldMetadata["valueType"]> = {
   multipicklist: "multiSelect",
 };
 
-/** Custom numbers are all doubles; without digits behind the point they are whole. */
+/** All custom numbers are doubles; those without decimal places are integers. */
 function kindOf(type: string, scale: Json | undefined): FieldMetadata["valueType"] {
   if (type === "double") return scale === 0 ? "int" : "float";
   return (Object.hasOwn(KINDS, type) ? KINDS[type] : undefined) ?? "other";

@@ -11,7 +11,7 @@ export interface SalesforceFault {
 
 const LOCKED_ROW_MS = 3_000;
 const CONCURRENT_MS = 10_000;
-/** The daily quota is a rolling window without a reset time: look again from time to time. */
+/** The daily quota is a rolling window without a reset time, so it is retried every hour. */
 const DAILY_MS = 3_600_000;
 
 const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
@@ -36,7 +36,7 @@ const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
   ENTITY_IS_DELETED: "not_found",
 };
 
-/** The errors of a refused request (an array at top level) or of a token endpoint; empty when there are none. */
+/** Returns the errors of a refused request (a list) or of a token endpoint; empty if there are none. */
 export function readFaults(body: Json | undefined): SalesforceFault[] {
   const entries = Array.isArray(body) ? body : [body];
   return entries.filter(isJsonObject).flatMap((entry) => {
@@ -47,7 +47,7 @@ export function readFaults(body: Json | undefined): SalesforceFault[] {
   });
 }
 
-/** The fault of a SOAP call, its code without the prefix; empty when the text is none. */
+/** Returns the fault of a SOAP call with its code without prefix; empty if the text is no fault. */
 export function readSoapFaults(text: string): SalesforceFault[] {
   if (!text.includes("faultcode")) return [];
   try {
@@ -62,7 +62,7 @@ export function readSoapFaults(text: string): SalesforceFault[] {
   }
 }
 
-/** The errors of one record in a result that says `success: false`. */
+/** Returns the errors of a record in a result with `success: false`. */
 export function readRecordFaults(result: JsonObject): SalesforceFault[] {
   const errors = Array.isArray(result.errors) ? result.errors.filter(isJsonObject) : [];
   return errors.map((entry) => ({
@@ -72,7 +72,7 @@ export function readRecordFaults(result: JsonObject): SalesforceFault[] {
   }));
 }
 
-/** One error of several faults: the first whose code is known decides the kind. */
+/** Combines several faults to one error: the first with a known code decides the kind. */
 export function toError(
   faults: SalesforceFault[],
   answer: { status?: number; rawResponse?: string; otherwise: ProviderErrorKind },
@@ -97,7 +97,7 @@ function kindOf(code: string): ProviderErrorKind | undefined {
   return code.startsWith("INSUFFICIENT_ACCESS") ? "forbidden" : undefined;
 }
 
-/** The two request limits share a code and differ only in their sentence. */
+/** Tells the two request limits apart, which share a code, by their message. */
 function retryAt({ code, message }: SalesforceFault): Date | undefined {
   if (code === "UNABLE_TO_LOCK_ROW") return inMs(LOCKED_ROW_MS);
   if (code !== "REQUEST_LIMIT_EXCEEDED") return undefined;
@@ -109,7 +109,7 @@ function explain({ code, message }: SalesforceFault): string {
   return `${message} (the name is wrong, lacks its __c, or the connected user may not see the field)`;
 }
 
-/** Ids of the records that a duplicate rule found, which its sentence leaves out. */
+/** Returns the ids of the records that a duplicate rule found; the message does not contain them. */
 function duplicates(entry: JsonObject): string {
   const result = isJsonObject(entry.duplicateResult) ? entry.duplicateResult : {};
   const matches = objects(result.matchResults).flatMap((match) => objects(match.matchRecords));

@@ -1,4 +1,4 @@
-/** Reads and makes fields of Salesforce objects: the contents page of what this folder knows about them. */
+/** Describes and creates Salesforce fields: entry point for fields. */
 import type { FieldsConnector } from "../../connector-kit/fields.ts";
 import { fieldFaults, fullNameOf } from "./custom-field.ts";
 import { describeObject } from "./describe.ts";

@@ -1,9 +1,9 @@
-/** Checks and compares Salesforce record ids, which exist in a form of 15 and one of 18 characters. */
+/** Checks and compares Salesforce record ids, which have forms of 15 and 18 characters. */
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 
 const CHECK_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
 
-/** Why this cannot be a record id; undefined when it can. */
+/** Returns why a text cannot be a record id; undefined if it can. */
 export const idFault = (id: string | undefined): ProviderError | undefined =>
   id !== undefined && /^[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?$/.test(id)
     ? undefined
@@ -17,8 +17,8 @@ export const idFault = (id: string | undefined): ProviderError | undefined =>
 export const shortId = (id: string): string => id.slice(0, 15);
 
 /**
- * The form of 18 characters: the 15, in which case matters, and three that encode which of them are capitals, so
- * that the whole is unique whatever is done to its case.
+ * Returns the form of 18 characters: the 15, which are case-sensitive, and three that encode which of them are
+ * capitals, so that the id stays unique in any case.
  */
 export function longId(id: string): string {
   const short = shortId(id);

@@ -1,4 +1,4 @@
-/** What Busbar knows about Salesforce. */
+/** Facts about Salesforce. */
 import { batchWrite, bulkWrite, defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 const crm = supports(

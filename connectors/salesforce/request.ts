@@ -12,14 +12,14 @@ export const BATCH_LIMIT = 200;
 /** Records of one collections read. */
 export const READ_LIMIT = 2000;
 
-/** Beyond this the address of a read-back would be refused, so the whole record is read. */
+/** Longer addresses of a read-back would be refused, so the whole record is read. */
 const LONGEST_FIELD_LIST = 8000;
 
 /** Names of the two parts of a write with read-back. */
 export const WRITE_PART = "write";
 export const READ_PART = "read";
 
-/** Why an object name cannot be asked for; undefined when it can. */
+/** Returns why an object name cannot be used; undefined if it can. */
 export const objectFault = (objectName: string): ProviderError | undefined =>
   /^[A-Za-z][A-Za-z0-9_]{0,254}$/.test(objectName)
     ? undefined
@@ -28,7 +28,7 @@ export const objectFault = (objectName: string): ProviderError | undefined =>
         message: `"${objectName}" is not the name of a Salesforce object`,
       });
 
-/** One record, without reading it back. */
+/** Writes one record without reading it back. */
 export function writeOne(write: RecordWrite, record: RecordToWrite): ProviderRequest {
   const path = `${DATA}/sobjects/${write.objectName}`;
   const { headers } = write;
@@ -55,8 +55,8 @@ export const readOne = (objectName: string, id: string, fields: JsonObject): Pro
 });
 
 /**
- * Writes one record and reads it back in one call against the quota. `allOrNone` is off so that a failed read does
- * not undo the write, and collation is off so that the read comes after it.
+ * Writes one record and reads it back in one call against the quota. `allOrNone` is off, so that a failed read does not
+ * undo the write; collation is off, so that the read comes after the write.
  */
 export function writeAndRead(write: RecordWrite, record: RecordToWrite): ProviderRequest {
   const { method, path, repeatable } = writeOne(write, record);
@@ -76,7 +76,7 @@ export function writeAndRead(write: RecordWrite, record: RecordToWrite): Provide
   };
 }
 
-/** Several records of one object; the results come in this order. */
+/** Writes several records of one object; results come in this order. */
 export const writeMany = (write: RecordWrite, indexes: number[]): ProviderRequest => ({
   method: write.type === "create" ? "POST" : "PATCH",
   path: `${DATA}/composite/sobjects`,
@@ -102,12 +102,15 @@ export const readMany = (objectName: string, ids: string[], fields: string[]): P
   repeatable: true,
 });
 
-/** The id stands in the address, and Salesforce refuses it among the fields. */
+/** Drops the id, which is part of the address: Salesforce refuses it among the fields. */
 function writable(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !/^(id|attributes)$/i.test(name)));
 }
 
-/** Written fields and the id. A value that is an object names a related record and cannot be read that way. */
+/**
+ * Returns the address that reads the written fields and the id. A value that is an object refers to a related record
+ * and cannot be read that way.
+ */
 function readPath(objectName: string, id: string, fields: JsonObject): string {
   const names = Object.entries(writable(fields))
     .filter(([name, value]) => /^\w+$/.test(name) && (typeof value !== "object" || value === null))

@@ -51,7 +51,7 @@ async function writeRecord(
   if (inOneCall(write)) {
     const answer = await send(writeAndRead(write, record), fetch, classify);
     if (!answer.error) return readComposite(record, answer.body);
-    // A gateway before Salesforce may know the plain resources only. Nothing was written.
+    // A gateway in front of Salesforce may know the plain resources only. Nothing was written.
     if (answer.error.status !== 404 && answer.error.status !== 405) return { error: answer.error };
   }
   const answer = await send(writeOne(write, record), fetch, classify);

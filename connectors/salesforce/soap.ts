@@ -1,4 +1,4 @@
-/** Calls Salesforce's Metadata API, which speaks SOAP and wants the access token in the body. */
+/** Calls Salesforce's Metadata API, which uses SOAP and takes the access token in the body. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { concernsTheCall } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
@@ -15,17 +15,17 @@ import {
   type Element,
 } from "./xml.ts";
 
-/** Components of one call. */
+/** Limit of components per call. */
 export const COMPONENT_LIMIT = 10;
 
-/** Markup, which escaped text can never hold: the token goes nowhere else. */
+/** Marks the place of the token. It is markup, which escaped text cannot contain. */
 const TOKEN_MARK = "<the-access-token/>";
 
 export type ComponentType = "CustomField" | "PermissionSet";
 
 export type SoapAnswer = { results: Element[]; error?: undefined } | { error: ProviderError };
 
-/** The components of these names; those that do not exist are not among the results. */
+/** Reads the components of these names; results do not contain those that do not exist. */
 export async function readComponents(
   type: ComponentType,
   fullNames: string[],
@@ -38,7 +38,7 @@ export async function readComponents(
   return { results: records.filter(({ attributes }) => attributes.get("nil") !== "true") };
 }
 
-/** Each on its own: one that is refused takes no other back. One result per component. */
+/** Creates or replaces components, each on its own: a refused one does not affect others. One result per component. */
 export const upsertComponents = (
   type: ComponentType,
   components: Element[],
@@ -54,7 +54,7 @@ export const upsertComponents = (
 
 const typed = (type: ComponentType) => new Map([["xsi:type", type]]);
 
-/** Members in the order that the API's schema gives them: the name, then by alphabet. */
+/** Sorts members as the API's schema requires: the name, then alphabetically. */
 function inOrder(component: Element): Element {
   const rank = ({ name }: Element) => (name === "fullName" ? "" : name);
   const children = component.children.map(inOrder);
@@ -88,7 +88,7 @@ async function call(operation: Element, fetch: ProviderFetch): Promise<SoapAnswe
   });
 }
 
-/** All calls can be repeated: an upsert says how a component is to be. */
+/** Every call is repeatable: an upsert describes the final state of a component. */
 function soapRequest(operation: Element): ProviderRequest {
   const space = "http://soap.sforce.com/2006/04/metadata";
   const body = [
@@ -105,7 +105,7 @@ function soapRequest(operation: Element): ProviderRequest {
   return {
     method: "POST",
     path: "/services/Soap/m/60.0",
-    // The action has to be there, and to be empty.
+    // The action header is required and must be empty.
     headers: { "content-type": "text/xml; charset=utf-8", accept: "text/xml", soapaction: "''" },
     body,
     tokenMark: TOKEN_MARK,
@@ -113,7 +113,7 @@ function soapRequest(operation: Element): ProviderRequest {
   };
 }
 
-/** Why Salesforce did not take a component, from its result. */
+/** Returns why Salesforce refused a component, from its result. */
 export function componentFaults(result: Element): { code: string; message: string }[] {
   return childrenNamed(result, "errors").map((error) => ({
     code: childText(error, "statusCode") ?? "UNKNOWN",

@@ -1,4 +1,4 @@
-/** Makes and changes Salesforce custom fields: read, merge, write what differs, and see that the user can see it. */
+/** Creates and changes Salesforce custom fields: reads, merges, writes what differs, and makes them visible. */
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { withheld } from "../../connector-kit/field-definitions.ts";
@@ -35,7 +35,7 @@ const chunks = <T>(items: T[]): T[][] =>
     items.slice(wave * COMPONENT_LIMIT, (wave + 1) * COMPONENT_LIMIT),
   );
 
-/** Definitions by full name in lower case; Salesforce minds no case in names. */
+/** Returns definitions by full name in lower case; names are case-insensitive at Salesforce. */
 async function readExisting(fullNames: string[], fetch: ProviderFetch): Promise<Map<string, Element>> {
   const found = new Map<string, Element>();
   for (const part of chunks(fullNames)) {
@@ -67,7 +67,7 @@ async function writeWave(
   }
 }
 
-/** That there is no such object comes as the fault of the field. */
+/** An unknown object is reported as a fault of the field. */
 function refusal(result: Element): ProviderError {
   const error = toError(componentFaults(result), { otherwise: "invalid" });
   const isUnknown = error.code === "INVALID_CROSS_REFERENCE_KEY" && error.message.includes("'CustomObject'");
@@ -75,7 +75,7 @@ function refusal(result: Element): ProviderError {
   return new ProviderError({ kind: "not_found", code: error.code, message: error.message, cause: error });
 }
 
-/** A field that cannot be shown is there all the same; both are told. */
+/** Makes fields visible. A field that cannot be made visible exists all the same, so its outcome has both. */
 async function shown(
   plans: FieldPlan[],
   outcomes: FieldOutcome[],
@@ -98,7 +98,7 @@ async function shown(
   }
 }
 
-/** A field that was not written has no definition at Salesforce to tell of. */
+/** Drops the metadata of a field that was not written. */
 const withoutPlan = (outcome: FieldOutcome): FieldOutcome =>
   outcome.error ? { ...outcome, metadata: undefined } : outcome;
 

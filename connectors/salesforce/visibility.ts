@@ -1,4 +1,4 @@
-/** Lets the connected user see fields: a new one is hidden from everybody, administrators included, until this is done. */
+/** Makes fields visible to the connected user: new ones are hidden from everybody, administrators included. */
 import { isJsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
@@ -12,9 +12,9 @@ import { childrenNamed, childText, element, type Element } from "./xml.ts";
 const NAME = "IntegrationCustomFieldVisibility";
 
 /**
- * Puts the fields (`Account.Score__c`) into the permission set that Busbar keeps in the customer's organisation, takes
- * `required` ones out of it, and gives the set to the connected user. Everything else in the set stays. Idempotent.
- * Throws `ProviderError`.
+ * Adds the fields (`Account.Score__c`) to the permission set that Busbar keeps in the customer's organisation, removes
+ * `required` ones, and assigns the set to the connected user. Other permissions in the set are kept. Idempotent. Throws
+ * `ProviderError`.
  */
 export async function makeVisible(
   fields: { shown: string[]; required: string[] },
@@ -33,7 +33,7 @@ export async function makeVisible(
   await assign(fetch);
 }
 
-/** The set as it has to be; undefined when it is that already. */
+/** Returns the set with the changes; undefined if nothing changes. */
 function withPermissions(
   existing: Element | undefined,
   { shown, required }: { shown: string[]; required: string[] },
@@ -76,7 +76,7 @@ async function assign(fetch: ProviderFetch): Promise<void> {
     method: "POST",
     path: `${DATA}/sobjects/PermissionSetAssignment`,
     body: { AssigneeId, PermissionSetId: record.Id },
-    // A second one is refused as a duplicate, which is as good.
+    // A second assignment is refused as a duplicate, which is fine.
     repeatable: true,
   };
   const answer = await send(request, fetch, classify);

@@ -1,4 +1,4 @@
-/** Writes Salesforce CRM records: the contents page of this folder. */
+/** Writes Salesforce CRM records: entry point for writes. */
 import type { RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
@@ -20,7 +20,7 @@ export const write: WriteConnector = {
   },
   readFields,
   recordKey: shortId,
-  // Text never comes back as ""; false and 0 are values, so a checkbox is never empty.
+  // Empty text is null; false and 0 are values, so a checkbox is never empty.
   isEmpty: (value) => value === undefined || value === null,
 };
 

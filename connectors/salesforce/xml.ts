@@ -86,7 +86,7 @@ export const childNamed = (parent: Element | undefined, name: string): Element |
 export const childrenNamed = (parent: Element | undefined, name: string): Element[] =>
   parent?.children.filter((child) => child.name === name) ?? [];
 
-/** Undefined when there is no such child. */
+/** Returns undefined if there is no such child. */
 export const childText = (parent: Element | undefined, name: string): string | undefined =>
   childNamed(parent, name)?.text;
 

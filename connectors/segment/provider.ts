@@ -1,4 +1,4 @@
-/** What Busbar knows about Segment. */
+/** Facts about Segment. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

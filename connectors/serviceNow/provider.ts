@@ -1,4 +1,4 @@
-/** What Busbar knows about ServiceNow. */
+/** Facts about ServiceNow. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Slack. */
+/** Facts about Slack. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

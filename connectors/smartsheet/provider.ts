@@ -1,4 +1,4 @@
-/** What Busbar knows about Smartsheet. */
+/** Facts about Smartsheet. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

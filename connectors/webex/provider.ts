@@ -1,4 +1,4 @@
-/** What Busbar knows about Webex. */
+/** Facts about Webex. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

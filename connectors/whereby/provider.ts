@@ -1,4 +1,4 @@
-/** What Busbar knows about Whereby. */
+/** Facts about Whereby. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about WordPress. */
+/** Facts about WordPress. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Xero. */
+/** Facts about Xero. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -11,7 +11,7 @@ export const provider = defineProvider({
     grantType: "authorizationCode",
     authURL: "https://login.xero.com/identity/connect/authorize",
     tokenURL: "https://identity.xero.com/connect/token",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
     explicitScopesRequired: true,
     tokenMetadataFields: { scopesField: "scope" },

@@ -1,4 +1,4 @@
-/** What Busbar knows about Zendesk Support. */
+/** Facts about Zendesk Support. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({

@@ -1,4 +1,4 @@
-/** What Busbar knows about Zoom. */
+/** Facts about Zoom. */
 import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
 export const provider = defineProvider({
@@ -10,7 +10,7 @@ export const provider = defineProvider({
     grantType: "authorizationCode",
     authURL: "https://zoom.us/oauth/authorize",
     tokenURL: "https://zoom.us/oauth/token",
-    // General knowledge: client id and secret go in a Basic header.
+    // General knowledge: client id and secret are sent as HTTP Basic.
     tokenAuthStyle: "basic",
     tokenMetadataFields: { scopesField: "scope" },
   },

@@ -1,4 +1,4 @@
-// Provider errors by name, so that asking for one does not need its exact body at hand.
+// Provider errors by name, so that a caller does not need the exact body.
 
 import type { SandboxFault } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-// A fault to simulate: which requests it hits, how often, and what happens to them.
+// A fault to simulate: which requests it affects, how often, and what it does.
 
 import { asText, isData, type Data } from "../exchange.ts";
 
@@ -21,7 +21,7 @@ export type SandboxFault = {
   reset?: "before" | "after";
   /** With `status`: the request is carried out and its own answer is replaced. */
   stored?: boolean;
-  /** Never answers; the client has to give up. */
+  /** Never answers, so that the client times out. */
   hang?: boolean;
   /** How many requests it hits; default 1. */
   count?: number;
@@ -29,7 +29,7 @@ export type SandboxFault = {
   skip?: number;
 };
 
-/** Reads a fault from untyped JSON. Throws a RangeError that names the member in the way. */
+/** Reads a fault from untyped JSON. Throws a RangeError that names the faulty member. */
 export function faultFrom(input: unknown): SandboxFault {
   if (!isData(input)) throw new RangeError("a fault is a JSON object");
   const fault: SandboxFault = {};

@@ -1,4 +1,4 @@
-// Faults someone asked for: which requests they hit, how often, and what happens to those requests.
+// The active faults, and which one a request runs into.
 
 import { presetOf } from "./fault-presets.ts";
 import type { SandboxFault } from "./fault.ts";
@@ -31,7 +31,7 @@ export class Faults {
     this.#active = id === undefined ? [] : this.#active.filter((fault) => fault.id !== id);
   }
 
-  /** The fault this request runs into, counted down. */
+  /** Returns the fault for this request and counts it. */
   take(provider: string, method: string, path: string, body: () => string): ActiveFault | undefined {
     for (const fault of this.#active) {
       if (fault.remaining <= 0 || !hits(fault, provider, method, path, body)) continue;

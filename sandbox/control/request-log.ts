@@ -1,4 +1,4 @@
-// Everything the sandbox received, in a ring bounded by count and by body bytes, so that a benchmark cannot fill memory.
+// Log of received requests, limited by count and body bytes, so that a benchmark cannot fill memory.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
@@ -16,7 +16,7 @@ export type LoggedRequest = {
   receivedAt: string;
   /** Undefined until answered; stays so when the connection was reset or left hanging. */
   status?: number;
-  /** What a fault did to this request. */
+  /** The fault that applied to this request. */
   fault?: string;
 };
 
@@ -113,7 +113,7 @@ function shownHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return shown;
 }
 
-/** Enough to tell two tokens apart, too little to use one. */
+/** Shortens a token: enough to compare two, too little to use one. */
 function shortened(text: string): string {
   const [scheme = "", credential = ""] = text.split(" ");
   return credential.length <= 12

@@ -7,7 +7,7 @@ export type MintOptions = {
   scopes?: string[];
   /** Never expires and cannot be refreshed, like a private app's token. */
   static?: boolean;
-  /** Ties the refresh token to this OAuth client; without it any client may refresh. */
+  /** Binds the refresh token to this OAuth client; without it any client may refresh. */
   clientId?: string;
 };
 

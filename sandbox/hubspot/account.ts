@@ -66,7 +66,7 @@ export class TypeStore {
     this.#unique.set(property.name, index);
   }
 
-  /** The record that holds this value of a unique property. */
+  /** Returns the record with this value of a unique property. */
   holder(name: string, value: string): string | undefined {
     return this.#unique.get(name)?.get(value.toLowerCase());
   }
@@ -75,7 +75,7 @@ export class TypeStore {
     return name === "hs_object_id" || this.#unique.has(name);
   }
 
-  /** The first unique value among `values` that another record has. */
+  /** Returns the first unique value among `values` that another record has. */
   conflict(values: Record<string, string>, ownId?: string): { name: string; id: string } | undefined {
     for (const [name, index] of this.#unique) {
       const value = values[name];
@@ -119,7 +119,7 @@ export class TypeStore {
     }
   }
 
-  /** A live record by id or by a unique property. */
+  /** Returns a record by id or by a unique property. */
   find(id: string, idProperty?: string): StoredRecord | undefined {
     const key = idProperty === undefined || idProperty === "hs_object_id" ? id : this.holder(idProperty, id);
     const record = key === undefined ? undefined : this.records.get(key);
@@ -159,7 +159,7 @@ export class Account {
     return this.#names.get(name.toLowerCase());
   }
 
-  /** By name, singular, type id, or a custom object's qualified name. Throws HubSpot's own refusal. */
+  /** Finds an object type by name, singular, type id, or a custom object's qualified name. Throws HubSpot's refusal. */
   get(name: string): TypeStore {
     const store = this.find(name);
     // HubSpot gives this error no category.

@@ -7,7 +7,7 @@ export type AssociationType = {
   /** The type of the same link seen from the other end. */
   inverse: number;
   label: string | null;
-  /** The one used when none is named. */
+  /** The default type. */
   unlabeled: boolean;
 };
 
@@ -71,7 +71,7 @@ for (const type of ASSOCIATION_TYPES) {
   BY_PAIR.set(pair, [...(BY_PAIR.get(pair) ?? []), type]);
 }
 
-/** Types from one object type to another; empty for pairs this table does not know. */
+/** Returns the types from one object type to another; empty for pairs that this table does not have. */
 export function typesBetween(from: string, to: string): AssociationType[] {
   return BY_PAIR.get(`${from}>${to}`) ?? [];
 }

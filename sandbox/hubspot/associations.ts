@@ -8,7 +8,7 @@ export type Linked = { toId: string; links: Link[] };
 
 export class Associations {
   readonly #links = new Map<string, Map<string, Link[]>>();
-  /** Labels made by the user: by pair. */
+  /** Labels that the user created, by pair. */
   readonly #labels = new Map<string, { category: string; typeId: number; label: string }[]>();
   #nextLabel = 100;
 
@@ -53,13 +53,15 @@ export class Associations {
     return made;
   }
 
-  /** The type used when none is named. Pairs outside the table get a type of their own. */
+  /** Returns the default type. Pairs outside the table get a type of their own. */
   defaultLink(fromType: string, toType: string): Link {
     const type = typesBetween(fromType, toType).find((candidate) => candidate.unlabeled);
     return { category: "HUBSPOT_DEFINED", typeId: type?.id ?? 1 };
   }
 
-  /** Reads `[{associationCategory, associationTypeId}]`; undefined when one of them does not fit the direction. */
+  /**
+   * Reads `[{associationCategory, associationTypeId}]`; returns undefined if one of them does not fit the direction.
+   */
   linksFrom(input: unknown, fromType: string, toType: string): Link[] | undefined {
     const links: Link[] = [];
     for (const item of asList(input)) {

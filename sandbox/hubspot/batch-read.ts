@@ -26,7 +26,7 @@ export function addBatchReadRoutes(router: Router, account: AccountSource): void
   });
 }
 
-/** Results come by record id, whatever order was asked for. */
+/** Results are sorted by record id, not in the order of the request. */
 function readMany(
   store: TypeStore,
   ids: string[],

@@ -1,4 +1,4 @@
-// Batch create, update and upsert, with HubSpot's two ways of failing: everything, or input by input.
+// Batch create, update and upsert, which fail as a whole or input by input, as at HubSpot.
 
 import { asData, asList, asText, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -37,7 +37,7 @@ export function addBatchRoutes(router: Router, account: AccountSource, options: 
   add("upsert", (account, store, inputs) => upsertMany(account, store, inputs, options));
 }
 
-/** The objects of `inputs`. Throws for none, too many, or anything that is not an object. */
+/** Returns the objects of `inputs`. Throws for none, too many, or anything that is not an object. */
 export function inputsOf(exchange: SandboxExchange, most: number = MAX_INPUTS): Data[] {
   const inputs = objectBody(exchange.body)["inputs"];
   if (!Array.isArray(inputs))
@@ -48,7 +48,7 @@ export function inputsOf(exchange: SandboxExchange, most: number = MAX_INPUTS): 
   return inputs.map((input) => asData(input));
 }
 
-/** The trace ids when every input has its own, otherwise undefined: then the batch stands or falls as one. */
+/** Returns the trace ids if every input has its own; otherwise undefined, and the batch fails as a whole. */
 function traceIdsOf(inputs: Data[]): string[] | undefined {
   const ids = inputs.flatMap((input) => asText(input["objectWriteTraceId"]) ?? []);
   return new Set(ids).size === inputs.length ? ids : undefined;
@@ -90,7 +90,7 @@ function createAllOrNothing(account: Account, store: TypeStore, inputs: Data[]):
   return batch.answer(201);
 }
 
-/** A conflict of a whole batch names no record. */
+/** Conflicts of a whole batch name no record. */
 function wholeBatchRefusal(failure: Failure): Error {
   if (failure.status !== 409) return refusalOf(failure);
   return refuse(409, failure.message.replace(/\. Existing ID.*/, ""), { category: "CONFLICT" });
@@ -116,7 +116,7 @@ function refuseUnknownProperties(store: TypeStore, inputs: Data[]): void {
 
 function updateMany(store: TypeStore, inputs: Data[], options: BatchOptions): SandboxAnswer {
   refuseRepeatedIds(inputs);
-  // One unknown name anywhere refuses everything, with or without trace ids.
+  // One unknown name fails the whole batch, with or without trace ids.
   refuseUnknownProperties(store, inputs);
   const traceIds = traceIdsOf(inputs);
   const batch = new BatchAnswer();
@@ -245,7 +245,7 @@ export class BatchAnswer {
   }
 }
 
-/** Texts of a list; everything else in it is left out. */
+/** Returns the texts of a list and drops other values. */
 export function textsOf(input: unknown): string[] {
   return asList(input).flatMap((item) => asText(item) ?? []);
 }

@@ -22,7 +22,7 @@ export function notFound(message = "resource not found"): Refused {
   return refuse(404, message, { category: "OBJECT_NOT_FOUND" });
 }
 
-/** The problems stand twice: complete as JSON text in the message, at most three as objects in `errors`. */
+/** The problems are included twice: all as JSON text in the message, at most three as objects in `errors`. */
 export function valueProblemMembers(problems: ValueProblem[]): { message: string; errors: Data[] } {
   const texts = problems.map(({ message, error, name }) => ({ isValid: false, message, error, name }));
   const errors = problems.slice(0, 3).map(({ message, error, name }) => ({

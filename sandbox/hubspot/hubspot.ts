@@ -24,9 +24,9 @@ export type HubSpotOptions = {
   tokenLifetimeSeconds?: number;
   clients?: KnownClient[];
   autoApprove?: boolean;
-  /** A batch create with trace ids is refused as a whole for an unknown property; default: only that input. */
+  /** Whether an unknown property fails a whole batch create with trace ids; default: only that input. */
   unknownPropertyFailsBatch?: boolean;
-  /** Batch results carry the trace id of their input; default: they do not. */
+  /** Whether batch results carry the trace id of their input; default: no. */
   echoTraceIds?: boolean;
 };
 
@@ -133,7 +133,7 @@ function answer(
   const token = authenticated(exchange, grants);
   const tooMany = limits.count(token, path.endsWith("/search"));
   const answered = tooMany ?? route(router, { ...exchange, path });
-  // Searches are counted apart and carry no rate headers.
+  // Searches have a limit of their own and no rate headers.
   const rate = path.endsWith("/search") ? {} : limits.headers(token);
   const correlationId = asText(asData(answered.body)["correlationId"]) ?? randomUUID();
   return {
@@ -176,7 +176,7 @@ function authenticated(exchange: SandboxExchange, grants: Grants): string {
 
 const DATED = /^\d{4}-\d{2}$/;
 
-/** Dated paths and the older spellings lead to the same endpoints as v3 objects and v4 associations. */
+/** Maps dated paths and older spellings to the endpoints of v3 objects and v4 associations. */
 export function canonicalPath(path: string): string {
   const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
   const [, area = "", kind = "", version = "", ...rest] = trimmed.split("/");

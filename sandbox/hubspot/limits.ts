@@ -24,7 +24,7 @@ export class HubSpotLimits {
     this.#limits = mode === "off" ? OFF : REAL;
   }
 
-  /** Members not named keep their value; null lifts one. */
+  /** Members that are left out keep their value; null removes a limit. */
   set(limits: Data | "off" | "real"): void {
     this.#windows.clear();
     this.#searches = [];
@@ -50,7 +50,7 @@ export class HubSpotLimits {
     return { ...Object.fromEntries(shown), usedToday: this.#today };
   }
 
-  /** Counts one call; the answer to give when it is one too many. */
+  /** Counts one call; returns the refusal if it exceeds a limit. */
   count(token: string, search: boolean): SandboxAnswer | undefined {
     const now = Date.now();
     this.#today++;
@@ -66,7 +66,7 @@ export class HubSpotLimits {
     return undefined;
   }
 
-  /** What a counted answer carries; nothing while the limit is off. */
+  /** Returns the headers of a counted answer; none while the limit is off. */
   headers(token: string): Record<string, string> {
     const { tenSecondly } = this.#limits;
     if (!Number.isFinite(tenSecondly)) return {};

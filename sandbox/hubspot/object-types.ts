@@ -5,11 +5,11 @@ export type ObjectType = {
   name: string;
   singular: string;
   id: string;
-  /** Further names the path may use. */
+  /** Other names that the path may use. */
   aliases: string[];
   modifiedProperty: string;
   createdProperty: string;
-  /** Properties of an answer when none are asked for. */
+  /** Default properties of an answer. */
   defaults: string[];
   /** All of these must be set on create, or one of `requiredOneOf`. */
   required: string[];

@@ -29,7 +29,7 @@ export function addObjectRoutes(router: Router, account: AccountSource, origin: 
   router.add("DELETE", "/crm/v3/objects/:type/:id", (exchange) => {
     const types = store(exchange);
     const record = types.find(exchange.params["id"] ?? "");
-    // A missing record is a success too.
+    // A delete of a missing record succeeds.
     if (record !== undefined) types.archive(record, Date.now());
     return { status: 204 };
   });
@@ -100,7 +100,7 @@ function list(account: Account, store: TypeStore, exchange: SandboxExchange, ori
   return { status: 200, body: { results, paging: { next: { after: last, link } } } };
 }
 
-/** Position of the first id behind `after`; ids ascend. */
+/** Returns the position of the first id after `after`; ids ascend. */
 function firstAfter(ids: string[], after: string): number {
   const limit = BigInt(after);
   let low = 0;

@@ -201,7 +201,7 @@ function checkOptions(type: string, options: PropertyOption[]): void {
   }
 }
 
-/** HubSpot numbers options without a display order behind those that have one. */
+/** HubSpot puts options without a display order after those with one. */
 function optionsFrom(input: unknown): PropertyOption[] {
   const items = asList(input).map((item) => asData(item));
   const given = items.map((item) => Number(item["displayOrder"] ?? Number.NaN));
@@ -219,7 +219,7 @@ function optionsFrom(input: unknown): PropertyOption[] {
   });
 }
 
-/** Given options replace the whole list; name, uniqueness and sensitivity stay. */
+/** Options replace the whole list; name, uniqueness and sensitivity do not change. */
 function update(store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
   const property = found(store, exchange);
   const input = objectBody(exchange.body);

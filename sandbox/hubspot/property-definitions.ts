@@ -1,4 +1,4 @@
-// Property definitions: their wire shape, and the ones every account starts with.
+// Property definitions: their JSON form, and those that every account starts with.
 
 export type PropertyOption = {
   label: string;
@@ -88,7 +88,7 @@ const LIFECYCLE = [
 ];
 const INDUSTRIES = ["COMPUTER_SOFTWARE", "ELECTRICAL_ELECTRONIC_MANUFACTURING", "RETAIL", "UTILITIES"];
 
-/** Properties that every type has. The names of the two time stamps differ between types. */
+/** Properties that every type has. The names of the two timestamps differ between types. */
 export function systemProperties(createdProperty: string, modifiedProperty: string): Property[] {
   return [
     prop("hs_object_id", "Record ID", "number/number!#"),
@@ -239,7 +239,7 @@ export const STANDARD_PROPERTIES: Record<string, Property[]> = {
   ],
 };
 
-/** A property someone made through the API. */
+/** Builds the property of a request to the API. */
 export function customProperty(
   input: Partial<Property> & { name: string; label: string },
   now: string,

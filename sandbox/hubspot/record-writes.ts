@@ -11,7 +11,7 @@ type PlannedLink = { toType: string; toId: string; links: Link[] };
 
 export type Plan = { values: Record<string, string>; links: PlannedLink[] };
 
-/** Why an input cannot be written. */
+/** Reasons why an input cannot be written. */
 export type Failure = {
   status: number;
   category: string;
@@ -74,7 +74,7 @@ export function refusalOf(failure: Failure): Refused {
   return refuse(status, message, { ...errors, category });
 }
 
-/** Undefined when one link does not fit: unknown record, wrong direction, unknown type. */
+/** Returns undefined if one link is invalid: unknown record, wrong direction, unknown type. */
 function plannedLinks(account: Account, store: TypeStore, input: unknown): PlannedLink[] | undefined {
   const planned: PlannedLink[] = [];
   for (const item of asList(input)) {
@@ -142,12 +142,12 @@ export function updateRecord(store: TypeStore, record: StoredRecord, plan: Plan)
   store.update(record, plan.values, Date.now());
 }
 
-/** An answer with every stored property: what a create sends back. */
+/** Shows every stored property, as a create answers. */
 export function presentAll(store: TypeStore, record: StoredRecord): Data {
   return envelope(store, record, { ...record.properties });
 }
 
-/** The default properties and the written ones: what an update sends back. */
+/** Shows the default properties and the written ones, as an update answers. */
 export function presentWritten(store: TypeStore, record: StoredRecord, written: string[]): Data {
   const properties: Record<string, string> = {};
   for (const name of [...store.type.defaults, "hs_object_source", ...written]) {
@@ -157,7 +157,7 @@ export function presentWritten(store: TypeStore, record: StoredRecord, written: 
   return envelope(store, record, properties);
 }
 
-/** Asked-for properties with null where there is no value; unknown names are left out silently. */
+/** Shows the requested properties, null without a value; unknown names are dropped silently. */
 export function presentNamed(store: TypeStore, record: StoredRecord, names: string[] | undefined): Data {
   const { createdProperty, modifiedProperty, defaults } = store.type;
   const shown =
@@ -182,7 +182,7 @@ function envelope(store: TypeStore, record: StoredRecord, properties: Record<str
   };
 }
 
-/** The parsed JSON object of a write. Throws HubSpot's refusal of anything else. */
+/** Parses the JSON object of a write. Throws HubSpot's refusal for anything else. */
 export function objectBody(text: string): Data {
   let parsed: unknown;
   try {

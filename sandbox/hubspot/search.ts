@@ -49,7 +49,7 @@ function testOf(store: TypeStore, body: Data): Test {
   if (groups.some((filters) => filters.length > 6) || groups.flat().length > 18) {
     throw invalid("Too many filters: at most 6 per group and 18 in all");
   }
-  // Filters beside no group are one group.
+  // Filters without a group are one group.
   if (groups.length === 0 && Array.isArray(body["filters"])) groups.push(asList(body["filters"]));
   const tests = groups.map((filters) => filters.map((filter) => filterTest(store, asData(filter))));
   const query = (asText(body["query"]) ?? "").trim().toLowerCase();
@@ -114,7 +114,7 @@ function needsValue(operator: string): boolean {
   );
 }
 
-/** Numbers by size, times as ISO or epoch milliseconds, text without case. */
+/** Compares numbers by size, times as ISO or epoch milliseconds, text case-insensitively. */
 function compare(property: Property, own: string, other: string): number {
   if (property.type === "number") return Number(own) - Number(other);
   if (property.type === "datetime" || property.type === "date") return instant(own) - instant(other);
@@ -127,7 +127,7 @@ function instant(text: string): number {
   return /^-?\d+$/.test(text) ? Number(text) : Date.parse(text);
 }
 
-/** Whole words, with `*` for any run of characters. */
+/** Matches whole words, with `*` for any characters. */
 function containsToken(own: string | undefined, wanted: string): boolean {
   if (own === undefined) return false;
   const pattern = wanted

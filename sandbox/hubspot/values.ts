@@ -27,7 +27,7 @@ export function checkValues(
       problems.push({ name, message: `Property "${name}" does not exist`, error: "PROPERTY_DOESNT_EXIST" });
       continue;
     }
-    // A null leaves the value as it is; only an empty string clears.
+    // A null keeps the value; only an empty string clears it.
     if (raw === null) continue;
     const text = asText(raw);
     if (text === undefined) {
@@ -109,7 +109,7 @@ function optionValue(property: Property, text: string): string | Problem {
   return { message: `${text} was not one of the allowed options: [${allowed}]`, error: "INVALID_OPTION" };
 }
 
-/** Values are joined by ";"; a leading ";" adds to what is there. */
+/** Values are joined by ";"; a leading ";" appends to the stored ones. */
 function optionsValue(property: Property, text: string, present: string | undefined): string | Problem {
   const given = text.split(";").filter((part) => part !== "");
   for (const part of given) {

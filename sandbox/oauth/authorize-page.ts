@@ -9,11 +9,11 @@ export type AuthorizeSettings = {
   action: string;
   grants: Grants;
   knownClient(clientId: string): boolean;
-  /** Skip the page and consent at once. */
+  /** Skips the page and consents at once. */
   autoApprove: boolean;
 };
 
-/** `?auto=1` and `decision=allow|deny` answer with the redirect, everything else with the page. */
+/** Answers `?auto=1` and `decision=allow|deny` with the redirect, everything else with the page. */
 export function authorize(exchange: SandboxExchange, settings: AuthorizeSettings): SandboxAnswer {
   const { query } = exchange;
   const clientId = query.get("client_id") ?? "";

@@ -8,7 +8,7 @@ export type Grant = {
   clientId: string | undefined;
   scopes: string[];
   revoked: boolean;
-  /** The one refresh token that works; undefined when the grant has none. */
+  /** The valid refresh token; undefined if the grant has none. */
   refreshToken: string | undefined;
 };
 
@@ -36,9 +36,9 @@ export type TokenState =
   | { state: "unknown" };
 
 type Settings = {
-  /** Each refresh gives a new refresh token, and a used one revokes its grant. */
+  /** Each refresh returns a new refresh token, and a used one revokes its grant. */
   rotate: boolean;
-  /** Using an access token prolongs it. */
+  /** Using an access token extends its lifetime. */
   sliding: boolean;
   lifetimeSeconds: number;
   accessTokenText(random: string): string;
@@ -92,13 +92,13 @@ export class Grants {
     return this.#issue(grant, input.lifetimeSeconds, input.accessToken);
   }
 
-  /** Undefined when the token is unknown, used, revoked or another client's. */
+  /** Returns undefined if the token is unknown, used, revoked or another client's. */
   refresh(refreshToken: string, clientId: string): Issued | undefined {
     const grant = this.#refresh.get(refreshToken);
     if (grant === undefined || grant.revoked) return undefined;
     if (grant.clientId !== undefined && grant.clientId !== clientId) return undefined;
     if (grant.refreshToken !== refreshToken) {
-      // A used token came back: someone else may hold the current one, so the whole grant dies.
+      // A used token was presented: the current one may be stolen, so the whole grant is revoked.
       grant.revoked = true;
       return undefined;
     }
@@ -133,13 +133,13 @@ export class Grants {
     this.#access.delete(token);
   }
 
-  /** Ends every access token now; refresh tokens stay. Static tokens live on. */
+  /** Expires every access token; refresh tokens stay valid, and so do static tokens. */
   expireAll(): void {
     const past = Date.now() - 1000;
     for (const token of this.#access.values()) if (Number.isFinite(token.expiresAt)) token.expiresAt = past;
   }
 
-  /** What a customer does who removes the app: nothing of these grants works any more. */
+  /** Revokes all grants, as when a customer removes the app. */
   revokeAll(): void {
     for (const token of this.#access.values())
       if (Number.isFinite(token.expiresAt)) token.grant.revoked = true;
@@ -161,7 +161,7 @@ export class Grants {
   }
 }
 
-/** RFC 7636: without a challenge any verifier will do, with one the verifier has to fit. */
+/** Checks RFC 7636: without a challenge any verifier is accepted, otherwise it must match. */
 export function verifierFits(pending: PendingCode, verifier: string | undefined): boolean {
   if (pending.challenge === undefined) return true;
   if (verifier === undefined) return false;

@@ -41,7 +41,7 @@ export function addCollectionRoutes(router: Router, org: OrgSource): void {
 
 type RecordInput = { store: ObjectStore; values: Data };
 
-/** The records with their stores. Throws what Salesforce says of a request that is not well-formed. */
+/** Returns the records with their stores. Throws Salesforce's refusal of a malformed request. */
 function recordsOf(org: Org, exchange: SandboxExchange): RecordInput[] {
   const { records } = jsonBody(exchange.body);
   if (!Array.isArray(records) || records.length === 0) {
@@ -85,7 +85,7 @@ function write(
   );
 }
 
-/** Status 200 whatever happened: the results tell. */
+/** Answers 200 in any case; the results have the outcomes. */
 function results(org: Org, allOrNone: boolean, steps: (() => Saved)[], tellCreated: boolean): SandboxAnswer {
   let saved: Saved[] = [];
   const run = (): boolean => {
@@ -172,7 +172,7 @@ function texts(input: unknown): string[] {
   return Array.isArray(input) ? input.flatMap((item) => asText(item) ?? []) : [];
 }
 
-/** As many entries as ids; null for one that is missing. */
+/** Returns one entry per id, null for a missing record. */
 function read(store: ObjectStore, ids: string[], names: string[], exchange: SandboxExchange): SandboxAnswer {
   if (ids.length === 0 || names.length === 0) {
     throw refuse(

@@ -54,7 +54,7 @@ function composite(org: Org, exchange: SandboxExchange, dispatch: Dispatch): San
   return { status: 200, body: { compositeResponse: kept ? parts : halted(requests, parts) } };
 }
 
-/** After a failure under all-or-none only the culprit keeps its error. */
+/** After a failure with all-or-none only its cause keeps its error. */
 function halted(requests: Data[], parts: Data[]): Data[] {
   const message = "The transaction was rolled back since another operation in the same transaction failed.";
   return requests.map((request, i) => {
@@ -153,7 +153,7 @@ function batch(exchange: SandboxExchange, dispatch: Dispatch): SandboxAnswer {
   return { status: 200, body: { hasErrors, results } };
 }
 
-/** Flat records only; always all or none. */
+/** Takes flat records only; always all or none. */
 function tree(org: Org, exchange: SandboxExchange): SandboxAnswer {
   const store = storeNamed(org, exchange.params["object"] ?? "");
   const records = asList(jsonBody(exchange.body)["records"]).map((record) => asData(record));

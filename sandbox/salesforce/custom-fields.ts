@@ -1,4 +1,4 @@
-// Custom fields made through the Metadata API: the rules of a definition and the field that results.
+// Custom fields through the Metadata API: the rules of a definition and the resulting field.
 
 import type { SaveError } from "./errors.ts";
 import { field as makeField, type Field, type PicklistValue } from "./fields.ts";
@@ -135,7 +135,7 @@ function referenceRule(org: Org, element: Element): string | undefined {
     : undefined;
 }
 
-/** A definition replaces the former one entirely: what it does not say goes back to the default. */
+/** A definition replaces the former one completely: members that are left out return to their default. */
 function fieldFrom(
   element: Element,
   name: string,
@@ -191,7 +191,7 @@ export function metadataOf(element: Element): Record<string, unknown> {
   return content;
 }
 
-/** What readMetadata says of a field the sandbox started with. */
+/** Returns the metadata of a field that the sandbox started with. */
 export function metadataOfField(field: Field): Record<string, unknown> {
   if (field.metadata !== undefined) return field.metadata;
   const type = Object.keys(TYPES).find((name) => TYPES[name] === field.type) ?? "Text";

@@ -1,4 +1,4 @@
-// What the organisation says about its objects and fields.
+// Describes the organisation's objects and fields.
 
 import type { Data } from "../exchange.ts";
 import type { Router } from "../router.ts";

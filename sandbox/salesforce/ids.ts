@@ -10,7 +10,7 @@ export function recordId(prefix: string, n: number): string {
   return withChecksum(`${prefix}Sb000000${digits.padStart(4, "0")}`.slice(0, 15));
 }
 
-/** Each of the last three characters tells which of five are upper case. */
+/** Each of the last three characters encodes which of five are upper case. */
 export function withChecksum(id15: string): string {
   let suffix = "";
   for (let block = 0; block < 3; block++) {

@@ -142,7 +142,7 @@ function countCall(daily: DailyLimit): void {
   daily.used++;
 }
 
-/** Every refusal becomes an answer here, so that a part of a composite request can fail alone. */
+/** Turns refusals into answers, so that a part of a composite request can fail alone. */
 function route(router: Router, exchange: SandboxExchange): SandboxAnswer {
   const found = router.find(exchange.method, exchange.path);
   if (found === undefined) {

@@ -77,7 +77,7 @@ function success(saved: Saved): Data {
   return { id: saved.id, success: true, errors: [] };
 }
 
-/** An id of this object in the path. Anything else is reported like an unknown external id. */
+/** Checks an id of this object in the path. Anything else is reported like an unknown external id. */
 function idIn(store: ObjectStore, exchange: SandboxExchange): string {
   const text = exchange.params["id"] ?? "";
   const id = normalizeId(text);

@@ -1,4 +1,4 @@
-// Parses the part of SOQL the sandbox answers; everything else is a MALFORMED_QUERY.
+// Parses the supported part of SOQL; everything else is a MALFORMED_QUERY.
 
 import { refuse } from "./errors.ts";
 

@@ -38,7 +38,7 @@ export function runQuery(org: Org, query: Query, text: string, includeDeleted: b
   return { records: limited, show: (record, version) => shown(context, paths, record, version) };
 }
 
-/** `Id = …` and `Id IN (…)` do not look at every record. */
+/** Finds records for `Id = …` and `Id IN (…)` without looking at every record. */
 function candidates(store: ObjectStore, where: Condition | undefined): Iterable<StoredRecord> {
   const ids = idsOf(where);
   if (ids === undefined) return store.records.values();
@@ -68,7 +68,7 @@ function selectedPaths(context: Context, query: Query): Path[] {
 
 function resolve(context: Context, text: string): Path {
   const parts = text.split(".");
-  // The object's own name may stand in front.
+  // The object's own name may be the prefix.
   if (parts.length > 1 && parts[0]?.toLowerCase() === context.store.definition.name.toLowerCase())
     parts.shift();
   const steps: Path["steps"] = [];
