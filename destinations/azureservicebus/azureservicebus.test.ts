@@ -11,7 +11,7 @@ import {
   sampleMessage,
   testDestination,
   testWorld,
-} from "../../destination-kit/destination-suite.ts";
+} from "../../tests/harness/destinations/destination-suite.ts";
 import { azureservicebus } from "./azureservicebus.ts";
 
 const KEY = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I=";

@@ -1,14 +1,14 @@
 /** The Kinesis destination: records, partition keys, and signatures. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testAws } from "../../destination-kit/aws-suite.ts";
+import { testAws } from "../../tests/harness/destinations/aws-suite.ts";
 import {
   answered,
   openSample,
   sampleMessage,
   testDestination,
   testWorld,
-} from "../../destination-kit/destination-suite.ts";
+} from "../../tests/harness/destinations/destination-suite.ts";
 import { kinesis } from "./kinesis.ts";
 
 const config = { streamName: "events", region: "eu-west-1" };

@@ -9,7 +9,7 @@ import {
   sampleMessage,
   testDestination,
   testWorld,
-} from "../../destination-kit/destination-suite.ts";
+} from "../../tests/harness/destinations/destination-suite.ts";
 import { log } from "./log.ts";
 
 const SAMPLE = {

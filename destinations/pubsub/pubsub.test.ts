@@ -12,7 +12,7 @@ import {
   sampleMessage,
   testDestination,
   testWorld,
-} from "../../destination-kit/destination-suite.ts";
+} from "../../tests/harness/destinations/destination-suite.ts";
 import { pubsub } from "./pubsub.ts";
 
 const newKey = () => generateKeyPairSync("rsa", { modulusLength: 2048 });

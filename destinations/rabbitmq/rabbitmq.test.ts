@@ -14,7 +14,7 @@ import {
   sampleMessage,
   testDestination,
   testWorld,
-} from "../../destination-kit/destination-suite.ts";
+} from "../../tests/harness/destinations/destination-suite.ts";
 import { speakEndlessly } from "./flooding-broker.ts";
 import { rabbitmq } from "./rabbitmq.ts";
 

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { deliverToDouble, testAws } from "../../destination-kit/aws-suite.ts";
+import { deliverToDouble, testAws } from "../../tests/harness/destinations/aws-suite.ts";
 import {
   openSample,
   sampleMessage,
   testDestination,
   testWorld,
-} from "../../destination-kit/destination-suite.ts";
+} from "../../tests/harness/destinations/destination-suite.ts";
 import { s3 } from "./s3.ts";
 
 const config = { bucket: "crm-events", region: "us-east-1" };

@@ -8,7 +8,7 @@ import {
   sampleMessage,
   testDestination,
   testWorld,
-} from "../../destination-kit/destination-suite.ts";
+} from "../../tests/harness/destinations/destination-suite.ts";
 import { sentenceFor } from "./sentences.ts";
 import { slack } from "./slack.ts";
 

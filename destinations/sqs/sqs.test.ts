@@ -1,14 +1,14 @@
 /** The SQS destination: queue messages, FIFO queues, and signatures. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testAws } from "../../destination-kit/aws-suite.ts";
+import { testAws } from "../../tests/harness/destinations/aws-suite.ts";
 import {
   answered,
   openSample,
   sampleMessage,
   testDestination,
   testWorld,
-} from "../../destination-kit/destination-suite.ts";
+} from "../../tests/harness/destinations/destination-suite.ts";
 import { sqs } from "./sqs.ts";
 
 const queueUrl = "https://sqs.eu-west-1.amazonaws.com/123456789012/events";

@@ -8,7 +8,7 @@ import {
   sampleMessage,
   testDestination,
   testWorld,
-} from "../../destination-kit/destination-suite.ts";
+} from "../../tests/harness/destinations/destination-suite.ts";
 import { webhook } from "./webhook.ts";
 
 const url = "https://example.com/hooks?a=b";

@@ -16,8 +16,8 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const FOLDERS =
   "{server,cli,connectors,connector-kit,destinations,destination-kit,sandbox,demo,scripts,bench}";
 
-/** Tests, conformance suites, fixtures and tools for tests. */
-const FOR_TESTS = /\.test\.ts$|-suite\.ts$|fixture|test-|\/testing\//;
+/** Tests, fixtures and tools for tests. Conformance suites keep to the rules of their folder. */
+const FOR_TESTS = /\.test\.ts$|fixture|sandbox\/test-client\.ts$/;
 
 /** Returns every source file, sorted by path. Tests and their tools are not among them. */
 export function readSources(): Source[] {

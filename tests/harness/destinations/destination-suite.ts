@@ -10,7 +10,7 @@ import type {
   OutgoingRequest,
   Outcome,
   DestinationNetwork,
-} from "./destination.ts";
+} from "../../../destination-kit/destination.ts";
 
 export interface DestinationSample {
   config: Record<string, unknown>;

@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage } from "node:http";
 import { describe, test } from "node:test";
 import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
-import { openDestinationNetwork } from "../server/deliver/destination-network.ts";
-import { openEgress } from "../server/egress/open-egress.ts";
-import type { DestinationType, Message, Outcome } from "./destination.ts";
+import { openDestinationNetwork } from "../../../server/deliver/destination-network.ts";
+import { openEgress } from "../../../server/egress/open-egress.ts";
+import type { DestinationType, Message, Outcome } from "../../../destination-kit/destination.ts";
 import {
   answered,
   assertStorable,
