@@ -1,18 +1,8 @@
 /** A delivery as the API shows it: an event on its way to a destination. */
 import { Type, type Static } from "typebox";
 import type { DeliveryRow } from "../../store/delivery-lists.ts";
+import { AttemptSchema } from "../destinations/delivery-attempt.ts";
 import { DestinationId } from "../members.ts";
-
-export const AttemptSchema = Type.Object(
-  {
-    time: Type.String({ format: "date-time", description: "When the attempt started." }),
-    durationMs: Type.Integer({ description: "Duration in milliseconds." }),
-    status: Type.Optional(Type.Integer({ description: "HTTP status of the answer." })),
-    error: Type.Optional(Type.String({ description: "Why the attempt failed." })),
-    answer: Type.Optional(Type.String({ description: "The first 16 KiB of the answer." })),
-  },
-  { title: "DeliveryAttempt", description: "One attempt to deliver a message." },
-);
 
 export const StatusSchema = Type.Enum(["waiting", "sending", "delivered", "failed"], {
   description:

@@ -5,7 +5,7 @@ import { testDelivery, type TestServices } from "../../deliver/test-delivery.ts"
 import { described } from "../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { AttemptSchema } from "../deliveries/delivery.ts";
+import { AttemptSchema } from "./delivery-attempt.ts";
 import { EventTypeSchema } from "../event-topic-routes/event-topic-route.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { getDestinationRow } from "./destination.ts";

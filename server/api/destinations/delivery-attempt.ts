@@ -1,0 +1,13 @@
+/** An attempt at a delivery as the API shows it. */
+import { Type } from "typebox";
+
+export const AttemptSchema = Type.Object(
+  {
+    time: Type.String({ format: "date-time", description: "When the attempt started." }),
+    durationMs: Type.Integer({ description: "Duration in milliseconds." }),
+    status: Type.Optional(Type.Integer({ description: "HTTP status of the answer." })),
+    error: Type.Optional(Type.String({ description: "Why the attempt failed." })),
+    answer: Type.Optional(Type.String({ description: "The first 16 KiB of the answer." })),
+  },
+  { title: "DeliveryAttempt", description: "One attempt to deliver a message." },
+);
