@@ -500,6 +500,9 @@ CREATE TABLE token_refreshes (
   failures integer NOT NULL DEFAULT 0,
   sent_hash bytea,
   lacks_app boolean NOT NULL DEFAULT false,
+  claim_id uuid,
+  claimed_by integer,
+  claimed_until timestamptz,
   PRIMARY KEY (connection_id),
   FOREIGN KEY (connection_id) REFERENCES connections(id) ON DELETE CASCADE
 );

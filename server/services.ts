@@ -80,6 +80,8 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const metrics = config.metrics ? openMetrics(database) : undefined;
   const connections = openLiveConnections({
     database,
+    identity,
+    refreshLimits: config.tokenRefreshes,
     changes,
     sealer,
     egress,

@@ -18,7 +18,7 @@ export function startWorkers(deps: Services): Workers {
     workerId: () => deps.identity.id,
     retryBaseMs: deps.config.retryBaseSeconds * 1_000,
   });
-  const refreshes = startRefreshAhead(deps);
+  const refreshes = startRefreshAhead({ ...deps, mostAtOnce: deps.config.tokenRefreshes.most });
   const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });
   const deliveries = startDeliveries({
     ...deps,

@@ -1,49 +1,48 @@
-/** Connections ready to be used: opened, with their base address and what authenticates a call, kept in memory. */
+/** Finds connections ready for calls: from memory where possible, with a valid token, refreshed where needed. */
+import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { completeAccountInfo } from "../credentials/connect/account-info.ts";
-import {
-  EXPIRY_MARGIN_MS,
-  refreshTokens,
-  type RefreshServices,
-} from "../credentials/refresh/refresh-tokens.ts";
+import type { RefreshServices } from "../credentials/refresh/refresh-tokens.ts";
+import { openRefreshTurns, type RefreshLimits } from "../credentials/refresh/refresh-turns.ts";
+import { EXPIRY_MARGIN_MS } from "../credentials/stored/refresh-time.ts";
 import { nowMs } from "../ground/clock.ts";
 import { openBackgroundWork } from "../jobs/background-work.ts";
-import { limitConcurrency, type ConcurrencyLimit } from "../jobs/concurrency-limit.ts";
 import type { Changes } from "../store/changes.ts";
 import { findConnection } from "../store/connections.ts";
 import { cacheUntilChanged } from "../store/row-cache.ts";
+import type { RefreshQueue } from "../store/token-refreshes.ts";
 import { baseAddressOf } from "./base-address.ts";
 import { openLiveConnection, type LiveConnection } from "./live-connection.ts";
+import { shareRefreshes } from "./shared-refreshes.ts";
 import { openSuspectCredentials, type SuspectCredentials } from "./suspect-credentials.ts";
 
 export interface LiveConnections {
   /**
-   * The connection with a token that should still serve. Throws `ProviderError` (`unauthorized`, `unavailable`),
-   * or undefined when there is no such connection in the project.
+   * Returns the connection with a token that should be valid, or undefined when the project has no such connection.
+   * Throws `ProviderError` (`unauthorized`, `unavailable`).
    */
   find(projectId: string, id: string): Promise<LiveConnection | undefined>;
-  /** The same with another token than `rejected`, which the provider has just answered 401 to. */
+  /** Returns the connection with another token than this one, which the provider has just answered 401 to. */
   refreshRejected(connection: LiveConnection): Promise<LiveConnection>;
-  /** The same with another token than the one that is stored now, whatever state that is in. */
+  /** Returns the connection with another token than the one that is stored now, valid or not. */
   forceRefresh(connection: { id: string; projectId: string }): Promise<LiveConnection>;
-  /** Told of what providers answer, for those whose credentials cannot be refreshed. */
+  /** The queues in which refreshes wait for a free place in this process. */
+  waitingRefreshes(): RefreshQueue[];
+  /** Takes note of the providers' status codes, for credentials that cannot be refreshed. */
   readonly suspects: SuspectCredentials;
-  /** Waits for what goes on background the callers' backs. */
+  /** Waits for work in the background, but not endlessly for a database that is down. */
   settled(): Promise<void>;
-  /** Where calls of this connection go; `moduleKey` for the address of a module. Throws `ProviderError`. */
+  /** Returns the base address of the connection's calls; `moduleKey` selects a module. Throws `ProviderError`. */
   baseUrl(connection: LiveConnection, moduleKey?: string): URL;
 }
 
-/** An early refresh that failed is not tried again before; the old token serves meanwhile. */
+/** How long the next try waits after an early refresh failed; the old token is used meanwhile. */
 const EARLY_RETRY_MS = 10_000;
 const MOST_CONNECTIONS = 10_000;
-/** Each holds a database connection while the provider answers, and some need a second one for a moment. */
-const MOST_REFRESHES = 6;
-/** Of one provider, so that one whose token endpoint hangs leaves room for the others. */
-const MOST_REFRESHES_OF_ONE = 2;
+const SETTLE_MS = 30_000;
 
-type Services = RefreshServices & { changes: Changes };
+type Services = RefreshServices & { changes: Changes; refreshLimits: RefreshLimits };
 
 export function openLiveConnections(deps: Services): LiveConnections {
   const cache = cacheUntilChanged<LiveConnection>(deps.changes, {
@@ -52,29 +51,31 @@ export function openLiveConnections(deps: Services): LiveConnections {
   });
   const background = openBackgroundWork(deps.log);
   const suspects = openSuspectCredentials(deps, background);
-  const turn = turns();
-  const refreshes = new Map<string, Promise<LiveConnection>>();
-  /** Until when a connection's early refresh rests, in milliseconds since the epoch. */
-  const resting = new LRUCache<string, number>({ max: MOST_CONNECTIONS });
+  const turns = openRefreshTurns(deps.refreshLimits);
+  /** Until when a connection is not refreshed early, in milliseconds since the epoch. */
+  const restingUntil = new LRUCache<string, number>({ max: MOST_CONNECTIONS });
 
   const read = async (projectId: string, id: string): Promise<LiveConnection | undefined> => {
     const row = await findConnection(deps.database.queries, projectId, id);
     return row && openLiveConnection(deps, row);
   };
-  /** One refresh per connection in this process; the row lock makes it one over all processes. */
-  const refresh = (connection: LiveConnection, staleToken?: string): Promise<LiveConnection> => {
-    const running = refreshes.get(connection.id);
-    if (running) return running;
-    const started = turn(connection.provider.name, () => refreshTokens(deps, connection, { staleToken }))
-      .then((row) => {
-        const live = openLiveConnection(deps, row);
-        cache.put(row.id, live);
-        background.run(row.id, "an account could not be asked about", () => completeAccountInfo(deps, row));
-        return live;
-      })
-      .finally(() => refreshes.delete(connection.id));
-    refreshes.set(connection.id, started);
-    return started;
+  const refreshes = shareRefreshes({ ...deps, turns }, (row) => {
+    const live = openLiveConnection(deps, row);
+    cache.put(row.id, live);
+    background.run(row.id, "an account could not be asked about", () => completeAccountInfo(deps, row));
+    return live;
+  });
+  const refresh = ({ id, projectId, provider, tokenGeneration }: LiveConnection): Promise<LiveConnection> =>
+    refreshes.refresh({ id, projectId, provider: provider.name }, tokenGeneration);
+  const refreshEarly = (live: LiveConnection): void => {
+    if ((restingUntil.get(live.id) ?? 0) > nowMs()) return;
+    refresh(live).catch((error: unknown) => {
+      restingUntil.set(live.id, nowMs() + EARLY_RETRY_MS);
+      deps.log.warn(
+        { connectionId: live.id, error: String(error) },
+        "early token refresh failed; the old token is still valid",
+      );
+    });
   };
 
   return {
@@ -84,24 +85,19 @@ export function openLiveConnections(deps: Services): LiveConnections {
       if (live.status === "bad_credentials" || nowMs() < (live.refreshAtMs ?? Number.POSITIVE_INFINITY))
         return live;
       const leftMs = (live.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs();
-      if (leftMs > EXPIRY_MARGIN_MS && live.tokenGeneration !== undefined) {
-        if ((resting.get(id) ?? 0) > nowMs()) return live;
-        refresh(live, live.tokenGeneration).catch((error: unknown) => {
-          resting.set(id, nowMs() + EARLY_RETRY_MS);
-          deps.log.warn(
-            { connectionId: id, error: String(error) },
-            "early token refresh failed; the old token still serves",
-          );
-        });
-        return live;
-      }
-      return refresh(live, live.tokenGeneration);
+      if (leftMs <= EXPIRY_MARGIN_MS || live.tokenGeneration === undefined) return refresh(live);
+      refreshEarly(live);
+      return live;
     },
+    waitingRefreshes: () => turns.waiting(),
     suspects,
-    settled: () => background.settled(),
+    async settled() {
+      const settled = Promise.all([refreshes.settled(), background.settled()]);
+      await Promise.race([settled, wait(SETTLE_MS, undefined, { ref: false })]);
+    },
     refreshRejected: (connection) =>
-      refresh(connection, connection.tokenGeneration).catch((error: unknown) => {
-        // It was refused and cannot be refreshed for want of an app: then it is like one that has nothing to refresh.
+      refresh(connection).catch((error: unknown) => {
+        // Without a provider app the token cannot be refreshed: a 401 says as much as it does of other credentials.
         if (error instanceof ProviderError && error.kind === "unauthorized")
           suspects.noticed(connection, 401);
         throw error;
@@ -109,19 +105,8 @@ export function openLiveConnections(deps: Services): LiveConnections {
     async forceRefresh({ id, projectId }) {
       const stored = await read(projectId, id);
       if (!stored) throw new ProviderError({ kind: "unauthorized", message: "The connection is gone." });
-      return refresh(stored, stored.tokenGeneration);
+      return refresh(stored);
     },
     baseUrl: (connection, moduleKey) => baseAddressOf(deps, connection, moduleKey),
-  };
-}
-
-/** Runs a refresh when it is its turn: first among those of its provider, then among all. */
-function turns(): <Value>(provider: string, work: () => Promise<Value>) => Promise<Value> {
-  const ofAll = limitConcurrency(MOST_REFRESHES);
-  const ofOne = new Map<string, ConcurrencyLimit>();
-  return (provider, work) => {
-    const own = ofOne.get(provider) ?? limitConcurrency(MOST_REFRESHES_OF_ONE);
-    ofOne.set(provider, own);
-    return own(() => ofAll(work));
   };
 }

@@ -1,4 +1,4 @@
-/** Refreshes tokens before anybody needs them, so that callers never wait and idle connections stay alive. */
+/** Refreshes tokens before they expire, so that calls need not wait and refresh tokens do not expire unused. */
 import type { Log } from "../ground/log.ts";
 import type { Database } from "../store/database.ts";
 import { claimDueRefreshes, deferRefresh } from "../store/token-refreshes.ts";
@@ -9,23 +9,32 @@ export interface RefreshAhead {
   stop(): Promise<void>;
 }
 
+interface Services {
+  database: Database;
+  connections: LiveConnections;
+  log: Log;
+  /** Refreshes of this kind under way at once. */
+  mostAtOnce: number;
+}
+
 const LOOK_EVERY_MS = 15_000;
-const MOST_AT_ONCE = 4;
-/** Longer than a token endpoint may take; a process that dies meanwhile leaves the rest to others after it. */
+/** Small, so that one claim cannot fill the queue of a slow token endpoint. */
+const MOST_IN_A_CLAIM = 10;
+/** Longer than a refresh may take; after the death of a process, others refresh its connections that much later. */
 const HOLD_SECONDS = 120;
 const BACKOFF = { baseSeconds: 60, mostSeconds: 3_600 };
 
-/** Looks now and then; any number of processes may, each connection is refreshed by one of them. */
-export function startRefreshAhead(
-  deps: { database: Database; connections: LiveConnections; log: Log },
-  lookEveryMs = LOOK_EVERY_MS,
-): RefreshAhead {
+/** Looks for due connections every 15 s. Any number of processes may; each connection is refreshed by one of them. */
+export function startRefreshAhead(deps: Services, lookEveryMs = LOOK_EVERY_MS): RefreshAhead {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
+  const running = new Set<Promise<void>>();
   const look = (): void => {
-    round = refreshDue(deps, () => stopped)
-      .catch((error: unknown) => deps.log.warn({ error: String(error) }, "refreshes were put off"))
+    round = refreshDue(deps, running, () => stopped)
+      .catch((error: unknown) =>
+        deps.log.warn({ error: String(error) }, "due refreshes could not be claimed"),
+      )
       .finally(() => {
         if (!stopped) timer = setTimeout(look, lookEveryMs).unref();
       });
@@ -36,32 +45,44 @@ export function startRefreshAhead(
       stopped = true;
       clearTimeout(timer);
       await round;
+      await Promise.all(running);
     },
   };
 }
 
+/** Returns when nothing more is due; the last refreshes may still be in `running`. */
 async function refreshDue(
-  deps: { database: Database; connections: LiveConnections; log: Log },
+  deps: Services,
+  running: Set<Promise<void>>,
   isStopped: () => boolean,
 ): Promise<void> {
   while (!isStopped()) {
-    const due = await claimDueRefreshes(deps.database.queries, MOST_AT_ONCE, HOLD_SECONDS);
-    if (due.length === 0) return;
-    await Promise.all(due.map((connection) => refreshOne(deps, connection)));
+    const busy = deps.connections.waitingRefreshes();
+    const most = Math.min(deps.mostAtOnce - running.size, MOST_IN_A_CLAIM);
+    const due =
+      most > 0
+        ? await claimDueRefreshes(deps.database.queries, { most, holdSeconds: HOLD_SECONDS, busy })
+        : [];
+    for (const connection of due) {
+      const started: Promise<void> = refreshOne(deps, connection)
+        .catch((error: unknown) => deps.log.warn({ error: String(error) }, "a refresh could not be put off"))
+        .finally(() => running.delete(started));
+      running.add(started);
+    }
+    if (due.length > 0 && running.size < deps.mostAtOnce) continue;
+    if (running.size === 0 || (most > 0 && busy.length === 0)) return;
+    await Promise.race(running);
   }
 }
 
-async function refreshOne(
-  deps: { database: Database; connections: LiveConnections; log: Log },
-  connection: { id: string; projectId: string },
-): Promise<void> {
+async function refreshOne(deps: Services, connection: { id: string; projectId: string }): Promise<void> {
   try {
     await deps.connections.forceRefresh(connection);
   } catch (error) {
-    // What cannot pass has ended the refreshes itself; everything else is tried again later.
+    // A final failure has ended the refreshes of the connection itself; the others are retried.
     deps.log.warn(
       { connectionId: connection.id, error: String(error) },
-      "a token could not be refreshed ahead",
+      "a token could not be refreshed ahead of its expiry",
     );
     await deferRefresh(deps.database.queries, connection.id, BACKOFF);
   }

@@ -19,6 +19,8 @@ export interface Config {
   databaseUrl?: string;
   /** Connections of one process's pool. */
   databaseConnections: number;
+  /** Token refreshes of this process under way at once, in all and of one provider. */
+  tokenRefreshes: { most: number; mostOfProvider: number };
   dataDir: string;
   host: string;
   port: number;
@@ -73,6 +75,10 @@ export function readConfig(env: Environment = process.env): Config {
   const config: Config = {
     databaseUrl: text(env, "DATABASE_URL", isPostgresUrl, "a postgres:// or postgresql:// address"),
     databaseConnections: integer(env, "BUSBAR_DATABASE_CONNECTIONS", 20, 2, 1_000),
+    tokenRefreshes: {
+      most: integer(env, "BUSBAR_TOKEN_REFRESHES", 80, 2, 10_000),
+      mostOfProvider: integer(env, "BUSBAR_TOKEN_REFRESHES_PER_PROVIDER", 40, 2, 10_000),
+    },
     dataDir: resolve(env["BUSBAR_DATA_DIR"] || ".busbar"),
     host: text(env, "BUSBAR_HOST", isHost, "an IP address or host name") ?? "127.0.0.1",
     port: integer(env, "BUSBAR_PORT", 4000, 0, 65_535),

@@ -367,6 +367,9 @@ export interface SignInFailures {
 }
 
 export interface TokenRefreshes {
+  claimedBy: number | null;
+  claimedUntil: Timestamp | null;
+  claimId: string | null;
   connectionId: string;
   dueTime: Timestamp | null;
   failures: Generated<number>;

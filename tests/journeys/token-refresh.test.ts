@@ -88,6 +88,15 @@ describe("token refresh by several processes", () => {
   };
   const force = async (child: ChildBusbar, { connectionId }: Customer): Promise<number> =>
     (await child.inProject("GET", `/connections/${connectionId}?refresh=force`)).status;
+  /** Until a process has looked, since `time`, who holds a lease that it waits for. */
+  const waitsForLease = (time: Date) =>
+    until(async () => {
+      const { rows } = await sql.query(
+        "select 1 from pg_stat_activity where datname = current_database() and query like 'select \"claim_id\"%' and query_start > $1",
+        [time],
+      );
+      return rows.length > 0;
+    });
   /** Until that many statements wait for a lock that somebody holds. */
   const waiting = (statement: string, count: number) =>
     until(async () => {
@@ -135,8 +144,9 @@ describe("token refresh by several processes", () => {
     on.sandbox.addFault({ provider: "hubspot", path: "/token$", hang: true });
     const lost = calls([running(first)], customer, 8).catch(() => "lost");
     await until(() => sentTokens().length === 1);
+    const begun = new Date();
     const kept = calls([running(second)], customer, 40);
-    await waiting("%connections%for no key update%", 1);
+    await waitsForLease(begun);
     await killFirst();
     assert.deepEqual([...new Set(await kept)], [200]);
     assert.equal(await lost, "lost");
@@ -146,10 +156,10 @@ describe("token refresh by several processes", () => {
 
   test("a holder killed before it sent a rotating token: the next one sends it, once", async () => {
     const customer = await expiredCustomer("salesforce", "unsent");
-    // Before a process sends, it reads what was sent before, and cannot while somebody has that table.
+    // A process claims the refresh before it sends, and cannot while that table is locked.
     const lock = await lockRefreshes();
     const lost = calls([running(first)], customer, 8).catch(() => "lost");
-    await waiting('select "sent_hash"%', 1);
+    await waiting('insert into "token_refreshes"%', 1);
     const kept = calls([running(second)], customer, 40);
     await waiting("%connections%for no key update%", 1);
     await killFirst();
@@ -164,8 +174,9 @@ describe("token refresh by several processes", () => {
     on.sandbox.addFault({ provider: "salesforce", path: "/token$", hang: true });
     const lost = calls([running(first)], customer, 8).catch(() => "lost");
     await until(() => sentTokens().length === 1);
+    const begun = new Date();
     const kept = calls([running(second)], customer, 8);
-    await waiting("%connections%for no key update%", 1);
+    await waitsForLease(begun);
     await killFirst();
     assert.ok((await kept).every((status) => status === 401 || status === 422));
     assert.equal(await lost, "lost");

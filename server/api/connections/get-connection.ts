@@ -1,19 +1,26 @@
 /** GET /v1/projects/{projectIdOrName}/connections/{connectionId} */
 import { Type } from "typebox";
+import type { Catalog } from "../../../connectors/catalog.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { LiveConnections } from "../../calls/live-connections.ts";
-import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
 import { isRefreshable, serving } from "../../credentials/stored/refreshable.ts";
 import { isOauth, openCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
+import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { ConnectionRow } from "../../store/connections.ts";
+import type { Database } from "../../store/database.ts";
 import { findProviderApp } from "../../store/provider-apps.ts";
 import { ConnectionId } from "../members.ts";
 import { ConnectionSchema, getConnectionRow, toConnection } from "./connection.ts";
 
-type Services = RefreshServices & { connections: LiveConnections };
+interface Services {
+  database: Database;
+  sealer: Sealer;
+  catalog: Catalog;
+  connections: LiveConnections;
+}
 
 export const getConnection = (deps: Services) =>
   projectEndpoint({
@@ -31,7 +38,8 @@ export const getConnection = (deps: Services) =>
       ),
       refresh: Type.Optional(
         Type.Enum(["force", "ifExpired"], {
-          description: "Get a new access token first: always, or when it has expired.",
+          description:
+            "Get a new access token first: always (`force`, needs scope `full`), or when it has expired.",
         }),
       ),
     }),
@@ -43,6 +51,12 @@ export const getConnection = (deps: Services) =>
     async handle({ project, params, query, caller }) {
       if (query.includeCreds && !caller.scopes.includes("full")) {
         throw new Problem("forbidden", { detail: "`includeCreds` needs an API key with the scope `full`." });
+      }
+      if (query.refresh === "force" && !caller.scopes.includes("full")) {
+        throw new Problem("forbidden", {
+          detail:
+            "`refresh=force` needs an API key with the scope `full`. Browsers may send `refresh=ifExpired`.",
+        });
       }
       const found = await getConnectionRow(deps.database.queries, project.id, params.connectionId);
       const row = query.refresh ? await refreshed(deps, found, query.refresh) : found;

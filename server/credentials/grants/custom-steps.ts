@@ -23,7 +23,7 @@ import { endAfter } from "../stored/refresh-time.ts";
 import type { StoredCredentials } from "../stored/credential-envelope.ts";
 import { refusal, TokenEndpointError } from "./token-endpoint.ts";
 
-const TIMEOUT_MS = 20_000;
+export const STEP_TIMEOUT_MS = 20_000;
 const MAX_BYTES = 256 * 1024;
 
 export type CustomCredentials = Extract<StoredCredentials, { scheme: "custom" }>;
@@ -48,7 +48,7 @@ export async function takeStep(
     const call = requestOf(provider, request, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
     const { status, body } = await deps.egress.send({
       ...call,
-      totalTimeoutMs: TIMEOUT_MS,
+      totalTimeoutMs: STEP_TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
     const answer = parse(body.toString("utf8"));

@@ -50,7 +50,7 @@ export interface TokenRequest {
   grant: Record<string, string>;
 }
 
-const TOKEN_TIMEOUT_MS = 20_000;
+export const TOKEN_TIMEOUT_MS = 20_000;
 const TOKEN_MAX_BYTES = 256 * 1024;
 
 /** Asks for a token. Throws `TokenEndpointError`. */

@@ -1,10 +1,11 @@
 /** Asks a provider for new credentials: at the OAuth token endpoint, or by the steps of the provider's own scheme. */
 import type { Catalog } from "../../../connectors/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
+import { TemplateError, tokenUrl, type UrlOptions } from "../../../connector-kit/template.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import type { Sealer } from "../../ground/seal.ts";
-import type { ConnectionRow } from "../../store/connections.ts";
-import type { Queries } from "../../store/database.ts";
+import type { ConnectionRow, ProviderMetadata } from "../../store/connections.ts";
+import type { Database } from "../../store/database.ts";
 import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import {
   lasting,
@@ -21,13 +22,14 @@ import { accountFacts, addressValues, type AccountFacts } from "../stored/provid
 
 export type RefreshableCredentials = OauthCredentials | CustomCredentials;
 
-/** New credentials, and what the provider told about the account along with them. */
 export interface RefreshedCredentials {
   credentials: StoredCredentials;
-  facts: Partial<AccountFacts>;
+  /** What the answer says about the account, over what is known. */
+  factsOver(known: ProviderMetadata): Partial<AccountFacts>;
 }
 
 interface Services {
+  database: Database;
   egress: Egress;
   catalog: Catalog;
   sealer: Sealer;
@@ -39,18 +41,14 @@ interface Services {
  */
 export const askProvider = (
   deps: Services,
-  queries: Queries,
   row: ConnectionRow,
   stored: RefreshableCredentials,
   beforeSending: (refreshToken: string) => Promise<void>,
 ): Promise<RefreshedCredentials> =>
-  isOauth(stored)
-    ? askTokenEndpoint(deps, queries, row, stored, beforeSending)
-    : takeRefreshSteps(deps, queries, row, stored);
+  isOauth(stored) ? askTokenEndpoint(deps, row, stored, beforeSending) : takeRefreshSteps(deps, row, stored);
 
 async function askTokenEndpoint(
   deps: Services,
-  queries: Queries,
   row: ConnectionRow,
   stored: OauthCredentials,
   beforeSending: (refreshToken: string) => Promise<void>,
@@ -58,7 +56,8 @@ async function askTokenEndpoint(
   const provider = providerOf(deps, row);
   const urlOptions = { values: addressValues(row), allowPlainHttp: deps.egress.allowsPlainHttp };
   const grant = grantOf(row, stored);
-  const { clientId, clientSecret } = await clientOf(deps, queries, row, stored);
+  requireTokenUrl(provider, urlOptions);
+  const { clientId, clientSecret } = await clientOf(deps, row, stored);
   if (provider.oauth2Opts?.reuseRevokes && grant["refresh_token"])
     await beforeSending(grant["refresh_token"]);
   const answer = await requestToken(deps.egress, { provider, urlOptions, clientId, clientSecret, grant });
@@ -68,31 +67,44 @@ async function askTokenEndpoint(
     refreshToken: answer.refreshToken ?? stored.refreshToken,
     scopes: answer.scopes ?? stored.scopes,
   };
-  return { credentials, facts: accountFacts(provider, answer.fields, row.providerMetadata) };
+  return { credentials, factsOver: (known) => accountFacts(provider, answer.fields, known) };
 }
 
 async function takeRefreshSteps(
   deps: Services,
-  queries: Queries,
   row: ConnectionRow,
   stored: CustomCredentials,
 ): Promise<RefreshedCredentials> {
   const provider = providerOf(deps, row);
   const { providerInputs = [], refreshSteps = [] } = provider.customOpts ?? {};
-  const app = providerInputs.length > 0 ? await appOf(queries, row) : undefined;
+  const app = providerInputs.length > 0 ? await appOf(deps, row) : undefined;
   // Without the old times: where the provider names no lifetime this time, the new values have none.
   const credentials = { scheme: stored.scheme, values: stored.values };
   let state: StepState = { provider, metadata: row.providerMetadata, credentials };
   for (const { request } of refreshSteps) {
     state = await takeStep(deps, state, request, valuesOfApp(deps.sealer, app));
   }
-  return { credentials: lasting(provider, state.credentials), facts: { providerMetadata: state.metadata } };
+  const told = Object.entries(state.metadata).filter(([name, value]) => value !== row.providerMetadata[name]);
+  return {
+    credentials: lasting(provider, state.credentials),
+    factsOver: (known) => ({ providerMetadata: { ...known, ...Object.fromEntries(told) } }),
+  };
 }
 
 function providerOf(deps: Services, row: ConnectionRow): ProviderInfo {
   const provider = deps.catalog.find(row.provider);
   if (!provider) throw new TokenEndpointError("configuration", `the catalog no longer has ${row.provider}`);
   return provider;
+}
+
+/** Before a token counts as sent. Throws `TokenEndpointError`. */
+function requireTokenUrl(provider: ProviderInfo, options: UrlOptions): void {
+  try {
+    tokenUrl(provider, options);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw new TokenEndpointError("configuration", error.message, { cause: error });
+  }
 }
 
 function grantOf(row: ConnectionRow, stored: OauthCredentials): Record<string, string> {
@@ -110,16 +122,15 @@ function grantOf(row: ConnectionRow, stored: OauthCredentials): Record<string, s
 
 async function clientOf(
   deps: Services,
-  queries: Queries,
   row: ConnectionRow,
   stored: OauthCredentials,
 ): Promise<{ clientId: string; clientSecret: string }> {
   if ("clientId" in stored) return { clientId: stored.clientId, clientSecret: stored.clientSecret };
-  const app = await appOf(queries, row);
+  const app = await appOf(deps, row);
   return { clientId: app.clientId, clientSecret: openProviderAppSecret(deps.sealer, app) };
 }
 
-async function appOf(queries: Queries, row: ConnectionRow): Promise<ProviderAppRow> {
+async function appOf({ database: { queries } }: Services, row: ConnectionRow): Promise<ProviderAppRow> {
   const app = row.providerAppId
     ? await findProviderApp(queries, row.projectId, row.providerAppId)
     : await findDefaultProviderApp(queries, row.projectId, row.provider);

@@ -1,89 +1,220 @@
-/** Gets a connection a new access token: one refresh at a time over all processes, stored before anyone uses it. */
+/**
+ * Refreshes a connection's tokens under a lease: at most one refresh at a time over all processes, and no database
+ * connection in use while the provider answers.
+ */
 import { createHash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { Egress } from "../../egress/open-egress.ts";
-import { nowMs } from "../../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import { newId } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Sealer } from "../../ground/seal.ts";
-import type { Database, Queries } from "../../store/database.ts";
+import type { ProcessIdentity } from "../../jobs/process-identity.ts";
+import { findConnection, lockConnection, type ConnectionRow } from "../../store/connections.ts";
+import { transact, type Database } from "../../store/database.ts";
+import { retryWhileDatabaseIsDown } from "../../store/database-outage.ts";
 import {
-  findConnection,
-  lockConnection,
-  updateConnection,
-  type ConnectionRow,
-} from "../../store/connections.ts";
-import {
-  clearRefreshSent,
-  endRefresh,
-  findRefreshSent,
-  markLacksApp,
+  claimRefresh,
+  findRefreshLease,
   markRefreshSent,
+  releaseRefresh,
 } from "../../store/token-refreshes.ts";
-import { TokenEndpointError } from "../grants/token-endpoint.ts";
-import { credentialColumns, refreshWhenDue } from "../stored/credential-columns.ts";
+import { STEP_TIMEOUT_MS } from "../grants/custom-steps.ts";
+import { TOKEN_TIMEOUT_MS, TokenEndpointError } from "../grants/token-endpoint.ts";
 import { isOauth, openCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
+import { hasEnded } from "../stored/refresh-time.ts";
 import { isRefreshable, serving } from "../stored/refreshable.ts";
-import { askProvider, type RefreshableCredentials, type RefreshedCredentials } from "./ask-provider.ts";
-import { recordTokenFailure, recordTokenRefresh } from "./token-events.ts";
-
-/** A token this close to its end is not sent any more: the call could arrive after it. */
-export const EXPIRY_MARGIN_MS = 5_000;
+import { askProvider, type RefreshableCredentials } from "./ask-provider.ts";
+import { TurnGivenUp, type RefreshTurns } from "./refresh-turns.ts";
+import { saveFailure, saveTokens } from "./save-refresh.ts";
 
 export interface RefreshServices {
   database: Database;
   sealer: Sealer;
   egress: Egress;
   catalog: Catalog;
+  identity: Pick<ProcessIdentity, "id" | "findDead">;
   log: Log;
   /** Counts for /metrics. */
   countRefresh?: (outcome: "refreshed" | "failed") => void;
 }
 
-/** What the caller saw before it asked, so that a token someone else has just fetched is not fetched again. */
-export interface RefreshReason {
+export interface RefreshRequest {
+  connection: { id: string; projectId: string; provider: string };
   /** The access token that the provider rejected or that is about to expire; undefined when there was none. */
   staleToken?: string;
+  /** Whether any caller still waits for the refresh. */
+  isWanted(): boolean;
+}
+
+/** How often a process looks whether another one has finished its refresh of the same connection. */
+const LOOK_EVERY_MS = 200;
+/** How often it looks whether that other process has died. */
+const FIND_DEAD_EVERY_MS = 1_000;
+/** A lease outlasts the token endpoint's time limit by this, for the statements around the call. */
+const LEASE_MARGIN_MS = 30_000;
+/**
+ * How long a process waits for the result of a refresh token that another one has sent, before it declares the result
+ * lost. A live process stores its result within this time after an outage of the database.
+ */
+const LATE_RESULT_MS = 3_000;
+
+/**
+ * Returns the connection with another access token than `staleToken`. Throws `ProviderError`: `unauthorized` when the
+ * customer must connect again, `unavailable` when the token endpoint or a free place could not be had in time.
+ *
+ *   free     → claimed   the lease is committed, then the stored tokens are read again
+ *   claimed  → free      another process has refreshed them meanwhile: its tokens are the answer
+ *   claimed  → sent      where a token that is sent twice revokes everything, its hash is committed before it leaves
+ *   sent     → free      the answer is stored, retried for as long as the database is down, and only then used
+ *   claimed, sent → free the holder died or its lease expired: the next process claims the refresh, and sends a token
+ *                        whose hash it finds only if that is harmless
+ */
+export async function refreshTokens(
+  deps: RefreshServices & { turns: RefreshTurns },
+  request: RefreshRequest,
+): Promise<ConnectionRow> {
+  const { connection, isWanted } = request;
+  const watch = watchHolder(deps, connection.id);
+  for (let deadClaim: string | undefined; ;) {
+    const claim = deadClaim;
+    const row = await deps.turns
+      .run(connection, isWanted, () => refreshOnce(deps, request, claim))
+      .catch((error: unknown) => {
+        throw error instanceof TurnGivenUp ? tookTooLong(connection.provider) : error;
+      });
+    if (row) return row;
+    if (!isWanted()) throw tookTooLong(connection.provider);
+    await wait(LOOK_EVERY_MS);
+    deadClaim = await watch();
+  }
+}
+
+const tookTooLong = (provider: string): ProviderError =>
+  new ProviderError({
+    kind: "unavailable",
+    message: `A new access token for ${provider} could not be obtained in time. Try again in a few seconds.`,
+  });
+
+/** Returns undefined while another process holds the lease. */
+async function refreshOnce(
+  deps: RefreshServices,
+  { connection, staleToken }: RefreshRequest,
+  deadClaim: string | undefined,
+): Promise<ConnectionRow | undefined> {
+  const claimId = newId();
+  const found = await readUnderLease(deps, connection, { claimId, deadClaim });
+  if (!found) return undefined;
+  const { row, sentHash } = found;
+  const release = () =>
+    retryWhileDatabaseIsDown(() =>
+      releaseRefresh(deps.database.queries, row.id, { claimId, answered: false }),
+    );
+  const stored = openCredentials(deps.sealer, row);
+  const claim = { claimId, row, stored };
+  try {
+    if (!canBeAsked(deps, row, stored) || hasChanged(stored, staleToken)) {
+      await release();
+      return row;
+    }
+    if (row.status === "bad_credentials")
+      throw mustReconnect(row, "the provider refused its credentials before");
+    const beforeSending = (token: string) => markSent(deps, { row, stored, claimId, sentHash }, token);
+    const refreshed = await askProvider(deps, row, stored, beforeSending);
+    return await saveTokens(deps, { ...claim, stored }, refreshed);
+  } catch (error) {
+    if (error instanceof Superseded) {
+      await release();
+      return error.row;
+    }
+    if (error instanceof TokenEndpointError && canBeAsked(deps, row, stored))
+      return saveFailure(deps, { ...claim, stored }, error);
+    // Not waited for: the lease also expires.
+    release().catch((cause: unknown) => deps.log.warn({ error: String(cause) }, "a lease was not released"));
+    throw error;
+  }
+}
+
+/** Claims the lease and reads the connection in one transaction. Returns undefined while another process holds it. */
+async function readUnderLease(
+  deps: RefreshServices,
+  connection: RefreshRequest["connection"],
+  { claimId, deadClaim }: { claimId: string; deadClaim: string | undefined },
+): Promise<{ row: ConnectionRow; sentHash?: Buffer } | undefined> {
+  const { id, projectId } = connection;
+  const seconds = leaseSeconds(deps.catalog.find(connection.provider));
+  return transact(deps.database, async (queries) => {
+    // A version without leases holds this lock while it refreshes; both may run during an upgrade.
+    if (!(await lockConnection(queries, projectId, id))) throw gone();
+    const lease = { claimId, claimedBy: deps.identity.id, seconds, deadClaim };
+    const claimed = await claimRefresh(queries, connection, lease);
+    if (!claimed) return undefined;
+    const row = await findConnection(queries, projectId, id);
+    if (!row) throw gone();
+    return { row, ...claimed };
+  });
+}
+
+const leaseSeconds = (provider: ReturnType<Catalog["find"]>): number => {
+  const steps = provider?.customOpts?.refreshSteps?.length ?? 0;
+  return (Math.max(TOKEN_TIMEOUT_MS, steps * STEP_TIMEOUT_MS) + LEASE_MARGIN_MS) / 1_000;
+};
+
+/** Returns a function that returns the claim of a holder that has died, so that nobody waits until it expires. */
+function watchHolder(deps: RefreshServices, id: string): () => Promise<string | undefined> {
+  let lookedMs = elapsedMs();
+  return async () => {
+    if (elapsedMs() - lookedMs < FIND_DEAD_EVERY_MS) return undefined;
+    lookedMs = elapsedMs();
+    const lease = await findRefreshLease(deps.database.queries, id);
+    const dead = lease ? await deps.identity.findDead([lease.claimedBy]) : [];
+    return dead.length > 0 ? lease?.claimId : undefined;
+  };
+}
+
+/** Other tokens were stored while this process was about to refresh. */
+class Superseded extends Error {
+  override name = "Superseded";
+  readonly row: ConnectionRow;
+
+  constructor(row: ConnectionRow) {
+    super("another process has refreshed the connection");
+    this.row = row;
+  }
 }
 
 /**
- * A connection row whose access token is not `staleToken`. Waits for the row lock, re-reads, asks the provider only
- * if nobody else has. Throws `ProviderError`: `unauthorized` when the customer must connect again, `unavailable`
- * when the token endpoint cannot be reached.
+ * Commits that a refresh token is about to be sent, so that no process sends it again. Throws if it was sent before and
+ * its result has not been stored.
  */
-export async function refreshTokens(
+async function markSent(
   deps: RefreshServices,
-  connection: { id: string; projectId: string },
-  reason: RefreshReason,
-): Promise<ConnectionRow> {
-  const { projectId, id } = connection;
-  const failure: { error?: unknown } = {};
-  const once = sendOnce(deps.database, id);
-  // Not `transact`, which may run twice: a refresh token is sent in here, and some providers take it once only.
-  const row = await deps.database.queries.transaction().execute(async (queries) => {
-    await lockConnection(queries, projectId, id);
-    const fresh = await findConnection(queries, projectId, id);
+  claim: { claimId: string; row: ConnectionRow; stored: StoredCredentials; sentHash?: Buffer },
+  refreshToken: string,
+): Promise<void> {
+  const { row, claimId, sentHash } = claim;
+  const hash = createHash("sha256").update(refreshToken).digest();
+  if (sentHash?.equals(hash)) {
+    await wait(LATE_RESULT_MS);
+    const fresh = await findConnection(deps.database.queries, row.projectId, row.id);
     if (!fresh) throw gone();
-    const stored = openCredentials(deps.sealer, fresh);
-    if (!canBeAsked(deps, fresh, stored) || hasChanged(stored, reason)) return fresh;
-    if (fresh.status === "bad_credentials")
-      throw mustReconnect(fresh, "the provider refused its credentials before");
-    try {
-      const refreshed = await askProvider(deps, queries, fresh, stored, (token) => once(queries, token));
-      return await store(deps, queries, fresh, stored, refreshed);
-    } catch (error) {
-      if (!(error instanceof TokenEndpointError)) throw error;
-      failure.error = asProviderError(error, fresh);
-      await noteFailure(deps, queries, fresh, { stored, error });
-      return fresh;
-    }
+    if (!isDeepStrictEqual(openCredentials(deps.sealer, fresh), claim.stored)) throw new Superseded(fresh);
+    throw new TokenEndpointError(
+      "grant-refused",
+      "its refresh token was sent once and the answer was lost; sending it again would revoke everything",
+    );
+  }
+  if (await markRefreshSent(deps.database.queries, row.id, { claimId, hash })) return;
+  throw new ProviderError({
+    kind: "unavailable",
+    message: `Another process refreshes the connection to ${row.provider}. Try again in a few seconds.`,
   });
-  if (failure.error) throw failure.error;
-  return row;
 }
 
-/** Credentials of other kinds stay what they are until somebody changes them. */
+/** Credentials of other kinds stay as they are until they are replaced. */
 const canBeAsked = (
   deps: RefreshServices,
   row: ConnectionRow,
@@ -91,85 +222,9 @@ const canBeAsked = (
 ): stored is RefreshableCredentials =>
   isOauth(stored) || isRefreshable(deps.catalog.find(row.provider), stored);
 
-function hasChanged(stored: RefreshableCredentials, { staleToken }: RefreshReason): boolean {
+function hasChanged(stored: RefreshableCredentials, staleToken: string | undefined): boolean {
   const current = serving(stored);
   return current !== undefined && current.tokenGeneration !== staleToken && !hasEnded(stored);
-}
-
-/** `earlyMs`: so long before its end a token counts as ended. */
-function hasEnded(stored: RefreshableCredentials, earlyMs = 0): boolean {
-  const current = serving(stored);
-  if (current === undefined) return true;
-  return current.expiresAt !== undefined && Date.parse(current.expiresAt) <= nowMs() + earlyMs;
-}
-
-/** Committed with the transaction, so that nobody tries a refused grant again. */
-async function noteFailure(
-  deps: RefreshServices,
-  queries: Queries,
-  row: ConnectionRow,
-  { stored, error }: { stored: RefreshableCredentials; error: TokenEndpointError },
-): Promise<void> {
-  const { id, projectId, provider } = row;
-  deps.log.warn({ connectionId: id, provider, failure: error.failure }, "token refresh failed");
-  const isLost = error.failure === "transient" && error.cause !== undefined && error.sent;
-  if (!isLost) await clearRefreshSent(queries, id);
-  if (error.failure === "no-app") await markLacksApp(queries, id);
-  if (!isFinal(deps, row, stored, error, isLost)) return;
-  await updateConnection(queries, projectId, id, { status: "bad_credentials" });
-  await endRefresh(queries, id, isLost);
-  await recordTokenFailure(deps, queries, row, asProviderError(error, row).message);
-}
-
-/** Whether the connection is of no use any more. What still serves goes on serving although it cannot be refreshed. */
-function isFinal(
-  deps: RefreshServices,
-  row: ConnectionRow,
-  stored: RefreshableCredentials,
-  { failure }: TokenEndpointError,
-  isLost: boolean,
-): boolean {
-  if (failure === "no-app" || failure === "nothing-to-refresh") return hasEnded(stored, EXPIRY_MARGIN_MS);
-  return failure === "grant-refused" || (isLost && reuseRevokes(deps, row));
-}
-
-const reuseRevokes = (deps: RefreshServices, row: ConnectionRow): boolean =>
-  deps.catalog.find(row.provider)?.oauth2Opts?.reuseRevokes === true;
-
-/** Remembers that a refresh token is about to be sent, outside the transaction: it must outlive this process. */
-type SendOnce = (queries: Queries, refreshToken: string) => Promise<void>;
-
-function sendOnce(database: Database, id: string): SendOnce {
-  return async (queries, refreshToken) => {
-    const hash = createHash("sha256").update(refreshToken).digest();
-    if ((await findRefreshSent(queries, id))?.equals(hash)) {
-      throw new TokenEndpointError(
-        "grant-refused",
-        "its refresh token was sent once and the answer was lost; sending it again would revoke everything",
-      );
-    }
-    await markRefreshSent(database.queries, id, hash);
-  };
-}
-
-async function store(
-  deps: RefreshServices,
-  queries: Queries,
-  row: ConnectionRow,
-  stored: RefreshableCredentials,
-  { credentials, facts }: RefreshedCredentials,
-): Promise<ConnectionRow> {
-  const change = {
-    ...credentialColumns(deps.sealer, row, credentials),
-    status: "created" as const,
-    // Salesforce repeats `instance_url` on every refresh; after an organisation was renamed it is another one.
-    ...(!isDeepStrictEqual(facts.providerMetadata, row.providerMetadata) && facts),
-  };
-  await updateConnection(queries, row.projectId, row.id, change);
-  await refreshWhenDue(queries, row, deps.catalog.find(row.provider), credentials);
-  const refreshed = { ...row, ...change };
-  if (isOauth(stored) && stored.refreshToken) await recordTokenRefresh(deps, queries, refreshed);
-  return refreshed;
 }
 
 const gone = (): ProviderError =>
@@ -180,11 +235,3 @@ const mustReconnect = (row: ConnectionRow, why: string): ProviderError =>
     kind: "unauthorized",
     message: `The connection to ${row.provider} must be made again: ${why}.`,
   });
-
-function asProviderError(error: TokenEndpointError, row: ConnectionRow): ProviderError {
-  const message = `A new access token for ${row.provider} could not be had: ${error.message}.`;
-  if (error.failure === "transient") return new ProviderError({ kind: "unavailable", message, cause: error });
-  if (error.failure === "no-app" || error.failure === "nothing-to-refresh")
-    return new ProviderError({ kind: "unauthorized", message, cause: error });
-  return mustReconnect(row, error.message);
-}

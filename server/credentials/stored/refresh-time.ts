@@ -13,6 +13,16 @@ const HOUR_MS = 3_600_000;
 /** A hundred years. Some providers mean "for ever" by numbers that no calendar has. */
 const LONGEST_SECONDS = 100 * 365 * 24 * 3_600;
 
+/** A token this close to its expiry is not sent any more: it could expire before the call arrives. */
+export const EXPIRY_MARGIN_MS = 5_000;
+
+/** Whether the credentials have expired, or do so within `earlyMs`. True where there are none yet. */
+export function hasEnded(credentials: StoredCredentials, earlyMs = 0): boolean {
+  const current = serving(credentials);
+  if (current === undefined) return true;
+  return current.expiresAt !== undefined && Date.parse(current.expiresAt) <= nowMs() + earlyMs;
+}
+
 /** When what was issued just now ends, in RFC 3339; undefined where the number of seconds says nothing or "never". */
 export const endAfter = (seconds: number): string | undefined =>
   seconds > 0 && seconds <= LONGEST_SECONDS ? new Date(nowMs() + seconds * 1_000).toISOString() : undefined;

@@ -56,6 +56,8 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
     egress,
     catalog,
     log,
+    identity: { id: 0, findDead: async () => [] },
+    refreshLimits: { most: 10, mostOfProvider: 10 },
   });
   const docsUrl = () => "http://docs.test";
   const server = createProxyServer({

@@ -1,0 +1,69 @@
+/** Lets all callers in this process that need new tokens of one connection wait for the same refresh. */
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import {
+  refreshTokens,
+  type RefreshRequest,
+  type RefreshServices,
+} from "../credentials/refresh/refresh-tokens.ts";
+import type { RefreshTurns } from "../credentials/refresh/refresh-turns.ts";
+import { elapsedMs } from "../ground/clock.ts";
+import type { ConnectionRow } from "../store/connections.ts";
+
+export interface SharedRefreshes<Result> {
+  /** Rejects with a `ProviderError` (`unavailable`) when the caller has waited for `waitMs`; the refresh goes on. */
+  refresh(connection: RefreshRequest["connection"], staleToken?: string): Promise<Result>;
+  /** Resolves when the refreshes under way have stored their tokens. */
+  settled(): Promise<void>;
+}
+
+/** Longer than a token endpoint may take, shorter than most clients wait. */
+const WAIT_MS = 30_000;
+
+interface SharedRefresh<Result> {
+  promise: Promise<Result>;
+  /** Until when somebody waits for it; a refresh that has not begun by then does not begin. */
+  wantedUntilMs: number;
+}
+
+/** `opened` is called once with the connection's new row; all callers get its result. */
+export function shareRefreshes<Result>(
+  deps: RefreshServices & { turns: RefreshTurns },
+  opened: (row: ConnectionRow) => Result,
+  waitMs = WAIT_MS,
+): SharedRefreshes<Result> {
+  const running = new Map<string, SharedRefresh<Result>>();
+
+  const start = (connection: RefreshRequest["connection"], staleToken?: string): SharedRefresh<Result> => {
+    const shared: Omit<SharedRefresh<Result>, "promise"> = { wantedUntilMs: 0 };
+    const isWanted = () => elapsedMs() < shared.wantedUntilMs;
+    shared.wantedUntilMs = elapsedMs() + waitMs;
+    const promise = refreshTokens(deps, { connection, staleToken, isWanted })
+      .then(opened)
+      .finally(() => running.delete(connection.id));
+    const started = Object.assign(shared, { promise });
+    running.set(connection.id, started);
+    return started;
+  };
+
+  return {
+    async refresh(connection, staleToken) {
+      const shared = running.get(connection.id) ?? start(connection, staleToken);
+      shared.wantedUntilMs = elapsedMs() + waitMs;
+      return within(shared.promise, waitMs, connection.provider);
+    },
+    async settled() {
+      await Promise.allSettled([...running.values()].map(({ promise }) => promise));
+    },
+  };
+}
+
+async function within<Result>(promise: Promise<Result>, ms: number, provider: string): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const message = `A new access token for ${provider} could not be obtained within ${ms / 1_000} s. Try again.`;
+      reject(new ProviderError({ kind: "unavailable", message }));
+    }, ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

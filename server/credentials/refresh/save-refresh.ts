@@ -1,0 +1,131 @@
+/** Saves the outcome of a refresh: new tokens, or what their refusal means for the connection. Outlasts database outages. */
+import { isDeepStrictEqual } from "node:util";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import {
+  findConnection,
+  lockConnection,
+  updateConnection,
+  type ConnectionRow,
+} from "../../store/connections.ts";
+import { transact, type Database, type Queries } from "../../store/database.ts";
+import { retryWhileDatabaseIsDown } from "../../store/database-outage.ts";
+import { endRefresh, markLacksApp, releaseRefresh } from "../../store/token-refreshes.ts";
+import type { TokenEndpointError } from "../grants/token-endpoint.ts";
+import { credentialColumns, refreshWhenDue } from "../stored/credential-columns.ts";
+import { isOauth, openCredentials } from "../stored/credential-envelope.ts";
+import { EXPIRY_MARGIN_MS, hasEnded } from "../stored/refresh-time.ts";
+import type { RefreshableCredentials, RefreshedCredentials } from "./ask-provider.ts";
+import { recordTokenFailure, recordTokenRefresh } from "./token-events.ts";
+
+interface Services {
+  database: Database;
+  sealer: Sealer;
+  catalog: Catalog;
+  log: Log;
+  countRefresh?: (outcome: "refreshed" | "failed") => void;
+}
+
+/** A refresh under way. */
+export interface RefreshClaim {
+  claimId: string;
+  /** As they were read under the lease. */
+  row: ConnectionRow;
+  stored: RefreshableCredentials;
+}
+
+/** Stores the new tokens and returns the connection with them, or with those that were stored meanwhile. */
+export function saveTokens(
+  deps: Services,
+  claim: RefreshClaim,
+  { credentials, factsOver }: RefreshedCredentials,
+): Promise<ConnectionRow> {
+  return inStoredState(deps, claim, async (queries, row) => {
+    const facts = factsOver(row.providerMetadata);
+    const change = {
+      ...credentialColumns(deps.sealer, row, credentials),
+      status: "created" as const,
+      // Salesforce repeats `instance_url` with every refresh; it changes when the organisation is renamed.
+      ...(!isDeepStrictEqual(facts.providerMetadata, row.providerMetadata) && facts),
+    };
+    await updateConnection(queries, row.projectId, row.id, change);
+    await refreshWhenDue(queries, row, deps.catalog.find(row.provider), credentials);
+    await releaseRefresh(queries, row.id, { claimId: claim.claimId, answered: true });
+    const refreshed = { ...row, ...change };
+    if (isOauth(claim.stored) && claim.stored.refreshToken)
+      await recordTokenRefresh(deps, queries, refreshed);
+    return refreshed;
+  });
+}
+
+/** Saves a failed refresh, so that a refused grant is not tried again, and throws the `ProviderError` for it. */
+export async function saveFailure(
+  deps: Services,
+  claim: RefreshClaim,
+  error: TokenEndpointError,
+): Promise<ConnectionRow> {
+  const { id, provider } = claim.row;
+  deps.log.warn({ connectionId: id, provider, failure: error.failure }, "token refresh failed");
+  const isLost = error.failure === "transient" && error.cause !== undefined && error.sent;
+  const failure = asProviderError(error, provider);
+  const saved = await inStoredState(deps, claim, async (queries, fresh) => {
+    await releaseRefresh(queries, id, { claimId: claim.claimId, answered: !isLost });
+    if (error.failure === "no-app") await markLacksApp(queries, id);
+    if (isFinal(deps, claim, error, isLost)) {
+      await updateConnection(queries, fresh.projectId, id, { status: "bad_credentials" });
+      await endRefresh(queries, id);
+      await recordTokenFailure(deps, queries, fresh, failure.message);
+    }
+    return "failed" as const;
+  });
+  // The refused token was replaced meanwhile; the tokens that replaced it are the answer.
+  if (saved !== "failed") return saved;
+  throw failure;
+}
+
+/**
+ * Runs `save` in a transaction while the stored credentials are those that were sent; otherwise returns the connection
+ * as it is. They may have been replaced, or an earlier try of `save` was committed although its confirmation was lost.
+ */
+function inStoredState<Result>(
+  deps: Services,
+  { claimId, row, stored }: RefreshClaim,
+  save: (queries: Queries, fresh: ConnectionRow) => Promise<Result>,
+): Promise<Result | ConnectionRow> {
+  return retryWhileDatabaseIsDown(() =>
+    transact(deps.database, async (queries) => {
+      await lockConnection(queries, row.projectId, row.id);
+      const fresh = await findConnection(queries, row.projectId, row.id);
+      if (!fresh)
+        throw new ProviderError({ kind: "unauthorized", message: "The connection no longer exists." });
+      if (isDeepStrictEqual(openCredentials(deps.sealer, fresh), stored)) return save(queries, fresh);
+      await releaseRefresh(queries, row.id, { claimId, answered: true });
+      return fresh;
+    }),
+  );
+}
+
+/** Whether the connection is of no use any more. A token that is still valid stays in use although it cannot be refreshed. */
+function isFinal(
+  deps: Services,
+  { row, stored }: RefreshClaim,
+  { failure }: TokenEndpointError,
+  isLost: boolean,
+): boolean {
+  if (failure === "no-app" || failure === "nothing-to-refresh") return hasEnded(stored, EXPIRY_MARGIN_MS);
+  const reuseRevokes = deps.catalog.find(row.provider)?.oauth2Opts?.reuseRevokes === true;
+  return failure === "grant-refused" || (isLost && reuseRevokes);
+}
+
+function asProviderError(error: TokenEndpointError, provider: string): ProviderError {
+  const message = `A new access token for ${provider} could not be obtained: ${error.message}.`;
+  const kind = error.failure === "transient" ? "unavailable" : "unauthorized";
+  if (error.failure === "transient" || error.failure === "no-app" || error.failure === "nothing-to-refresh")
+    return new ProviderError({ kind, message, cause: error });
+  return new ProviderError({
+    kind,
+    message: `The connection to ${provider} must be made again: ${error.message}.`,
+  });
+}
