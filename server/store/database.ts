@@ -1,10 +1,11 @@
 /** Opens PostgreSQL: checks it, migrates it, and opens the pool that queries run on. */
 import type { Kysely, Transaction } from "kysely";
-import { Client, type Pool } from "pg";
+import { Client, type ClientConfig, type Pool } from "pg";
 import { StartError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { migrate } from "./migrate.ts";
 import { CONNECT_TIMEOUT_MS, openPool } from "./pool.ts";
+import { requireOwnSessions } from "./require-own-sessions.ts";
 import type { DB } from "./rows.gen.ts";
 
 /** What queries run on: the database itself or a transaction of it. */
@@ -34,27 +35,37 @@ export async function openDatabase(options: {
 }
 
 async function prepare(connectionString: string, log: Log): Promise<void> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const [client, second] = await Promise.all([
+    connect(connectionString),
+    connect(connectionString, { query_timeout: CONNECT_TIMEOUT_MS }),
+  ]);
+  try {
+    await requireVersion(client);
+    await requireOwnSessions(client, second);
+    await migrate(client, log);
+  } finally {
+    await Promise.all([client.end(), second.end()]);
+  }
+}
+
+async function connect(connectionString: string, more: ClientConfig = {}): Promise<Client> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...more });
   try {
     await client.connect();
+    return client;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
     throw new StartError(`cannot connect to the database of DATABASE_URL: ${reason}`, { cause });
   }
-  try {
-    const { rows } = await client.query<{ version: string }>(
-      "select current_setting('server_version_num') as version",
-    );
-    const version = Number(rows[0]?.version);
-    if (version < OLDEST_VERSION) {
-      throw new StartError(
-        `DATABASE_URL must name PostgreSQL 14 or newer, not ${Math.floor(version / 10_000)}`,
-      );
-    }
-    await migrate(client, log);
-  } finally {
-    await client.end();
-  }
+}
+
+async function requireVersion(client: Client): Promise<void> {
+  const { rows } = await client.query<{ version: string }>(
+    "select current_setting('server_version_num') as version",
+  );
+  const version = Number(rows[0]?.version);
+  if (version >= OLDEST_VERSION) return;
+  throw new StartError(`DATABASE_URL must name PostgreSQL 14 or newer, not ${Math.floor(version / 10_000)}`);
 }
 
 /** SQLSTATE of a violated unique constraint. */

@@ -1,5 +1,5 @@
 /** The PostgreSQL that tests share: one server a run, one migrated template, a clone of it per test file. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -21,6 +21,8 @@ export interface TestPostgres {
 /** A fresh server in a temporary folder, with the migrated template in it. */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-test-"));
+  // Passable: as root, the server and a pooler before it run as another user.
+  await chmod(dataDir, 0o711);
   const log = createLog("error");
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   // No test outlives this server, so no commit has to wait for the disk. Tests of crashes start servers of their own.
