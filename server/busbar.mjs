@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 /**
- * The door to the `busbar` command, and the only file in plain JavaScript: types are stripped once and kept beside the
- * code, where only those can write who can change the code as well, and later starts do without the compiler (20 MiB).
+ * Runs the `busbar` command; the only file in plain JavaScript. The compile cache stores the code without types, so that later
+ * starts need no compiler (20 MiB). It is in node_modules, so whoever can change it can change the code anyway.
  */
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 
-// Names are looked up on libuv's threads, half of them at a time: two of the usual four would let two names whose
-// servers are dead delay every other.
+// DNS lookups use half of libuv's threads: with the default of four, two names with dead servers would delay all others.
 process.env["UV_THREADPOOL_SIZE"] ??= "16";
 
 enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/busbar"));

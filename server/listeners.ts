@@ -1,4 +1,4 @@
-/** Opens the listeners: management, write and their like on one, the proxy on another. */
+/** Opens the two listeners: management, write, read and search API on one, the proxy on the other. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
@@ -13,7 +13,7 @@ import { serveMetrics } from "./metrics/metrics-endpoint.ts";
 import type { Cleanup, Services } from "./services.ts";
 import type { Workers } from "./workers.ts";
 
-/** The addresses under which the world reaches this Busbar, once it listens. */
+/** Opens the listeners and returns their public addresses. */
 export async function listen(
   deps: Services,
   options: { onAnswer?: OnAnswer; workers?: Workers },
@@ -22,7 +22,7 @@ export async function listen(
   const { config, log } = deps;
   let publicUrl = config.publicUrl ?? "";
   const docsUrl = () => `${publicUrl}/docs`;
-  // Both at once: while one still finishes what is under way, the other takes nothing new either.
+  // Both are closed at once: while one finishes its requests, the other accepts no new ones.
   const listeners: Cleanup = [];
   closers.push(() => Promise.all(listeners.map((close) => close())));
   const { workers, onAnswer } = options;
@@ -86,7 +86,7 @@ async function listenProxy(deps: Services, docsUrl: () => string, listeners: Cle
   });
   listeners.push(async () => {
     await drain(proxy, () => closed(proxy));
-    // Usage lines of the last calls are still on their way to the database.
+    // Lines of the last calls may not be in the database yet.
     await proxy.flushed();
   });
   return originOf(proxy, config.host);
@@ -99,15 +99,17 @@ function listenError(
 ): StartError {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   const says = (text: string) => new StartError(text, { cause });
-  if (code === "EADDRINUSE") return says(`${variable}: ${port} is in use by another program; set another`);
-  if (code === "EACCES") return says(`${variable}: this user may not listen on ${port}; take one above 1023`);
+  if (code === "EADDRINUSE")
+    return says(`${variable}: port ${port} is in use by another program; set another port`);
+  if (code === "EACCES")
+    return says(`${variable}: this user may not listen on port ${port}; use a port above 1023`);
   const why = cause instanceof Error ? cause.message : String(cause);
   return says(`BUSBAR_HOST: cannot listen at ${host}; it must be an address of this machine (${why})`);
 }
 
 function originOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
-  // A wildcard address is where we listen, not where anybody calls.
+  // A wildcard address can be listened on, but not called.
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   return `http://${name}:${port}`;
 }
@@ -116,8 +118,8 @@ const DRAIN_MS = 30_000;
 const SWEEP_MS = 50;
 
 /**
- * Stops accepting and lets what is under way end, 30 s at most. Node closes the connections that idle now, but would
- * keep those that become idle later for the whole of their keep-alive time, so they are swept.
+ * Stops accepting and waits for requests in progress, 30 s at most. Node closes connections that are idle now, but keeps
+ * those that become idle later for their keep-alive time, so these are closed here.
  */
 async function drain(server: Server, close: () => PromiseLike<unknown>): Promise<void> {
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);

@@ -1,4 +1,4 @@
-/** The entrance: services → listeners and workers, and the same backwards on the way out. */
+/** Starts services, workers and listeners, and stops them in reverse order. */
 import type { Bootstrap } from "./access/bootstrap.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { firstKey, keepBootstrapFile } from "./data-folder/first-key.ts";
@@ -10,18 +10,18 @@ import { startWorkers, type Workers } from "./workers.ts";
 
 export interface Busbar {
   urls: BootstrapFile["urls"];
-  /** The key and ids of the first start; undefined when they are not known here. */
+  /** The key and ids of the first start; undefined if this data folder does not have them. */
   bootstrap: Bootstrap | undefined;
-  /** Stops accepting, finishes what is under way (30 s at most), closes everything. */
+  /** Stops accepting requests, finishes those in progress (30 s at most), closes everything. */
   stop(): Promise<void>;
 }
 
 export interface StartOptions extends OpenOptions {
-  /** For tests: is shown every answer of the API. */
+  /** For tests: called with every answer of the API. */
   onAnswer?: OnAnswer;
 }
 
-/** Starts Busbar. Throws `StartError` for what a person must mend; then nothing is left running. */
+/** Starts Busbar. Throws `StartError` for what an operator must fix; then nothing is left running. */
 export async function startBusbar(options: StartOptions): Promise<Busbar> {
   const closers: Cleanup = [];
   try {

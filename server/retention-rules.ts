@@ -1,4 +1,4 @@
-/** What gets old and for how long it is kept. */
+/** Defines what is removed after how long. */
 import { deliveryRetentionRules } from "./deliver/delivery-retention.ts";
 import type { Config } from "./ground/config.ts";
 import { nowMs } from "./ground/clock.ts";

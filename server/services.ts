@@ -1,4 +1,4 @@
-/** Opens everything that endpoints, proxy and workers need, in the order in which it depends on each other. */
+/** Opens the services that endpoints, proxy and workers need, in the order of their dependencies. */
 import { readFile } from "node:fs/promises";
 import { parse as parseYaml } from "yaml";
 import { buildCatalog, type Catalog } from "../connectors/catalog.ts";
@@ -36,34 +36,34 @@ export interface Services {
   sessions: SignInSessions;
   access: Access;
   connections: LiveConnections;
-  /** Undefined unless metrics are wanted. */
+  /** Undefined if metrics are off. */
   countRefresh: Metrics["countRefresh"] | undefined;
   gates: SharedGates;
   installations: InstallationCache;
   ledger: OperationLedger;
   idempotency: Idempotency;
-  /** Undefined unless they are wanted. */
+  /** Undefined if metrics are off. */
   metrics?: Metrics;
   minuteMs: number;
   providerTimeoutMs?: number;
-  /** Told whenever an asynchronous write was accepted in this process. */
+  /** Called when this process has accepted an asynchronous write. */
   onWork: { listener: () => void };
-  /** How the world reaches this Busbar; right once it listens. */
+  /** The public address; final when the listeners are open. */
   address: { publicUrl: string };
 }
 
-/** What is open, in the order it was opened; closed in reverse. */
+/** Functions that close what is open, in the order of opening; called in reverse. */
 export type Cleanup = (() => Promise<unknown>)[];
 
 export interface OpenOptions {
   config: Config;
   log: Log;
-  /** Called when the process cannot go on, for example because PostgreSQL died. */
+  /** Called when the process cannot continue, for example because PostgreSQL exited. */
   onFatal?: (reason: string) => void;
   providerTimeoutMs?: number;
 }
 
-/** Throws `StartError` for what a person must mend. Whatever was opened before is in `closers`. */
+/** Throws `StartError` for what an operator must fix. Everything that was opened before is in `closers`. */
 export async function openServices(options: OpenOptions, closers: Cleanup): Promise<Services> {
   const { config, log, providerTimeoutMs } = options;
   const catalog = await loadCatalog(config.catalogPath);
@@ -126,7 +126,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
 async function connect({ config, log, onFatal }: OpenOptions, closers: Cleanup): Promise<Database> {
   let { databaseUrl } = config;
   if (!databaseUrl) {
-    const onExit = (detail: string) => onFatal?.(`the embedded PostgreSQL ended: ${detail}`);
+    const onExit = (detail: string) => onFatal?.(`the embedded PostgreSQL exited: ${detail}`);
     const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
     closers.push(() => postgres.stop());
     databaseUrl = postgres.connectionString;
@@ -145,9 +145,9 @@ async function loadCatalog(path: string | undefined): Promise<Catalog> {
   try {
     return buildCatalog(parseYaml(await readFile(path, "utf8")));
   } catch (cause) {
-    // The parser draws the place below its first line, but a start error is one line.
+    // The parser draws the place below its first line; a start error is one line.
     const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-    const what = cause instanceof CatalogError ? "has mistakes" : "cannot be read";
+    const what = cause instanceof CatalogError ? "has errors" : "cannot be read";
     throw new StartError(`BUSBAR_CATALOG: ${path} ${what}: ${reason}`, { cause });
   }
 }

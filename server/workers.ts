@@ -7,7 +7,7 @@ import type { Services } from "./services.ts";
 import { startWriteWorker } from "./write/write-worker.ts";
 
 export interface Workers {
-  /** False when some of it has stopped although nobody asked it to. */
+  /** False if some of it has stopped unexpectedly. */
   readonly running: boolean;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The `busbar` command: what runs a server here, and beside it everything that builders do with one from outside. */
+/** The `busbar` command: the commands of the server's machine, and those of the command line for builders. */
 import type { ServerCommand } from "../../cli/program.ts";
 import { StartError } from "../ground/errors.ts";
 
@@ -6,32 +6,31 @@ const SERVER_COMMANDS: ServerCommand[] = [
   {
     name: "start",
     usage: "[--processes N]",
-    description: "the server: management, write and proxy listeners, served by one process or by N",
+    description: "start the server (management, write and proxy listeners) with one process or N",
   },
   {
     name: "sandbox",
     usage: "[--port 4100] [--host 127.0.0.1]",
-    description: "simulated HubSpot and Salesforce, for trying things out",
+    description: "start simulated HubSpot and Salesforce",
   },
   {
     name: "bootstrap",
     usage: "--org NAME --project NAME",
-    description: "an organisation, a project and an API key in the database of DATABASE_URL",
+    description: "create an organisation, a project and an API key in the database of DATABASE_URL",
   },
   {
     name: "sign-in-key",
     usage: "--project NAME",
-    description:
-      "an API key that signs the owner of the project's organisation in, should the last one be lost",
+    description: "create an API key with which the owner of the project's organisation can sign in",
   },
   {
     name: "keys",
     usage: "status | rotate",
-    description: "which encryption keys are in use; move everything to the first one",
+    description: "show which encryption keys are in use; re-encrypt everything with the first one",
   },
 ];
 
-/** Each half is loaded when it is asked for: the server is large, and builders wait for their command. */
+/** Loads only the half that is needed: the server is large, and a command of the command line should start fast. */
 async function run([command = "", ...args]: string[]): Promise<void> {
   const wantsHelp = args.includes("--help") || args.includes("-h");
   if (SERVER_COMMANDS.some(({ name }) => name === command) && !wantsHelp) {
@@ -48,7 +47,7 @@ async function run([command = "", ...args]: string[]): Promise<void> {
 try {
   await run(process.argv.slice(2));
 } catch (error) {
-  // A person must mend this, so they get one line; anything else is a fault of ours and keeps its stack.
+  // A `StartError` is for the operator: one line. Anything else is a bug and keeps its stack.
   const line = (text: string) => `busbar: ${text.trim().replaceAll(/\s*\n\s*/g, " ")}\n`;
   const mendable = error instanceof StartError;
   process.stderr.write(mendable ? line(error.message) : `${(error as Error).stack}\n`);

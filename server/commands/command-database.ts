@@ -1,10 +1,10 @@
-/** The database for a command that runs beside no server: the one of DATABASE_URL, or the embedded one, started for it. */
+/** Opens the database for a command that runs without a server: that of DATABASE_URL, or the embedded one. */
 import type { Config } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";
 import { openDatabase, type Database } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 
-/** Opens it, and closes it again whatever `run` does. */
+/** Calls `run` with the open database and closes it afterwards. */
 export async function withDatabase<Result>(
   { config, log }: { config: Config; log: Log },
   run: (database: Database) => Promise<Result>,

@@ -77,8 +77,8 @@ describe("rotating encryption keys", () => {
     state.asking = false;
     assert.ok((await asked) > 0);
     assert.equal(rotated.done, true, rotated.text);
-    assert.match(rotated.text, /sealed anew: 31\nnew {2}31 values/);
-    assert.equal((await keys("rotate", `${NEW},${OLD}`)).text.startsWith("sealed anew: 0"), true);
+    assert.match(rotated.text, /re-encrypted: 31\nnew {2}31 values/);
+    assert.equal((await keys("rotate", `${NEW},${OLD}`)).text.startsWith("re-encrypted: 0"), true);
     const started = await startBusbar({ config: config(NEW), log: createLog("silent") });
     await started.stop();
   });

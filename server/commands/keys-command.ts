@@ -1,4 +1,4 @@
-/** `busbar keys status | rotate`: which encryption keys are in use, and moving everything to the first one. */
+/** `busbar keys status | rotate`: shows which encryption keys are in use, or re-encrypts everything with the first one. */
 import { withDatabase } from "./command-database.ts";
 import { listKeyUse, rotateKeys, type KeyUse } from "../credentials/stored/rotate-keys.ts";
 import { generatedKeys } from "../data-folder/data-folder.ts";
@@ -7,7 +7,7 @@ import { UsageError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { Sealer } from "../ground/seal.ts";
 
-/** Prints one line per key through `print`. Whether nothing is left that the current key has not sealed. */
+/** Prints one line per key. Returns whether every value is encrypted with the current key. */
 export async function runKeysCommand(
   action: string | undefined,
   deps: { config: Config; log: Log; print: (line: string) => void },
@@ -18,7 +18,7 @@ export async function runKeysCommand(
   const { config, log, print } = deps;
   const sealer = new Sealer(config.encryptionKeys ?? (await generatedKeys(config.dataDir)));
   return withDatabase({ config, log }, async ({ queries }) => {
-    if (action === "rotate") print(`sealed anew: ${await rotateKeys({ queries, sealer, log })}`);
+    if (action === "rotate") print(`re-encrypted: ${await rotateKeys({ queries, sealer, log })}`);
     const uses = await listKeyUse(queries, sealer);
     for (const use of uses) print(describe(use));
     return uses.every(({ state, count }) => state === "current" || count === 0);
@@ -26,8 +26,8 @@ export async function runKeysCommand(
 }
 
 const STATES: Record<KeyUse["state"], string> = {
-  current: "seals everything new",
-  old: "still needed; busbar keys rotate moves its values to the current key",
+  current: "current: encrypts new values",
+  old: "old, still needed; busbar keys rotate re-encrypts its values with the current key",
   missing: "MISSING: add it to BUSBAR_ENCRYPTION_KEYS, or its values are lost",
 };
 

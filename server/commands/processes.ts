@@ -1,4 +1,4 @@
-/** `busbar start --processes N`: several Busbars behind one pair of listeners, on one database, each replaced if it dies. */
+/** `busbar start --processes N`: runs several processes that share listeners and database, and replaces those that die. */
 import cluster, { type Worker } from "node:cluster";
 import { generatedKeys, openDataFolder } from "../data-folder/data-folder.ts";
 import type { Config } from "../ground/config.ts";
@@ -7,13 +7,13 @@ import type { Log } from "../ground/log.ts";
 import { answerScrapes } from "../metrics/metrics-endpoint.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 
-/** What a process says once it serves. */
+/** Message of a process that is ready to serve. */
 export const READY = "busbar-ready";
 
-/** One that dies is not started again at once; one that could not be started, after twice the pause. */
+/** Pause before a dead process is replaced; doubles after each failed start. */
 const RESTART_MS = 1_000;
 const MOST_RESTART_MS = 30_000;
-/** Connections that all processes together may open to the embedded database, which takes 100. */
+/** Connections of all processes together to the embedded database, which allows 100. */
 const EMBEDDED_CONNECTIONS = 72;
 
 export interface Processes {
@@ -28,8 +28,8 @@ interface Crew {
 }
 
 /**
- * Starts the database if it is the embedded one, then the processes: the first alone, because it migrates and makes
- * the first key. Rejects with a `StartError` when that one cannot start; it has said why.
+ * Starts the embedded database, if it is used, then the processes: the first one alone, because it migrates and creates the
+ * first key. Rejects with a `StartError` if that one cannot start; it has printed why.
  */
 export async function startProcesses(
   count: number,
@@ -61,7 +61,7 @@ export async function startProcesses(
   return { stop };
 }
 
-/** The processes find database and keys in their environment, as if they were given. */
+/** Starts the embedded database and passes it and the keys to the processes by their environment. */
 async function openDatabase(
   count: number,
   { config, log, onFatal }: { config: Config; log: Log; onFatal(reason: string): void },
@@ -70,7 +70,7 @@ async function openDatabase(
   if (config.databaseUrl) return async () => {};
   await openDataFolder(config.dataDir);
   const keys = config.encryptionKeys ?? (await generatedKeys(config.dataDir));
-  const onExit = (detail: string) => onFatal(`the embedded PostgreSQL ended: ${detail}`);
+  const onExit = (detail: string) => onFatal(`the embedded PostgreSQL exited: ${detail}`);
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
   crew.env = {
     DATABASE_URL: postgres.connectionString,
@@ -84,13 +84,13 @@ function fork(crew: Crew): Worker {
   const worker = cluster.fork(crew.env);
   worker.once("exit", (code, signal) => {
     if (crew.stopping || !served.has(worker)) return;
-    crew.log.error({ pid: worker.process.pid, code, signal }, "a process ended and is started again");
+    crew.log.error({ pid: worker.process.pid, code, signal }, "a process died and will be replaced");
     setTimeout(() => void replace(crew, RESTART_MS), RESTART_MS);
   });
   return worker;
 }
 
-/** Tries for as long as others serve: what one cannot start without, such as the database, may be away for a while. */
+/** Retries as long as other processes serve: the database, for example, may be down for a while. */
 async function replace(crew: Crew, pauseMs: number): Promise<void> {
   if (crew.stopping) return;
   try {
@@ -98,15 +98,18 @@ async function replace(crew: Crew, pauseMs: number): Promise<void> {
   } catch (error) {
     if (crew.stopping) return;
     if (!Object.values(cluster.workers ?? {}).some((worker) => worker && served.has(worker))) {
-      return crew.onFatal(`no process is left, and none can be started: ${String(error)}`);
+      return crew.onFatal(`all processes have died, and none can be started: ${String(error)}`);
     }
     const againMs = Math.min(2 * pauseMs, MOST_RESTART_MS);
-    crew.log.error({ reason: String(error), againMs }, "a process cannot be started again yet; others serve");
+    crew.log.error(
+      { reason: String(error), againMs },
+      "a process cannot be replaced yet; other processes still serve",
+    );
     setTimeout(() => void replace(crew, againMs), againMs);
   }
 }
 
-/** Processes that have served; one that never has said why it cannot, and trying again would not help. */
+/** Processes that became ready. One that never did has printed why, and a retry would not help. */
 const served = new WeakSet<Worker>();
 
 function ready(worker: Worker): Promise<void> {
@@ -117,7 +120,7 @@ function ready(worker: Worker): Promise<void> {
     resolve();
   });
   worker.once("exit", () =>
-    reject(new StartError("a process ended before it was ready; its own line says why")),
+    reject(new StartError("a process exited before it was ready; its own message says why")),
   );
   return promise;
 }

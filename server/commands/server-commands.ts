@@ -1,4 +1,4 @@
-/** The commands that run on the server's own machine: start it, start the sandbox CRMs, first key, encryption keys. */
+/** The commands of the server's machine: start the server, start the sandbox, create keys, rotate encryption keys. */
 import { parseArgs } from "node:util";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { bootstrap } from "../access/bootstrap.ts";
@@ -12,7 +12,7 @@ import { READY, startProcesses } from "./processes.ts";
 import { makeSignInKey } from "./sign-in-key.ts";
 import { openDatabase, transact } from "../store/database.ts";
 
-/** Throws `StartError` for what a person must mend. */
+/** Throws `StartError` for what an operator must fix. */
 export async function runServerCommand(command: string, args: string[]): Promise<void> {
   switch (command) {
     case "start":
@@ -26,7 +26,7 @@ export async function runServerCommand(command: string, args: string[]): Promise
     case "keys":
       return keys(args);
     default:
-      throw new UsageError(`there is no command "${command}"; busbar help lists them`);
+      throw new UsageError(`there is no command "${command}"; run busbar help`);
   }
 }
 
@@ -42,7 +42,7 @@ async function start(args: string[]): Promise<void> {
     processes === 1
       ? await startBusbar({ config, log, onFatal })
       : await startProcesses(processes, { config, log, onFatal });
-  // Heard only by the parent that `--processes` makes.
+  // Only for the parent process of `--processes`.
   process.send?.(READY);
   onSignal(() => {
     log.info("stopping");
@@ -103,7 +103,7 @@ async function signInKey(args: string[]): Promise<void> {
   process.stdout.write(`${JSON.stringify({ apiKey }, null, 2)}\n`);
 }
 
-/** Exit code 1 while something still needs another key than the first one. */
+/** Exits with 1 while a value still needs another key than the first one. */
 async function keys([action, ...args]: string[]): Promise<void> {
   parse(args, {});
   const print = (line: string) => void process.stdout.write(`${line}\n`);
@@ -127,7 +127,7 @@ function parse<O extends Options>(args: string[], options: O): { [Name in keyof 
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is the same one. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** SIGTERM and SIGINT stop once, cleanly; a second one does not wait. */
+/** Stops cleanly on the first SIGTERM or SIGINT, and at once on the second. */
 function onSignal(stop: () => Promise<void>): void {
   let stopping = false;
   let impatient = false;

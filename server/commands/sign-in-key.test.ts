@@ -1,4 +1,4 @@
-/** Getting back in after the key that signs an owner in was lost. */
+/** Recovery after the key with which an owner signs in was lost. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestBusbar } from "../../tests/harness/busbar.ts";

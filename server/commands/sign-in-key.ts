@@ -1,4 +1,4 @@
-/** `busbar sign-in-key --project NAME`: a key that signs an owner in again, after the last one was deleted. */
+/** `busbar sign-in-key --project NAME`: creates a key with which an owner can sign in after the last one was deleted. */
 import { StartError } from "../ground/errors.ts";
 import { newApiKey } from "../ground/ids.ts";
 import { insertApiKey } from "../store/api-keys.ts";
@@ -6,7 +6,7 @@ import { transact, type Database } from "../store/database.ts";
 import { findOwner } from "../store/organizations.ts";
 import { findProject } from "../store/projects.ts";
 
-/** A new key of the project, for the first owner of its organisation. Throws `StartError` when there is none. */
+/** Creates a key of the project for the first owner of its organisation. Throws `StartError` if there is none. */
 export function makeSignInKey(database: Database, project: string): Promise<string> {
   return transact(database, async (queries) => {
     const found = await findProject(queries, project.toLowerCase());

@@ -1,4 +1,4 @@
-/** What lies in the data folder beside the embedded database: the encryption keys and bootstrap.json. */
+/** Reads and writes the files of the data folder beside the embedded database: encryption keys and bootstrap.json. */
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,17 +11,17 @@ export interface BootstrapFile extends Bootstrap {
   urls: { base: string; write: string; read: string; search: string; proxy: string; dashboard: string };
 }
 
-/** Makes the folder, readable by its owner only. */
+/** Creates the folder, readable by its owner only. */
 export async function openDataFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await chmod(path, 0o700);
   } catch (cause) {
-    throw new StartError(`BUSBAR_DATA_DIR: cannot make or protect ${path}: ${String(cause)}`, { cause });
+    throw new StartError(`BUSBAR_DATA_DIR: cannot create or protect ${path}: ${String(cause)}`, { cause });
   }
 }
 
-/** The keys generated for this folder, made once. */
+/** Returns the encryption keys of this folder; generates them at the first call. */
 export async function generatedKeys(dataDir: string): Promise<EncryptionKey[]> {
   const path = join(dataDir, "encryption-keys");
   const known = await readIfThere(path);
@@ -32,8 +32,8 @@ export async function generatedKeys(dataDir: string): Promise<EncryptionKey[]> {
 }
 
 /**
- * The key that an interrupted first start has given the database but not yet written to bootstrap.json; otherwise
- * remembers `candidate` until it has.
+ * Returns the key that an interrupted first start stored in the database but not yet in bootstrap.json, if there is one.
+ * Otherwise stores and returns `candidate`.
  */
 export async function rememberBootstrapKey(dataDir: string, candidate: string): Promise<string> {
   const path = join(dataDir, "bootstrap-key");
@@ -45,7 +45,7 @@ export async function rememberBootstrapKey(dataDir: string, candidate: string): 
 
 export async function readBootstrapFile(dataDir: string): Promise<BootstrapFile | undefined> {
   const text = await readIfThere(join(dataDir, "bootstrap.json"));
-  // Our own file; a hand-edited one that is not JSON says so with its path.
+  // Our own file; if it was edited and is not JSON, the error names its path.
   return text === undefined ? undefined : (JSON.parse(text) as BootstrapFile);
 }
 
@@ -54,7 +54,7 @@ export async function writeBootstrapFile(dataDir: string, content: BootstrapFile
   await rm(join(dataDir, "bootstrap-key"), { force: true });
 }
 
-/** All of it or nothing: a reader never sees half a file, and neither does a start after a crash. */
+/** Writes the file atomically, so that neither a reader nor a start after a crash sees half of it. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   await writeFile(draft, text, { mode: 0o600, flush: true });

@@ -1,4 +1,4 @@
-/** The first API key: made with an empty database, never lost between it and bootstrap.json. */
+/** Creates the first API key in an empty database, so that no crash loses it before it is in bootstrap.json. */
 import { bootstrapIfEmpty, findBootstrap, type Bootstrap } from "../access/bootstrap.ts";
 import {
   readBootstrapFile,
@@ -11,8 +11,8 @@ import { newApiKey } from "../ground/ids.ts";
 import type { Database } from "../store/database.ts";
 
 /**
- * Gives an empty database its first key. The key is on disk before the database knows it, so no crash loses it; a
- * data folder that outlived its database keeps its key. Undefined when the key of this database is not known here.
+ * Creates the first key in an empty database. The key is on disk before it is in the database, so no crash loses it; a data
+ * folder that outlives its database keeps its key. Returns undefined if the key of this database is not known here.
  */
 export async function firstKey(config: Config, database: Database): Promise<Bootstrap | undefined> {
   const known = await readBootstrapFile(config.dataDir);
@@ -22,7 +22,7 @@ export async function firstKey(config: Config, database: Database): Promise<Boot
   return made ?? findBootstrap(database, apiKey);
 }
 
-/** Writes bootstrap.json, or brings its addresses up to date. Called once the listeners are up. */
+/** Writes bootstrap.json, or updates its addresses. Called when the listeners are open. */
 export async function keepBootstrapFile(
   config: Config,
   bootstrap: Bootstrap | undefined,

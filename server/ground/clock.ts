@@ -1,10 +1,10 @@
-/** The only place that asks the machine for the time, so that everything else can be read without wondering. */
+/** The only file that reads the clock. */
 
-/** The wall clock now. */
+/** Returns the current time. */
 export const now = (): Date => new Date();
 
-/** Milliseconds since the epoch. */
+/** Returns milliseconds since the epoch. */
 export const nowMs = (): number => Date.now();
 
-/** Milliseconds of a clock that never jumps; only differences mean something. */
+/** Returns milliseconds of a monotonic clock; only differences are meaningful. */
 export const elapsedMs = (): number => performance.now();

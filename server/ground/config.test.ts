@@ -64,7 +64,7 @@ const WRONG: [title: string, env: Record<string, string>, says: RegExp][] = [
   [
     "a retention that ends before the last attempt",
     { BUSBAR_EVENT_RETENTION_DAYS: "1" },
-    /^BUSBAR_EVENT_RETENTION_DAYS must be at least 2\.76: .* BUSBAR_WEBHOOK_RETRY_SECONDS/,
+    /^BUSBAR_EVENT_RETENTION_DAYS must be at least 2\.76, .* BUSBAR_WEBHOOK_RETRY_SECONDS/,
   ],
   ["a host with a port", { BUSBAR_WRITE_HOST: "write.example:80" }, /^BUSBAR_WRITE_HOST .*without port/],
 ];

@@ -1,4 +1,4 @@
-/** Reads the environment once, checks it, and stops the start with one line that names the wrong variable. */
+/** Reads and checks the environment. A wrong value stops the start with one line that names the variable. */
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { StartError } from "./errors.ts";
@@ -7,7 +7,7 @@ import type { EncryptionKey } from "./seal.ts";
 export const ROLES = ["api", "proxy", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** As a Problem names them. */
+/** Support contact, as members of a Problem. */
 export interface Support {
   supportEmail?: string;
   supportPhone?: string;
@@ -17,7 +17,7 @@ export interface Support {
 export interface Config {
   /** Undefined: an embedded PostgreSQL under `dataDir`. */
   databaseUrl?: string;
-  /** Connections of one process's pool. */
+  /** Maximum size of a process's connection pool. */
   databaseConnections: number;
   /** Token refreshes of this process under way at once, in all and of one provider. */
   tokenRefreshes: { most: number; mostOfProvider: number };
@@ -28,22 +28,22 @@ export interface Config {
   /** Origin without a trailing slash; undefined: derived from the listeners. */
   publicUrl?: string;
   proxyPublicUrl?: string;
-  /** Whom a refusal names to turn to. */
+  /** Returned with each refusal. */
   support: Support;
   roles: ReadonlySet<Role>;
   /** Undefined: generated once into the data folder, embedded database only. */
   encryptionKeys?: EncryptionKey[];
   catalogPath?: string;
-  /** Hosts (lower case) and CIDRs that outgoing calls may reach although they are private. */
+  /** Private hosts (lower case) and CIDRs that outgoing calls may reach. */
   egressAllow: string[];
   logLevel: string;
   oidc?: { issuer: string; clientId: string };
   surfaceHosts: { write?: string; read?: string; search?: string };
   webhookRetrySeconds: number[];
   webhookDisableAfterSeconds: number;
-  /** For the whole exchange with a receiver. */
+  /** Timeout for the whole exchange with a receiver. */
   webhookTimeoutSeconds: number;
-  /** Per project, over all processes; 0 is without limit. */
+  /** Rate limit per project, across all processes; 0: none. */
   webhooksPerSecond: number;
   /** Events and their deliveries older than this are removed. */
   eventRetentionDays: number;
@@ -51,7 +51,7 @@ export interface Config {
   operationRetentionDays: number;
   /** Lines of the proxy's usage log are removed after this many days. */
   usageRetentionDays: number;
-  /** A request that is repeated under its `Idempotency-Key` within so many hours gets the first answer again. */
+  /** For how long a request repeated with the same `Idempotency-Key` gets the first answer. */
   idempotencyHours: number;
   retryBaseSeconds: number;
   minuteMs: number;
@@ -148,12 +148,12 @@ function contradictions(env: Environment, config: Config): void {
   if (config.eventRetentionDays < leastDays) {
     throw wrong(
       "BUSBAR_EVENT_RETENTION_DAYS",
-      `must be at least ${leastDays}: so many days may pass until the last attempt of BUSBAR_WEBHOOK_RETRY_SECONDS`,
+      `must be at least ${leastDays}, the longest time until the last retry of BUSBAR_WEBHOOK_RETRY_SECONDS`,
     );
   }
 }
 
-/** How long a delivery may wait for its last attempt: gaps are spread by a fifth and stretched to twice at most. */
+/** Returns the longest time until a delivery's last attempt: delays vary by 20 % and are at most doubled. */
 const attemptsDays = (gapsSeconds: number[]): number => {
   const seconds = gapsSeconds.reduce((sum, gap) => sum + gap, 0);
   return Math.ceil((seconds * 1.2 * 2 * 100) / 86_400) / 100;
@@ -178,7 +178,7 @@ function text(
 ): string | undefined {
   const value = env[name];
   if (!value) return undefined;
-  // The value itself may be a secret (a password in DATABASE_URL), so it is not repeated.
+  // The value may be a secret (a password in DATABASE_URL), so the message does not contain it.
   if (!accepts(value)) throw wrong(name, `must be ${expected}`);
   return value;
 }
@@ -193,7 +193,7 @@ function integer(env: Environment, name: string, fallback: number, min: number, 
   return number;
 }
 
-/** Beyond these, timers and dates overflow, or nobody can have meant it. */
+/** Upper limits: beyond them timers and dates overflow, or the value is a mistake. */
 const HOUR_SECONDS = 3_600;
 const YEAR_SECONDS = 31_536_000;
 const YEAR_HOURS = 8_760;
@@ -222,7 +222,7 @@ function seconds(env: Environment, name: string, fallback: string): number[] {
     if (part.trim() === "" || !(number >= 0 && number <= YEAR_SECONDS)) {
       throw wrong(
         name,
-        `must be a comma-separated list of seconds up to ${YEAR_SECONDS}, such as ${fallback}; "${part}" is none`,
+        `must be a comma-separated list of seconds up to ${YEAR_SECONDS}, such as ${fallback}; "${part}" is not valid`,
       );
     }
     return number;
@@ -248,7 +248,7 @@ function roles(env: Environment): ReadonlySet<Role> {
   return new Set(parts);
 }
 
-/** `id:base64(32 bytes)[,id:…]` as keys, in order. Exported for the keys file of the embedded database. */
+/** Parses `id:base64(32 bytes)[,id:…]`. Exported for the keys file of the embedded database. */
 export function parseEncryptionKeys(value: string, name = "BUSBAR_ENCRYPTION_KEYS"): EncryptionKey[] {
   const keys = value.split(",").map((part) => {
     const colon = part.indexOf(":");
@@ -257,7 +257,7 @@ export function parseEncryptionKeys(value: string, name = "BUSBAR_ENCRYPTION_KEY
     if (colon < 1 || !/^[A-Za-z0-9_-]{1,32}$/.test(id) || secret.length !== 32) {
       throw wrong(
         name,
-        "must be id:base64[,id:base64…] with 32 bytes behind each id (letters, digits, _ and -)",
+        "must be id:base64[,id:base64…]: each id of letters, digits, _ and -, each key of 32 bytes",
       );
     }
     return { id, secret };

@@ -1,9 +1,9 @@
-/** JSON lines on standard output, or in a file, one per thing worth knowing later; never a secret. */
+/** Writes the log as JSON lines to standard output or to a file, without secrets. */
 import { destination, pino, type Logger } from "pino";
 
 export type Log = Logger;
 
-/** Members whose value never reaches the log, wherever a caller puts them. */
+/** Members whose values are redacted at any depth. */
 const SECRET_MEMBERS = [
   "authorization",
   "cookie",
@@ -17,7 +17,7 @@ const SECRET_MEMBERS = [
   "secret",
 ];
 
-/** `level` is one of pino's: fatal, error, warn, info, debug, trace, silent. With `path`, lines are added to that file. */
+/** `level` is one of pino's: fatal, error, warn, info, debug, trace, silent. With `path`, lines are appended to that file. */
 export function createLog(level: string, path?: string): Log {
   const paths = SECRET_MEMBERS.flatMap((member) =>
     member.startsWith("[") ? [member, `*${member}`] : [member, `*.${member}`],

@@ -1,7 +1,7 @@
-/** Encrypts secrets for storage so that a sealed value opens only in the row it was sealed for. */
+/** Encrypts secrets for storage; a sealed value can only be decrypted for the row it was sealed for. */
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from "node:crypto";
 
-/** Where a sealed value lives. It is authenticated, so a value copied to another place does not open there. */
+/** The place of a sealed value. It is authenticated, so a value copied to another place cannot be decrypted. */
 export interface SealedPlace {
   table: string;
   column: string;
@@ -15,7 +15,7 @@ export interface EncryptionKey {
   secret: Buffer;
 }
 
-/** Text form of a sealed value: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two base64url. */
+/** The text of a sealed value: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. */
 const FORMAT = "v1";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -24,7 +24,7 @@ export class Sealer {
   readonly #keys = new Map<string, KeyObject>();
   readonly #currentId: string;
 
-  /** The first key seals; every key opens. */
+  /** The first key encrypts; every key decrypts. */
   constructor(keys: EncryptionKey[]) {
     const [first] = keys;
     if (!first) throw new Error("a sealer needs at least one key");
@@ -39,7 +39,7 @@ export class Sealer {
     return this.#currentId;
   }
 
-  /** Whether values sealed under this key id can still be opened. */
+  /** Returns whether values sealed with this key can be decrypted. */
   has(keyId: string): boolean {
     return this.#keys.has(keyId);
   }
@@ -52,7 +52,7 @@ export class Sealer {
     return [FORMAT, this.#currentId, nonce.toString("base64url"), sealed.toString("base64url")].join(".");
   }
 
-  /** The plaintext. Throws when the value was altered, moved, or sealed under a key that is not here. */
+  /** Returns the plaintext. Throws if the value was altered or moved, or if its key is missing. */
   open(text: string, place: SealedPlace): string {
     const { keyId, nonce, sealed } = parse(text);
     const decipher = createDecipheriv("aes-256-gcm", this.#key(keyId), nonce);
@@ -79,6 +79,6 @@ function parse(text: string): { keyId: string; nonce: Buffer; sealed: Buffer } {
   return { keyId, nonce: Buffer.from(nonce, "base64url"), sealed: bytes };
 }
 
-/** JSON keeps the four parts apart whatever they contain. */
+/** JSON separates the four parts unambiguously. */
 const associatedData = (place: SealedPlace): Buffer =>
   Buffer.from(JSON.stringify([place.table, place.column, place.rowId, place.projectId]));

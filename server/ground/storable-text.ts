@@ -1,11 +1,11 @@
-/** Texts as PostgreSQL takes them: without NUL and without half a character. */
+/** Makes texts storable in PostgreSQL: without NUL and without lone surrogates. */
 
-/** Whether a text can be stored as it is. */
+/** Returns whether a text can be stored unchanged. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
-/** What cannot be stored becomes the replacement character. */
+/** Replaces characters that cannot be stored with the replacement character. */
 export const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
 
-/** The beginning of what somebody else said, and storable: enough to understand it, small enough to keep. */
+/** Returns the storable beginning of a foreign text. */
 export const shorten = (text: string, maxLength = 16_384): string =>
   storable(text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`);

@@ -1,6 +1,6 @@
-/** Takes secrets out of what others said: some repeat what they were sent. */
+/** Removes secrets from foreign texts: some servers repeat what they were sent. */
 
-/** A shorter text may stand in an answer for many other reasons. */
+/** A shorter secret may occur in a text by accident. */
 const LEAST_LENGTH = 8;
 
 export const withoutSecrets = (text: string, secrets: string[]): string =>

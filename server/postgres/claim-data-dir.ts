@@ -1,4 +1,4 @@
-/** Makes sure that one data folder is used by one Busbar at a time, however the last one ended. */
+/** Makes sure that only one Busbar uses a data folder at a time, even after a crash of the last one. */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,12 +9,12 @@ export interface Claim {
 }
 
 /**
- * Claims the folder for this process, or throws a StartError naming the process that has it.
+ * Claims the folder for this process, or throws a StartError that names the process that has it.
  *
- * The lock is SQLite's: a kernel lock (fcntl) on an empty file, the only one within Node's reach without a native
- * module. The kernel drops it when the process dies, kill -9 included; nothing has to be judged stale, so there is no
- * race between two that find a dead owner's leavings, no pid that may have been recycled or that means somebody else
- * in another container. It also holds against a second claim inside the same process. Nothing is ever written to it.
+ * The lock is SQLite's: a kernel lock (fcntl) on an empty file, the only kind that Node offers without a native module. The
+ * kernel releases it when the process dies, `kill -9` included, so a lock is never stale: no race between two processes
+ * that find the remains of a dead one, no recycled pid, no pid of another container. It also blocks a second claim inside
+ * the same process. Nothing is ever written to the file.
  */
 export async function claimDataDir(dataDir: string): Promise<Claim> {
   const pidFile = join(dataDir, "busbar.pid");
@@ -27,7 +27,7 @@ export async function claimDataDir(dataDir: string): Promise<Claim> {
     );
   }
   try {
-    // Only for that message: never read to decide anything. Removed first, because it may be another user's.
+    // Only for the message above; no decision depends on it. Removed first, because it may belong to another user.
     await rm(pidFile, { force: true });
     await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 });
   } catch (error) {
@@ -45,7 +45,7 @@ export async function claimDataDir(dataDir: string): Promise<Claim> {
 
 const SQLITE_BUSY = 5;
 
-/** undefined when somebody else holds it. */
+/** Returns undefined if another process holds the lock. */
 function takeLock(file: string, dataDir: string): DatabaseSync | undefined {
   let lock: DatabaseSync | undefined;
   try {

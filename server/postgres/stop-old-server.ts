@@ -1,4 +1,4 @@
-/** Ends the PostgreSQL that a killed Busbar left behind, so that a new one can take over the data. */
+/** Stops the PostgreSQL that a killed Busbar left behind, so that a new one can use the data. */
 import { randomBytes } from "node:crypto";
 import { chown, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,14 +10,14 @@ import { runTool } from "./run-tool.ts";
 import { SHUTDOWN_STEPS, SOCKET_DIR_PREFIX, SOCKET_PORT } from "./run-server.ts";
 
 /**
- * Call it only with the data folder claimed. What postmaster.pid may mean:
+ * Stops the old server. Needs the claim on the data folder. postmaster.pid may be:
  *
- *     absent          the last server ended cleanly: nothing to do
+ *     missing         the last server exited cleanly: nothing to do
  *     our server      its Busbar was killed: fast shutdown (a checkpoint; nothing committed is lost), wait
- *     dead pid        the server was killed too, or the machine went down: PostgreSQL replaces the file by itself
- *     another's pid   recycled, or a zombie nobody reaps: PostgreSQL would believe its server alive and refuse
+ *     a dead pid      the server was killed too, or the machine crashed: PostgreSQL replaces the file by itself
+ *     another's pid   recycled, or a zombie: PostgreSQL would think that its server is alive, and refuse to start
  *
- * It is stopped, not adopted, so that it is always our child and always runs with this version's settings.
+ * The server is not adopted, so that it is always our child and always runs with this version's settings.
  */
 export async function stopOldServer(data: string, log: Log): Promise<void> {
   const file = join(data, "postmaster.pid");
@@ -36,8 +36,8 @@ export async function stopOldServer(data: string, log: Log): Promise<void> {
 }
 
 /**
- * Whether this process is alive and is PostgreSQL on this data, on Linux: its working folder is the data for life,
- * compared as the same folder whatever its path; a zombie has none.
+ * Returns whether this process is a living PostgreSQL on this data, on Linux: its working folder is always the data folder
+ * (compared by inode, not by path); a zombie has none.
  */
 async function isServerOf(data: string, pid: number): Promise<boolean> {
   const [cwd, ours] = await Promise.all([stat(`/proc/${pid}/cwd`).catch(() => undefined), stat(data)]);
@@ -46,8 +46,8 @@ async function isServerOf(data: string, pid: number): Promise<boolean> {
 }
 
 /**
- * The same elsewhere: a PostgreSQL that began when postmaster.pid says, to a few seconds. Not by the `-D` it was started
- * with, because `ps` rewrites letters outside ASCII.
+ * The same on other systems: a PostgreSQL whose start time matches postmaster.pid to a few seconds. The `-D` argument is not
+ * compared, because `ps` rewrites letters outside ASCII.
  */
 async function isServerSince(startedAtSeconds: number, pid: number): Promise<boolean> {
   const args = ["-ww", "-o", "stat=", "-o", "lstart=", "-o", "command=", "-p", String(pid)];
@@ -66,13 +66,13 @@ async function shutDown(pid: number, isRunning: () => Promise<boolean>): Promise
       await sleep(10);
     }
   }
-  throw new StartError(`the PostgreSQL left behind (pid ${pid}) does not end; stop it by hand`);
+  throw new StartError(`the PostgreSQL left behind (pid ${pid}) does not exit; stop it yourself`);
 }
 
 /**
- * When a postmaster is killed, its children notice within moments, but one that is busy may live on and still write.
- * They must be gone before anybody else writes here; also a server whose postmaster.pid somebody removed. (Elsewhere
- * than on Linux we leave this to PostgreSQL, which refuses to start as long as the old shared memory is in use.)
+ * Ends orphans of a killed postmaster. Idle sessions notice its death at once, but a busy one may survive and still write, as
+ * may a server whose postmaster.pid was removed; both must be gone before a new server writes. (On other systems than Linux
+ * this is left to PostgreSQL, which refuses to start while the old shared memory is in use.)
  */
 async function endOrphans(data: string, log: Log): Promise<void> {
   const startedMs = elapsedMs();
@@ -81,7 +81,7 @@ async function endOrphans(data: string, log: Log): Promise<void> {
     if (orphans.length === 0) return;
     const waitedMs = elapsedMs() - startedMs;
     if (waitedMs > 10_000)
-      throw new StartError(`processes ${orphans.join(", ")} still use ${data}; stop them by hand`);
+      throw new StartError(`processes ${orphans.join(", ")} still use ${data}; stop them yourself`);
     if (waitedMs > 2_000) {
       log.warn({ pids: orphans }, "ending orphaned PostgreSQL processes");
       for (const pid of orphans) kill(pid, waitedMs > 5_000 ? "SIGKILL" : "SIGQUIT");
@@ -97,9 +97,10 @@ async function findServers(data: string): Promise<number[]> {
 }
 
 /**
- * A server we could identify is gone by now; if somebody else has its pid, PostgreSQL must not take it for the server.
- * The file is not removed but given our own pid: PostgreSQL knows that its parent is not a server, and goes on to its
- * other check, the shared memory named in the same file, that protects the data from processes we did not find.
+ * Writes our own pid into postmaster.pid. Any old server that we could identify has exited; if another process has its pid,
+ * PostgreSQL must not mistake it for the server. The file is not removed: PostgreSQL ignores the pid of its parent process
+ * and continues with its other check, the shared memory named in the same file, which protects the data from processes
+ * that we did not find.
  */
 async function forgetPid(file: string): Promise<void> {
   const content = await readFile(file, "utf8").catch(() => undefined);
@@ -129,11 +130,11 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone meanwhile, which is what was wanted; if not, the caller's waiting finds out.
+    // Already gone. If not, the caller times out.
   }
 }
 
-/** Named in postmaster.pid, which the server's user may write: nothing but such a folder is removed. */
+/** Removes the socket folder named in postmaster.pid. The server's user can write that file, so the name is checked. */
 async function removeSocketDir(socketDir: string | undefined): Promise<void> {
   if (!socketDir?.startsWith(SOCKET_DIR_PREFIX) || socketDir.slice(SOCKET_DIR_PREFIX.length).includes("/"))
     return;

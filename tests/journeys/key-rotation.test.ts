@@ -142,7 +142,7 @@ describe("rotating the encryption key", () => {
     assert.ok((await asking.stop()) > 30);
 
     const status = await command("status", NEW);
-    assert.match(status.text, /^new {2}\d+ values {2}seals everything new$/);
+    assert.match(status.text, /^new {2}\d+ values {2}current: encrypts new values$/);
     for (const { id, group } of (await on.inProject("GET", "/connections?provider=openAI")).body) {
       const shown = await on.inProject("GET", `/connections/${id}?includeCreds=true`);
       assert.equal(shown.body.apiKey, `key of ${group.groupRef}`, shown.text);

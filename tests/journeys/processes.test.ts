@@ -66,7 +66,7 @@ test("a process that is killed is replaced, the others serve on, and SIGTERM end
     const now = await children();
     return now.length === 2 && !now.includes(first ?? "");
   }, 30_000);
-  assert.match(log(), /a process ended and is started again/);
+  assert.match(log(), /a process died and will be replaced/);
 
   parent.kill("SIGTERM");
   const [code] = (await once(parent, "exit")) as [number];
