@@ -95,6 +95,7 @@ async function openCall(
   }
   const connector = deps.catalog.connector(connection.provider.name);
   const onAnswer = (answer: ProviderResponse) => {
+    if (answer.status < 400) return;
     const limit = judgeAnswer(answer, connector?.classify, connection.account);
     if (limit) onLimit(limit);
   };
@@ -117,6 +118,7 @@ async function closeGate(
   limits: RateLimit[],
   errors: ProviderError[],
 ): Promise<void> {
+  if (limits.length + errors.length === 0) return;
   const limit = strictest([...limits, ...errors.flatMap((error) => limitOf(error) ?? [])]);
   if (limit) await gates.closeForAll(connectionId, limit);
 }

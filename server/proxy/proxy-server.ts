@@ -2,7 +2,7 @@
 import type { Server } from "node:http";
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Access } from "../access/authorize.ts";
-import { openProcessGates, type ConnectionGates } from "../calls/gates/process-gates.ts";
+import { openProcessGates, type ConnectionGates } from "../calls/gates/shared-gates.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import type { ProblemSlug } from "../ground/errors.ts";

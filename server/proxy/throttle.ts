@@ -3,7 +3,7 @@ import type { Catalog } from "../../connectors/catalog.ts";
 import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { wholeSecond } from "../ground/retry-after.ts";
 import { judgeAnswer, type ClosedGate } from "../calls/gates/judge-answer.ts";
-import type { ConnectionGates } from "../calls/gates/process-gates.ts";
+import type { ConnectionGates } from "../calls/gates/shared-gates.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Target } from "./target.ts";
 

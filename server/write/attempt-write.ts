@@ -11,8 +11,8 @@ import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import type { InstallationFieldsRow } from "../store/events.ts";
 import type { LogEntry } from "../store/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/write-queue.ts";
-import { executePlan } from "./execute-plan.ts";
-import { failureEntry, plannedEntry, successEntries, summarize } from "./operation-log.ts";
+import { executePlan, type Execution } from "./execute-plan.ts";
+import { plannedEntry, successEntries, summarize } from "./operation-log.ts";
 import {
   pendingPlan,
   readOutcome,
@@ -35,7 +35,7 @@ export interface AttemptWriteServices extends CallServices {
 
 /**
  * Never throws for what a provider or a customer does; the write is ended, rescheduled or released when it returns.
- * `onAnswer` is called when the provider is done with it, before that is committed: the next call need not wait.
+ * Calls `onAnswer` as soon as the provider has answered, before the outcome is committed: the next call need not wait.
  */
 export async function attemptWrite(
   deps: AttemptWriteServices,
@@ -50,13 +50,15 @@ export async function attemptWrite(
     sendOptions: readSendOptions(write.sendOptions),
     log: [],
   };
-  const giveUp = (error: ProviderError) => {
+  const giveUp = (error: ProviderError): Promise<void> => {
     onAnswer("given-up");
     return endUnsent(deps, attempt, error);
   };
+  if (!fields) return giveUp(deleted());
   const late = deadlinePassed(write, write.closedUntil ?? undefined, nowMs());
   if (late) return giveUp(late);
-  const { outcomes, failure } = await send(deps, attempt);
+  const { connectionId } = fields;
+  const { outcomes, failure } = await send(deps, attempt, connectionId);
   if (failure instanceof ClosedGateError) {
     // Closed after the claim. The gate in the database keeps the write from being claimed again too early.
     const tooLate = deadlinePassed(write, failure.retryAt, nowMs());
@@ -64,12 +66,11 @@ export async function attemptWrite(
     onAnswer("not-sent");
     return releaseWrites(deps.database.queries, deps.workerId(), [write.operationId]);
   }
-  const isLimited = fields && deps.gates.closedUntil(fields.connectionId) !== undefined;
-  onAnswer(isLimited ? "rate-limited" : "sent");
+  onAnswer(deps.gates.closedUntil(connectionId) ? "rate-limited" : "sent");
   return settle(deps, attempt, outcomes);
 }
 
-/** A claimed write, read, and the log of this attempt at it. */
+/** A claimed write, parsed, and the log of this attempt. */
 interface Attempt {
   write: ClaimedWrite;
   sendOptions: SendOptions;
@@ -79,21 +80,21 @@ interface Attempt {
   log: LogEntry[];
 }
 
-/** Returns an outcome for each record that had none. */
-async function send(
+const deleted = (): ProviderError =>
+  new ProviderError({
+    kind: "forbidden",
+    message: "The installation was deleted before the write was carried out.",
+  });
+
+/** Sends the records without an outcome, and returns one for each of them. */
+function send(
   deps: AttemptWriteServices,
-  { write, sendOptions, records, fields, log }: Attempt,
-): Promise<{ outcomes: RecordOutcome[]; failure?: ProviderError }> {
+  { write, sendOptions, records, log }: Attempt,
+  connectionId: string,
+): Promise<Execution> {
   const { projectId, operationId, writeType } = write;
   const plan = pendingPlan(write, sendOptions, records);
   if (write.attempts === 0) log.push(plannedEntry(plan));
-  if (!fields) {
-    const message = "The installation was deleted before the write was carried out.";
-    const failure = new ProviderError({ kind: "forbidden", message });
-    log.push(failureEntry(plan.batch ? "batch" : "record", failure));
-    return { outcomes: plan.records.map(() => ({ success: false, error: failure })), failure };
-  }
-  const { connectionId } = fields;
   const beforeSend = writeType === "create" ? () => deps.ledger.called(operationId) : undefined;
   return executePlan(deps, { projectId, connectionId, log, readBack: false, beforeSend }, plan);
 }

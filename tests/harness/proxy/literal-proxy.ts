@@ -1,6 +1,6 @@
 /** The streaming half of the proxy on real sockets, with a target that is given instead of looked up. */
 import { buildCatalog } from "../../../connectors/catalog.ts";
-import { openProcessGates } from "../../../server/calls/gates/process-gates.ts";
+import { openProcessGates } from "../../../server/calls/gates/shared-gates.ts";
 import { openEgress } from "../../../server/egress/open-egress.ts";
 import { createLog } from "../../../server/ground/log.ts";
 import type { ProxyUse } from "../../../server/store/proxy-usage.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openProcessGates } from "./process-gates.ts";
+import { openProcessGates } from "./shared-gates.ts";
 
 const NO_TIME = { retryable: true };
 const inMs = (ms: number) => ({ retryable: true, retryAt: new Date(Date.now() + ms) });
