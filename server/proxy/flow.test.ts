@@ -1,4 +1,4 @@
-/** Large bodies flow at the pace of the slower side, in memory that does not grow with them. */
+/** Backpressure: large bodies flow at the pace of the slower side, in bounded memory. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
@@ -26,7 +26,7 @@ function pour(socket: Socket): void {
   more();
 }
 
-/** Counts bytes; stops reading until it is told to go on. */
+/** Counts bytes; does not read before `open`. */
 function sink(socket: Socket): { count(): number; open(): void } {
   let count = 0;
   socket.on("data", (chunk) => {
@@ -51,18 +51,23 @@ async function serverWith(t: TestContext, onSocket: (socket: Socket) => void): P
   return `http://127.0.0.1:${port}`;
 }
 
-/** Waits until a number has begun to grow and stopped again. */
+const STILL_MS = 500;
+
+/** Waits until a number has begun to grow and has not changed for half a second. */
 async function settled(read: () => number): Promise<number> {
-  for (let last = -1; ;) {
+  let last = 0;
+  let sinceMs = Date.now();
+  await until(() => {
     const now = read();
-    if (now === last && now > 0) return now;
+    if (now !== last) sinceMs = Date.now();
     last = now;
-    await new Promise((resolve) => setTimeout(resolve, 150));
-  }
+    return now > 0 && Date.now() - sinceMs > STILL_MS;
+  }, 60_000);
+  return last;
 }
 
 describe("100 MB", () => {
-  it("down to a caller that does not read make the provider wait", async (t) => {
+  it("to a caller that does not read make the provider wait", async (t) => {
     let provider: Socket | undefined;
     const origin = await serverWith(t, (socket) => {
       provider = socket;
@@ -84,7 +89,7 @@ describe("100 MB", () => {
     socket.destroy();
   });
 
-  it("up to a provider that does not read make the caller wait", async (t) => {
+  it("to a provider that does not read make the caller wait", async (t) => {
     let provider: { count(): number; open(): void } | undefined;
     const origin = await serverWith(t, (socket) => {
       provider = sink(socket);

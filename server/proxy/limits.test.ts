@@ -64,7 +64,8 @@ describe("through the proxy", () => {
       upstream.close();
       await proxy.close();
     });
-    const call = () => fetch(`http://127.0.0.1:${proxy.port}/x`, { headers: HEADERS });
+    const call = () =>
+      fetch(`http://127.0.0.1:${proxy.port}/x`, { headers: HEADERS, signal: AbortSignal.timeout(20_000) });
     const first = call();
     await until(() => release.length === 1);
     const second = await call();

@@ -1,39 +1,44 @@
-/** Refusals of requests whose body is still on its way. */
+/** Refusals of requests whose body is still being sent. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { describe, it } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
+import { describe, it, type TestContext } from "node:test";
 import { OURS, startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
 import { statusOf } from "../../tests/harness/proxy/refused.ts";
+import { until } from "../../tests/harness/until.ts";
 import { dial } from "../../tests/harness/proxy/wire.ts";
 
-const NOWHERE = targetAt("http://127.0.0.1:1");
+const UNREACHABLE = targetAt("http://127.0.0.1:1");
 const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
-const beginning = `POST / HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`;
 
-describe("a refused request", () => {
-  it("may be sent to its end, and its connection serves on", async (t) => {
-    const proxy = await startLiteralProxy({ target: NOWHERE, lingerMs: 300 });
+/** A caller whose request is refused before its body is complete. */
+async function refusedCaller(t: TestContext, port: number) {
+  const { socket, reader } = await dial(port);
+  t.after(() => reader.close());
+  // Writing to a connection that the proxy has cut off is an error.
+  socket.on("error", () => {});
+  socket.write(`POST / HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`);
+  assert.equal(statusOf(await reader.message()), 502);
+  return { socket, reader };
+}
+
+describe("the connection of a refused request", () => {
+  it("serves the next request if the body is sent to its end in time", async (t) => {
+    const proxy = await startLiteralProxy({ target: UNREACHABLE, lingerMs: 2_000 });
     t.after(() => proxy.close());
-    const { socket, reader } = await dial(proxy.port);
-    socket.write(beginning);
-    assert.equal(statusOf(await reader.message()), 502);
+    const { socket, reader } = await refusedCaller(t, proxy.port);
     socket.write(`${chunk}0\r\n\r\n`);
-    await wait(500);
+    // The time limit of this later request ends after that of the first one.
+    const later = await refusedCaller(t, proxy.port);
+    await until(() => later.socket.destroyed);
     socket.write(`POST / HTTP/1.1\r\n${OURS}\r\nContent-Length: 2\r\n\r\nhi`);
     assert.equal(statusOf(await reader.message()), 502);
-    reader.close();
   });
 
-  it("that does not end is cut off", async (t) => {
-    const proxy = await startLiteralProxy({ target: NOWHERE, lingerMs: 300 });
+  it("is cut off if the body does not end", async (t) => {
+    const proxy = await startLiteralProxy({ target: UNREACHABLE, lingerMs: 100 });
     t.after(() => proxy.close());
-    const { socket, reader } = await dial(proxy.port);
-    socket.write(beginning);
-    assert.equal(statusOf(await reader.message()), 502);
-    const more = setInterval(() => socket.write(chunk), 20);
-    socket.on("error", () => {});
-    await once(socket, "close");
-    clearInterval(more);
+    const { socket } = await refusedCaller(t, proxy.port);
+    const sending = setInterval(() => socket.write(chunk), 20);
+    t.after(() => clearInterval(sending));
+    await until(() => socket.destroyed);
   });
 });
