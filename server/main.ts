@@ -3,7 +3,7 @@ import type { Bootstrap } from "./access/bootstrap.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { firstKey, keepBootstrapFile } from "./data-folder/first-key.ts";
 import { listen } from "./listeners.ts";
-import type { OnAnswer } from "./http/server.ts";
+import type { OnAnswer } from "./http/server-options.ts";
 import { watchSchema } from "./store/schema-watch.ts";
 import { openServices, type Cleanup, type OpenOptions } from "./services.ts";
 import { startWorkers, type Workers } from "./workers.ts";

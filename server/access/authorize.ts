@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "../ground/errors.ts";
 import { hashApiKey } from "../ground/ids.ts";
 import type { Audience, Caller, ProjectRef } from "../http/endpoint.ts";
-import type { Confine } from "../http/server.ts";
+import type { Confine } from "../http/server-options.ts";
 import { findKeyOwner, type KeyOwner } from "../store/api-keys.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";

@@ -2,7 +2,7 @@
 import { Problem, type Issue } from "../ground/errors.ts";
 import { isJsonObject, type JsonObject } from "../ground/json.ts";
 import type { Caller } from "../http/endpoint.ts";
-import type { Confine, Inputs } from "../http/server.ts";
+import type { Confine, Inputs } from "../http/server-options.ts";
 import { findGroupRefOf } from "../store/customers.ts";
 import type { Database } from "../store/database.ts";
 

@@ -1,4 +1,4 @@
-/** Turns the addresses clients write into the ones the router knows: surfaces, colon verbs, slashes in object names. */
+/** Rewrites URLs to those the router knows: surfaces, colon verbs, slashes in object names. */
 import type { IncomingMessage } from "node:http";
 
 export type Surface = "write" | "read" | "search";
@@ -6,7 +6,7 @@ export type SurfaceHosts = Partial<Record<Surface, string>>;
 
 const SURFACES: readonly Surface[] = ["write", "read", "search"];
 
-/** Segment ends that are verbs of the API; any other colon belongs to a name. */
+/** Verbs of the API behind a colon; any other colon belongs to a name. */
 const VERBS = [
   "generate",
   "batch",
@@ -21,15 +21,15 @@ const VERBS = [
 ];
 const VERB = new RegExp(`^(.*[^/])(?::|%3A)(${VERBS.join("|")})$`, "i");
 
-/** Everything behind `/objects/` up to a known suffix is one object name, slashes included. */
+/** Everything after `/objects/` up to a known suffix is one object name, slashes included. */
 const OBJECT =
   /^(.*?\/(?:integrations|providers|installations)\/[^/]+\/objects\/)(.+?)(\/metadata|\/config-content|\/backfill-progress|\/:deliverResults)?$/;
 
-/** The path the router sees for a request: `/v1` of a data surface gets its prefix, a verb its own segment. */
+/** Returns the URL for the router: `/v1` of a data surface gets its prefix, a verb its own segment. */
 export function routedUrl(request: Pick<IncomingMessage, "url" | "headers">, hosts: SurfaceHosts): string {
   const url = request.url ?? "/";
   const mark = url.indexOf("?");
-  // The router ignores a last slash, but would take a verb or a suffix in front of it for part of a name.
+  // The router ignores a trailing slash, but would treat a verb or suffix before it as part of a name.
   const path = (mark === -1 ? url : url.slice(0, mark)).replace(/(?<=.)\/$/, "");
   const query = mark === -1 ? "" : url.slice(mark);
   const surface = surfaceOf(request, hosts);
@@ -38,9 +38,9 @@ export function routedUrl(request: Pick<IncomingMessage, "url" | "headers">, hos
 }
 
 function surfaceOf(request: Pick<IncomingMessage, "headers">, hosts: SurfaceHosts): Surface | undefined {
-  const asked = request.headers["x-amp-request-type"];
+  const type = request.headers["x-amp-request-type"];
   const host = request.headers.host?.replace(/:\d+$/, "").toLowerCase();
-  return SURFACES.find((surface) => asked === surface || (host && hosts[surface]?.toLowerCase() === host));
+  return SURFACES.find((surface) => type === surface || (host && hosts[surface]?.toLowerCase() === host));
 }
 
 function separateVerb(path: string): string {
@@ -55,7 +55,7 @@ function separateObjectName(path: string): string {
   return `${before}${name.replaceAll("/", "%2F")}${suffix}`;
 }
 
-/** The router's pattern for an OpenAPI path: `{name}` becomes `:name`, a verb a literal segment of its own. */
+/** Returns the router's pattern for an OpenAPI path: `{name}` becomes `:name`, a verb its own literal segment. */
 export function routerPattern(path: string): string {
   return separateVerb(path)
     .replaceAll("/:", "/::")

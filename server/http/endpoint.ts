@@ -1,28 +1,28 @@
-/** What an endpoint is: one operation of the API with its schemas and its handler, free of any web framework. */
+/** Defines endpoints: one operation of the API with schemas and handler, independent of the web framework. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Static, TObject, TSchema } from "typebox";
 
 /**
- * Who may call. `public`: anybody. `frontend`: browser keys, customers' tokens and above. `full`: a builder's server,
+ * Who may call. `public`: everyone. `frontend`: browser keys, customers' tokens and above. `full`: a builder's server,
  * in its own project. `organization`: the same, in any project of its organisation. `person`: a signed-in builder.
  */
 export type Audience = "public" | "frontend" | "full" | "organization" | "person";
 
-/** Who is asking, as the access room found out. */
+/** The authenticated caller. */
 export interface Caller {
   kind: "api-key" | "customer" | "person" | "nobody";
   apiKeyId?: string;
   projectId?: string;
   orgId?: string;
   scopes: readonly string[];
-  /** Customers only: the one group whose data this caller may see and change, and who they are in it. */
+  /** Customers only: the group whose data this caller may read and change, and the consumer within it. */
   groupRef?: string;
   consumerRef?: string;
-  /** People only: who they are here, the organisations they work for, and the address their issuer vouches for. */
+  /** People only: their ID, their organisations, and the mail address that their issuer has verified. */
   builderId?: string;
   orgIds?: readonly string[];
   email?: string;
-  /** Of people who signed in here. */
+  /** Of people who signed in with a session. */
   sessionId?: string;
 }
 
@@ -38,17 +38,17 @@ export interface Call<Params, Query, Body> {
   query: Query;
   body: Body;
   headers: IncomingHttpHeaders;
-  /** Who connected: the caller, or whatever stands in front of this listener. */
+  /** The peer's address: the caller, or a proxy in front of this server. */
   remoteAddress: string;
   requestId: string;
 }
 
-/** A call below `/projects/{projectIdOrName}`: the project is found and the caller may use it. */
+/** A call below `/projects/{projectIdOrName}`: the project exists and the caller may use it. */
 export interface ProjectCall<Params, Query, Body> extends Call<Params, Query, Body> {
   project: ProjectRef;
 }
 
-/** A page, or a part of one, that needs a status or headers of its own. */
+/** An answer with its own status, headers or media type: a page or a part of one. */
 export class Page {
   readonly content: string | Buffer;
   readonly status: number;
@@ -89,18 +89,18 @@ interface Definition<P, Q, B, A> {
   body?: B;
   /** Headers worth knowing, each with its meaning. */
   headers?: Record<string, string>;
-  /** Where true, a call without a body is allowed although a body schema is given. */
+  /** If true, the body may be missing although it has a schema. */
   bodyOptional?: boolean;
   success: Success & { schema?: A };
-  /** When this endpoint refuses with which status, beside what `http/openapi.ts` knows of every endpoint. */
+  /** When this endpoint refuses, by status, in addition to the refusals that `http/openapi.ts` knows of every endpoint. */
   refusals?: Partial<Record<number, string>>;
-  /** Members that some refusals carry beside those of a Problem; named by `title`. */
+  /** Members of some refusals in addition to those of a Problem; named by `title`. */
   refusalMembers?: TObject;
-  /** When an HTML page has which other status. */
+  /** When an HTML page has another status, by status. */
   otherPages?: Partial<Record<number, string>>;
-  /** Takes any media type and hands the body over as a Buffer of at most this many bytes. */
+  /** Accepts any media type and passes the body as a Buffer of at most this many bytes. */
   rawBodyLimitBytes?: number;
-  /** Where true, the project is named by the body's `projectIdOrName` (or, by older clients, `projectId`). */
+  /** If true, the project is named by the body's `projectIdOrName` (or, by older clients, `projectId`). */
   projectInBody?: boolean;
 }
 

@@ -1,14 +1,17 @@
-/** Parses JSON bodies without losing anything: a number that JavaScript would round is refused, not rounded. */
+/** Parses JSON bodies without loss: numbers that JavaScript would round are refused. */
 import { Problem } from "../ground/errors.ts";
 import { isStorable } from "../ground/storable-text.ts";
 
-/** Only a body with a run of digits this long can hold a number that does not fit. */
+/** Only a body with a run of digits this long can contain a number that does not fit. */
 const LONG_NUMBER = /\d{16}/;
 
-/** Members that would reach into JavaScript's own objects, and texts that PostgreSQL cannot store. */
-const DANGEROUS = /"(?:__proto__|\\u005f)|\\u(?:0000|d[89a-f])/i;
+/**
+ * Signs of a member `__proto__`, which would change an object's prototype, and of texts that PostgreSQL cannot store. Any
+ * letter of the name may be escaped.
+ */
+const DANGEROUS = /"__proto__|\\u(?:00(?:00|5f|6f|7[024])|d[89a-f])/i;
 
-/** The value of a JSON text. Throws a Problem that names the position or the member. */
+/** Returns the value of a JSON text. Throws a Problem that names the position or the member. */
 export function parseJson(text: string): unknown {
   let value: unknown;
   try {
@@ -21,20 +24,21 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** What a reviver is told beside key and value (ECMAScript's JSON.parse source text access). */
+/** A reviver with the source text of the value (ECMAScript's JSON.parse source text access). */
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown;
 
+/** Checks every member. Throws a Problem for the first that must not pass. */
 function inspect(text: string): void {
   const reviver: Reviver = function check(key, value, context) {
     if (key === "__proto__") {
-      throw new Problem("malformed-json", { detail: "The body holds a member `__proto__`. Remove it." });
+      throw new Problem("malformed-json", { detail: "The body contains a member `__proto__`. Remove it." });
     }
     if (typeof value === "string" && !isStorable(value)) {
       throw new Problem("malformed-json", {
-        detail: `The text at "${key}" holds a NUL or half a surrogate pair, which no provider stores. Remove it.`,
+        detail: `The text at "${key}" contains a NUL or half a surrogate pair, which no provider stores. Remove it.`,
       });
     }
-    if (typeof value === "number" && context.source && !exact(value, context.source)) {
+    if (typeof value === "number" && context.source && !isExact(value, context.source)) {
       throw new Problem("malformed-json", {
         detail: `The number ${context.source.slice(0, 40)} at "${key}" has more digits than a double can hold. Send it as a string.`,
       });
@@ -46,7 +50,7 @@ function inspect(text: string): void {
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new Problem("malformed-json", {
-      detail: "The body is nested too deeply to be looked through.",
+      detail: "The body is nested too deeply to be checked.",
       cause,
     });
   }
@@ -55,8 +59,8 @@ function inspect(text: string): void {
 /** Digits that every double keeps. */
 const SURE_DIGITS = 15;
 
-/** What stands before the point must survive the trip; fractions are doubles everywhere anyway. */
-function exact(value: number, source: string): boolean {
+/** Tells whether the integer part is exact; fractions are doubles at every provider anyway. */
+function isExact(value: number, source: string): boolean {
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) && BigInt(source) === BigInt(value);
   const digits = source
     .replace(/e.*$/i, "")

@@ -1,4 +1,4 @@
-/** Renders every refusal as Problem Details (RFC 9457) and folds every foreign error into one. */
+/** Renders refusals as Problem Details (RFC 9457) and converts any other error into one. */
 import { now } from "../ground/clock.ts";
 import type { Support } from "../ground/config.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
@@ -6,10 +6,10 @@ import { PROBLEM_TYPES, Problem, type Issue, type ProblemSlug } from "../ground/
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 
-/** Where in the house a problem arose; the `subsystem` member. */
+/** The part of the API that refused; the `subsystem` member. */
 export type Subsystem = "api" | "write" | "read" | "search" | "proxy";
 
-/** The body of a refusal. `docsUrl` is where the problem types are described, without a trailing slash. */
+/** Returns the body of a refusal. `docsUrl`: base URL of the reference, without a trailing slash. */
 export function problemBody(
   problem: Problem,
   context: { requestId: string; subsystem: Subsystem; docsUrl: string; support?: Support },
@@ -39,7 +39,7 @@ export function problemBody(
 
 const sentence = (issue: Issue): string => `${issue.name}: ${issue.detail}`;
 
-/** Each issue is itself a Problem, with the place it is about. */
+/** Each issue is itself a Problem, with the place it concerns. */
 const issueBody = (issue: Issue, problem: Problem): Record<string, unknown> => ({
   type: "about:blank",
   title: PROBLEM_TYPES[problem.slug].title,
@@ -47,7 +47,7 @@ const issueBody = (issue: Issue, problem: Problem): Record<string, unknown> => (
   ...issue,
 });
 
-/** What the web framework throws before a handler runs, by its code. */
+/** Errors that the web framework throws before a handler runs, by their code. */
 const FRAMEWORK_ERRORS: Record<string, { slug: ProblemSlug; detail: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     slug: "unsupported-media-type",
@@ -59,16 +59,16 @@ const FRAMEWORK_ERRORS: Record<string, { slug: ProblemSlug; detail: string }> = 
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     slug: "invalid-request",
-    detail: "The body is not as long as its `Content-Length` header says. Send the request again.",
+    detail: "The length of the body differs from its `Content-Length` header. Send the request again.",
   },
   FST_ERR_MAX_PARAM_LENGTH: {
     slug: "unknown-path",
-    detail: "A name or id in the path is longer than any there can be.",
+    detail: "A name or ID in the path is longer than any valid one.",
   },
-  FST_ERR_BAD_URL: { slug: "invalid-request", detail: "The path holds a percent sign that encodes nothing." },
+  FST_ERR_BAD_URL: { slug: "invalid-request", detail: "The path contains an invalid percent-encoding." },
 };
 
-/** Any error as a Problem. What is not known to be the caller's fault is ours, and its text stays in the log. */
+/** Converts any error to a Problem. An unknown error is internal, and its text stays in the log. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -86,7 +86,7 @@ export function toProblem(error: unknown): Problem {
   });
 }
 
-/** Whether an `Accept` header rules a media type out with `q=0`. Anything less explicit takes it. */
+/** Tells whether an `Accept` header excludes a media type with `q=0`. */
 export const excludes = (accept: string | undefined, media: string): boolean =>
   (accept ?? "").split(",").some((part) => {
     const [type = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());

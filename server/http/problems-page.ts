@@ -1,7 +1,7 @@
-/** The problem types as a page of plain HTML: nothing to load, nothing to run. */
+/** Renders the problem types as an HTML page without scripts or external files. */
 import { PROBLEM_TYPES } from "../ground/errors.ts";
 
-/** Every problem type, each with an anchor; `only` shows one. */
+/** Returns the page of all problem types, each with an anchor, or of `only` one. */
 export function problemsPage(only?: string): string {
   const rows = Object.entries(PROBLEM_TYPES)
     .filter(([name]) => only === undefined || name === only)

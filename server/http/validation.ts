@@ -1,4 +1,4 @@
-/** Checks what comes in against an endpoint's schemas and says in sentences what is wrong and where. */
+/** Validates input against an endpoint's schemas and reports each fault in a sentence, with its place. */
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { TSchema } from "typebox";
@@ -6,7 +6,7 @@ import { Problem, type Issue } from "../ground/errors.ts";
 
 type Place = Issue["in"];
 
-/** Text parts of a request (path, query) become numbers and booleans where the schema says so; bodies never do. */
+/** Path and query are text, so numbers and booleans are converted as the schema requires; bodies never are. */
 const compilers = { text: compiler(true), body: compiler(false) };
 
 function compiler(coerceTypes: boolean): Ajv {
@@ -17,15 +17,15 @@ function compiler(coerceTypes: boolean): Ajv {
     useDefaults: false,
     removeAdditional: false,
   });
-  // Both module forms of the package exist; the one that is loaded depends on the bundler, not on us.
+  // The package has two module forms; which one is loaded depends on the bundler.
   (addFormats as unknown as { default: typeof addFormats.default }).default(ajv);
   return ajv;
 }
 
-/** Enough to mend a request by; a batch of 100 broken records need not be told in full. */
+/** Enough to correct a request; the faults of 100 broken records need not all be listed. */
 const MOST_ISSUES = 50;
 
-/** A check that passes the value on or throws a Problem with one issue per fault. */
+/** Returns a function that returns a valid value and throws a Problem with one issue per fault otherwise. */
 export function validator(schema: TSchema, place: Place): (value: unknown) => unknown {
   const check = (place === "body" ? compilers.body : compilers.text).compile(schema);
   return (value) => {
@@ -46,7 +46,7 @@ function invalid(check: ValidateFunction, place: Place, value: unknown): Problem
   });
 }
 
-/** `anyOf` and `if` repeat what their branches already said. */
+/** Drops the errors of `anyOf`, `oneOf` and `if`, which repeat those of their branches. */
 function meaningful(errors: ErrorObject[]): ErrorObject[] {
   const plain = errors.filter(
     ({ keyword }) => keyword !== "anyOf" && keyword !== "oneOf" && keyword !== "if",
@@ -59,7 +59,7 @@ function toIssue(error: ErrorObject, place: Place, root: unknown): Issue {
   return { in: place, name: path, detail: sentence(error), value: valueAt(root, error.instancePath) };
 }
 
-/** `/batch/3/record` and a missing `id` become `batch[3].record.id`. */
+/** Turns `/batch/3/record` and a missing `id` into `batch[3].record.id`. */
 function pathOf({ instancePath, params, keyword }: ErrorObject): string {
   const segments = instancePath.split("/").slice(1).map(unescape);
   if (keyword === "required") segments.push(String(params["missingProperty"]));
@@ -121,10 +121,10 @@ const article = (type: string): string =>
     .map((one) => (/^[aeiou]/.test(one) ? `an ${one}` : `a ${one}`))
     .join(" or ");
 
-/** What stands under such a name is not repeated: answers end up in callers' logs. */
+/** Values under such a name are not repeated, because answers end up in callers' logs. */
 const SECRET_NAME = /key|secret|token|password|auth|credential/i;
 
-/** The faulty value itself where it is short; never a whole document, never a secret. */
+/** Returns the faulty value if it is short; never a whole document, never a secret. */
 function valueAt(root: unknown, pointer: string): unknown {
   if (SECRET_NAME.test(pointer)) return undefined;
   let value = root;

@@ -1,7 +1,7 @@
 /** What the check of answers finds: without it, tests would hold answers to nothing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SentAnswer } from "../../server/http/server.ts";
+import type { SentAnswer } from "../../server/http/server-options.ts";
 import { checkAnswers } from "./answers.ts";
 
 const healthy: SentAnswer = {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { SentAnswer } from "../../server/http/server.ts";
+import type { SentAnswer } from "../../server/http/server-options.ts";
 import { closed, type Schema } from "./closed-schema.ts";
 
 interface Media {

@@ -1,0 +1,119 @@
+/** Mounts one route: checks access and input, calls the endpoint, sends its answer. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { TSchema } from "typebox";
+import { Problem } from "../ground/errors.ts";
+import { routerPattern } from "./address.ts";
+import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
+import type { Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
+import { validator } from "./validation.ts";
+
+export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+
+/** Adds a route to the server; one that takes raw bodies gets a scope of its own, so that others refuse them. */
+export function mountRoute(scope: FastifyInstance, entry: Route, options: ServerOptions): void {
+  const target = entry.endpoint;
+  if (target.rawBodyLimitBytes === undefined) return void mount(scope, entry, options);
+  scope.register(async (own) => {
+    own.removeAllContentTypeParsers();
+    own.addContentTypeParser(
+      "*",
+      { parseAs: "buffer", bodyLimit: target.rawBodyLimitBytes },
+      (_request, body, done) => done(null, body),
+    );
+    mount(own, entry, options, target.rawBodyLimitBytes);
+  });
+}
+
+function mount(
+  scope: FastifyInstance,
+  entry: Route,
+  options: ServerOptions,
+  bodyLimit = BODY_LIMIT_BYTES,
+): void {
+  const { endpoint: target, audience } = entry;
+  const readInputs = inputReader(target);
+  scope.route({
+    method: entry.method,
+    url: routerPattern(entry.path),
+    bodyLimit,
+    ...(options.onAnswer && { onSend: reportAnswer(entry, options.onAnswer) }),
+    handler: async (request, reply) => {
+      const { caller, project } = await options.authorize({
+        headers: request.headers,
+        audience,
+        projectIdOrName: target.inProject ? namedProject(target, request) : undefined,
+      });
+      const inputs = await options.confine({ caller, target, inputs: readInputs(request) });
+      if (target.inProject && !project) throw missingProject();
+      const { headers, ip: remoteAddress, id: requestId } = request;
+      const call = { ...inputs, caller, project, headers, remoteAddress, requestId };
+      const answer = await target.handle(call as ProjectCall<unknown, unknown, unknown>);
+      if (isChange(entry)) await options.caughtUp?.();
+      return sendAnswer(target, reply, answer);
+    },
+  });
+}
+
+/** Management calls only: writes of records change nothing that is cached, and must not wait. */
+const isChange = ({ method, path }: Route): boolean => method !== "GET" && path.startsWith("/v1/");
+
+/** Returns the project before schemas are checked: callers without access to it learn nothing else. */
+function namedProject(target: Endpoint, { params, body }: FastifyRequest): string | undefined {
+  const named = (target.projectInBody ? body : params) as Record<string, unknown> | null | undefined;
+  const project = named?.["projectIdOrName"] ?? named?.["projectId"];
+  return typeof project === "string" ? project : undefined;
+}
+
+const missingProject = (): Problem => {
+  const detail = "is missing: the id or name of the project";
+  return new Problem("invalid-request", {
+    detail: `projectIdOrName: ${detail}`,
+    issues: [{ in: "body", name: "projectIdOrName", detail }],
+  });
+};
+
+/** Returns a function that checks path, query and body against the schemas. Throws `invalid-request`. */
+function inputReader(target: Endpoint): (request: FastifyRequest) => Inputs {
+  const pass = (value: unknown) => value;
+  const params = target.params ? validator(target.params, "path") : pass;
+  const query = target.query ? validator(target.query, "query") : pass;
+  const isRaw = target.rawBodyLimitBytes !== undefined;
+  const body = target.body && !isRaw ? validator(target.body, "body") : pass;
+  // Only the endpoint knows what a raw body must contain, and so whether one is missing.
+  const mayLack = target.bodyOptional || isRaw;
+  return (request) => ({
+    params: params(request.params),
+    query: query(request.query),
+    body: mayLack && request.body === undefined ? undefined : body(required(target.body, request.body)),
+  });
+}
+
+/** Reports a missing body as such rather than as "must be an object". */
+function required(schema: TSchema | undefined, body: unknown): unknown {
+  if (!schema || body !== undefined) return body;
+  throw new Problem("invalid-request", {
+    detail: "This endpoint needs a JSON body. Send one with the header `Content-Type: application/json`.",
+  });
+}
+
+const reportAnswer =
+  ({ method, path }: Route, report: OnAnswer) =>
+  async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void> => {
+    // Fastify answers HEAD for every GET.
+    if (request.method !== method) return;
+    const body = Buffer.isBuffer(payload) || typeof payload === "string" ? payload.toString() : "";
+    const mediaType = String(reply.getHeader("content-type") ?? "");
+    report({ requestId: request.id, method, path, status: reply.statusCode, mediaType, body });
+  };
+
+function sendAnswer(target: Endpoint, reply: FastifyReply, answer: unknown): FastifyReply {
+  const { status, schema, media = "application/json" } = target.success;
+  if (answer instanceof Page) {
+    const type = `${answer.mediaType}; charset=utf-8`;
+    return reply.code(answer.status).headers(answer.headers).type(type).send(answer.content);
+  }
+  reply.code(status);
+  if (!schema) return reply.send();
+  if (media !== "application/json") return reply.type(`${media}; charset=utf-8`).send(answer);
+  return reply.type("application/json").send(Buffer.from(JSON.stringify(answer)));
+}

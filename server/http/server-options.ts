@@ -1,0 +1,53 @@
+/** What the API's server is given: routes, access checks, and where to report. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Support } from "../ground/config.ts";
+import type { Log } from "../ground/log.ts";
+import type { SurfaceHosts } from "./address.ts";
+import type { Audience, Caller, Endpoint, ProjectRef, Route } from "./endpoint.ts";
+
+/** Identifies the caller and checks that it may call; throws a Problem otherwise. */
+export type Authorize = (request: {
+  headers: IncomingHttpHeaders;
+  audience: Audience;
+  /** The project that the path or the body names. */
+  projectIdOrName?: string;
+}) => Promise<{ caller: Caller; project?: ProjectRef }>;
+
+/** The inputs of a request, checked against the endpoint's schemas. */
+export interface Inputs {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+}
+
+/** Limits callers that act for one customer to that customer's data; throws a Problem when they request more. */
+export type Confine = (request: { caller: Caller; target: Endpoint; inputs: Inputs }) => Promise<Inputs>;
+
+export interface ServerOptions {
+  routes: Route[];
+  authorize: Authorize;
+  confine: Confine;
+  log: Log;
+  surfaceHosts: SurfaceHosts;
+  /** Public URL of `/docs`, without a trailing slash; known once the server listens. */
+  docsUrl: () => string;
+  /** Contact that refusals name. */
+  support?: Support;
+  /** Waits until this process has been notified of every committed change, so that the next call sees this one's. */
+  caughtUp?: () => Promise<void>;
+  /** Called with every answer of an endpoint just before it is sent: for tests. */
+  onAnswer?: OnAnswer;
+}
+
+/** An answer as it is sent, and its endpoint. */
+export interface SentAnswer {
+  requestId: string;
+  method: string;
+  /** As in the route table. */
+  path: string;
+  status: number;
+  mediaType: string;
+  body: string;
+}
+
+export type OnAnswer = (answer: SentAnswer) => void;

@@ -1,0 +1,145 @@
+/** Guards how faults of input are reported: all of them, each with its place, without secrets. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Type, type TSchema } from "typebox";
+import { Problem, type Issue } from "../ground/errors.ts";
+import { validator } from "./validation.ts";
+
+function issuesOf(schema: TSchema, value: unknown, place: Issue["in"] = "body"): Issue[] {
+  const problem = problemOf(schema, value, place);
+  return problem.options.issues ?? [];
+}
+
+function problemOf(schema: TSchema, value: unknown, place: Issue["in"] = "body"): Problem {
+  try {
+    validator(schema, place)(value);
+  } catch (error) {
+    assert.ok(error instanceof Problem);
+    assert.equal(error.slug, "invalid-request");
+    return error;
+  }
+  return assert.fail("the value was accepted");
+}
+
+const strict = { additionalProperties: false };
+
+describe("text parts", () => {
+  const Query = Type.Object({
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+    all: Type.Optional(Type.Boolean()),
+  });
+
+  test("of path and query become numbers and booleans where the schema requires it", () => {
+    assert.deepEqual(validator(Query, "query")({ pageSize: "10", all: "true" }), { pageSize: 10, all: true });
+  });
+
+  test("that are no numbers are refused with their place", () => {
+    const problem = problemOf(Query, { pageSize: "ten" }, "query");
+    assert.equal(problem.message, "query pageSize: must be an integer");
+    assert.deepEqual(problem.options.issues, [
+      { in: "query", name: "pageSize", detail: "must be an integer", value: "ten" },
+    ]);
+  });
+
+  test("of a body are never converted", () => {
+    assert.deepEqual(
+      issuesOf(Query, { pageSize: "10" }).map(({ detail }) => detail),
+      ["must be an integer"],
+    );
+  });
+});
+
+test("every fault is an issue, named by the path of its member", () => {
+  const Batch = Type.Object({
+    batch: Type.Array(Type.Object({ record: Type.Object({ id: Type.String() }, strict) }, strict)),
+  });
+  const problem = problemOf(Batch, {
+    batch: [{ record: { id: "1" } }, { record: {} }, { record: { id: 1, a: 2 } }],
+  });
+  assert.deepEqual(problem.options.issues?.map(({ name, detail }) => `${name} ${detail}`).toSorted(), [
+    "batch[1].record.id is missing",
+    "batch[2].record.a is not a member of this request",
+    "batch[2].record.id must be a string",
+  ]);
+  assert.match(problem.message, /and 2 more, see `issues`/);
+});
+
+test("a name with a slash or a tilde is reported as it was sent", () => {
+  const Fields = Type.Object({ fields: Type.Record(Type.String(), Type.String()) });
+  assert.deepEqual(
+    issuesOf(Fields, { fields: { "a/b~c": 1 } }).map(({ name }) => name),
+    ["fields.a/b~c"],
+  );
+});
+
+describe("each kind of fault is a sentence", () => {
+  const cases: [string, TSchema, unknown][] = [
+    ["must be a string", Type.String(), 1],
+    ["must be one of a, b", Type.Enum(["a", "b"]), "c"],
+    ['must be "a"', Type.Literal("a"), "b"],
+    ["must hold at least 1 item", Type.Array(Type.String(), { minItems: 1 }), []],
+    ["must hold at most 2 items", Type.Array(Type.String(), { maxItems: 2 }), ["a", "b", "c"]],
+    ["must hold at least 1 member", Type.Object({}, { minProperties: 1 }), {}],
+    ["must not be empty", Type.String({ minLength: 1 }), ""],
+    ["must be at least 2 characters long", Type.String({ minLength: 2 }), "a"],
+    ["must be at most 2 characters long", Type.String({ maxLength: 2 }), "abc"],
+    ["must be at least 1", Type.Number({ minimum: 1 }), 0],
+    ["must be at most 1", Type.Number({ maximum: 1 }), 2],
+    ["must be a mail address", Type.String({ format: "email" }), "a"],
+    [
+      "must be a time with its zone such as 2026-01-31T12:00:00Z",
+      Type.String({ format: "date-time" }),
+      "now",
+    ],
+  ];
+  for (const [detail, member, value] of cases) {
+    test(detail, () => {
+      assert.deepEqual(
+        issuesOf(Type.Object({ member }), { member: value }).map((issue) => [issue.name, issue.detail]),
+        [["member", detail]],
+      );
+    });
+  }
+});
+
+test("a choice between shapes reports what the shapes lack, not the choice", () => {
+  const Either = Type.Object({
+    which: Type.Union([Type.Object({ a: Type.String() }), Type.Object({ b: Type.String() })]),
+  });
+  assert.deepEqual(
+    issuesOf(Either, { which: {} }).map(({ name }) => name),
+    ["which.a", "which.b"],
+  );
+});
+
+describe("the faulty value", () => {
+  const anything = (name: string) => Type.Object({ [name]: Type.Integer() });
+
+  test("is repeated if it is short", () => {
+    assert.deepEqual(
+      issuesOf(anything("size"), { size: "large" }).map(({ value }) => value),
+      ["large"],
+    );
+  });
+
+  for (const [name, value] of [
+    ["clientSecret", "hush"],
+    ["apiKey", "hush"],
+    ["accessToken", "hush"],
+    ["password", "hush"],
+    ["size", "x".repeat(101)],
+    ["document", { all: "of it" }],
+  ] as const) {
+    test(`is not repeated if it may be secret or is long: ${name}`, () => {
+      assert.deepEqual(
+        issuesOf(anything(name), { [name]: value }).map((issue) => issue.value),
+        [undefined],
+      );
+    });
+  }
+});
+
+test("at most 50 faults are listed", () => {
+  const value = Array.from({ length: 80 }, () => 1);
+  assert.equal(issuesOf(Type.Array(Type.String()), value).length, 50);
+});
