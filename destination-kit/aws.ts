@@ -30,11 +30,11 @@ export const AWS_SECRETS = {
 export function checkAws(
   config: { endpointUrl?: string },
   secrets: AwsSettings["secrets"],
-  world: AddressRules,
+  network: AddressRules,
 ): Fault[] {
   const { endpointUrl } = config;
   return [
-    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, world)),
+    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, network)),
     ...Object.entries(secrets).flatMap(([name, value]) =>
       /^[\x21-\x7e]*$/.test(value)
         ? []
@@ -52,7 +52,7 @@ interface AwsSettings {
  * Options for any client. One attempt only: attempts are counted and spaced elsewhere. What is left open here a client
  * reads from the environment and `~/.aws`: those are the machine's, and a destination is its builder's.
  */
-export const awsOptions = ({ config, secrets }: AwsSettings, world: DestinationNetwork) => ({
+export const awsOptions = ({ config, secrets }: AwsSettings, network: DestinationNetwork) => ({
   region: config.region,
   ...(config.endpointUrl !== undefined && { endpoint: config.endpointUrl }),
   credentials: {
@@ -67,7 +67,7 @@ export const awsOptions = ({ config, secrets }: AwsSettings, world: DestinationN
   defaultsMode: "standard" as const,
   retryMode: "standard",
   maxAttempts: 1,
-  requestHandler: awsHandler(world),
+  requestHandler: awsHandler(network),
 });
 
 /** The part of the SDK's request that matters here. */
@@ -95,10 +95,10 @@ class NoAnswer extends Error {
 /** The answer as it came: clients say little of one that they cannot read. */
 const RAW = Symbol("raw answer");
 
-function awsHandler(world: DestinationNetwork) {
+function awsHandler(network: DestinationNetwork) {
   return {
     async handle(request: AwsRequest) {
-      const exchange = await world.send(toOutgoing(request));
+      const exchange = await network.send(toOutgoing(request));
       if ("failure" in exchange) throw new NoAnswer(exchange);
       const { status, headers, body } = exchange;
       return { response: { statusCode: status, headers, body: Readable.from([body]), [RAW]: body } };

@@ -2,15 +2,15 @@
 import type { AddressRules, Fault } from "./destination.ts";
 
 /** What is wrong with an address that messages are to be sent to. */
-export function checkUrl(name: string, text: string, world: AddressRules): Fault[] {
+export function checkUrl(name: string, text: string, network: AddressRules): Fault[] {
   const url = URL.parse(text);
   if (!url) return [{ name, detail: "must be an absolute address such as https://example.com/hooks" }];
   if (url.username || url.password) {
     return [{ name, detail: "must not hold a user name or password; put a token into a header" }];
   }
-  if (!world.mayReach(url.hostname)) return [{ name, detail: isPrivate(url.hostname) }];
+  if (!network.mayReach(url.hostname)) return [{ name, detail: isPrivate(url.hostname) }];
   if (url.protocol === "https:") return [];
-  if (url.protocol === "http:" && world.allowsPlainHttp(url.hostname)) return [];
+  if (url.protocol === "http:" && network.allowsPlainHttp(url.hostname)) return [];
   const detail =
     url.protocol === "http:"
       ? "must begin with https://; plain http is for hosts in BUSBAR_EGRESS_ALLOW"

@@ -45,7 +45,7 @@ export type Exchange =
   | { status: number; headers: Record<string, string>; body: Buffer }
   | { failure: "timeout" | "unreachable" | "forbidden"; message: string };
 
-/** What a destination is given to reach the world; it has no other way. */
+/** What a destination is given to reach the network; it has no other way. */
 export interface DestinationNetwork {
   send(request: OutgoingRequest): Promise<Exchange>;
   /** For clients that open sockets of their own to this host: they must look it up with this. Throws for a forbidden one. */
@@ -102,8 +102,8 @@ export interface DestinationType {
   paced: boolean;
   /** Larger messages go with a link to what makes them large. */
   maxMessageBytes: number | undefined;
-  check(settings: { config: unknown; secrets: unknown }, world: AddressRules): Fault[];
-  open(settings: Settings<unknown, unknown>, world: DestinationNetwork): Channel;
+  check(settings: { config: unknown; secrets: unknown }, network: AddressRules): Fault[];
+  open(settings: Settings<unknown, unknown>, network: DestinationNetwork): Channel;
 }
 
 interface Definition<C extends TObject, S extends TObject> {
@@ -114,8 +114,8 @@ interface Definition<C extends TObject, S extends TObject> {
   signs?: boolean;
   paced?: boolean;
   maxMessageBytes?: number;
-  check?(settings: { config: Static<C>; secrets: Static<S> }, world: AddressRules): Fault[];
-  open(settings: Settings<Static<C>, Static<S>>, world: DestinationNetwork): Channel;
+  check?(settings: { config: Static<C>; secrets: Static<S> }, network: AddressRules): Fault[];
+  open(settings: Settings<Static<C>, Static<S>>, network: DestinationNetwork): Channel;
 }
 
 /** Declares a type of destination; the schemas drive validation, masking and the dashboard's form. */

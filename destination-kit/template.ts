@@ -105,7 +105,7 @@ function inTime(job: () => unknown): unknown {
   try {
     return stoppable(job);
   } catch (error) {
-    // An error of the script's own world: no `Error` of ours.
+    // An error of the script's own global scope: no `Error` of ours.
     const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
     throw code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? new TooSlow() : error;
   }

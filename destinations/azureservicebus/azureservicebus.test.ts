@@ -10,7 +10,7 @@ import {
   openSample,
   sampleMessage,
   testDestination,
-  testWorld,
+  testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
 import { azureservicebus } from "./azureservicebus.ts";
 
@@ -74,12 +74,12 @@ async function openNamespace(t: TestContext) {
     await egress.close();
     server.close();
   });
-  const world = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
+  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
   const open = (key?: string) =>
     openSample(
       azureservicebus,
       { ...SAMPLE, secrets: { connectionString: string(`${namespace.url}/`, key) } },
-      world,
+      network,
     );
   return { namespace, open };
 }
@@ -108,10 +108,10 @@ test("another key is refused, and so is a signature after five minutes", async (
 
 test("a namespace is reached by https, and a queue that it does not have is tried again", async () => {
   for (const status of [404, 410]) {
-    const world = testWorld();
-    world.answer = () => answered(status, "no such queue");
-    const outcome = await openSample(azureservicebus, SAMPLE, world).deliver(sampleMessage());
-    assert.equal(world.requests[0]?.url.href, "https://crm.servicebus.windows.net/crm-events/messages");
+    const network = testNetwork();
+    network.answer = () => answered(status, "no such queue");
+    const outcome = await openSample(azureservicebus, SAMPLE, network).deliver(sampleMessage());
+    assert.equal(network.requests[0]?.url.href, "https://crm.servicebus.windows.net/crm-events/messages");
     assert.deepEqual([outcome.kind, outcome.status, outcome.answer], ["failed", status, "no such queue"]);
     assert.match(outcome.error ?? "", /has no queue or topic/);
   }
@@ -122,10 +122,10 @@ test("what is wrong is told in Azure's words, and a namespace that is busy is gi
     [401, false],
     [503, true],
   ] as const) {
-    const world = testWorld();
-    world.answer = () =>
+    const network = testNetwork();
+    network.answer = () =>
       answered(status, `<Error><Code>${status}</Code><Detail>Because it is so.</Detail></Error>`);
-    const outcome = await openSample(azureservicebus, SAMPLE, world).deliver(sampleMessage());
+    const outcome = await openSample(azureservicebus, SAMPLE, network).deliver(sampleMessage());
     assert.deepEqual(
       [outcome.kind, outcome.error, outcome.overloaded],
       ["failed", `the namespace answered ${status}: Because it is so.`, overloaded],

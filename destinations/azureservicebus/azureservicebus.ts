@@ -32,8 +32,8 @@ export const azureservicebus = defineDestination({
     }),
   }),
   maxMessageBytes: MAX_MESSAGE_BYTES,
-  check: ({ config, secrets }, world) => checkAccess(config.name, secrets.connectionString, world),
-  open({ config: { name }, secrets: { connectionString } }, world) {
+  check: ({ config, secrets }, network) => checkAccess(config.name, secrets.connectionString, network),
+  open({ config: { name }, secrets: { connectionString } }, network) {
     const access = readAccess(connectionString);
     if (!access) throw new Error("secrets.connectionString is none");
     const url = new URL(`/${name}/messages`, access.endpoint);
@@ -47,7 +47,7 @@ export const azureservicebus = defineDestination({
           topic: JSON.stringify(topic),
           "event-id": JSON.stringify(id),
         };
-        return outcomeOf(await world.send({ url, method: "POST", headers, body: data }));
+        return outcomeOf(await network.send({ url, method: "POST", headers, body: data }));
       },
       close: async () => {},
     };
@@ -95,7 +95,7 @@ function readAccess(text: string): Access | undefined {
     : undefined;
 }
 
-function checkAccess(name: string, text: string, world: AddressRules): Fault[] {
+function checkAccess(name: string, text: string, network: AddressRules): Fault[] {
   const access = readAccess(text);
   if (!access) {
     const detail =
@@ -106,7 +106,7 @@ function checkAccess(name: string, text: string, world: AddressRules): Fault[] {
   if (entity !== undefined && entity !== name) {
     return [{ name: "metadata.name", detail: `is not ${entity}, which the connection string is for` }];
   }
-  return checkUrl("secrets.connectionString", endpoint.href, world);
+  return checkUrl("secrets.connectionString", endpoint.href, network);
 }
 
 const LIFE_SECONDS = 300;

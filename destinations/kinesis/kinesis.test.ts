@@ -7,7 +7,7 @@ import {
   openSample,
   sampleMessage,
   testDestination,
-  testWorld,
+  testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
 import { kinesis } from "./kinesis.ts";
 
@@ -43,11 +43,13 @@ test("a record is the message in `data`, in the partition of the template, or of
     ["data.nothing", sampleMessage()],
     ["length(data.nothing)", sampleMessage()],
   ] as const) {
-    const world = testWorld();
-    world.answer = () => answered(200, TAKEN);
-    const outcome = await openSample(kinesis, { ...SAMPLE, config: template(text) }, world).deliver(message);
+    const network = testNetwork();
+    network.answer = () => answered(200, TAKEN);
+    const outcome = await openSample(kinesis, { ...SAMPLE, config: template(text) }, network).deliver(
+      message,
+    );
     assert.equal(outcome.kind, "delivered", outcome.error);
-    const sent = JSON.parse(Buffer.from(world.requests[0]?.body ?? "").toString());
+    const sent = JSON.parse(Buffer.from(network.requests[0]?.body ?? "").toString());
     assert.equal(sent.StreamName, "events");
     keys.push(sent.PartitionKey);
     assert.deepEqual(JSON.parse(Buffer.from(sent.Data, "base64").toString()), {
@@ -58,29 +60,29 @@ test("a record is the message in `data`, in the partition of the template, or of
 });
 
 test("a partition key is cut to the 256 characters that Kinesis takes, between characters", async () => {
-  const world = testWorld();
-  world.answer = () => answered(200, TAKEN);
+  const network = testNetwork();
+  network.answer = () => answered(200, TAKEN);
   const data = JSON.stringify({ consumerName: `a${"\u{1F600}".repeat(300)}` });
-  await openSample(kinesis, SAMPLE, world).deliver(sampleMessage({ data }));
-  const { PartitionKey: key } = JSON.parse(Buffer.from(world.requests[0]?.body ?? "").toString());
+  await openSample(kinesis, SAMPLE, network).deliver(sampleMessage({ data }));
+  const { PartitionKey: key } = JSON.parse(Buffer.from(network.requests[0]?.body ?? "").toString());
   assert.ok(key.isWellFormed());
   assert.ok([...key].length <= 256 && key.startsWith("a\u{1F600}"));
 });
 
 test("without an endpoint of its own it is Amazon's in the region", async () => {
-  const world = testWorld();
-  world.answer = () => answered(200, TAKEN);
-  await openSample(kinesis, SAMPLE, world).deliver(sampleMessage());
-  assert.equal(world.requests[0]?.url.href, "https://kinesis.eu-west-1.amazonaws.com/");
+  const network = testNetwork();
+  network.answer = () => answered(200, TAKEN);
+  await openSample(kinesis, SAMPLE, network).deliver(sampleMessage());
+  assert.equal(network.requests[0]?.url.href, "https://kinesis.eu-west-1.amazonaws.com/");
 });
 
 test("too many records a second is known as that", async () => {
-  const world = testWorld();
-  world.answer = () =>
+  const network = testNetwork();
+  network.answer = () =>
     answered(400, '{"__type":"ProvisionedThroughputExceededException","message":"slower"}', {
       "x-amzn-errortype": "ProvisionedThroughputExceededException",
     });
-  const outcome = await openSample(kinesis, SAMPLE, world).deliver(sampleMessage());
+  const outcome = await openSample(kinesis, SAMPLE, network).deliver(sampleMessage());
   assert.deepEqual([outcome.status, outcome.overloaded], [400, true]);
   assert.match(outcome.error ?? "", /ThroughputExceeded.*slower/);
 });

@@ -25,20 +25,20 @@ export const kinesis = defineDestination({
   }),
   secrets: Type.Object(AWS_SECRETS),
   maxMessageBytes: MAX_RECORD_BYTES - 4 * MAX_KEY_LENGTH,
-  check: ({ config, secrets }, world) => [
-    ...checkAws(config, secrets, world),
+  check: ({ config, secrets }, network) => [
+    ...checkAws(config, secrets, network),
     ...(config.partitionKeyTemplate === undefined
       ? []
       : checkTemplate("metadata.partitionKeyTemplate", config.partitionKeyTemplate, { data: {} })),
   ],
-  open({ config, secrets }, world) {
+  open({ config, secrets }, network) {
     const keyOf =
       config.partitionKeyTemplate === undefined ? undefined : openTemplate(config.partitionKeyTemplate);
     let client: Promise<KinesisClient> | undefined;
     const load = async () => {
       // Loaded when the first message comes: most installations never need it.
       const { KinesisClient } = await import("@aws-sdk/client-kinesis");
-      return new KinesisClient(awsOptions({ config, secrets }, world));
+      return new KinesisClient(awsOptions({ config, secrets }, network));
     };
     return {
       async deliver(message) {

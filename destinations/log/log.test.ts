@@ -8,7 +8,7 @@ import {
   openSample,
   sampleMessage,
   testDestination,
-  testWorld,
+  testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
 import { log } from "./log.ts";
 
@@ -28,31 +28,31 @@ const LINE = {
 };
 
 test("a message is one JSON line on standard output", async () => {
-  const world = testWorld();
-  const channel = openSample(log, SAMPLE, world);
+  const network = testNetwork();
+  const channel = openSample(log, SAMPLE, network);
   assert.equal((await channel.deliver(sampleMessage({ data: '{\n"projectId": "p1"\n}' }))).kind, "delivered");
   await channel.deliver(sampleMessage());
-  assert.equal(world.lines.join("").split("\n").length, 3);
-  assert.deepEqual(JSON.parse(world.lines[1] ?? ""), LINE);
+  assert.equal(network.lines.join("").split("\n").length, 3);
+  assert.deepEqual(JSON.parse(network.lines[1] ?? ""), LINE);
 });
 
 test("a message is one JSON line in a file of the data folder; one that cannot be written fails", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "busbar-log-"));
   t.after(() => rm(folder, { recursive: true }));
   const settings = { ...SAMPLE, config: { file: "crm.log" } };
-  const channel = openSample(log, settings, testWorld(join(folder, "messages")));
+  const channel = openSample(log, settings, testNetwork(join(folder, "messages")));
   await Promise.all([channel.deliver(sampleMessage()), channel.deliver(sampleMessage())]);
   const lines = (await readFile(join(folder, "messages", "crm.log"), "utf8")).trim().split("\n");
   assert.equal(lines.length, 2);
   assert.deepEqual(JSON.parse(lines[0] ?? ""), LINE);
-  const lost = openSample(log, settings, testWorld(join(folder, "messages", "crm.log")));
+  const lost = openSample(log, settings, testNetwork(join(folder, "messages", "crm.log")));
   assert.equal((await lost.deliver(sampleMessage())).kind, "failed");
 });
 
 test("large messages side by side are whole lines all the same", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "busbar-log-"));
   t.after(() => rm(folder, { recursive: true }));
-  const channel = openSample(log, { ...SAMPLE, config: { file: "crm.log" } }, testWorld(folder));
+  const channel = openSample(log, { ...SAMPLE, config: { file: "crm.log" } }, testNetwork(folder));
   const data = JSON.stringify({ text: "x".repeat(1_500_000) });
   const ids = Array.from({ length: 8 }, (_, index) => `m${index}`);
   await Promise.all(ids.map((id) => channel.deliver(sampleMessage({ id, data }))));
@@ -65,7 +65,7 @@ test("a folder that cannot be used is tried anew with each message, and the buil
   t.after(() => rm(folder, { recursive: true }));
   const messages = join(folder, "messages");
   await writeFile(messages, "in the way");
-  const channel = openSample(log, { ...SAMPLE, config: { file: "crm.log" } }, testWorld(messages));
+  const channel = openSample(log, { ...SAMPLE, config: { file: "crm.log" } }, testNetwork(messages));
   const refused = await channel.deliver(sampleMessage());
   assert.equal(refused.error, "cannot write the line: EEXIST");
   await rm(messages);

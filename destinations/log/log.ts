@@ -28,8 +28,8 @@ export const log = defineDestination({
             detail: "must be a file name of letters, digits, dots, dashes and underscores",
           },
         ],
-  open({ config: { file }, name }, world) {
-    const write = file === undefined ? async (line: string) => world.print(line) : appender(world, file);
+  open({ config: { file }, name }, network) {
+    const write = file === undefined ? async (line: string) => network.print(line) : appender(network, file);
     return {
       async deliver(message) {
         try {
@@ -45,11 +45,11 @@ export const log = defineDestination({
 });
 
 /** The file is opened for each line, so that it can be taken away or renamed at any time. */
-function appender(world: { filesFolder: string }, name: string): (line: string) => Promise<void> {
+function appender(network: { filesFolder: string }, name: string): (line: string) => Promise<void> {
   let isTorn = false;
   return async (line) => {
-    await mkdir(world.filesFolder, { recursive: true, mode: 0o700 });
-    const file = await open(join(world.filesFolder, name), "a", 0o600);
+    await mkdir(network.filesFolder, { recursive: true, mode: 0o700 });
+    const file = await open(join(network.filesFolder, name), "a", 0o600);
     try {
       const bytes = Buffer.from(isTorn ? `\n${line}` : line);
       // One call of the system, which appends it whole: `appendFile` writes in pieces, and lines would mix.

@@ -11,7 +11,7 @@ import {
   openSample,
   sampleMessage,
   testDestination,
-  testWorld,
+  testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
 import { pubsub } from "./pubsub.ts";
 
@@ -92,12 +92,12 @@ async function openGoogle(t: TestContext) {
     await egress.close();
     server.close();
   });
-  const world = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
+  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
   const open = (credentials = secrets.credentials) =>
     openSample(
       pubsub,
       { ...SAMPLE, config: { ...config, endpointUrl: google.url }, secrets: { credentials } },
-      world,
+      network,
     );
   return { google, open };
 }
@@ -143,20 +143,20 @@ test("Google is told its own name as the audience, also at a regional endpoint, 
     ["https://pubsub.europe-west3.rep.googleapis.com", "https://pubsub.googleapis.com/"],
     ["https://evilpubsub.googleapis.com.example.com", "https://evilpubsub.googleapis.com.example.com/"],
   ]) {
-    const world = testWorld();
-    await openSample(pubsub, { ...SAMPLE, config: { ...config, endpointUrl } }, world).deliver(
+    const network = testNetwork();
+    await openSample(pubsub, { ...SAMPLE, config: { ...config, endpointUrl } }, network).deliver(
       sampleMessage(),
     );
-    const bearer = world.requests[0]?.headers["authorization"]?.slice("Bearer ".length) ?? "";
+    const bearer = network.requests[0]?.headers["authorization"]?.slice("Bearer ".length) ?? "";
     await jwtVerify(bearer, publicKey, { audience });
   }
 });
 
 test("an answer that names no message is not Pub/Sub's, and the message is tried again", async () => {
   for (const body of ["<html>Please sign in</html>", "{}", '{"messageIds":[]}', "[]", ""]) {
-    const world = testWorld();
-    world.answer = () => answered(200, body);
-    const outcome = await openSample(pubsub, SAMPLE, world).deliver(sampleMessage());
+    const network = testNetwork();
+    network.answer = () => answered(200, body);
+    const outcome = await openSample(pubsub, SAMPLE, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.status, outcome.answer], ["failed", 200, body]);
     assert.match(outcome.error ?? "", /without the id of a message/);
   }
@@ -164,16 +164,16 @@ test("an answer that names no message is not Pub/Sub's, and the message is tried
 
 test("a refusal that is not in Google's form is told by its status", async () => {
   for (const body of ["", "[]", '{"error": "no"}', '{"error": {"status": {"toString": 1}, "message": []}}']) {
-    const world = testWorld();
-    world.answer = () => answered(403, body);
-    const outcome = await openSample(pubsub, SAMPLE, world).deliver(sampleMessage());
+    const network = testNetwork();
+    network.answer = () => answered(403, body);
+    const outcome = await openSample(pubsub, SAMPLE, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.error], ["failed", "the receiver answered 403"]);
   }
 });
 
 test("a topic that is gone is tried again: it can be made anew", async () => {
-  const world = testWorld();
-  world.answer = () => answered(410, '{"error":{"status":"NOT_FOUND","message":"no topic"}}');
-  const outcome = await openSample(pubsub, SAMPLE, world).deliver(sampleMessage());
+  const network = testNetwork();
+  network.answer = () => answered(410, '{"error":{"status":"NOT_FOUND","message":"no topic"}}');
+  const outcome = await openSample(pubsub, SAMPLE, network).deliver(sampleMessage());
   assert.deepEqual([outcome.kind, outcome.error], ["failed", "NOT_FOUND: no topic"]);
 });

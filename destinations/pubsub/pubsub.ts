@@ -36,11 +36,11 @@ export const pubsub = defineDestination({
     }),
   }),
   maxMessageBytes: MAX_MESSAGE_BYTES,
-  check: ({ config: { endpointUrl }, secrets: { credentials } }, world) => [
-    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, world)),
+  check: ({ config: { endpointUrl }, secrets: { credentials } }, network) => [
+    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, network)),
     ...checkCredentials(credentials),
   ],
-  open({ config: { projectId, topicId, endpointUrl = GOOGLE }, secrets: { credentials } }, world) {
+  open({ config: { projectId, topicId, endpointUrl = GOOGLE }, secrets: { credentials } }, network) {
     const topic = `projects/${encodeURIComponent(projectId)}/topics/${encodeURIComponent(topicId)}`;
     const url = new URL(`/v1/${topic}:publish`, endpointUrl);
     const bearer = openBearer(readServiceAccount(credentials), audienceOf(url));
@@ -51,7 +51,7 @@ export const pubsub = defineDestination({
         ];
         const headers = { "content-type": "application/json", authorization: `Bearer ${await bearer()}` };
         return outcomeOf(
-          await world.send({ url, method: "POST", headers, body: JSON.stringify({ messages }) }),
+          await network.send({ url, method: "POST", headers, body: JSON.stringify({ messages }) }),
         );
       },
       close: async () => {},

@@ -40,8 +40,8 @@ export class Publisher {
   #leaving: Promise<void> | undefined;
 
   /** Begins to connect. */
-  constructor(broker: Broker, world: DestinationNetwork) {
-    this.#channel = this.#open(broker, world);
+  constructor(broker: Broker, network: DestinationNetwork) {
+    this.#channel = this.#open(broker, network);
     this.#channel.catch((error: unknown) => this.kill(error));
   }
 
@@ -78,12 +78,12 @@ export class Publisher {
     this.#socket.abort();
   }
 
-  async #open(broker: Broker, world: DestinationNetwork): Promise<ConfirmChannel> {
+  async #open(broker: Broker, network: DestinationNetwork): Promise<ConfirmChannel> {
     // Loaded when the first message comes: most installations never need it.
     const { connect } = await import("amqplib");
     const { hostname, tls, ...rest } = broker;
     const socket = {
-      lookup: world.guardedLookup(hostname),
+      lookup: network.guardedLookup(hostname),
       signal: this.#socket.signal,
       noDelay: true,
       keepAlive: true,

@@ -13,7 +13,7 @@ import {
   openSample,
   sampleMessage,
   testDestination,
-  testWorld,
+  testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
 import { speakEndlessly } from "./flooding-broker.ts";
 import { rabbitmq } from "./rabbitmq.ts";
@@ -41,9 +41,9 @@ testDestination(rabbitmq, SAMPLE);
 async function deliverTo(t: TestContext, serverUrl: string, allow = ["127.0.0.1", "localhost"]) {
   const egress = openEgress(allow);
   t.after(() => egress.close());
-  const world = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 500 });
+  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 500 });
   const config = { serverUrl, exchange: "crm-events", tls: false };
-  const channel = openSample(rabbitmq, { ...SAMPLE, config }, world);
+  const channel = openSample(rabbitmq, { ...SAMPLE, config }, network);
   const messages = Array.from({ length: 5 }, (_, index) => sampleMessage({ id: `m${index}` }));
   const [outcome, ...others] = await Promise.all(messages.map((message) => channel.deliver(message)));
   await channel.close();
@@ -138,7 +138,7 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
   const open = (config: object, secrets: object = rabbit) => {
     const { username, password } = { ...rabbit, ...secrets };
     const whole = { serverUrl: `127.0.0.1:${rabbit.port}`, exchange: "crm-events", tls: false, ...config };
-    return openSample(rabbitmq, { ...SAMPLE, config: whole, secrets: { username, password } }, testWorld());
+    return openSample(rabbitmq, { ...SAMPLE, config: whole, secrets: { username, password } }, testNetwork());
   };
   const queued = async (): Promise<GetMessage[]> => {
     const admin = await model.createChannel();

@@ -34,16 +34,16 @@ export const rabbitmq = defineDestination({
     username: Type.String({ minLength: 1, maxLength: 256 }),
     password: Type.String({ minLength: 1, maxLength: 1_024 }),
   }),
-  check: ({ config }, world) => checkServer(config, world),
-  open({ config, secrets }, world) {
+  check: ({ config }, network) => checkServer(config, network),
+  open({ config, secrets }, network) {
     const server = serverOf(config);
     if (!server) throw new Error("metadata.serverUrl is no address");
-    return openLine({ ...server, ...secrets }, config.exchange, world);
+    return openLine({ ...server, ...secrets }, config.exchange, network);
   },
 });
 
 /** Keeps one publisher while messages come; the next message after it ended opens another. */
-function openLine(broker: Broker, exchange: string, world: DestinationNetwork) {
+function openLine(broker: Broker, exchange: string, network: DestinationNetwork) {
   let publisher: Publisher | undefined;
   let underWay = 0;
   let idleMs = IDLE_MS;
@@ -56,10 +56,10 @@ function openLine(broker: Broker, exchange: string, world: DestinationNetwork) {
     async deliver(message: Message): Promise<Outcome> {
       underWay += 1;
       clearTimeout(idle);
-      const used = !publisher || publisher.ended ? new Publisher(broker, world) : publisher;
+      const used = !publisher || publisher.ended ? new Publisher(broker, network) : publisher;
       publisher = used;
       try {
-        await inTime(used, publish(used, exchange, message), world.timeoutMs);
+        await inTime(used, publish(used, exchange, message), network.timeoutMs);
         return { kind: "delivered", answer: `taken by the exchange ${exchange}` };
       } catch (error) {
         return {
@@ -128,17 +128,17 @@ function serverOf({ serverUrl, tls }: Server): Omit<Broker, "username" | "passwo
   };
 }
 
-function checkServer(config: Server, world: AddressRules): Fault[] {
+function checkServer(config: Server, network: AddressRules): Fault[] {
   const server = serverOf(config);
   if (!server) {
     const detail =
       "must be host and port such as broker.example.com:5671, or amqps://host:port/vhost, without user name and password";
     return [{ name: "metadata.serverUrl", detail }];
   }
-  if (!world.mayReach(server.hostname)) {
+  if (!network.mayReach(server.hostname)) {
     return [{ name: "metadata.serverUrl", detail: isPrivate(server.hostname) }];
   }
-  if (server.tls || world.allowsPlainHttp(server.hostname)) return [];
+  if (server.tls || network.allowsPlainHttp(server.hostname)) return [];
   return [
     { name: "metadata.tls", detail: "must be true: the password would go through the network unencrypted" },
   ];

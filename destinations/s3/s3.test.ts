@@ -7,7 +7,7 @@ import {
   openSample,
   sampleMessage,
   testDestination,
-  testWorld,
+  testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
 import { s3 } from "./s3.ts";
 
@@ -34,12 +34,12 @@ testDestination(s3, SAMPLE);
 testAws(s3, { ...SAMPLE, ...SERVICE });
 
 async function put(settings: object, message = sampleMessage()) {
-  const world = testWorld();
-  const outcome = await openSample(s3, { ...SAMPLE, config: { ...config, ...settings } }, world).deliver(
+  const network = testNetwork();
+  const outcome = await openSample(s3, { ...SAMPLE, config: { ...config, ...settings } }, network).deliver(
     message,
   );
   assert.equal(outcome.kind, "delivered", outcome.error);
-  const [request] = world.requests;
+  const [request] = network.requests;
   assert.ok(request);
   return request;
 }

@@ -36,8 +36,8 @@ export const s3 = defineDestination({
     storageClass: Type.Optional(Type.Enum([...STORAGE_CLASSES], { description: "Default STANDARD." })),
   }),
   secrets: Type.Object(AWS_SECRETS),
-  check: ({ config, secrets }, world) => [
-    ...checkAws(config, secrets, world),
+  check: ({ config, secrets }, network) => [
+    ...checkAws(config, secrets, network),
     ...(config.keyTemplate === undefined
       ? []
       : checkTemplate("metadata.keyTemplate", config.keyTemplate, {
@@ -46,14 +46,14 @@ export const s3 = defineDestination({
           data: {},
         })),
   ],
-  open({ config, secrets }, world) {
+  open({ config, secrets }, network) {
     const keyOf = config.keyTemplate === undefined ? undefined : openTemplate(config.keyTemplate);
     let client: Promise<S3Client> | undefined;
     const load = async () => {
       // Loaded when the first message comes: most installations never need it.
       const { S3Client } = await import("@aws-sdk/client-s3");
       return new S3Client({
-        ...awsOptions({ config, secrets }, world),
+        ...awsOptions({ config, secrets }, network),
         // Others than Amazon rarely serve a host name per bucket, nor know the newer checksums.
         forcePathStyle: config.endpointUrl !== undefined,
         requestChecksumCalculation: "WHEN_REQUIRED",

@@ -7,7 +7,7 @@ import {
   openSample,
   sampleMessage,
   testDestination,
-  testWorld,
+  testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
 import { sentenceFor } from "./sentences.ts";
 import { slack } from "./slack.ts";
@@ -28,9 +28,9 @@ const SAMPLE = {
 testDestination(slack, SAMPLE);
 
 test("people read a sentence, and the payload with nothing in it that Slack would act on", async () => {
-  const world = testWorld();
-  await openSample(slack, SAMPLE, world).deliver(sampleMessage());
-  const { text } = JSON.parse(String(world.requests[0]?.body));
+  const network = testNetwork();
+  await openSample(slack, SAMPLE, network).deliver(sampleMessage());
+  const { text } = JSON.parse(String(network.requests[0]?.body));
   assert.match(text, /^:link: Zoë &lt;&amp;&gt; connected \?\n```\n\{/);
   assert.ok(!text.includes("<&>"));
 });
@@ -41,10 +41,10 @@ test("a large payload is cut so that Slack takes the text, and between character
     ["\u{1F600}", /\u{1F600}…\n```$/u],
     [`"`, /…\n```$/],
   ] as const) {
-    const world = testWorld();
+    const network = testNetwork();
     const data = JSON.stringify({ text: `a${char.repeat(100_000)}` });
-    await openSample(slack, SAMPLE, world).deliver(sampleMessage({ data }));
-    const { text } = JSON.parse(String(world.requests[0]?.body));
+    await openSample(slack, SAMPLE, network).deliver(sampleMessage({ data }));
+    const { text } = JSON.parse(String(network.requests[0]?.body));
     assert.ok(text.length < 20_000 && text.length > 15_000, `${text.length} characters`);
     assert.match(text, cut);
     assert.ok(text.isWellFormed());

@@ -17,7 +17,7 @@ export const slack = defineDestination({
   }),
   secrets: Type.Object({}),
   check: ({ config }) => checkAddress(config.url),
-  open({ config }, world) {
+  open({ config }, network) {
     const url = new URL(config.url);
     return {
       async deliver(message) {
@@ -26,7 +26,7 @@ export const slack = defineDestination({
         const text = `${sentence}\n\`\`\`\n${cut(escaped(raw))}\n\`\`\``;
         const body = JSON.stringify({ text });
         const headers = { "content-type": "application/json" };
-        const outcome = httpOutcome(await world.send({ url, method: "POST", headers, body }));
+        const outcome = httpOutcome(await network.send({ url, method: "POST", headers, body }));
         // 410 is an archived channel, which may be opened again.
         return outcome.kind === "gone" ? { ...outcome, kind: "failed" } : outcome;
       },

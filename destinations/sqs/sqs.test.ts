@@ -7,7 +7,7 @@ import {
   openSample,
   sampleMessage,
   testDestination,
-  testWorld,
+  testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
 import { sqs } from "./sqs.ts";
 
@@ -30,11 +30,11 @@ testDestination(sqs, SAMPLE);
 testAws(sqs, { ...SAMPLE, service: { name: "sqs", region: "eu-west-1", secrets }, takenBody: TAKEN });
 
 test("characters that a queue message may not hold go as JSON writes them", async () => {
-  const world = testWorld();
-  world.answer = () => answered(200, TAKEN);
+  const network = testNetwork();
+  network.answer = () => answered(200, TAKEN);
   const data = JSON.stringify({ name: "a\uffff\ufffe\u{1F600}\ud7ff\ue000\u0001" });
-  await openSample(sqs, SAMPLE, world).deliver(sampleMessage({ data }));
-  const { MessageBody: text } = JSON.parse(Buffer.from(world.requests[0]?.body ?? "").toString());
+  await openSample(sqs, SAMPLE, network).deliver(sampleMessage({ data }));
+  const { MessageBody: text } = JSON.parse(Buffer.from(network.requests[0]?.body ?? "").toString());
   assert.match(text, /^[\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]+$/u);
   assert.deepEqual(JSON.parse(text), JSON.parse(data));
 });
@@ -49,11 +49,11 @@ test("a queue at another address is called there, and nothing is printed about i
   ];
   for (const other of queues) {
     const config = { queueUrl: other };
-    assert.deepEqual(sqs.check({ config, secrets }, testWorld()), [], other);
-    const world = testWorld();
-    world.answer = () => answered(200, TAKEN);
-    await openSample(sqs, { ...SAMPLE, config }, world).deliver(sampleMessage());
-    const [request] = world.requests;
+    assert.deepEqual(sqs.check({ config, secrets }, testNetwork()), [], other);
+    const network = testNetwork();
+    network.answer = () => answered(200, TAKEN);
+    await openSample(sqs, { ...SAMPLE, config }, network).deliver(sampleMessage());
+    const [request] = network.requests;
     assert.equal(request?.url.host, new URL(other).host);
     assert.match(request?.headers["authorization"] ?? "", /\/(eu-west-1|cn-north-1|us-east-1)\/sqs\//);
   }
@@ -62,12 +62,12 @@ test("a queue at another address is called there, and nothing is printed about i
 
 test("a queue gets the message itself with its topic and id; a FIFO queue also what keeps it from repeating", async () => {
   for (const suffix of ["", ".fifo"]) {
-    const world = testWorld();
-    world.answer = () => answered(200, TAKEN);
+    const network = testNetwork();
+    network.answer = () => answered(200, TAKEN);
     const sample = { ...SAMPLE, config: { queueUrl: `${queueUrl}${suffix}` } };
-    const outcome = await openSample(sqs, sample, world).deliver(sampleMessage());
+    const outcome = await openSample(sqs, sample, network).deliver(sampleMessage());
     assert.equal(outcome.kind, "delivered", outcome.error);
-    const [request] = world.requests;
+    const [request] = network.requests;
     assert.equal(request?.url.host, "sqs.eu-west-1.amazonaws.com");
     const sent = JSON.parse(Buffer.from(request.body ?? "").toString());
     assert.equal(sent.QueueUrl, `${queueUrl}${suffix}`);

@@ -19,12 +19,12 @@ export const sqs = defineDestination({
   }),
   secrets: Type.Object(AWS_SECRETS),
   maxMessageBytes: MAX_MESSAGE_BYTES,
-  check: ({ config, secrets }, world) => [
-    ...checkUrl("metadata.queueUrl", config.queueUrl, world),
-    ...checkAws(config, secrets, world),
+  check: ({ config, secrets }, network) => [
+    ...checkUrl("metadata.queueUrl", config.queueUrl, network),
+    ...checkAws(config, secrets, network),
     ...(regionOf(config.queueUrl, config.region) === undefined ? [NO_REGION] : []),
   ],
-  open({ config, secrets }, world) {
+  open({ config, secrets }, network) {
     const { queueUrl } = config;
     const endpointUrl = config.endpointUrl ?? new URL(queueUrl).origin;
     const region = regionOf(queueUrl, config.region) ?? "";
@@ -33,7 +33,7 @@ export const sqs = defineDestination({
     const load = async () => {
       // Loaded when the first message comes: most installations never need it.
       const { SQSClient } = await import("@aws-sdk/client-sqs");
-      const options = awsOptions({ config: { region, endpointUrl }, secrets }, world);
+      const options = awsOptions({ config: { region, endpointUrl }, secrets }, network);
       return new SQSClient({ ...options, md5: false, useQueueUrlAsEndpoint: false });
     };
     return {

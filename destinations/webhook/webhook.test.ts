@@ -7,7 +7,7 @@ import {
   openSample,
   sampleMessage,
   testDestination,
-  testWorld,
+  testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
 import { webhook } from "./webhook.ts";
 
@@ -36,14 +36,14 @@ const SAMPLE = {
 testDestination(webhook, SAMPLE);
 
 test("plain http is taken where the operator allows the host", () => {
-  const faults = webhook.check({ config: { url: "http://127.0.0.1:1/x" }, secrets: {} }, testWorld());
+  const faults = webhook.check({ config: { url: "http://127.0.0.1:1/x" }, secrets: {} }, testNetwork());
   assert.deepEqual(faults, []);
 });
 
 test("the body is the notification, byte for byte what is signed", async () => {
-  const world = testWorld();
-  await openSample(webhook, SAMPLE, world).deliver(sampleMessage());
-  const [request] = world.requests;
+  const network = testNetwork();
+  await openSample(webhook, SAMPLE, network).deliver(sampleMessage());
+  const [request] = network.requests;
   assert.ok(request);
   assert.equal(request.method, "POST");
   assert.equal(request.url.href, url);
@@ -56,18 +56,18 @@ test("the body is the notification, byte for byte what is signed", async () => {
 });
 
 test("410 says that nobody listens any more", async () => {
-  const world = testWorld();
-  world.answer = () => answered(410, "bye");
-  assert.equal((await openSample(webhook, SAMPLE, world).deliver(sampleMessage())).kind, "gone");
+  const network = testNetwork();
+  network.answer = () => answered(410, "bye");
+  assert.equal((await openSample(webhook, SAMPLE, network).deliver(sampleMessage())).kind, "gone");
 });
 
 test("Retry-After is read as seconds and as a date", async () => {
-  const world = testWorld();
-  const channel = openSample(webhook, SAMPLE, world);
-  world.answer = () => answered(503, "", { "retry-after": "7" });
+  const network = testNetwork();
+  const channel = openSample(webhook, SAMPLE, network);
+  network.answer = () => answered(503, "", { "retry-after": "7" });
   assert.equal((await channel.deliver(sampleMessage())).retryAfterMs, 7_000);
   const inAMinute = new Date(Date.now() + 60_000).toUTCString();
-  world.answer = () => answered(429, "", { "retry-after": inAMinute });
+  network.answer = () => answered(429, "", { "retry-after": inAMinute });
   const { retryAfterMs = 0, overloaded } = await channel.deliver(sampleMessage());
   assert.ok(retryAfterMs > 50_000 && retryAfterMs <= 60_000);
   assert.equal(overloaded, true);

@@ -27,11 +27,11 @@ export const webhook = defineDestination({
   signs: true,
   paced: true,
   maxMessageBytes: MAX_MESSAGE_BYTES,
-  check: ({ config }, world) => [
-    ...checkUrl("metadata.url", config.url, world),
+  check: ({ config }, network) => [
+    ...checkUrl("metadata.url", config.url, network),
     ...checkHeaders(config.headers ?? {}),
   ],
-  open({ config, signingKeys }, world) {
+  open({ config, signingKeys }, network) {
     const url = new URL(config.url);
     const sign = openSigner(signingKeys);
     const headers = {
@@ -44,7 +44,7 @@ export const webhook = defineDestination({
         const body = webhookBody(message);
         const signed = sign(message.id, Math.floor(nowMs() / 1000), body);
         return httpOutcome(
-          await world.send({ url, method: "POST", headers: { ...headers, ...signed }, body }),
+          await network.send({ url, method: "POST", headers: { ...headers, ...signed }, body }),
         );
       },
       close: async () => {},

@@ -50,7 +50,7 @@ const checks = new Map<string, (value: unknown) => unknown>();
 export function checkSettings(
   type: DestinationType,
   settings: DestinationSettings,
-  world: AddressRules,
+  network: AddressRules,
   prefix = "",
 ): DestinationSettings {
   const check = checks.get(type.type) ?? compile(type);
@@ -64,7 +64,7 @@ export function checkSettings(
     metadata: only(type.config.properties, settings.metadata),
     secrets: only(type.secrets.properties, settings.secrets),
   };
-  const faults = type.check({ config: known.metadata, secrets: known.secrets }, world);
+  const faults = type.check({ config: known.metadata, secrets: known.secrets }, network);
   const [first] = faults;
   if (!first) return known;
   throw new Problem("semantically-invalid", {

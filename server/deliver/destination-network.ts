@@ -1,4 +1,4 @@
-/** What destinations are given to reach the world: the guarded door, with a time limit on the whole exchange. */
+/** What destinations are given to reach the network: the guarded door, with a time limit on the whole exchange. */
 import { join } from "node:path";
 import type { Exchange, OutgoingRequest, DestinationNetwork } from "../../destination-kit/destination.ts";
 import { EgressError, toEgressError } from "../egress/egress-error.ts";

@@ -30,7 +30,7 @@ async function openGroups(t: TestContext) {
   return { append, claim };
 }
 
-test("a group that holds as much as one request should carry is due at once and takes no more", async (t) => {
+test("a full group is due at once and takes no more records", async (t) => {
   const { append, claim } = await openGroups(t);
   const first = await append(GROUP_BYTES / 2);
   assert.deepEqual(await claim(), []);
@@ -40,7 +40,7 @@ test("a group that holds as much as one request should carry is due at once and 
   assert.deepEqual(await claim(), [first]);
 });
 
-test("a record that is as much alone is a group of its own", async (t) => {
+test("a record that is large enough for a full group is a group of its own", async (t) => {
   const { append, claim } = await openGroups(t);
   const large = await append(GROUP_BYTES);
   assert.notEqual(await append(10), large);

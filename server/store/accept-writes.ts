@@ -1,4 +1,4 @@
-/** Takes asynchronous writes in: operation, queue row and record keys of many requests in one transaction. */
+/** Inserts accepted asynchronous writes: operation, queue row and record keys of many requests in one transaction. */
 import { sql } from "kysely";
 import type { Json } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
@@ -14,9 +14,9 @@ export interface AcceptedWrite {
   records: Json[];
   /** Records that the write updates: `installation/object/id`. */
   recordKeys: string[];
-  /** From now. */
+  /** Counted from now. */
   dueMs: number;
-  /** From when it is due. */
+  /** Counted from the due time. */
   retryMs: number;
 }
 
@@ -69,19 +69,19 @@ export interface GroupedWrite extends AcceptedWrite {
   groupKey: string;
 }
 
-/** A group that holds so many records, or so many bytes of them, takes no more and is due at once. */
+/** A group that holds this many records, or bytes of records, is full: it is due at once. */
 export const GROUP_SIZE = 100;
 export const GROUP_BYTES = 2 * 1024 * 1024;
 
 /**
- * Adds one record to the open group of its key, or opens one that is due after its own `dueMs`. Answers the id of the
- * group's operation. Call it in a transaction: the group's row stays locked until the commit.
+ * Adds one record to the open group of its key, or opens a group that is due after `dueMs`. Returns the id of the group's
+ * operation. Call it in a transaction: the group's row stays locked until the commit.
  */
 export async function appendToGroup(queries: Queries, write: GroupedWrite): Promise<string> {
   const { groupKey } = write;
   const records = JSON.stringify(write.records);
   const bytes = Buffer.byteLength(records);
-  // Before looking, so that two processes never open a group of the same key at once.
+  // Locked before the look, so that two processes never open a group of the same key at once.
   await sql`select pg_advisory_xact_lock(hashtextextended(${groupKey}, 0))`.execute(queries);
   const open = await findOpenGroup(queries, write);
   if (!open) {

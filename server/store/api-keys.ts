@@ -1,4 +1,4 @@
-/** API keys: only their digest is known here. */
+/** API keys, of which only the digest is stored. */
 import { sql } from "kysely";
 import { hashApiKey, hintOfApiKey, isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
@@ -11,7 +11,7 @@ export interface KeyOwner {
   orgId: string;
 }
 
-/** Whose key this is, if it is an active one. */
+/** Finds the owner of a key, if the key is active. */
 export const findKeyOwner = (queries: Queries, hash: Buffer): Promise<KeyOwner | undefined> =>
   queries
     .selectFrom("apiKeys")
@@ -30,12 +30,12 @@ export const findKeyOwner = (queries: Queries, hash: Buffer): Promise<KeyOwner |
 export interface ApiKeyRow {
   id: string;
   projectId: string;
-  /** What is shown of it. */
+  /** The part of the key that is shown. */
   hint: string;
   label: string;
   scopes: string[];
   active: boolean;
-  /** The person it signs in. */
+  /** The person that the key signs in. */
   builderId: string | null;
   createTime: Date;
   updateTime: Date | null;
@@ -61,7 +61,7 @@ export async function insertApiKey(
     projectId: string;
     label: string;
     scopes: string[];
-    /** The person it signs in. */
+    /** The person that the key signs in. */
     builderId?: string;
   },
 ): Promise<ApiKeyRow> {
@@ -73,13 +73,13 @@ export async function insertApiKey(
     .executeTakeFirstOrThrow();
 }
 
-/** In the order of their creation; `active` narrows to one kind. */
+/** Lists keys in the order of their creation; `active` narrows to one kind. */
 export const listApiKeys = (queries: Queries, projectId: string, active?: boolean): Promise<ApiKeyRow[]> => {
   const all = queries.selectFrom("apiKeys").select(COLUMNS).where("projectId", "=", projectId).orderBy("id");
   return (active === undefined ? all : all.where("active", "=", active)).execute();
 };
 
-/** By the whole key, its id, or what is shown of it where that fits one key only. */
+/** Finds a key by the whole key, its id, or its shown part if that fits one key only. */
 export async function findApiKey(
   queries: Queries,
   projectId: string,
@@ -93,7 +93,7 @@ export async function findApiKey(
   return second ? undefined : first;
 }
 
-/** The project's keys that open everything. Locked, so that the last one is not removed by two callers at once. */
+/** Lists and locks the project's keys with full access, so that two callers cannot remove the last two at once. */
 export const lockFullKeys = (queries: Queries, projectId: string): Promise<{ id: string }[]> =>
   queries
     .selectFrom("apiKeys")

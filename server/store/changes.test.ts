@@ -4,7 +4,7 @@ import { testDatabase } from "../../tests/harness/database.ts";
 import { createLog } from "../ground/log.ts";
 import { listenForChanges } from "./changes.ts";
 
-test("whoever has caught up has heard of every change that was committed before", async (scope) => {
+test("after catching up, every change that was committed before has been reported", async (scope) => {
   const database = await testDatabase(scope);
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   scope.after(() => changes.close());

@@ -10,7 +10,7 @@ export interface ClaimedDomainRow {
 
 const COLUMNS = ["id", "orgId", "domain"] as const;
 
-/** Violates `claimed_domains_domain_key` when somebody has it. */
+/** Violates `claimed_domains_domain_key` when the domain is claimed already. */
 export async function insertClaimedDomain(queries: Queries, orgId: string, domain: string): Promise<void> {
   await queries.insertInto("claimedDomains").values({ id: newId(), orgId, domain }).execute();
 }
@@ -18,11 +18,11 @@ export async function insertClaimedDomain(queries: Queries, orgId: string, domai
 export const findClaimedDomain = (queries: Queries, domain: string): Promise<ClaimedDomainRow | undefined> =>
   queries.selectFrom("claimedDomains").select(COLUMNS).where("domain", "=", domain).executeTakeFirst();
 
-/** In the order in which they were claimed. */
+/** Lists domains in the order in which they were claimed. */
 export const listClaimedDomains = (queries: Queries, orgId: string): Promise<ClaimedDomainRow[]> =>
   queries.selectFrom("claimedDomains").select(COLUMNS).where("orgId", "=", orgId).orderBy("id").execute();
 
-/** Whether the organisation had it. */
+/** Returns whether the organisation had the domain. */
 export async function removeClaimedDomain(queries: Queries, orgId: string, domain: string): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("claimedDomains")

@@ -1,8 +1,8 @@
-/** Gates of connections whose provider said wait, as all processes share them. */
+/** Gates of rate limited connections, shared by all processes. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
-/** Closes the gate until a time; one that is closed for longer already stays as it is. */
+/** Closes the gate until a time; a gate that is closed for longer stays as it is. */
 export async function closeGate(
   queries: Queries,
   gate: { connectionId: string; until: Date; retryable: boolean },

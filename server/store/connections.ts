@@ -5,7 +5,7 @@ import type { Queries } from "./database.ts";
 
 export type ConnectionStatus = "created" | "working" | "bad_credentials";
 
-/** Metadata by name: what the customer entered, the token answer held, or the provider told afterwards. */
+/** Metadata by name: entered by the customer, part of the token response, or read from the provider afterwards. */
 export type ProviderMetadata = Record<
   string,
   { value: string; source: "input" | "token" | "provider"; displayName?: string }
@@ -90,7 +90,7 @@ function assemble(row: Joined): ConnectionRow {
   };
 }
 
-/** Newest first; the filters combine. */
+/** Lists connections, newest first; the filters combine. */
 export async function listConnections(
   queries: Queries,
   projectId: string,
@@ -128,7 +128,7 @@ export interface NewConnection {
   accessExpireTime?: Date;
 }
 
-/** A group has one connection per provider, so this violates `connections_project_id_group_id_provider_key` otherwise. */
+/** Violates `connections_project_id_group_id_provider_key` when the group has a connection to the provider already. */
 export async function insertConnection(queries: Queries, connection: NewConnection): Promise<void> {
   await queries
     .insertInto("connections")
@@ -140,7 +140,7 @@ export async function insertConnection(queries: Queries, connection: NewConnecti
     .execute();
 }
 
-/** The group's connection to the provider, locked until the transaction ends. */
+/** Finds and locks the group's connection to the provider until the transaction ends. */
 export const lockConnectionOf = (
   queries: Queries,
   projectId: string,
@@ -167,7 +167,7 @@ export const lockConnection = (
     .select("id")
     .where("projectId", "=", projectId)
     .where("id", "=", id)
-    // Not the whole row: a refresh must not hold up those who only refer to the connection.
+    // Not the key: a refresh must not block inserts that refer to the connection.
     .forNoKeyUpdate()
     .executeTakeFirst();
 
@@ -204,7 +204,7 @@ export async function updateConnection(
     .execute();
 }
 
-/** Says that a call with these credentials succeeded; writes only when that is news. */
+/** Records that a call with these credentials succeeded; writes only on a change. */
 export async function markConnectionWorking(queries: Queries, projectId: string, id: string): Promise<void> {
   await queries
     .updateTable("connections")
@@ -215,7 +215,7 @@ export async function markConnectionWorking(queries: Queries, projectId: string,
     .execute();
 }
 
-/** A call with credentials that were thought to be bad got in; writes only while they are the same. */
+/** Records that credentials marked as bad were accepted; writes only while the credentials are the same. */
 export async function healConnection(
   queries: Queries,
   { projectId, id, sealed }: { projectId: string; id: string; sealed: string },
@@ -230,7 +230,7 @@ export async function healConnection(
     .execute();
 }
 
-/** Whether a row was removed. Violates a foreign key while an installation uses the connection. */
+/** Returns whether a row was removed. Violates a foreign key while an installation uses the connection. */
 export async function removeConnection(queries: Queries, projectId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("connections")
@@ -240,7 +240,7 @@ export async function removeConnection(queries: Queries, projectId: string, id: 
   return numDeletedRows > 0n;
 }
 
-/** Removes those of the connections that no installation uses any more; their ids. */
+/** Removes those of the connections that no installation uses any more, and returns their ids. */
 export async function removeUnusedConnections(
   queries: Queries,
   projectId: string,
@@ -259,7 +259,7 @@ export async function removeUnusedConnections(
   return rows.map((row) => row.id);
 }
 
-/** By id; those that do not exist are absent. */
+/** Lists connections by id; those that do not exist are absent. */
 export async function listConnectionsById(
   queries: Queries,
   projectId: string,

@@ -28,8 +28,8 @@ export async function insertCustomAuthSession(
 }
 
 /**
- * The session with this digest, which thereby ends. `asker` narrows to the sessions of one customer, so that nobody
- * ends another one's.
+ * Ends and returns the session with this digest. `asker` narrows to the sessions of one customer, so that one customer
+ * cannot end the session of another.
  */
 export async function takeCustomAuthSession(
   queries: Queries,
@@ -48,7 +48,7 @@ export async function takeCustomAuthSession(
   return row && { ...row, providerMetadata: row.providerMetadata as ProviderMetadata };
 }
 
-/** How many went. */
+/** Returns the number of removed rows. */
 export async function removeExpiredCustomAuthSessions(queries: Queries, most: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("customAuthSessions")

@@ -1,9 +1,9 @@
-/** Groups (a builder's customers) and consumers (the people who connect), both made when first named. */
+/** Groups (a builder's customers) and consumers (the people who connect), both created when first named. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
-/** The group of this reference, created or renamed; without a name the old one stays, or the reference serves. */
+/** Finds, creates or renames the group of this reference. Without a name the old one stays, or the reference is the name. */
 export const upsertGroup = (
   queries: Queries,
   group: { projectId: string; groupRef: string; groupName?: string },
@@ -20,7 +20,7 @@ export const upsertGroup = (
     .returning("id")
     .executeTakeFirstOrThrow();
 
-/** The consumer of this reference, created or renamed. */
+/** Finds, creates or renames the consumer of this reference. */
 export const upsertConsumer = (
   queries: Queries,
   consumer: { projectId: string; consumerRef: string; consumerName?: string },
@@ -49,7 +49,7 @@ export const findGroup = (
     .where("groupRef", "=", groupRef)
     .executeTakeFirst();
 
-/** Whose connection or installation this is; undefined when the project has no such row. */
+/** Finds the reference of the group of a connection or installation; undefined when the project has no such row. */
 export async function findGroupRefOf(
   queries: Queries,
   projectId: string,

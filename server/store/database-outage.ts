@@ -28,7 +28,7 @@ export async function retryWhileDatabaseIsDown<Answer>(
   }
 }
 
-/** Runs what is not worth failing for: an outage of the database is ignored. Throws other errors. */
+/** Runs optional work: ignores an outage of the database, throws other errors. */
 export async function ignoreDatabaseOutage(run: () => Promise<unknown>): Promise<void> {
   try {
     await run();
@@ -40,17 +40,17 @@ export async function ignoreDatabaseOutage(run: () => Promise<unknown>): Promise
 /** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown), and 25006: a standby that is not promoted yet. */
 const AWAY = /^(08\w{3}|53\w{3}|57P\w{2}|25006)$/;
 
-/** What pg says without a code. */
+/** Messages of pg's errors that have no code. */
 const BROKEN =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout$|Client .* is not queryable$)/;
 
-/** Whether an error means that the database cannot be reached, or cannot take writes, at the moment. */
+/** Returns whether an error means that the database cannot be reached, or cannot take writes, at the moment. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
   if (AWAY.test(code) || BROKEN.test(error.message)) return true;
   if (/^E(CONNREFUSED|NOENT|TIMEDOUT)$/.test(code)) return "address" in error;
-  // A connection that was there: a file has no such errors, and those of providers come wrapped.
+  // An open connection broke. Files have no such errors, and those of calls to providers are wrapped.
   return code === "ECONNRESET" || code === "EPIPE";
 }
 

@@ -8,7 +8,7 @@ import { CONNECT_TIMEOUT_MS, openPool } from "./pool.ts";
 import { requireOwnSessions } from "./require-own-sessions.ts";
 import type { DB } from "./rows.gen.ts";
 
-/** What queries run on: the database itself or a transaction of it. */
+/** The database itself or a transaction. */
 export type Queries = Kysely<DB> | Transaction<DB>;
 
 export interface Database {
@@ -71,19 +71,19 @@ async function requireVersion(client: Client): Promise<void> {
 /** SQLSTATE of a violated unique constraint. */
 const UNIQUE_VIOLATION = "23505";
 
-/** Whether an error is PostgreSQL saying that a row with this key exists; `constraint` narrows it to one key. */
+/** Returns whether an error means that a row with this key exists; `constraint` narrows it to one key. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof Error) || !("code" in error) || error.code !== UNIQUE_VIOLATION) return false;
   return constraint === undefined || ("constraint" in error && error.constraint === constraint);
 }
 
-/** Deadlock, serialization failure, and a row that was referred to but has just gone. */
+/** Deadlock, serialization failure, and a reference to a row that has just been removed. */
 const LOST_RACES: readonly unknown[] = ["40P01", "40001", "23503"];
 const MOST_TRIES = 5;
 
 /**
- * Runs a transaction, and again when it lost a race against another one: looked at anew, what it wanted is possible
- * or refused for a reason. `run` must do nothing that a rollback does not undo.
+ * Runs a transaction, and repeats it when it lost a race against another one: the second time its work is possible, or is
+ * refused for a reason. `run` must do nothing that a rollback does not undo.
  */
 export async function transact<T>(
   { queries }: Pick<Database, "queries">,

@@ -1,4 +1,4 @@
-/** First attempts: who has them, what is given back when a worker is gone, and what lists show meanwhile. */
+/** First attempts: their owners, what a dead worker's become, and what lists show meanwhile. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
@@ -16,7 +16,7 @@ import { insertTopic } from "./topics.ts";
 const WORKER = 7;
 const MUCH = { room: 100, depth: 100, failingDepth: 4, lanes: [] };
 
-/** A project whose events of one type lead to so many destinations, with three of them to route. */
+/** Opens a project whose events of one type have this many destinations, with three events to route. */
 async function threeEvents(t: TestContext, destinations = 1) {
   const database = await testDatabase(t);
   const { queries } = database;
@@ -63,7 +63,7 @@ const delivered = {
   attempt: { time: "2026-01-01", durationMs: 1 },
 };
 
-test("an event is routed once, and its data comes once however many destinations it has", async (t) => {
+test("an event is routed once, and its data is returned once however many destinations it has", async (t) => {
   const { database, eventIds } = await threeEvents(t, 3);
   const [one, other] = await Promise.all([route(database), route(database)]);
   assert.equal(one.events + other.events, 3);
@@ -74,7 +74,7 @@ test("an event is routed once, and its data comes once however many destinations
   assert.deepEqual(await route(database), { events: 0, deliveries: [], stored: new Map() });
 });
 
-test("while a worker has them, first attempts are listed as being sent", async (t) => {
+test("first attempts are listed as `sending` while a worker has them", async (t) => {
   const { database, destinationId, projectId, eventIds } = await threeEvents(t);
   await route(database);
   const sending = eventIds.toReversed().map((eventId) => ({ eventId, state: "sending", attempts: 0 }));
@@ -83,7 +83,7 @@ test("while a worker has them, first attempts are listed as being sent", async (
   assert.deepEqual(await listClaimants(database.queries), [WORKER]);
 });
 
-test("what a dead worker had noted stays, the rest is due at once, whoever takes it over", async (t) => {
+test("results that a dead worker saved stay, its other deliveries are due at once", async (t) => {
   const { database, destinationId, eventIds } = await threeEvents(t);
   const { queries } = database;
   await route(database);
@@ -93,7 +93,7 @@ test("what a dead worker had noted stays, the rest is due at once, whoever takes
   assert.deepEqual(await listClaimants(queries), []);
   const claimed = await claimDeliveries(queries, { workerId: 8, ...MUCH });
   assert.deepEqual(claimed.map(({ eventId }) => eventId).toSorted(), rest);
-  // The one taken for dead comes back and notes what it did.
+  // The worker that was believed dead comes back and saves its results.
   await updateDeliveries(
     queries,
     WORKER,
@@ -105,7 +105,7 @@ test("what a dead worker had noted stays, the rest is due at once, whoever takes
   );
 });
 
-test("a batch is over with the statement that says so; others of the same worker stay", async (t) => {
+test("a statement ends the batches that it names; others of the same worker stay", async (t) => {
   const { database, destinationId, eventIds } = await threeEvents(t);
   const { queries } = database;
   const batchId = newId();
@@ -115,7 +115,7 @@ test("a batch is over with the statement that says so; others of the same worker
   assert.deepEqual(await listClaimants(queries), [WORKER]);
   await updateDeliveries(queries, WORKER, finished, [batchId]);
   assert.deepEqual(await listClaimants(queries), []);
-  // Noted once more, as after an answer of the database that was lost: nothing changes.
+  // Saved once more, as after a lost answer of the database: nothing changes.
   await updateDeliveries(queries, WORKER, finished, [batchId]);
   assert.deepEqual(
     (await statesOf(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
@@ -123,7 +123,7 @@ test("a batch is over with the statement that says so; others of the same worker
   );
 });
 
-test("whatever a receiver said can be noted", async (t) => {
+test("any text that a receiver sent can be stored", async (t) => {
   const { database, destinationId, eventIds } = await threeEvents(t);
   await route(database);
   const attempt = { time: "2026-01-01", durationMs: 1, answer: "a\0b\ud800", error: "\udc00" };

@@ -1,4 +1,4 @@
-/** Looks deliveries up and sends them again, for people. */
+/** Lists deliveries and resends them, for the API. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
@@ -18,7 +18,7 @@ const COLUMNS = sql`
   delivery.destination_id, delivery.event_id, events.type, events.create_time, state, due_time, attempts
 `;
 
-/** Newest event first; `before` is the event id of the last row of the page before. */
+/** Lists deliveries, newest event first; `before` is the event id of the last row of the previous page. */
 export async function listDeliveries(
   queries: Queries,
   page: { destinationId: string; state?: DeliveryState; before?: string; limit: number },
@@ -33,7 +33,7 @@ export async function listDeliveries(
   return rows;
 }
 
-/** What is not over in a project: `sending` and `waiting`, the next to be attempted first. */
+/** Lists the unfinished deliveries of a project (`sending` and `waiting`), the next to be attempted first. */
 export async function listWaitingDeliveries(
   queries: Queries,
   projectId: string,
@@ -62,7 +62,7 @@ export async function listWaitingDeliveries(
   return rows;
 }
 
-/** One delivery with the JSON text of what it tells. */
+/** Finds a delivery with the JSON text of its event's data. */
 export async function findDelivery(
   queries: Queries,
   destinationId: string,
@@ -77,7 +77,7 @@ export async function findDelivery(
   return rows[0];
 }
 
-/** Before every id. */
+/** Lower than every id. */
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 const resend = sql`
@@ -85,7 +85,7 @@ const resend = sql`
   update deliveries set state = 'waiting', due_time = now(), failures = 0 from told
 `;
 
-/** Starts a delivery that is over from the beginning; whether it was over. One that waits is due at once. */
+/** Starts a finished delivery from the beginning, makes a waiting one due at once; returns whether there was either. */
 export async function resendDelivery(
   queries: Queries,
   destinationId: string,
@@ -98,8 +98,8 @@ export async function resendDelivery(
 }
 
 /**
- * The same for deliveries of a destination in these states whose events happened from one time up to another, at
- * most so many of the oldest. The answer names the last event, so that the rest can follow.
+ * Resends deliveries of a destination in these states whose events lie in a range, up to `limit` of the oldest. Returns
+ * the last event, after which the next call continues.
  */
 export async function resendDeliveries(
   queries: Queries,
@@ -107,7 +107,7 @@ export async function resendDeliveries(
     destinationId: string;
     states: DeliveryState[];
     fromId: string;
-    /** The last event of the call before. */
+    /** The last event of the previous call. */
     afterId?: string;
     untilId: string;
     limit: number;

@@ -1,12 +1,12 @@
-/** Removes what is too old, and what belongs to nothing any more, in statements that are short whatever there is. */
+/** Removes events and deliveries that are too old or have no destination, in short statements. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
- * Removes at most so many deliveries whose events are older than `beforeId`, or whose destination was deleted; how
- * many it were. Hops from destination to destination along the primary key instead of reading the table.
+ * Removes up to `most` deliveries whose events are older than `beforeId`, or whose destination was deleted; returns their
+ * number. Hops from destination to destination along the primary key instead of reading the table.
  */
 export async function removeOldDeliveries(queries: Queries, beforeId: string, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -37,7 +37,7 @@ export async function removeOldDeliveries(queries: Queries, beforeId: string, mo
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes at most so many events older than `beforeId`; how many it were. */
+/** Removes up to `most` events older than `beforeId`; returns their number. */
 export async function removeOldEvents(queries: Queries, beforeId: string, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from events where id in (
@@ -47,7 +47,7 @@ export async function removeOldEvents(queries: Queries, beforeId: string, most: 
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes the paces of projects that have sent nothing for a day; how many it were, which is never many. */
+/** Removes the send times of projects that have sent nothing for a day; returns their number, which is never large. */
 export async function removeOldPaces(queries: Queries): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from webhook_paces where next_time < now() - interval '1 day'

@@ -21,7 +21,7 @@ export interface DestinationRow {
 export const listDestinations = (queries: Queries, projectId: string): Promise<DestinationRow[]> =>
   queries.selectFrom("destinations").selectAll().where("projectId", "=", projectId).orderBy("id").execute();
 
-/** By id or by name; a name that looks like an id never hides the destination of that id. */
+/** Finds a destination by id or name; a name that looks like an id never hides the destination of that id. */
 export const findDestination = (
   queries: Queries,
   projectId: string,
@@ -42,7 +42,7 @@ export const findDestination = (
   return (lock === "update" ? query.forUpdate() : query).executeTakeFirst();
 };
 
-/** Of any project: for who delivers. Those that do not exist are absent. */
+/** Lists destinations of any project by id; those that do not exist are absent. */
 export const listDestinationsById = (queries: Queries, ids: string[]): Promise<DestinationRow[]> =>
   ids.length === 0
     ? Promise.resolve([])
@@ -50,7 +50,7 @@ export const listDestinationsById = (queries: Queries, ids: string[]): Promise<D
 
 type Settings = Pick<DestinationRow, "name" | "metadata" | "secretsSealed">;
 
-/** A second one of the name violates `destinations_project_id_name_key`. */
+/** Violates `destinations_project_id_name_key` when the project has a destination of this name. */
 export const insertDestination = (
   queries: Queries,
   destination: Settings & Pick<DestinationRow, "id" | "projectId" | "type">,
@@ -61,7 +61,7 @@ export const insertDestination = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Changes settings; `enable` lets messages go there again. The row must be locked by the caller. */
+/** Changes settings; `enable` ends a disabling. The caller must have locked the row. */
 export const updateDestination = (
   queries: Queries,
   projectId: string,
@@ -84,7 +84,7 @@ export const updateDestination = (
     .executeTakeFirstOrThrow();
 };
 
-/** Whether a row was removed. Its routes go with it; its deliveries are swept. */
+/** Returns whether a row was removed. Its routes are removed with it, its deliveries by retention. */
 export async function removeDestination(queries: Queries, projectId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("destinations")
@@ -94,7 +94,7 @@ export async function removeDestination(queries: Queries, projectId: string, id:
   return numDeletedRows > 0n;
 }
 
-/** Notes that these have just begun to fail, or that they work again. Writes only what is news. */
+/** Records that destinations have begun to fail; writes only changes. */
 export async function markFailing(queries: Queries, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
@@ -102,6 +102,7 @@ export async function markFailing(queries: Queries, ids: string[]): Promise<void
   `.execute(queries);
 }
 
+/** Records that destinations work again; writes only changes. */
 export async function markWorking(queries: Queries, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
@@ -109,7 +110,7 @@ export async function markWorking(queries: Queries, ids: string[]): Promise<void
   `.execute(queries);
 }
 
-/** Disables those of the destinations that have only failed for so long; the rows of those that now are. */
+/** Disables those of the destinations that have only failed for `afterSeconds`, and returns their rows. */
 export const disableFailing = (
   queries: Queries,
   ids: string[],
@@ -124,7 +125,7 @@ export const disableFailing = (
     .returningAll()
     .execute();
 
-/** Disables a destination now, unless it was changed since this version. */
+/** Disables a destination, unless it was changed since this version. */
 export const disableDestination = (
   queries: Queries,
   destination: { id: string; version: number; reason: string },

@@ -90,7 +90,7 @@ export interface StoredEvent {
   createTime: Date;
 }
 
-/** By id; those that do not exist are absent. */
+/** Lists events by id; those that do not exist are absent. */
 export async function listEventsById(queries: Queries, ids: string[]): Promise<Map<string, StoredEvent>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<StoredEvent>`

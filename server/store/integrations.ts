@@ -52,7 +52,7 @@ type Joined = Awaited<ReturnType<ReturnType<typeof withLatestRevision>["executeT
 
 function assemble<Content>(row: Joined): IntegrationRow<Content> {
   const { revisionId, specVersion, content, revisionTime, ...integration } = row;
-  // Whoever stored the revision checked its content against the manifest's schema.
+  // The content was checked against the manifest's schema when the revision was stored.
   const latestRevision = {
     id: revisionId,
     specVersion,

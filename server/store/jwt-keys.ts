@@ -73,7 +73,7 @@ export const insertJwtKey = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** The row as it now is; undefined when there is none. */
+/** Updates the row and returns it; undefined when there is none. */
 export const updateJwtKey = async (
   queries: Queries,
   projectId: string,

@@ -18,13 +18,13 @@ export interface OauthSession {
   providerMetadata: ProviderMetadata;
   redirectUri: string;
   codeVerifierSealed: string | null;
-  /** Whether it must end in the browser it was begun in. */
+  /** Whether the flow must be completed in the browser that started it. */
   browserBound: boolean;
-  /** Digest of the cookie that browser has; null until it has come. */
+  /** Digest of that browser's cookie; null until the browser has called. */
   browserHash: Buffer | null;
 }
 
-/** Also removes what nobody came back to. */
+/** Inserts a session and removes expired ones. */
 export async function insertOauthSession(
   queries: Queries,
   session: Omit<OauthSession, "browserHash"> & { stateHash: Buffer; expireTime: Date },
@@ -39,7 +39,7 @@ export async function insertOauthSession(
     .execute();
 }
 
-/** The session of this state, which thereby ends: a second call finds nothing. */
+/** Ends and returns the session of this state: a second call finds nothing. */
 export async function takeOauthSession(
   queries: Queries,
   stateHash: Buffer,
@@ -53,7 +53,7 @@ export async function takeOauthSession(
   return row && { ...row, providerMetadata: row.providerMetadata as ProviderMetadata };
 }
 
-/** A session that is still open and waits for its browser. */
+/** Finds an open session that waits for its browser. */
 export const findOauthSession = async (
   queries: Queries,
   id: string,
@@ -68,7 +68,7 @@ export const findOauthSession = async (
         .executeTakeFirst()
     : undefined;
 
-/** False when another browser was there first. */
+/** Returns false when the session belongs to another browser already. */
 export async function bindToBrowser(queries: Queries, id: string, hash: Buffer): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("oauthSessions")

@@ -1,4 +1,4 @@
-/** Operations: what was done for an installation, and the steps of each. */
+/** Operations: actions that were carried out for an installation, and the log of each. */
 import { sql } from "kysely";
 import { now } from "../ground/clock.ts";
 import { isUuid } from "../ground/ids.ts";
@@ -45,7 +45,7 @@ export type NewOperation = Pick<
   "id" | "projectId" | "integrationId" | "installationId" | "configId" | "actionType" | "objectName"
 >;
 
-/** Operations that a process executes itself; `claimedBy` lets others end them if it dies. */
+/** Inserts operations that a process executes itself; `claimedBy` lets other processes end them if it dies. */
 export async function insertOperations(
   queries: Queries,
   operations: (NewOperation & { claimedBy: number })[],
@@ -56,7 +56,7 @@ export async function insertOperations(
     .execute();
 }
 
-/** One step of an operation. `details` values are text for people; never a secret. */
+/** One step of an operation. The values of `details` are text for people, never secrets. */
 export interface LogEntry {
   severity: "DEBUG" | "INFO" | "WARNING" | "ERROR";
   msg: string;
@@ -78,13 +78,13 @@ export interface EndedOperation {
   result: string;
   metadata: JsonObject;
   log: LogEntry[];
-  /** Told when, and only if, the operation is ended by this. */
+  /** Recorded only if this statement ends the operation. */
   event?: EventRow;
 }
 
 /**
- * Ends operations, records their steps, takes them off the queue of writes and tells their events, in one statement,
- * which is one round trip and one commit for many. An operation that had ended already stays as it is.
+ * Ends operations, appends their logs, removes them from the write queue and records their events, in one statement: one
+ * round trip and one commit for many. An operation that has ended already stays as it is.
  */
 export async function endOperations(queries: Queries, operations: EndedOperation[]): Promise<void> {
   const input = operations.map(({ id, status, result, metadata, log, event }) => ({
@@ -133,7 +133,7 @@ export async function findOperation(
     .executeTakeFirst();
 }
 
-/** Newest first; `before` is the id of the last operation of the page before. */
+/** Lists operations, newest first; `before` is the id of the last operation of the previous page. */
 export function listOperations(
   queries: Queries,
   page: { projectId: string; installationId: string; before?: string; limit: number },
@@ -149,7 +149,7 @@ export function listOperations(
   return query.execute();
 }
 
-/** The steps of an operation, oldest first; undefined when the project has none of this id. */
+/** Finds the log of an operation, oldest step first; undefined when the project has no operation of this id. */
 export async function findOperationLog(
   queries: Queries,
   projectId: string,
@@ -165,7 +165,7 @@ export async function findOperationLog(
   return row?.log as TimedLogEntry[] | undefined;
 }
 
-/** Removes ended operations older than an id, with their logs; at most so many. Says how many. */
+/** Removes up to `most` ended operations older than an id, with their logs; returns their number. */
 export async function removeOldOperations(queries: Queries, beforeId: string, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from operations where id in (

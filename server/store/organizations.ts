@@ -67,7 +67,7 @@ export const updateOrganization = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** The people of an organisation, in the order in which they became known. */
+/** Lists the people of an organisation, oldest first. */
 export const listBuilders = (queries: Queries, orgId: string): Promise<BuilderRow[]> =>
   queries
     .selectFrom("memberships")
@@ -85,7 +85,7 @@ export const countOrganizations = async (queries: Queries): Promise<number> => {
   return Number(count);
 };
 
-/** The organisation's first owner. */
+/** Finds the organisation's first owner. */
 export async function findOwner(queries: Queries, orgId: string): Promise<string | undefined> {
   const row = await queries
     .selectFrom("memberships")
@@ -97,7 +97,7 @@ export async function findOwner(queries: Queries, orgId: string): Promise<string
   return row?.builderId;
 }
 
-/** Until the transaction ends nobody else may add an organisation. */
+/** Locks out other inserts of organisations until the transaction ends. */
 export async function lockOrganizations(queries: Queries): Promise<void> {
   await sql`lock table organizations in share row exclusive mode`.execute(queries);
 }

@@ -1,4 +1,4 @@
-/** People who sign in, what they may enter, and invitations. */
+/** People who sign in, their memberships, and invitations. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
@@ -20,7 +20,7 @@ export interface InviteRow {
 
 type Profile = Pick<BuilderRow, "firstName" | "lastName" | "fullName" | "primaryEmail">;
 
-/** The person, created at the first sign-in; written again only when the identity provider says something new. */
+/** Finds a person, creating them at the first sign-in; writes again only when the identity provider's data has changed. */
 export async function upsertBuilder(
   queries: Queries,
   { idpProvider, idpRef, ...profile }: Pick<BuilderRow, "idpProvider" | "idpRef"> & Profile,
@@ -49,7 +49,7 @@ const isSame = (known: Profile, told: Profile): boolean =>
 export const findBuilder = (queries: Queries, id: string): Promise<BuilderRow | undefined> =>
   queries.selectFrom("builders").selectAll().where("id", "=", id).executeTakeFirst();
 
-/** In the order in which the organisations were made. */
+/** Lists memberships in the order in which the organisations were created. */
 export async function listMemberships(queries: Queries, builderId: string): Promise<MembershipRow[]> {
   const rows = await queries
     .selectFrom("memberships")
@@ -62,7 +62,7 @@ export async function listMemberships(queries: Queries, builderId: string): Prom
   return rows.map(({ role, ...org }) => ({ role, org }));
 }
 
-/** What the person may do in the organisation; undefined when they are not in it. */
+/** Finds a person's role in an organisation; undefined when they are not a member. */
 export async function findRole(
   queries: Queries,
   orgId: string,
@@ -99,7 +99,7 @@ export const findInvite = async (
     ? invites(queries).where("orgId", "=", orgId).where("id", "=", id).executeTakeFirst()
     : undefined;
 
-/** A pending invitation of the same address is renewed, not doubled. */
+/** Inserts an invitation, or renews a pending one of the same address. */
 export async function upsertInvite(queries: Queries, orgId: string, email: string): Promise<InviteRow> {
   const { id } = await queries
     .insertInto("invites")
@@ -117,7 +117,7 @@ export async function upsertInvite(queries: Queries, orgId: string, email: strin
   return row;
 }
 
-/** Whether it was still pending. */
+/** Returns whether the invitation was still pending. */
 export async function revokeInvite(queries: Queries, orgId: string, id: string): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("invites")
@@ -129,7 +129,7 @@ export async function revokeInvite(queries: Queries, orgId: string, id: string):
   return numUpdatedRows > 0n;
 }
 
-/** Accepts every invitation of the address that is still open; the organisations they lead to. */
+/** Accepts every open invitation of the address, and returns the organisations. */
 export async function acceptInvites(queries: Queries, email: string, builderId: string): Promise<string[]> {
   const accepted = await queries
     .updateTable("invites")

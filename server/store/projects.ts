@@ -1,4 +1,4 @@
-/** Projects: what everything else belongs to. */
+/** Projects, which own everything else. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 import { isUuid, newId } from "../ground/ids.ts";
@@ -14,7 +14,7 @@ export interface ProjectRow {
   updateTime: Date | null;
 }
 
-/** The project with this id or name (names are compared in lower case). */
+/** Finds a project by id or name (names are compared in lower case). */
 export const findProject = (queries: Queries, idOrName: string): Promise<ProjectRow | undefined> =>
   queries
     .selectFrom("projects")
@@ -35,7 +35,7 @@ export const insertProject = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** The row as it now is; undefined when there is none. Violates `projects_name_key` when the name is taken. */
+/** Updates a project and returns its row; undefined when there is none. Violates `projects_name_key` when the name is taken. */
 export const updateProject = (
   queries: Queries,
   id: string,
@@ -48,7 +48,7 @@ export const updateProject = (
     .returningAll()
     .executeTakeFirst();
 
-/** With everything that belongs to it. */
+/** Removes a project with everything that belongs to it. */
 export async function removeProject(queries: Queries, id: string): Promise<void> {
   await queries.deleteFrom("projects").where("id", "=", id).execute();
 }

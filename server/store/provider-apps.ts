@@ -1,4 +1,4 @@
-/** Provider apps: the builder's own OAuth clients at the providers. */
+/** Provider apps: the builder's OAuth clients at the providers. */
 import { sql } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
@@ -33,7 +33,7 @@ export const findProviderApp = async (
         .executeTakeFirst()
     : undefined;
 
-/** The project's first app for the provider: the one used when a call names none. */
+/** Finds the project's first app for the provider: the default. */
 export const findDefaultProviderApp = (
   queries: Queries,
   projectId: string,
@@ -63,7 +63,7 @@ export const insertProviderApp = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** The row as it now is; undefined when there is none. */
+/** Updates the row and returns it; undefined when there is none. */
 export const updateProviderApp = (
   queries: Queries,
   projectId: string,
@@ -93,7 +93,7 @@ export async function removeProviderApp(queries: Queries, projectId: string, id:
   await queries.deleteFrom("providerApps").where("projectId", "=", projectId).where("id", "=", id).execute();
 }
 
-/** How many connections hold tokens that this app's client got. */
+/** Counts the connections whose tokens were issued to this app. */
 export async function countConnectionsOfApp(
   queries: Queries,
   projectId: string,

@@ -1,4 +1,4 @@
-/** Installations as the proxy needs them: one row with what the manifest and the configuration say, read once. */
+/** Installations as the proxy needs them: one row with the content of manifest and configuration. */
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
@@ -17,7 +17,7 @@ export interface ProxiedInstallation {
 
 export type WhichInstallation = { id: string } | { integrationName: string; groupRef: string };
 
-/** The installation with this id, or the one of a group for the integration of that name. */
+/** Finds an installation by id, or by group and name of the integration. */
 export async function findProxiedInstallation(
   queries: Queries,
   projectId: string,

@@ -1,16 +1,16 @@
-/** Lines about proxied calls. */
+/** Usage lines of proxied calls. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
 export interface ProxyUse {
-  /** When the call began, in milliseconds since the epoch. */
+  /** Start of the call, in milliseconds since the epoch. */
   timeMs: number;
   projectId: string;
   installationId: string;
   method: string;
   /** Without the query. */
   path: string;
-  /** What the caller got. */
+  /** Status that the caller received. */
   status: number;
   durationMs: number;
   bytesUp: number;
@@ -18,8 +18,8 @@ export interface ProxyUse {
 }
 
 /**
- * One statement for all lines. Each column is one text, the cheapest form for a process whose time belongs to the
- * calls; no value can hold a line break.
+ * Inserts all lines with one statement. Each column is sent as one text, which costs the proxy's process least; no value
+ * can contain a line break.
  */
 export async function insertProxyUsage(queries: Queries, uses: ProxyUse[]): Promise<void> {
   const column = (read: (use: ProxyUse) => string | number) => {
@@ -48,7 +48,7 @@ export interface ProxyUsageRow extends Omit<ProxyUse, "timeMs" | "bytesUp" | "by
   bytesDown: string;
 }
 
-/** The last stored first; `before` is the id of the last line of the page before. */
+/** Lists lines, last stored first; `before` is the id of the last line of the previous page. */
 export function listProxyUsage(
   queries: Queries,
   page: { projectId: string; installationId: string; before?: string; limit: number },

@@ -1,4 +1,4 @@
-/** How much waits in the database, for those who watch. */
+/** Counts what waits in the database, for metrics. */
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
 
@@ -8,10 +8,10 @@ export interface QueueDepths {
   closedGates: number;
 }
 
-/** Counting stops here: whoever watches needs to know that there are too many, not how many. */
+/** Counting stops here: more is too many, and counting them would take long. */
 const MOST_COUNTED = 100_000;
 
-/** What waits for a destination that was deleted waits for nothing but the sweep. */
+/** Counts no deliveries of deleted destinations, which retention removes. */
 const openIn = (deliveries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select 1 from (select destination_id from ${deliveries}) as open
   join destinations on destinations.id = open.destination_id limit ${MOST_COUNTED}

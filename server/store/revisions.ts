@@ -1,4 +1,4 @@
-/** Single revisions of an integration, the old ones among them. */
+/** Single revisions of an integration, current or old. */
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { RevisionRow } from "./integrations.ts";
@@ -17,6 +17,6 @@ export async function findRevision<Content>(
     .where("integrationId", "=", integrationId)
     .where("id", "=", id)
     .executeTakeFirst();
-  // Whoever stored the revision checked its content against the manifest's schema.
+  // The content was checked against the manifest's schema when the revision was stored.
   return row && { ...row, content: row.content as Content };
 }

@@ -1,4 +1,4 @@
-/** What is remembered of the database, while it changes. */
+/** Row cache: what is served while rows change. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
@@ -6,7 +6,7 @@ import { createLog } from "../ground/log.ts";
 import { listenForChanges } from "./changes.ts";
 import { cacheUntilChanged } from "./row-cache.ts";
 
-test("a read that began before a change answers those who asked for it, and is not remembered", async (t) => {
+test("a read that began before a change answers its callers and is not cached", async (t) => {
   const database = await testDatabase(t);
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
@@ -25,7 +25,7 @@ test("a read that began before a change answers those who asked for it, and is n
   );
 });
 
-test("projects that ask at the same time do not share what one of them may not see", async (t) => {
+test("projects that ask at the same time do not share a read: one of them may not see the row", async (t) => {
   const database = await testDatabase(t);
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
@@ -35,7 +35,7 @@ test("projects that ask at the same time do not share what one of them may not s
   assert.deepEqual(await Promise.all([theirs, ours]), [undefined, "row"]);
 });
 
-test("a change of another row does not keep a read from being remembered", async (t) => {
+test("a change of another row does not keep a read from being cached", async (t) => {
   const database = await testDatabase(t);
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());

@@ -18,7 +18,7 @@ export interface RowCache<Value> {
   put(key: string, value: Value): void;
 }
 
-/** What a change makes untrue: the value of one key, every value that fits, or nothing. */
+/** What a change invalidates: the value of one key, every value that fits, or nothing. */
 export type Affected<Value> = string | ((value: Value) => boolean) | undefined;
 
 interface Entry<Value> {
@@ -26,7 +26,7 @@ interface Entry<Value> {
   readMs: number;
   /** A notification may have been missed since it was read. */
   doubted: boolean;
-  /** After a read that failed: not tried again before. */
+  /** After a failed read: earliest time of the next one. */
   retryMs: number;
 }
 
@@ -42,9 +42,9 @@ interface Read<Value> {
 const concerns = <Value>(affected: Missed<Value>, key: string, value: Value): boolean =>
   typeof affected === "string" ? affected === key : affected(value);
 
-/** Bounds the harm of a lost notification. */
+/** Limits the effect of a lost notification. */
 const FRESH_MS = 60_000;
-/** Longer than a database takes to restart or fail over; after it, a key revoked meanwhile must not open anything. */
+/** Longer than a restart or failover of the database takes; later, a key that was revoked meanwhile must not be accepted. */
 const OLDEST_MS = 15 * 60_000;
 /** How long a caller waits for a read when there is something older to serve. */
 const PATIENCE_MS = 1_000;
@@ -119,7 +119,7 @@ export function cacheUntilChanged<Value>(
   };
 }
 
-/** The newly read value, or the known one when the database fails or takes too long. */
+/** Returns the newly read value, or the known one when the database fails or takes too long. */
 function orKnown<Value>(
   running: Promise<Value | undefined>,
   entry: Entry<Value>,

@@ -1,8 +1,8 @@
-/** Finds sealed values wherever they lie: in every column whose name ends in `_sealed`. */
+/** Finds sealed values in all tables: in every column whose name ends in `_sealed`. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
-/** As PostgreSQL spells them, which is also how the seal knows them. */
+/** Names as PostgreSQL spells them; the seal is bound to the same names. */
 export interface SealedColumn {
   table: string;
   column: string;
@@ -23,7 +23,7 @@ export async function listSealedColumns(queries: Queries): Promise<SealedColumn[
   return rows.map(({ tableName, columnName }) => ({ table: tableName, column: columnName }));
 }
 
-/** How many values of the column each key has sealed. */
+/** Counts the values of the column by the key that sealed them. */
 export async function countByKey(
   queries: Queries,
   { table, column }: SealedColumn,
@@ -36,7 +36,7 @@ export async function countByKey(
   return rows;
 }
 
-/** Values that any other key than `keyId` has sealed, in the order of their rows' ids, behind `afterId`. */
+/** Lists values that are sealed with another key than `keyId`, in the order of their rows' ids, after `afterId`. */
 export async function listSealedByOthers(
   queries: Queries,
   { table, column }: SealedColumn,
@@ -51,7 +51,7 @@ export async function listSealedByOthers(
   return rows;
 }
 
-/** Whether the value was still the one that was read: what somebody has changed meanwhile stays theirs. */
+/** Replaces a value unless it has changed since it was read; returns whether it did. */
 export async function replaceSealed(
   queries: Queries,
   { table, column }: SealedColumn,

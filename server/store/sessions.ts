@@ -1,16 +1,16 @@
-/** Sessions of people who signed in here: only the digests of their tokens are known. */
+/** Sign-in sessions, of which only the digests of the tokens are stored. */
 import { sql } from "kysely";
 import { newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
-/** A key that opens something, and the person it signs in, if any. */
+/** A key and the person that it signs in, if any. */
 export interface SigningKey {
   apiKeyId: string;
   scopes: string[];
   builderId: string | null;
 }
 
-/** The active key with this digest. */
+/** Finds the active key with this digest. */
 export const findSigningKey = (queries: Queries, hash: Buffer): Promise<SigningKey | undefined> =>
   queries
     .selectFrom("apiKeys")
@@ -29,7 +29,7 @@ export const insertSession = async (
     .execute();
 };
 
-/** Whose session this is, while it lasts and the key that opened it still may. */
+/** Finds the person of a session that has not expired and whose key is still active. */
 export const findSession = (
   queries: Queries,
   hash: Buffer,
@@ -49,12 +49,12 @@ export async function removeSession(queries: Queries, id: string): Promise<void>
   await queries.deleteFrom("sessions").where("id", "=", id).execute();
 }
 
-/** Ends what a key has opened, so that switching it on again brings nobody back. */
+/** Ends the sessions that a key has opened: activating the key again does not revive them. */
 export async function removeSessionsOfKey(queries: Queries, apiKeyId: string): Promise<void> {
   await queries.deleteFrom("sessions").where("apiKeyId", "=", apiKeyId).execute();
 }
 
-/** How many went. */
+/** Returns the number of removed rows. */
 export async function removeExpiredSessions(queries: Queries, most: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("sessions")

@@ -1,10 +1,10 @@
-/** How often wrong keys came from a network lately. */
+/** Counts wrong keys by the network they came from. */
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
 
 export interface Failures {
   count: number;
-  /** When they are forgotten. */
+  /** When the count is reset. */
   until: Date;
 }
 
@@ -16,7 +16,7 @@ export async function findFailures(queries: Queries, address: string): Promise<F
   return rows[0];
 }
 
-/** Counts one more; what began `windowSeconds` ago is forgotten. */
+/** Counts a failure; a count that began `windowSeconds` ago is reset. */
 export async function noteFailure(queries: Queries, address: string, windowSeconds: number): Promise<void> {
   await sql`delete from sign_in_failures where until <= now()`.execute(queries);
   await sql`
@@ -26,7 +26,7 @@ export async function noteFailure(queries: Queries, address: string, windowSecon
   `.execute(queries);
 }
 
-/** Who has an IPv6 address has 2^64 of them, so they count as one; an IPv4 address may be written as one of IPv6. */
+/** An owner of an IPv6 address has 2^64 of them, so they count as one network. IPv4 addresses may be written as IPv6. */
 function networkOf(address: string): RawBuilder<string> {
   const bare = address.replace(/^::ffff:(?=[\d.]+$)/i, "").replace(/%.*$/, "");
   return sql`network(set_masklen(${bare}::inet, case family(${bare}::inet) when 6 then 64 else 32 end))::cidr`;

@@ -1,4 +1,4 @@
-/** The routes on both sides of topics: event type → topic, and topic → destination. */
+/** The two kinds of routes: event type → topic, and topic → destination. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
@@ -19,21 +19,21 @@ export interface TopicDestinationRouteRow extends RouteRow {
   destinationId: string;
 }
 
-/** The same route again violates `event_topic_routes_topic_id_event_type_key`. */
+/** A second insert of a route violates `event_topic_routes_topic_id_event_type_key`. */
 export const eventTopicRoutes = routesOf<EventTopicRouteRow, "eventType">("eventTopicRoutes", "eventType");
 
-/** The same route again violates `topic_destination_routes_topic_id_destination_id_key`. */
+/** A second insert of a route violates `topic_destination_routes_topic_id_destination_id_key`. */
 export const topicDestinationRoutes = routesOf<TopicDestinationRouteRow, "destinationId">(
   "topicDestinationRoutes",
   "destinationId",
 );
 
-/** One kind of route: `end` is the column of what it joins to a topic. */
+/** One kind of route: `end` is the column that names the event type or the destination. */
 function routesOf<Row extends RouteRow, End extends string>(table: string, end: End) {
   type Ends = Record<"topicId" | End, string>;
   const matches = ([column, value]: [string, unknown]) => sql`and ${sql.ref(column)} = ${value}`;
   return {
-    /** The filters combine; an id that is none fits nothing. */
+    /** The filters combine; a malformed id matches nothing. */
     async list(queries: Queries, projectId: string, filter: Partial<Ends>): Promise<Row[]> {
       const asked = Object.entries<string | undefined>(filter).filter(([, value]) => value !== undefined);
       if (asked.some(([column, value]) => column.endsWith("Id") && !isUuid(value ?? ""))) return [];
@@ -44,7 +44,7 @@ function routesOf<Row extends RouteRow, End extends string>(table: string, end: 
       return rows;
     },
 
-    /** Topic and destination must be the project's own, and may go at any time: run it in `transact`. */
+    /** Topic and destination must belong to the project, and may be deleted meanwhile: call it in `transact`. */
     async insert(queries: Queries, projectId: string, ends: Ends): Promise<Row> {
       const { rows } = await sql<Row>`
         insert into ${sql.table(table)} (id, project_id, topic_id, ${sql.ref(end)})
@@ -56,7 +56,7 @@ function routesOf<Row extends RouteRow, End extends string>(table: string, end: 
       return row;
     },
 
-    /** Whether a row was removed. */
+    /** Returns whether a row was removed. */
     async remove(queries: Queries, projectId: string, id: string): Promise<boolean> {
       if (!isUuid(id)) return false;
       const { numAffectedRows = 0n } = await sql`

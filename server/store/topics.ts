@@ -1,4 +1,4 @@
-/** Topics: what gathers event types and hands them to destinations. */
+/** Topics, which connect event types with destinations. */
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import { sql } from "kysely";
@@ -28,7 +28,7 @@ export const findTopic = async (
         .executeTakeFirst()
     : undefined;
 
-/** A second one of the name violates `topics_project_id_name_key`. */
+/** Violates `topics_project_id_name_key` when the project has a topic of this name. */
 export const insertTopic = (queries: Queries, projectId: string, name: string): Promise<TopicRow> =>
   queries
     .insertInto("topics")
@@ -50,7 +50,7 @@ export const renameTopic = (
     .returningAll()
     .executeTakeFirst();
 
-/** Whether a row was removed. Its routes go with it. */
+/** Returns whether a row was removed. Its routes are removed with it. */
 export async function removeTopic(queries: Queries, projectId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("topics")

@@ -1,4 +1,4 @@
-/** A small pool whose commits do not wait for the disk: for work that is done again if the database's machine dies. */
+/** A small pool whose commits do not wait for the disk, for work that is repeated if PostgreSQL's machine fails. */
 import type { Log } from "../ground/log.ts";
 import type { Queries } from "./database.ts";
 import { openPool } from "./pool.ts";
@@ -8,7 +8,7 @@ export interface UnsyncedPool {
   close(): Promise<void>;
 }
 
-/** The process dying loses nothing; PostgreSQL's machine dying may lose the last half second. */
+/** A crash of Busbar or PostgreSQL loses nothing; a failure of PostgreSQL's machine may lose the last half second. */
 export function openUnsyncedPool(connectionString: string, log: Log, size: number): UnsyncedPool {
   const { queries } = openPool({
     connectionString,

@@ -1,4 +1,4 @@
-/** Files that wait to be deployed: announced, then filled once, gone when they expire. */
+/** Uploaded files that wait to be deployed: announced, filled once, removed when they expire. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
@@ -17,7 +17,7 @@ export async function insertUpload(
     .execute();
 }
 
-/** The announced upload that still waits for its bytes. */
+/** Finds an announced upload that has no content yet. */
 export const findOpenUpload = (queries: Queries, id: string): Promise<{ md5: string | null } | undefined> =>
   queries
     .selectFrom("uploads")
@@ -27,7 +27,7 @@ export const findOpenUpload = (queries: Queries, id: string): Promise<{ md5: str
     .where("expireTime", ">", sql<Date>`now()`)
     .executeTakeFirst();
 
-/** Whether the upload was open and now has its bytes. */
+/** Stores the content of an open upload; returns whether it was open. */
 export async function fillUpload(queries: Queries, id: string, content: Buffer): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("uploads")
@@ -51,7 +51,7 @@ export const findUploadContent = (
     .where("expireTime", ">", sql<Date>`now()`)
     .executeTakeFirst();
 
-/** Removes uploads that can no longer be deployed; at most so many. Says how many. */
+/** Removes up to `most` expired uploads; returns their number. */
 export async function removeExpiredUploads(queries: Queries, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from uploads where id in (select id from uploads where expire_time < now() limit ${most})

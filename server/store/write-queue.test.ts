@@ -1,4 +1,4 @@
-/** The queue of writes: what a look at it costs, and who has what. */
+/** The write queue: the cost of a claim, and the owners of claims. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
@@ -64,7 +64,7 @@ async function entriesRead({ pool }: Database): Promise<Record<string, number>> 
   }
 }
 
-test("a claim reads what is in the queue, not what has passed through it since the last vacuum", async (t) => {
+test("a claim reads the rows in the queue, not those that have left it since the last vacuum", async (t) => {
   const { database, accept, claim, end } = await openQueue(t);
   await database.pool.query("alter table writes set (autovacuum_enabled = off)");
   for (let round = 0; round < 30; round++) {
@@ -73,7 +73,7 @@ test("a claim reads what is in the queue, not what has passed through it since t
     await markCalled(database.queries, WORKER, ids);
     await end(ids);
   }
-  // What somebody may still see is not dead yet: looks are dear while an analysis runs, on a busy machine for a while.
+  // Rows that another transaction may see are not dead yet: claims cost more while an analysis runs.
   await until(async () => {
     await accept(10);
     const before = await entriesRead(database);
@@ -114,7 +114,7 @@ test("of many updates of one record the oldest is claimed, without reading all k
   }
 });
 
-test("who has lost a claim does not send what it held", async (t) => {
+test("a worker that has lost a claim cannot mark its write as sent", async (t) => {
   const { database, accept, claim } = await openQueue(t);
   await accept(2);
   const [lost = "", kept = ""] = await claim();
@@ -123,7 +123,7 @@ test("who has lost a claim does not send what it held", async (t) => {
   await markCalled(database.queries, WORKER, [kept]);
 });
 
-test("everybody who holds something is known, once", async (t) => {
+test("every worker that holds a write is listed, once", async (t) => {
   const { database, accept, claim } = await openQueue(t);
   assert.deepEqual(await listClaimers(database.queries), []);
   await accept(3);

@@ -1,4 +1,4 @@
-/** The queue of asynchronous writes as its workers see it: claim, mark, put back, take over from the dead. */
+/** The queue of asynchronous writes as its workers use it: claim, mark, reschedule, release, recover. */
 import { sql } from "kysely";
 import type { Json, JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
@@ -16,20 +16,20 @@ export interface ClaimedWrite {
   records: Json[];
   attempts: number;
   deadline: Date;
-  /** Until when its connection is told to wait: past the deadline, otherwise it is not claimed. */
+  /** When the gate of its connection opens. Set only for writes whose deadline is earlier: other ones are not claimed. */
   closedUntil: Date | null;
 }
 
 /**
- * Claims up to `limit` writes that may run now, oldest first. Not updates of a record that an earlier unfinished write
- * touches, nor those whose connection is told to wait, unless they cannot wait for so long: those can be ended. A group
- * that is claimed takes no more records.
+ * Claims up to `limit` due writes, oldest first. Leaves out updates of a record that an earlier unfinished write touches,
+ * and writes whose connection has a closed gate, except for those whose deadline is before it opens: they can be ended. A
+ * claimed group takes no more records.
  */
 export async function claimWrites(
   queries: Queries,
   workerId: number,
   limit: number,
-  /** Installations that have enough under way here. */
+  /** Installations that have enough claimed writes in this process. */
   except: string[],
 ): Promise<ClaimedWrite[]> {
   const { rows } = await sql<ClaimedWrite>`
@@ -40,8 +40,8 @@ export async function claimWrites(
     ), due as (
       select writes.operation_id from writes
       where claimed_by is null and due_time <= now() and installation_id <> all(${except}::uuid[])
-        -- Said as "or" and as values, all this is asked row by row until there are enough, whatever the planner knows:
-        -- as joins it would be worked out for the whole queue first, or by reading all keys for every row.
+        -- Conditions on values are evaluated row by row until the limit is reached, whatever the statistics. Joins would
+        -- be computed for the whole queue first, or by reading all keys for every row.
         and (installation_id not in (select id from closed) or (deadline < (select max(closed_until) from closed)
           and deadline < (select closed_until from closed where id = installation_id)))
         -- Creates have no keys.
@@ -68,8 +68,8 @@ export async function claimWrites(
 }
 
 /**
- * Remembers that these are about to be sent. Committed before the provider is called. Throws when not all of them are
- * claimed by this worker: another one, which took it for dead, may be sending them.
+ * Marks writes as about to be sent; to be committed before the provider is called. Throws when this worker has lost one
+ * of the claims: another worker, which believes it dead, may be sending that write.
  */
 export async function markCalled(queries: Queries, workerId: number, operationIds: string[]): Promise<void> {
   const { numAffectedRows } = await sql`
@@ -78,10 +78,10 @@ export async function markCalled(queries: Queries, workerId: number, operationId
   if (Number(numAffectedRows) !== operationIds.length) throw new Error("a claimed write was taken over");
 }
 
-/** An operation that is repeated for long keeps its first steps and those of its end. */
+/** An operation with many retries keeps its first log entries and those of its end. */
 const MOST_STEPS = 1_000;
 
-/** Puts a write back for another attempt, with what is known of its records so far. */
+/** Reschedules a write for another attempt, with the outcomes of its records so far. */
 export async function rescheduleWrite(
   queries: Queries,
   write: {
@@ -98,7 +98,7 @@ export async function rescheduleWrite(
     with back as (
       update writes set claimed_by = null, may_have_been_sent = false, records = ${toStoredJson(records)}::jsonb,
         due_time = ${dueTime}, attempts = ${attempts}
-      -- The attempts, so that this may be repeated although the write has been claimed again since.
+      -- Compares the attempts, so that a repeated statement does not touch a write that has been claimed again since.
       where operation_id = ${operationId} and claimed_by = ${workerId} and attempts < ${attempts}
       returning operation_id
     )
@@ -111,8 +111,8 @@ export async function rescheduleWrite(
 }
 
 /**
- * Puts a claimed write back for later as it was, an attempt older: one that failed for a reason of ours must not come
- * back at once for ever. A create that may have been sent stays claimed.
+ * Reschedules a claimed write after a fault of ours and counts an attempt, so that it does not come back at once for ever.
+ * A create that may have been sent stays claimed.
  */
 export async function postponeWrite(
   queries: Queries,
@@ -125,12 +125,12 @@ export async function postponeWrite(
   `.execute(queries);
 }
 
-/** What may run again: it was not sent, or sending it twice does no harm, or the caller wants it so. */
+/** Selects writes that may run again: not sent yet, or an update, or a create whose caller asked for retries. */
 const MAY_RUN_AGAIN = sql<boolean>`(not may_have_been_sent or write_type = 'update' or send_options->>'onUnknownOutcome' = 'retry')`;
 
 /**
- * Gives claimed writes back, for example when the process stops or their connection was told to wait. A create that
- * may have been sent stays claimed.
+ * Gives claimed writes back, for example when the process stops or their connection is rate limited. A create that may
+ * have been sent stays claimed.
  */
 export async function releaseWrites(
   queries: Queries,
@@ -147,7 +147,7 @@ export async function releaseWrites(
     .execute();
 }
 
-/** Milliseconds until something in the queue becomes due; undefined when nothing waits for its time. */
+/** Returns the milliseconds until the next write becomes due; undefined when none waits for its time. */
 export async function nextDueMs(queries: Queries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(due_time) - now()) * 1000 as ms from writes
@@ -157,7 +157,7 @@ export async function nextDueMs(queries: Queries): Promise<number | undefined> {
   return ms === null || ms === undefined ? undefined : Number(ms);
 }
 
-/** Workers that hold something: queued writes, synchronous operations. Hops along the indexes, which have few of them. */
+/** Lists the workers that hold queued writes or synchronous operations. Hops along the indexes, which name few workers. */
 export async function listClaimers(queries: Queries): Promise<number[]> {
   const { rows } = await sql<{ worker: number }>`
     with recursive writers as (
@@ -188,8 +188,8 @@ export interface OrphanedWrite {
 }
 
 /**
- * Takes over from a worker that is dead, or has lost sight of all but `held`: what it had not sent, and updates, which
- * may be repeated, go back into the queue; creates it was sending are handed to the caller, still claimed.
+ * Recovers the writes of a worker that is dead, or that has lost all its claims except for `held`: writes that may run
+ * again go back into the queue; creates that may have been sent are returned, still claimed.
  */
 export async function takeOverWrites(
   queries: Queries,
@@ -209,7 +209,7 @@ export async function takeOverWrites(
   return rows;
 }
 
-/** Synchronous operations that a dead worker left under way. */
+/** Lists the synchronous operations that a dead worker had under way. */
 export async function listOrphanedOperations(
   queries: Queries,
   deadWorker: number,

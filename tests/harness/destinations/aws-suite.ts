@@ -13,7 +13,7 @@ import {
   assertStorable,
   openSample,
   sampleMessage,
-  testWorld,
+  testNetwork,
   type DestinationSample,
 } from "./destination-suite.ts";
 
@@ -138,9 +138,9 @@ export async function deliverToDouble(
 ): Promise<{ outcome: Outcome; arrived: Arrived }> {
   const double = await openAwsDouble(service, takenBody);
   const egress = openEgress(["127.0.0.1"]);
-  const world = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
+  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
   const config = { ...sample.config, region: service.region, endpointUrl: double.url };
-  const channel = openSample(type, { ...sample, config }, world);
+  const channel = openSample(type, { ...sample, config }, network);
   try {
     const outcome = await channel.deliver(message);
     const [arrived] = double.arrived;
@@ -206,10 +206,10 @@ export function testAws(type: DestinationType, sample: AwsSample): void {
 
 function testSettings(type: DestinationType, sample: AwsSample): void {
   test("what it says of a message that it took is kept as text that can be stored", async () => {
-    const world = testWorld();
+    const network = testNetwork();
     const body = sample.takenBody.replaceAll(/:"[^"]+"/g, ':"\\u0000\\ud800"');
-    world.answer = () => answered(200, body, sample.taken?.headers);
-    const outcome = await openSample(type, sample, world).deliver(sampleMessage());
+    network.answer = () => answered(200, body, sample.taken?.headers);
+    const outcome = await openSample(type, sample, network).deliver(sampleMessage());
     assert.equal(outcome.kind, "delivered", outcome.error);
     assertStorable(outcome);
   });
@@ -217,17 +217,17 @@ function testSettings(type: DestinationType, sample: AwsSample): void {
   test("an answer that does not say what became of the message is not the service's", async () => {
     // S3 answers with nothing.
     if (sample.takenBody === "") return;
-    const world = testWorld();
-    world.answer = () => answered(200, '{"ok": true}', sample.taken?.headers);
-    const outcome = await openSample(type, sample, world).deliver(sampleMessage());
+    const network = testNetwork();
+    network.answer = () => answered(200, '{"ok": true}', sample.taken?.headers);
+    const outcome = await openSample(type, sample, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.status], ["failed", 200]);
     assert.match(outcome.error ?? "", /answered without/);
   });
 
   test("when it asks for patience in seconds the attempt knows", async () => {
-    const world = testWorld();
-    world.answer = () => answered(503, "slower", { "retry-after": "120" });
-    const outcome = await openSample(type, sample, world).deliver(sampleMessage());
+    const network = testNetwork();
+    network.answer = () => answered(503, "slower", { "retry-after": "120" });
+    const outcome = await openSample(type, sample, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.retryAfterMs], ["failed", 120_000]);
   });
 
@@ -235,16 +235,16 @@ function testSettings(type: DestinationType, sample: AwsSample): void {
     const machines = { AWS_ENDPOINT_URL: "http://127.0.0.1:1", AWS_USE_FIPS_ENDPOINT: "true" };
     t.after(() => Object.keys(machines).forEach((name) => delete process.env[name]));
     Object.assign(process.env, machines);
-    const world = testWorld();
-    await openSample(type, sample, world).deliver(sampleMessage());
-    assert.match(world.requests[0]?.url.host ?? "", /^[a-z0-9.-]+\.amazonaws\.com$/);
-    assert.doesNotMatch(world.requests[0]?.url.host ?? "", /fips/);
+    const network = testNetwork();
+    await openSample(type, sample, network).deliver(sampleMessage());
+    assert.match(network.requests[0]?.url.host ?? "", /^[a-z0-9.-]+\.amazonaws\.com$/);
+    assert.doesNotMatch(network.requests[0]?.url.host ?? "", /fips/);
   });
 
   test("a key with a blank in it is refused when it is entered, without being repeated", () => {
     for (const name of ["awsKeyId", "awsSecretKey", "awsSessionToken"] as const) {
       const secrets = { ...sample.service.secrets, [name]: "AKID EXAMPLE\n" };
-      const faults = type.check({ config: sample.config, secrets }, testWorld());
+      const faults = type.check({ config: sample.config, secrets }, testNetwork());
       assert.deepEqual(
         faults.map((fault) => fault.name),
         [`secrets.${name}`],
@@ -268,9 +268,9 @@ async function testStrangeAnswers(type: DestinationType, sample: DestinationSamp
     "<a>".repeat(5_000),
     "<Error><__proto__><a>1</a></__proto__></Error>",
   ]) {
-    const world = testWorld();
-    world.answer = () => answered(503, text);
-    const outcome = await openSample(type, sample, world).deliver(sampleMessage());
+    const network = testNetwork();
+    network.answer = () => answered(503, text);
+    const outcome = await openSample(type, sample, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.status, outcome.answer], ["failed", 503, text]);
     assert.equal(outcome.error, "the receiver answered 503");
   }

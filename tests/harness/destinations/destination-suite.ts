@@ -17,34 +17,34 @@ export interface DestinationSample {
   secrets?: Record<string, unknown>;
   /** Settings that must be refused, by what is wrong with them. */
   faulty: { what: string; config?: Record<string, unknown>; secrets?: Record<string, unknown> }[];
-  /** The receiver's answer to a message that it took; undefined: the type sends nothing through the world's door. */
+  /** The receiver's answer to a message that it took; undefined: the type sends nothing through the network's door. */
   taken?: { status: number; headers?: Record<string, string>; body?: string };
 }
 
-/** A world whose receiver answers what the test says. */
-export interface TestWorld extends DestinationNetwork {
+/** A network whose receiver answers what the test says. */
+export interface TestNetwork extends DestinationNetwork {
   requests: OutgoingRequest[];
   lines: string[];
   answer: () => Exchange | Promise<Exchange>;
 }
 
-export function testWorld(filesFolder = "/nonexistent"): TestWorld {
-  const world: TestWorld = {
+export function testNetwork(filesFolder = "/nonexistent"): TestNetwork {
+  const network: TestNetwork = {
     requests: [],
     lines: [],
     answer: () => answered(200),
     async send(request) {
-      world.requests.push(request);
-      return world.answer();
+      network.requests.push(request);
+      return network.answer();
     },
     guardedLookup: () => lookup,
     timeoutMs: 2_000,
     allowsPlainHttp: (host) => host === "127.0.0.1",
     mayReach: (host) => host !== "10.0.0.1",
     filesFolder,
-    print: (line) => void world.lines.push(line),
+    print: (line) => void network.lines.push(line),
   };
-  return world;
+  return network;
 }
 
 export const answered = (status: number, body = "", headers: Record<string, string> = {}): Exchange => ({
@@ -72,12 +72,12 @@ export function assertStorable({ error = "", answer = "" }: Outcome): void {
 export function openSample(
   type: DestinationType,
   sample: DestinationSample,
-  world: DestinationNetwork,
+  network: DestinationNetwork,
 ): Channel {
   const { config, secrets = {} } = sample;
   return type.open(
     { config, secrets, signingKeys: () => ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], name: "sample" },
-    world,
+    network,
   );
 }
 
@@ -94,16 +94,16 @@ export function testDestination(type: DestinationType, sample: DestinationSample
   describe(`${type.type} as a destination`, () => {
     test("takes its sample settings and refuses faulty ones, naming the member", () => {
       const { config, secrets = {}, faulty } = sample;
-      assert.deepEqual(type.check({ config, secrets }, testWorld()), []);
+      assert.deepEqual(type.check({ config, secrets }, testNetwork()), []);
       for (const { what, ...changed } of faulty) {
-        const faults = type.check({ config, secrets, ...changed }, testWorld());
+        const faults = type.check({ config, secrets, ...changed }, testNetwork());
         assert.ok(faults.length > 0, what);
         for (const fault of faults) assert.match(fault.name, /^(metadata|secrets)\./, what);
       }
     });
     if (sample.taken) testExchanges(type, sample, sample.taken);
     test("closes twice without harm", async () => {
-      const channel = openSample(type, sample, testWorld());
+      const channel = openSample(type, sample, testNetwork());
       await channel.close();
       await channel.close();
     });
@@ -116,45 +116,47 @@ function testExchanges(
   taken: NonNullable<DestinationSample["taken"]>,
 ): void {
   test("a message that was taken is delivered, many side by side as well", async () => {
-    const world = testWorld();
-    world.answer = () => answered(taken.status, taken.body, taken.headers);
-    const channel = openSample(type, sample, world);
+    const network = testNetwork();
+    network.answer = () => answered(taken.status, taken.body, taken.headers);
+    const channel = openSample(type, sample, network);
     const messages = Array.from({ length: 20 }, (_, index) => sampleMessage({ id: `m${index}` }));
     const outcomes = await Promise.all(messages.map((message) => channel.deliver(message)));
     assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(["delivered"]));
-    assert.equal(world.requests.length, 20);
+    assert.equal(network.requests.length, 20);
     await channel.close();
   });
   test("trouble fails the attempt and says why, in text that can be stored, and sends nothing twice", async () => {
     for (const exchange of TROUBLE) {
-      const world = testWorld();
-      world.answer = () => exchange;
-      const channel = openSample(type, sample, world);
+      const network = testNetwork();
+      network.answer = () => exchange;
+      const channel = openSample(type, sample, network);
       const outcome = await channel.deliver(sampleMessage());
       assert.equal(outcome.kind, "failed", JSON.stringify(exchange));
       assert.ok(outcome.error, JSON.stringify(exchange));
       assertStorable(outcome);
-      assert.equal(world.requests.length, 1, JSON.stringify(exchange));
+      assert.equal(network.requests.length, 1, JSON.stringify(exchange));
       await channel.close();
     }
   });
   test("410 ends a destination that can be disabled; what cannot be is tried again, for it may come back", async () => {
-    const world = testWorld();
-    world.answer = () => answered(410, "gone");
-    const { kind, error } = await openSample(type, sample, world).deliver(sampleMessage());
+    const network = testNetwork();
+    network.answer = () => answered(410, "gone");
+    const { kind, error } = await openSample(type, sample, network).deliver(sampleMessage());
     assert.equal(kind, type.signs ? "gone" : "failed");
     assert.ok(error);
   });
   test("a receiver that asks for patience is understood", async () => {
-    const world = testWorld();
-    world.answer = () => answered(429, "slower", { "retry-after": "90" });
-    const { kind, overloaded, retryAfterMs } = await openSample(type, sample, world).deliver(sampleMessage());
+    const network = testNetwork();
+    network.answer = () => answered(429, "slower", { "retry-after": "90" });
+    const { kind, overloaded, retryAfterMs } = await openSample(type, sample, network).deliver(
+      sampleMessage(),
+    );
     assert.deepEqual([kind, overloaded, retryAfterMs], ["failed", true, 90_000]);
   });
   test("a time-out is known as one", async () => {
-    const world = testWorld();
-    world.answer = () => ({ failure: "timeout", message: "no answer" });
-    const outcome = await openSample(type, sample, world).deliver(sampleMessage());
+    const network = testNetwork();
+    network.answer = () => ({ failure: "timeout", message: "no answer" });
+    const outcome = await openSample(type, sample, network).deliver(sampleMessage());
     assert.equal(outcome.kind, "failed");
     assert.equal(outcome.overloaded, true);
   });
