@@ -1,4 +1,4 @@
-/** Where the demo lives: a data folder of its own, ports that are free, and the sandbox CRMs instead of real ones. */
+/** Settings of the demo: its own data folder, free ports, and the sandbox CRMs instead of real ones. */
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -11,15 +11,15 @@ export interface DemoSettings {
   proxyPort: number;
   sandboxPort: number;
   receiverPort: number;
-  /** One sentence per port that was taken. */
+  /** One sentence per port that is in use. */
   notes: string[];
 }
 
 type Environment = Record<string, string | undefined>;
 
 /**
- * Only these variables of the caller count; `DATABASE_URL` and keys of a real installation must not reach the demo.
- * Throws `StartError` when the data folder belongs to a Busbar that the demo did not make.
+ * Reads only these variables; `DATABASE_URL` and keys of a real installation must not reach the demo. Throws `StartError` if
+ * the data folder belongs to a Busbar that was not created by the demo.
  */
 export async function readDemoSettings(env: Environment = process.env): Promise<DemoSettings> {
   const dataDir = resolve(env["BUSBAR_DATA_DIR"] || ".busbar-demo");
@@ -33,7 +33,7 @@ export async function readDemoSettings(env: Environment = process.env): Promise<
   return { dataDir, port, proxyPort, sandboxPort, receiverPort, notes };
 }
 
-/** What Busbar is started with; everything else keeps its default. */
+/** Returns the environment of Busbar; everything else keeps its default. */
 export function demoEnvironment(settings: DemoSettings, catalogPath: string): Environment {
   return {
     BUSBAR_DATA_DIR: settings.dataDir,
@@ -41,7 +41,7 @@ export function demoEnvironment(settings: DemoSettings, catalogPath: string): En
     BUSBAR_PROXY_PORT: String(settings.proxyPort),
     BUSBAR_CATALOG: catalogPath,
     BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
-    // Nobody watches a tour that waits a minute: the minutes of policies last a second, their hours a minute.
+    // Shortens waiting: a minute of a policy lasts a second, an hour a minute.
     BUSBAR_MINUTE_MS: "1000",
     BUSBAR_RETRY_BASE_SECONDS: "0.2",
     BUSBAR_WEBHOOK_RETRY_SECONDS: "0.5,2,5",
@@ -50,17 +50,17 @@ export function demoEnvironment(settings: DemoSettings, catalogPath: string): En
 
 const MARKER = "made-by-demo";
 
-/** The folder is kept between runs: each run adds a customer, and what earlier runs wrote stays to be looked at. */
+/** Marks the folder as the demo's. It is kept between runs: each run adds a customer, and older data can still be inspected. */
 async function claimForDemo(dataDir: string): Promise<void> {
   const marker = join(dataDir, MARKER);
   if (existsSync(marker)) return;
   if (existsSync(join(dataDir, "postgres")) || existsSync(join(dataDir, "bootstrap.json"))) {
     throw new StartError(
-      `BUSBAR_DATA_DIR: ${dataDir} holds a Busbar that the demo did not make; name another folder for the demo`,
+      `BUSBAR_DATA_DIR: ${dataDir} contains a Busbar that the demo did not create; choose another folder for the demo`,
     );
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  await writeFile(marker, "The demo may use this folder. Remove the whole folder to start afresh.\n");
+  await writeFile(marker, "The demo may use this folder. Delete the whole folder to start over.\n");
 }
 
 async function usablePort(name: string, wanted: string, notes: string[]): Promise<number> {
@@ -69,7 +69,7 @@ async function usablePort(name: string, wanted: string, notes: string[]): Promis
     throw new StartError(`${name} must be a whole number from 0 to 65535, not "${wanted}"`);
   }
   if (port === 0 || (await isFree(port))) return port;
-  notes.push(`Port ${port} (${name}) is in use by another program; a free one is taken instead.`);
+  notes.push(`Port ${port} (${name}) is in use by another program; using a free one instead.`);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-/** The last page of the tour: where everything is, the key, and three lines to try. */
+/** Prints the end of the tour: addresses, the key, and three commands to try. */
 import type { Printer } from "./printer.ts";
 import type { Demo } from "./start-demo.ts";
 import type { TourResult } from "./tour.ts";
@@ -7,7 +7,7 @@ export function printFarewell(demo: Demo, tour: TourResult, dataDir: string, pri
   const { urls, bootstrap, sandboxUrl, receiver, logPath } = demo;
   const { apiKey, projectId } = bootstrap;
   const origin = new URL(urls.base).origin;
-  printer.title("Where things are");
+  printer.title("Addresses");
   printer.plain(`    API and writes   ${urls.base}   ${urls.write}`);
   printer.plain(`    Proxy            ${urls.proxy}`);
   printer.plain(`    API reference    ${origin}/docs`);
@@ -15,7 +15,7 @@ export function printFarewell(demo: Demo, tour: TourResult, dataDir: string, pri
   printer.plain(`    Webhooks go to   ${receiver.url}`);
   printer.plain(`    API key          ${apiKey}   (header X-Api-Key)`);
   printer.plain(`    Data and log     ${dataDir}   ${logPath}`);
-  printer.title("Three lines to try");
+  printer.title("Three commands to try");
   printer.plain(`
 curl -s ${urls.write}/projects/default/integrations/accounts-hubspot/objects/companies -H 'X-Api-Key: ${apiKey}' \\
   -H 'Content-Type: application/json' -d '{"groupRef":"${tour.groupRef}","type":"create","record":{"name":"My first company"}}'

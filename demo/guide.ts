@@ -1,4 +1,4 @@
-/** Walks with the steps: makes the calls they ask for and prints what was sent and what came back. */
+/** Makes the calls of the steps and prints requests and answers. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "../server/ground/json.ts";
@@ -15,10 +15,10 @@ import {
   type Tour,
 } from "./step.ts";
 
-/** What `remembered` holds outlives the tour. */
+/** The caller can read `remembered` after the tour. */
 export function openGuide(demo: Demo, printer: Printer, remembered: Map<Remembered, string>): Tour {
   const { urls, bootstrap, sandboxUrl, receiver } = demo;
-  // Each run brings a customer of its own, so that a second run finds nothing in its way.
+  // Each run has its own customer, so that runs do not conflict.
   const groupRef = `northwind-${randomBytes(3).toString("hex")}`;
   const key = { "x-api-key": bootstrap.apiKey };
   const call = async (request: Outgoing): Promise<Answer> => {
@@ -81,13 +81,13 @@ export function openGuide(demo: Demo, printer: Printer, remembered: Map<Remember
     remember: (name, value) => void remembered.set(name, value),
     recall: (name) => {
       const value = remembered.get(name);
-      if (value === undefined) throw new StepFailure("an earlier step that this one builds on has failed");
+      if (value === undefined) throw new StepFailure("an earlier step, which this one needs, has failed");
       return value;
     },
   };
 }
 
-/** The others are the same in every call, or secret. */
+/** Other headers are the same in every call, or secret. */
 const SHOWN_HEADERS = new Set(["idempotency-key", "x-amp-integration-name"]);
 
 interface Outgoing extends CallOptions {
@@ -107,7 +107,7 @@ async function send({ method, url, headers, body }: Outgoing): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** Asks the simulated CRM itself, not Busbar. */
+/** Calls the simulated CRM directly, not through Busbar. */
 async function recordInCrm(
   sandboxUrl: string,
   printer: Printer,
@@ -115,7 +115,7 @@ async function recordInCrm(
   fields: string[],
 ): Promise<Json> {
   const path = `/sandbox/records?provider=${provider}&object=${object}`;
-  printer.sent(`GET ${path}    (not Busbar: the CRM itself)`);
+  printer.sent(`GET ${path}    (directly at the CRM)`);
   const { body } = await send({ method: "GET", url: `${sandboxUrl}${path}`, headers: {} });
   const records = member(body, "records");
   const found = (Array.isArray(records) ? records : []).find(

@@ -1,7 +1,7 @@
-/** Cuts an answer down to the members that a step wants to show. */
+/** Reduces an answer to the members that a step shows. */
 import { isJsonObject, type Json } from "../server/ground/json.ts";
 
-/** What lies at the paths, nested as it was; `*` stands for every item of a list. Members that are not there are left out. */
+/** Returns the members at the paths, nested as before; `*` means every item of a list. Missing members are left out. */
 export function pick(value: Json, paths: string[]): Json {
   return pickParts(
     value,

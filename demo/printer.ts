@@ -1,4 +1,4 @@
-/** Prints the tour: steps, what was sent, what came back, what was checked; in colour on a terminal only. */
+/** Prints the tour: steps, requests, answers, checks; in colour on a terminal only. */
 import type { WriteStream } from "node:tty";
 
 export interface Printer {
@@ -30,7 +30,7 @@ export function createPrinter(out: Pick<WriteStream, "write" | "isTTY">): Printe
   };
 }
 
-/** A body on few lines: secrets and long texts cut, long lists with their first items only. */
+/** Shortens a body: secrets and long texts are cut, long lists show their first items. */
 function brief(body: unknown): string {
   if (typeof body === "string") return cut(body.replaceAll(/\s+/g, " "), 400);
   return JSON.stringify(body, (name, value: unknown) => {
@@ -42,7 +42,7 @@ function brief(body: unknown): string {
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
-/** Broken after commas and spaces where there are any. */
+/** Breaks lines after commas and spaces. */
 function folded(text: string): string[] {
   const lines = text.match(new RegExp(`.{1,${WIDTH}}(?:(?<=[ ,])|$)|.{1,${WIDTH}}`, "gu")) ?? [];
   return lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), "…"] : lines;

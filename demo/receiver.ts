@@ -1,4 +1,4 @@
-/** The application's side of a webhook: takes messages on loopback, verifies who sent them, remembers them. */
+/** The application's webhook receiver: receives messages on loopback, verifies their signatures, stores them. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -7,7 +7,7 @@ import type { Json } from "../server/ground/json.ts";
 
 export interface Received {
   headers: IncomingHttpHeaders;
-  /** As it came: the signature is about these bytes. */
+  /** The unchanged body, which the signature covers. */
   text: string;
   body: Json;
 }
@@ -15,12 +15,12 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
-  /** The next message that holds this text is answered with 503. */
+  /** Answers the next message that contains this text with 503. */
   refuseNext: string | undefined;
   close(): Promise<void>;
 }
 
-/** `port` 0 picks a free one. */
+/** `port` 0 uses a free one. */
 export async function startReceiver(port: number): Promise<Receiver> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -53,7 +53,7 @@ export async function startReceiver(port: number): Promise<Receiver> {
 
 const TOLERANCE_SECONDS = 300;
 
-/** As https://www.standardwebhooks.com has it: the id, the time and the body are signed, and the time must be recent. */
+/** Verifies a signature by https://www.standardwebhooks.com: it covers id, timestamp and body; the timestamp must be recent. */
 export function isVerified({ headers, text }: Received, signingKey: string): boolean {
   const [id, time, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
     String(headers[name]),

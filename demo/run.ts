@@ -1,4 +1,4 @@
-/** `npm run demo`: the main job from nothing, each step printed with what was sent and what came back. */
+/** `npm run demo`: a tour from an empty database to written records, which prints each request and answer. */
 import { parseArgs } from "node:util";
 import { StartError } from "../server/ground/errors.ts";
 import { readDemoSettings } from "./demo-settings.ts";
@@ -11,8 +11,8 @@ const HELP = `npm run demo [-- --exit]
 
   --exit   end after the tour; the exit code is 1 if a step failed
 
-The data lies in .busbar-demo (or BUSBAR_DATA_DIR) and is kept; remove the folder to start afresh.
-BUSBAR_PORT and BUSBAR_PROXY_PORT move the listeners.
+Data is kept in .busbar-demo (or BUSBAR_DATA_DIR); delete the folder to start over.
+BUSBAR_PORT and BUSBAR_PROXY_PORT set the ports.
 `;
 
 async function run(): Promise<void> {
@@ -26,13 +26,13 @@ async function run(): Promise<void> {
   const stop = stopOnce(() => demo?.stop());
   process.on("SIGINT", () => void stop("Stopping …", exit ? 130 : 0));
   process.on("SIGTERM", () => void stop("Stopping …", exit ? 143 : 0));
-  demo = await startDemo(settings, (reason) => void stop(`The demo cannot go on: ${reason}`, 1));
+  demo = await startDemo(settings, (reason) => void stop(`The demo cannot continue: ${reason}`, 1));
   const tour = await walkTour(demo, printer);
   printer.title("The tour");
   printer.check(`${tour.passed} passed, ${tour.failed} failed`, tour.failed === 0);
   if (exit) return void (await stop("Stopping everything.", tour.failed > 0 ? 1 : 0));
   printFarewell(demo, tour, settings.dataDir, printer);
-  printer.plain("Busbar stays up until you press Ctrl-C.");
+  printer.plain("Busbar keeps running until you press Ctrl-C.");
 }
 
 function parseFlags(): { exit: boolean; help: boolean } {
@@ -45,7 +45,7 @@ function parseFlags(): { exit: boolean; help: boolean } {
   }
 }
 
-/** A terminal's Ctrl-C reaches us twice, from the terminal and through npm, so later calls change nothing. */
+/** Stops once: Ctrl-C arrives twice, from the terminal and from npm. */
 function stopOnce(stopAll: () => Promise<void> | undefined): (why: string, code: number) => Promise<void> {
   let stopping: Promise<void> | undefined;
   return (why, code) => {

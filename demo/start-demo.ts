@@ -1,4 +1,4 @@
-/** Starts what the tour walks through: the sandbox CRMs, a webhook receiver, and Busbar with an embedded database pointed at them. */
+/** Starts everything for the tour: the sandbox CRMs, a webhook receiver, and Busbar with an embedded database. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
@@ -19,7 +19,7 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
-/** Throws `StartError`; then nothing is left running. `onFatal` is called when it cannot go on. */
+/** Throws `StartError`; then nothing is left running. Calls `onFatal` if Busbar cannot continue. */
 export async function startDemo(settings: DemoSettings, onFatal: (reason: string) => void): Promise<Demo> {
   const sandbox = await startSandbox({ port: settings.sandboxPort });
   const receiver = await startReceiver(settings.receiverPort);
@@ -41,7 +41,7 @@ async function startWith(
   const catalogPath = join(dataDir, "sandbox-catalog.json");
   await writeFile(catalogPath, JSON.stringify(sandbox.catalog(), null, 2));
   const config = readConfig(demoEnvironment(settings, catalogPath));
-  // The terminal belongs to the tour; the log of all runs lies beside the data.
+  // The terminal shows the tour; the log of all runs is in the data folder.
   const logPath = join(dataDir, "busbar.log");
   const busbar = await startBusbar({ config, log: createLog(config.logLevel, logPath), onFatal });
   const { bootstrap } = busbar;
@@ -51,5 +51,5 @@ async function startWith(
   };
   if (bootstrap) return { urls: busbar.urls, bootstrap, sandboxUrl: sandbox.url, receiver, logPath, stop };
   await busbar.stop();
-  throw new StartError(`${dataDir} has lost its bootstrap.json; remove the folder to start afresh`);
+  throw new StartError(`${dataDir} has no bootstrap.json any more; delete the folder to start over`);
 }

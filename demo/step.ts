@@ -1,17 +1,17 @@
-/** What a step of the tour is and what it may use. A further step is one file in `steps/` and one line in `tour.ts`. */
+/** The interface of a step of the tour. A new step is one file in `steps/` and one line in `tour.ts`. */
 import { isJsonObject, type Json } from "../server/ground/json.ts";
 import type { Receiver } from "./receiver.ts";
 
 export interface Step {
   title: string;
-  /** Makes its calls, states its checks. A check that fails or an error thrown ends the step as failed. */
+  /** Makes calls and checks. A failed check or a thrown error fails the step. */
   run(deps: Tour): Promise<void>;
 }
 
 export interface Answer {
   status: number;
   headers: Headers;
-  /** Parsed where it is JSON, else the text. */
+  /** Parsed if it is JSON, else the text. */
   body: Json;
 }
 
@@ -21,11 +21,11 @@ export interface Tour {
   projectId: string;
   urls: { base: string; write: string; proxy: string };
   sandboxUrl: string;
-  /** Where webhooks arrive. */
+  /** Receives webhooks. */
   receiver: Receiver;
-  /** A call below `/v1/projects/default`. Every call is printed with its answer. */
+  /** Calls a path below `/v1/projects/default`, and prints request and answer. */
   api(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** The group is added to the body. */
+  /** Writes a record; adds the group to the body. */
   write(
     integration: string,
     object: string,
@@ -33,42 +33,42 @@ export interface Tour {
     options?: WriteOptions,
   ): Promise<Answer>;
   proxy(integration: string, method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** Asks again while `isOpen` says so; only the last answer is printed. Throws `StepFailure` after `most` times. */
+  /** Repeats a GET while `isOpen` returns true; prints only the last answer. Throws `StepFailure` after `most` calls. */
   poll(
     path: string,
     isOpen: (answer: Answer) => boolean,
     options: { shows: string[]; everyMs: number; most: number },
   ): Promise<Answer>;
-  /** The controls of the sandbox CRMs, which no real CRM has: to look behind the scenes. */
+  /** Calls the control API of the sandbox CRMs, which a real CRM does not have. */
   sandbox(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** The record as it lies in the CRM, whose `fields` are printed. Throws `StepFailure` when it is not there. */
+  /** Returns the record from the CRM and prints its `fields`. Throws `StepFailure` if it does not exist. */
   recordInCrm(record: CrmRecord, fields: string[]): Promise<Json>;
-  /** Prints what was checked; throws `StepFailure` when it does not hold. */
+  /** Prints the check; throws `StepFailure` if it fails. */
   check(what: string, holds: boolean): void;
   say(text: string): void;
-  /** What steps leave for later ones. */
+  /** Stores a value for later steps. */
   remember(name: Remembered, value: string): void;
-  /** Throws `StepFailure` when the step that remembers it has not got that far. */
+  /** Returns a stored value. Throws `StepFailure` if the step that stores it has failed. */
   recall(name: Remembered): string;
 }
 
 export interface CallOptions {
   body?: Json;
-  /** Printed instead of the body. */
+  /** Text to print instead of the body. */
   sent?: string;
-  /** Paths of what is printed of the answer, `*` for every item of a list; all of it when left out. */
+  /** Paths of the members to print, `*` for every item of a list; default: all. */
   shows?: string[];
 }
 
 export interface WriteOptions extends Pick<CallOptions, "shows"> {
   headers?: Record<string, string>;
-  /** With its question mark. */
+  /** Query string with its question mark. */
   query?: string;
 }
 
 export interface CrmRecord {
   provider: "hubspot" | "salesforce";
-  /** As the CRM names it. */
+  /** The CRM's name for it. */
   object: string;
   id: string;
 }
@@ -80,12 +80,12 @@ export type Remembered =
   | "refusedOperationId"
   | "signingKey";
 
-/** Why a step is not done. */
+/** Why a step failed. */
 export class StepFailure extends Error {
   override name = "StepFailure";
 }
 
-/** The member at a path such as `results.0.recordId`; undefined where there is none. */
+/** Returns the member at a path such as `results.0.recordId`, undefined if there is none. */
 export function member(value: Json | undefined, path: string): Json | undefined {
   let found: Json | undefined = value;
   for (const part of path.split(".")) {
@@ -95,14 +95,14 @@ export function member(value: Json | undefined, path: string): Json | undefined 
   return found;
 }
 
-/** The text at a path. Throws `StepFailure` when there is none. */
+/** Returns the text at a path. Throws `StepFailure` if there is none. */
 export function text(value: Json | undefined, path: string): string {
   const found = member(value, path);
   if (typeof found === "string") return found;
   throw new StepFailure(`the answer has no text at ${path}`);
 }
 
-/** The list at a path. Throws `StepFailure` when there is none. */
+/** Returns the list at a path. Throws `StepFailure` if there is none. */
 export function list(value: Json | undefined, path: string): Json[] {
   const found = member(value, path);
   if (Array.isArray(found)) return found;

@@ -1,4 +1,4 @@
-/** The tour's contents page: its steps in order. */
+/** The steps of the tour, in order. */
 import type { Printer } from "./printer.ts";
 import type { Demo } from "./start-demo.ts";
 import { openGuide } from "./guide.ts";
@@ -41,11 +41,11 @@ export interface TourResult {
   passed: number;
   failed: number;
   groupRef: string;
-  /** Undefined when no write got that far. */
+  /** Undefined if no write succeeded. */
   operationId?: string;
 }
 
-/** Walks all steps; one that fails is reported and the next is tried. */
+/** Runs all steps; continues after a failed one. */
 export async function walkTour(demo: Demo, printer: Printer): Promise<TourResult> {
   const remembered = new Map<Remembered, string>();
   const tour = openGuide(demo, printer, remembered);

@@ -1,4 +1,4 @@
-/** Step: a customer's two accounts are connected with OAuth tokens, as if the consent pages had been passed. */
+/** Step: connect two accounts of a customer with OAuth tokens, as after the consent page. */
 import { list, member, text, type Step, type Tour } from "../step.ts";
 
 export const connectCustomer: Step = {
@@ -30,7 +30,7 @@ export const connectCustomer: Step = {
   },
 };
 
-/** The OAuth client that refreshes the tokens; kept from an earlier run where there was one. */
+/** Creates the OAuth client that refreshes the tokens, unless an earlier run did. */
 async function requireProviderApps(deps: Tour): Promise<void> {
   const { body } = await deps.api("GET", "/provider-apps", { shows: ["*.provider", "*.clientId"] });
   const known = list({ all: body }, "all").map((app) => member(app, "provider"));

@@ -1,4 +1,4 @@
-/** Step: the sample manifests of the guide become integrations. */
+/** Step: deploy the sample manifests of the guide. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { list, type Step } from "../step.ts";
@@ -19,6 +19,6 @@ export const deployManifests: Step = {
       deps.check(`${file} is deployed`, answer.status === 200);
     }
     const { body } = await deps.api("GET", "/integrations", { shows: ["*.name"] });
-    deps.check("seven integrations are there", list({ all: body }, "all").length >= 7);
+    deps.check("there are seven integrations", list({ all: body }, "all").length >= 7);
   },
 };

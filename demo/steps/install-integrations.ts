@@ -1,4 +1,4 @@
-/** Step: the customer installs the integrations and chooses where notes go. */
+/** Step: install the integrations for the customer, with a mapping for notes. */
 import type { Json } from "../../server/ground/json.ts";
 import { text, type Step } from "../step.ts";
 

@@ -1,10 +1,10 @@
-/** Step: every write can be looked up afterwards, step by step, the refused one too. */
+/** Step: look up the operations of writes and their logs, also of the refused one. */
 import { list, member, text, type Step } from "../step.ts";
 
 const SHOWN = ["id", "status", "result", "metadata.successfulRecordIds", "createTime"];
 
 export const lookUpOperation: Step = {
-  title: "Look the writes up",
+  title: "Look up the writes",
   async run(deps) {
     const done = await deps.api("GET", `/operations/${deps.recall("operationId")}`, { shows: SHOWN });
     deps.check("the write to HubSpot is recorded as a success", member(done.body, "status") === "success");

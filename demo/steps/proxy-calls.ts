@@ -1,4 +1,4 @@
-/** Step: the providers' own APIs under Busbar's address; the customer's credentials are put on. */
+/** Step: call the providers' APIs through the proxy, which adds the customer's credentials. */
 import { list, member, type Step } from "../step.ts";
 
 export const proxyCalls: Step = {

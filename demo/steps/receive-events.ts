@@ -1,10 +1,10 @@
-/** Step: what happened so far has arrived at the webhook, signed; a refused message comes again. */
+/** Step: receive signed events by webhook; a refused message is sent again. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isVerified, type Received } from "../receiver.ts";
 import { list, member, StepFailure, text, type Answer, type Step, type Tour } from "../step.ts";
 
 export const receiveEvents: Step = {
-  title: "Receive signed events; one that is refused comes again",
+  title: "Receive signed events; a refused one is sent again",
   async run(deps) {
     const key = deps.recall("signingKey");
     for (const [type, count] of [
@@ -20,7 +20,11 @@ export const receiveEvents: Step = {
       );
     }
     const [first] = deps.receiver.received;
-    if (first) deps.check("with a wrong key it is not valid", !isVerified(first, `whsec_${"A".repeat(32)}`));
+    if (first)
+      deps.check(
+        "with a wrong key the signature is not valid",
+        !isVerified(first, `whsec_${"A".repeat(32)}`),
+      );
     await refusedOnce(deps);
   },
 };
@@ -47,7 +51,7 @@ async function refusedOnce(deps: Tour): Promise<void> {
 const POLL_MS = 50;
 const MOST_POLLS = 300;
 
-/** The messages of this run's customer, once there are enough of them. */
+/** Waits for enough messages of this run's customer and returns them. */
 async function arrived(deps: Tour, type: string, count: number): Promise<Received[]> {
   for (let asked = 0; asked < MOST_POLLS; asked += 1) {
     const found = deps.receiver.received.filter(

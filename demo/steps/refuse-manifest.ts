@@ -1,4 +1,4 @@
-/** Step: a manifest with mistakes is refused as a whole, each mistake with its place and a remedy. */
+/** Step: deploy a manifest with errors; it is refused as a whole, each error with place and remedy. */
 import { list, member, type Step } from "../step.ts";
 
 const FAULTY = `specVersion: 1.0.0
@@ -17,7 +17,7 @@ integrations:
 `;
 
 export const refuseManifest: Step = {
-  title: "A manifest with mistakes is refused, all of it",
+  title: "A manifest with errors is refused as a whole",
   async run(deps) {
     for (const line of FAULTY.trimEnd().split("\n")) deps.say(`  | ${line}`);
     const { status, body } = await deps.api("PUT", "/integrations:batch", {
@@ -35,6 +35,6 @@ export const refuseManifest: Step = {
         Number(line) > 0 && Number(column) > 0,
       );
     }
-    deps.check("both mistakes were told at once", list(body, "issues").length === 2);
+    deps.check("both errors are reported at once", list(body, "issues").length === 2);
   },
 };

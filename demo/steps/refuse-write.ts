@@ -1,8 +1,8 @@
-/** Step: what a write looks like that the provider refuses, and one that Busbar does not even send. */
+/** Step: a write that the provider refuses, and one that Busbar refuses before sending. */
 import { member, text, type Step } from "../step.ts";
 
 export const refuseWrite: Step = {
-  title: "A refused write is a Problem that says what to do",
+  title: "A refused write returns a Problem that says what to do",
   async run(deps) {
     const refused = await deps.write(
       "people-hubspot",
@@ -32,6 +32,6 @@ export const refuseWrite: Step = {
       },
       { shows: ["title", "status", "detail", "issues.*.name"] },
     );
-    deps.check("an update without id is not sent at all: 400", unsent.status === 400);
+    deps.check("an update without id is refused before sending: 400", unsent.status === 400);
   },
 };

@@ -1,25 +1,25 @@
-/** Step: a webhook destination, a topic, and which events go there; kept from an earlier run where there was one. */
+/** Step: create a webhook destination, a topic and routes, unless an earlier run did. */
 import type { Json } from "../../server/ground/json.ts";
 import { list, member, text, type Step, type Tour } from "../step.ts";
 
 const EVENT_TYPES = ["connection.created", "installation.created", "write.async.done"];
 
 export const routeEvents: Step = {
-  title: "Have events sent to a webhook",
+  title: "Route events to a webhook",
   async run(deps) {
     const destinationId = await requireDestination(deps);
     const secret = await deps.api("GET", `/destinations/people?includeSecrets=true`, {
       shows: ["name", "type", "secrets"],
     });
     deps.remember("signingKey", text(secret.body, "secrets.webhookSigningKey"));
-    deps.check("the destination has a key that it signs with", true);
+    deps.check("the destination has a signing key", true);
 
     const topicId = await requireTopic(deps);
     await route(deps, "/topic-destination-routes", { topicId, destinationId });
     for (const eventType of EVENT_TYPES) {
       await route(deps, "/notification-event-topic-routes", { eventType, topicId });
     }
-    deps.check(`${EVENT_TYPES.join(", ")} go there from now on`, true);
+    deps.check(`${EVENT_TYPES.join(", ")} are routed to it`, true);
   },
 };
 
@@ -33,7 +33,7 @@ async function requireDestination(deps: Tour): Promise<string> {
         shows,
       })
     : await deps.api("POST", "/destinations", { body: { name: "people", type: "webhook", metadata }, shows });
-  deps.check("the destination `people` is there", status < 300);
+  deps.check("the destination `people` exists", status < 300);
   return text(body, "id");
 }
 
@@ -49,7 +49,7 @@ async function find(deps: Tour, path: string, name: string): Promise<Json | unde
   return list({ all: body }, "all").find((row) => member(row, "name") === name);
 }
 
-/** 409: an earlier run has drawn it. */
+/** 409: an earlier run has created it. */
 async function route(deps: Tour, path: string, body: Record<string, Json>): Promise<void> {
   const { status } = await deps.api("POST", path, { body, shows: ["id", "title", "status", "detail"] });
   deps.check("routed", status === 201 || status === 409);

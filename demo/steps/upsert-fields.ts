@@ -1,4 +1,4 @@
-/** Step: a custom field of the application's own in the CRM; repeated, nothing changes. */
+/** Step: create a custom field in the CRM; repeating it changes nothing. */
 import type { Json } from "../../server/ground/json.ts";
 import { member, type Step } from "../step.ts";
 
@@ -16,8 +16,11 @@ export const upsertFields: Step = {
     const shows = ["success", "fields.contacts.plan.action", "fields.contacts.plan.metadata.type"];
     const path = "/providers/hubspot/object-metadata";
     const first = await deps.api("PUT", path, { body, shows });
-    deps.check("the field is there", member(first.body, "fields.contacts.plan.action") === "create");
+    deps.check("the field was created", member(first.body, "fields.contacts.plan.action") === "create");
     const again = await deps.api("PUT", path, { body, shows });
-    deps.check("repeated, it changes nothing", member(again.body, "fields.contacts.plan.action") === "none");
+    deps.check(
+      "the same request again changes nothing",
+      member(again.body, "fields.contacts.plan.action") === "none",
+    );
   },
 };

@@ -1,4 +1,4 @@
-/** Step: batches, one with a bad record among good ones; results come in the order of the request. */
+/** Step: write batches, one with a bad record; results are in the order of the request. */
 import type { Json } from "../../server/ground/json.ts";
 import { list, member, text, type Step } from "../step.ts";
 
@@ -7,7 +7,7 @@ const person = (givenName: string, email: string): { record: Record<string, Json
 });
 
 export const writeBatches: Step = {
-  title: "Write batches; a bad record does not harm the others",
+  title: "Write batches; a bad record does not affect the others",
   async run(deps) {
     const batch = [
       person("First", "first@batch.example"),
@@ -44,7 +44,7 @@ export const writeBatches: Step = {
         "email",
         "Email",
       ]);
-      deps.check("the third lies in the CRM", /third@batch\.example/.test(JSON.stringify(record)));
+      deps.check("the third record is in the CRM", /third@batch\.example/.test(JSON.stringify(record)));
     }
   },
 };

@@ -1,4 +1,4 @@
-/** Step: a record is created and updated in HubSpot under the application's own names, then read from the CRM. */
+/** Step: create and update a record in HubSpot with the application's field names, then read it from the CRM. */
 import { member, text, type Step } from "../step.ts";
 
 export const writeHubSpot: Step = {
@@ -28,7 +28,7 @@ export const writeHubSpot: Step = {
       { shows: ["operationId", "result.success", "result.data.properties.firstname"] },
     );
     deps.check(
-      "updated; the answer is the record as it is now",
+      "updated; the answer contains the new record",
       member(updated.body, "result.data.properties.firstname") === "Augusta Ada",
     );
     const record = await deps.recordInCrm({ provider: "hubspot", object: "contacts", id }, [
@@ -39,7 +39,7 @@ export const writeHubSpot: Step = {
       "jobtitle",
     ]);
     deps.check(
-      `HubSpot contact ${id} lies in the CRM: firstname Augusta Ada, jobtitle Analyst (mapped from notes)`,
+      `HubSpot contact ${id} is in the CRM: firstname Augusta Ada, jobtitle Analyst (mapped from notes)`,
       member(record, "firstname") === "Augusta Ada" && member(record, "jobtitle") === "Analyst",
     );
   },

@@ -1,4 +1,4 @@
-/** Step: asynchronous writes are accepted at once, retried while the CRM is down, and collected into batches. */
+/** Step: asynchronous writes: accepted at once, retried while the CRM is down, auto-batched. */
 import type { Json } from "../../server/ground/json.ts";
 import { list, member, text, type Step, type Tour } from "../step.ts";
 
@@ -10,34 +10,34 @@ const later = (email: string, more: Record<string, Json> = {}): Record<string, J
 });
 
 export const writeLater: Step = {
-  title: "Write asynchronously: retried while the CRM is down, collected into one call",
+  title: "Write asynchronously: retries while the CRM is down, auto-batching",
   async run(deps) {
-    deps.say("HubSpot is made to fail twice; the write is accepted all the same.");
+    deps.say("HubSpot will fail twice; the write is accepted nevertheless.");
     await deps.sandbox("POST", "/faults", {
       body: { provider: "hubspot", method: "POST", path: "/objects/contacts", status: 503, count: 2 },
     });
     const accepted = await deps.write("people-hubspot", "person", later("later@lovelace.example"));
     deps.check("accepted with the id of its operation", accepted.status === 200);
     const operation = await ended(deps, text(accepted.body, "operationId"));
-    deps.check("written in the end", member(operation, "status") === "success");
+    deps.check("written", member(operation, "status") === "success");
     deps.check("after three attempts", member(operation, "metadata.retry.attempts") === 3);
     const id = text(operation, "metadata.successfulRecordIds.0");
     await deps.recordInCrm({ provider: "hubspot", object: "contacts", id }, ["id", "email"]);
-    deps.check("the record lies in the CRM", true);
+    deps.check("the record is in the CRM", true);
     await collected(deps);
   },
 };
 
 async function collected(deps: Tour): Promise<void> {
   const policy = { autoBatchPolicy: { maxDelayMinutes: 1 } };
-  deps.say("Three requests that may wait a minute (a second here) are collected.");
+  deps.say("Three requests that may wait a minute (here: a second) are auto-batched.");
   await deps.sandbox("DELETE", "/requests");
   const operationIds = new Set<string>();
   for (const name of ["a", "b", "c"]) {
     const { body } = await deps.write("people-hubspot", "person", later(`${name}@collected.example`, policy));
     operationIds.add(text(body, "operationId"));
   }
-  deps.check("all three have the operation of their group", operationIds.size === 1);
+  deps.check("all three belong to one operation", operationIds.size === 1);
   const operation = await ended(deps, [...operationIds][0] ?? "");
   deps.check("three records written", list(operation, "metadata.successfulRecordIds").length === 3);
   const { body } = await deps.sandbox("GET", "/requests?provider=hubspot&method=POST", {
@@ -49,7 +49,7 @@ async function collected(deps: Tour): Promise<void> {
 const POLL_MS = 100;
 const MOST_POLLS = 300;
 
-/** Asks for the operation until it has ended; the last answer is printed. */
+/** Polls the operation until it has ended; prints the last answer. */
 async function ended(deps: Tour, operationId: string): Promise<Json> {
   const shows = ["id", "status", "result", "metadata.successfulRecordIds", "metadata.retry.attempts"];
   const isOpen = ({ body }: { body: Json }) => member(body, "status") === "in_progress";

@@ -1,8 +1,8 @@
-/** Step: a request that is repeated with its Idempotency-Key happens once; a dry run shows it without sending it. */
+/** Step: a request repeated with its Idempotency-Key is executed once; a dry run sends nothing. */
 import { list, member, text, type Step } from "../step.ts";
 
 export const writeOnce: Step = {
-  title: "Repeat a request safely; look before writing",
+  title: "Repeat a request safely; dry run",
   async run(deps) {
     const company = { type: "create", record: { name: "Once Ltd" } };
     const headers = { "idempotency-key": `order-4711-${deps.groupRef}` };

@@ -1,8 +1,8 @@
-/** Step: the same request bodies against Salesforce. */
+/** Step: the same request bodies, sent to Salesforce. */
 import { member, text, type Step } from "../step.ts";
 
 export const writeSalesforce: Step = {
-  title: "The same in Salesforce, with the same words",
+  title: "The same in Salesforce, with the same field names",
   async run(deps) {
     const created = await deps.write("people-salesforce", "person", {
       type: "create",
@@ -25,7 +25,7 @@ export const writeSalesforce: Step = {
       "Title",
     ]);
     deps.check(
-      `Salesforce contact ${id} lies in the CRM: FirstName Augusta Ada, Title Analyst (mapped from notes)`,
+      `Salesforce contact ${id} is in the CRM: FirstName Augusta Ada, Title Analyst (mapped from notes)`,
       member(record, "FirstName") === "Augusta Ada" && member(record, "Title") === "Analyst",
     );
   },

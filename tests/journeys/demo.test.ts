@@ -66,7 +66,7 @@ test("the demo refuses a data folder that holds somebody's own Busbar", async ()
     await server.ended;
     const demo = start(["demo/run.ts", "--exit"], own);
     assert.equal(await demo.ended, 1);
-    assert.match(demo.output(), /holds a Busbar that the demo did not make/);
+    assert.match(demo.output(), /contains a Busbar that the demo did not create/);
   } finally {
     await rm(own, { recursive: true, force: true });
   }
