@@ -205,6 +205,18 @@ export const ProviderInfoSchema = Type.Object(
           successStatusCodes: Type.Optional(
             Type.Array(Type.Integer(), { description: "Statuses of a successful check. Default: any 2xx." }),
           ),
+          refusals: Type.Optional(
+            Type.Array(
+              Type.Object({
+                status: Type.Integer({ description: "Status of the response." }),
+                text: Type.String({ description: "Text that its body contains." }),
+              }),
+              {
+                description:
+                  "Busbar's own: responses besides 401 that mean that the credentials are invalid.",
+              },
+            ),
+          ),
         },
         { description: "Request that checks whether credentials are valid." },
       ),

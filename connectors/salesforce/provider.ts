@@ -73,6 +73,8 @@ export const provider = defineProvider({
   authHealthCheck: {
     url: "https://{{.workspace}}.my.salesforce.com/services/oauth2/userinfo",
     successStatusCodes: [200],
+    // Some hosts answer an invalid token with 403 here.
+    refusals: [{ status: 403, text: "Bad_OAuth_Token" }],
   },
   providerAppMetadata: {
     providerParams: [

@@ -18,16 +18,19 @@ export async function askHealth(egress: Egress, live: LiveConnection): Promise<H
     const url = healthCheckUrl(provider, { values, allowPlainHttp: egress.allowsPlainHttp });
     if (!url) return "unknown";
     for (const [name, value] of authorization.query) url.searchParams.set(name, value);
-    const { status } = await egress.send({
+    const { status, body } = await egress.send({
       url,
       method: provider.authHealthCheck?.method ?? "GET",
       headers: { accept: "application/json", ...Object.fromEntries(authorization.headers) },
       totalTimeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
+    const { successStatusCodes, refusals = [] } = provider.authHealthCheck ?? {};
     if (status === 401) return "refused";
-    const good = provider.authHealthCheck?.successStatusCodes ?? [200];
-    return good.includes(status) ? "fine" : "unknown";
+    if (refusals.some((refusal) => refusal.status === status && body.includes(refusal.text)))
+      return "refused";
+    const isFine = successStatusCodes ? successStatusCodes.includes(status) : status >= 200 && status < 300;
+    return isFine ? "fine" : "unknown";
   } catch (error) {
     if (error instanceof TemplateError || error instanceof EgressError) return "unknown";
     throw error;

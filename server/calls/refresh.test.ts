@@ -139,6 +139,30 @@ describe("token refresh", () => {
     assert.notEqual(await status(customer), "bad_credentials");
   });
 
+  test("a token endpoint that fails once costs one proxied call, not those of the next 30 s", async () => {
+    const customer = await connect("hubspot", "failed-once", 1_800);
+    on.sandbox.hubspot.expireTokens();
+    on.sandbox.addFault({ provider: "hubspot", path: "/oauth/v1/token", status: 503, count: 1 });
+    assert.equal(await call(customer), 401);
+    assert.equal(await call(customer), 200);
+  });
+
+  test("a token that is revoked again soon after a refresh is refreshed again, also for proxied calls", async () => {
+    const customer = await connect("hubspot", "revoked-again", 1_800);
+    for (let times = 1; times <= 2; times += 1) {
+      on.sandbox.hubspot.expireTokens();
+      assert.equal(await call(customer), 200);
+      assert.equal(timesSent(customer), times);
+    }
+  });
+
+  test("a provider that answers 401 to every token does not make each proxied call request a new one", async () => {
+    const customer = await connect("hubspot", "always-401", 1_800);
+    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/contacts", status: 401, count: 100 });
+    for (let calls = 0; calls < 10; calls += 1) assert.equal(await call(customer), 401);
+    assert.ok(timesSent(customer) <= 3, `${timesSent(customer)} refreshes`);
+  });
+
   test("a wrong client secret is not the customer's fault: the connection stays and heals", async () => {
     const customer = await connect("hubspot", "config", 1);
     on.sandbox.hubspot.expireTokens();

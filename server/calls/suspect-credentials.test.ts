@@ -11,6 +11,7 @@ import { openDatabase, type Database } from "../store/database.ts";
 const MANIFEST = `specVersion: 1.0.0
 integrations:
   - { name: checked, provider: checked, proxy: { enabled: true } }
+  - { name: odd, provider: odd, proxy: { enabled: true } }
   - { name: unchecked, provider: unchecked, proxy: { enabled: true } }
   - { name: tokens, provider: tokens, proxy: { enabled: true } }
 `;
@@ -19,6 +20,8 @@ describe("credentials that a provider refuses", () => {
   /** Keys that the provider takes. */
   const valid = new Set<string>();
   const calls: string[] = [];
+  /** What the health check of `odd` answers with its 403. */
+  let oddRefusal = "";
   let server: Server;
   let on: TestBusbar;
   let database: Database;
@@ -37,6 +40,7 @@ describe("credentials that a provider refuses", () => {
         return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
       }
       const key = (headers.authorization ?? "").replace("Bearer ", "");
+      if (url === "/odd-me") return response.writeHead(403).end(oddRefusal);
       response.writeHead(valid.has(key) && url !== "/odd" ? 200 : 401).end("{}");
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -50,6 +54,14 @@ describe("credentials that a provider refuses", () => {
     on = await openTestBusbar({
       providers: {
         checked: { ...keyed, authHealthCheck: { url: `${url}/me`, successStatusCodes: [200] } },
+        odd: {
+          ...keyed,
+          authHealthCheck: {
+            url: `${url}/odd-me`,
+            successStatusCodes: [200],
+            refusals: [{ status: 403, text: "Bad_OAuth_Token" }],
+          },
+        },
         unchecked: keyed,
         tokens: {
           authType: "oauth2",
@@ -157,6 +169,19 @@ describe("credentials that a provider refuses", () => {
     assert.equal(await acme.call(), 200);
     await until(async () => (await acme.status()) === "working");
     assert.equal(await acme.health(), "healthy");
+  });
+
+  test("a health check that refuses by another status than 401 counts where the catalog names its answer", async () => {
+    const acme = await customer("odd", "forbidden", { apiKey: "dead-key" });
+    oddRefusal = "No permission";
+    assert.equal(await acme.call(), 401);
+    await until(() => calls.includes("/odd-me"));
+    assert.notEqual(await acme.status(), "bad_credentials", "another 403 says nothing about the key");
+    const other = await customer("odd", "dead", { apiKey: "other-dead-key" });
+    oddRefusal = "Bad_OAuth_Token";
+    assert.equal(await other.call(), 401);
+    await until(async () => (await other.status()) === "bad_credentials");
+    assert.equal(await other.errors(), 1);
   });
 
   test("without a health check it takes three refusals in a row over ten minutes, and one success heals", async (t) => {

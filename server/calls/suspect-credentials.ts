@@ -81,8 +81,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
     if ((checkedUntil.get(generation) ?? 0) <= nowMs()) {
       checkedUntil.set(generation, nowMs() + CHECK_AT_MOST_EVERY_MS);
       const health = await askHealth(deps.egress, live);
-      if (health === "refused")
-        return markBad(deps, live, "its health check and another call were answered 401");
+      if (health === "refused") return markBad(deps, live, "its health check and another call were refused");
       if (health === "fine") {
         checkedUntil.set(generation, nowMs() + TRUST_MS);
         strikes.delete(id);
