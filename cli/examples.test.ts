@@ -36,7 +36,6 @@ const MADE = {
   INSTALLATION: /^installation: (.*)$/m,
   RECORD: /^created record (\d+)$/m,
   OPERATION: /^operation (.*)$/m,
-  API_KEY: /^busbar create api-key ci\n(?:.*\n)*?id: (.*)$/m,
 };
 
 /** What later examples name is made by earlier ones. */

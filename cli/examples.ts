@@ -32,9 +32,10 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar update provider-app hubspot --client-secret @secret.txt",
     "busbar update provider-app github --scope repo --scope read:org",
   ],
-  "update api-key": ["busbar update api-key $API_KEY --active false"],
+  "update api-key": ["busbar update api-key ci --active false"],
   delete: [
     "busbar delete provider-app github",
+    "busbar delete api-key ci",
     "busbar delete topic writes --yes",
     "busbar delete installation $INSTALLATION --yes",
   ],

@@ -127,6 +127,9 @@ const emptyProgram = (terminal: Terminal): Command =>
     .option("-k, --key <key>", "its API key; BUSBAR_API_KEY is safer, because other users cannot see it")
     .option("-p, --project <idOrName>", "the project, if the key has several")
     .option("--json", "print results as JSON")
+    .option("--wide", "print all columns of tables, uncut")
+    .option("--quiet", "print results and errors only")
+    .option("--verbose", "print which server is used and how it was found")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),

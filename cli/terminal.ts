@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
 export type Input = Readable & { isTTY?: boolean };
-export type Screen = Writable & { isTTY?: boolean };
+/** `columns`: how wide a terminal is. */
+export type Screen = Writable & { isTTY?: boolean; columns?: number };
 
 export interface Terminal {
   stdin: Input;

@@ -28,7 +28,7 @@ export function addInit(program: Command, terminal: Terminal): void {
     .addHelpText("after", "\nOn a terminal it asks for missing options.")
     .action(async (folder: string | undefined, options: InitOptions, command: Command) => {
       const globals: GlobalOptions = command.optsWithGlobals();
-      const out = createOutput(terminal, globals.json === true);
+      const out = createOutput(terminal, globals);
       const { starterManifest } = await import("../manifest/starter-manifest.ts");
       const text = starterManifest(await complete(options, terminal));
       const shown = join(folder ?? ".", "amp.yaml");

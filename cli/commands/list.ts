@@ -1,7 +1,7 @@
 /** `busbar list installations`: lists resources as a table. */
 import type { Command } from "commander";
 import { ableTo, findResource } from "../resources/resources.ts";
-import type { Filters } from "../resources/resource.ts";
+import { tellRows, type Filters } from "../resources/resource.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { addFilters, requireKnownFilters } from "./resource-options.ts";
@@ -48,5 +48,5 @@ async function listResource(
   const resource = findResource(name, "list");
   requireKnownFilters(resource, filters);
   const on = await connect(command, terminal);
-  on.out.rows(await resource.list(on, filters), resource.columns, `There are no ${resource.plural}.`);
+  await tellRows(resource, await resource.list(on, filters), on);
 }

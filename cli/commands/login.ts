@@ -26,7 +26,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .option("--proxy-url <address>", "address of this Busbar's proxy")
     .action(async (address: string | undefined, _: LoginOptions, command: Command) => {
       const options: LoginOptions = command.optsWithGlobals();
-      await login(address ?? options.url, options, terminal, createOutput(terminal, options.json === true));
+      await login(address ?? options.url, options, terminal, createOutput(terminal, options));
     });
   program
     .command("logout [address]")
@@ -34,7 +34,12 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .option("--all", "forget all stored addresses")
     .action(async (address: string | undefined, _: { all?: boolean }, command: Command) => {
       const options: GlobalOptions & { all?: boolean } = command.optsWithGlobals();
-      await logout(address ?? options.url, options.all === true, terminal, createOutput(terminal, false));
+      await logout(
+        address ?? options.url,
+        options.all === true,
+        terminal,
+        createOutput(terminal, { ...options, json: false }),
+      );
     });
   program
     .command("profiles")
@@ -42,7 +47,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .option("--use <address>", "use this address when none is given")
     .action(async (_: { use?: string }, command: Command) => {
       const options: GlobalOptions & { use?: string } = command.optsWithGlobals();
-      await profiles(options.use, terminal, createOutput(terminal, options.json === true));
+      await profiles(options.use, terminal, createOutput(terminal, options));
     });
 }
 

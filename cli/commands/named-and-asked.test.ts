@@ -51,6 +51,29 @@ describe("names and questions", () => {
     assert.match(stderr, new RegExp(`name one by its id.*\\n.*${changed.id}`));
   });
 
+  test("an API key is found by its label, unless several have it", async () => {
+    const first = await json("create", "api-key", "ci");
+    assert.equal((await json("get", "api-key", "ci")).id, first.id);
+    assert.equal((await json("update", "api-key", "ci", "--active", "false")).active, false);
+    const second = await json("create", "api-key", "ci");
+    const { code, stderr } = await busbar(["delete", "api-key", "ci"]);
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`name the API key by its id.*\\n.*${first.id}, ${second.id}`));
+    assert.equal((await busbar(["delete", "api-key", first.id])).code, 0);
+    assert.equal((await busbar(["delete", "api-key", "ci"])).stdout, "deleted api-key ci\n");
+  });
+
+  test("routes are listed with the names of topics and destinations; --json has them as the API gives them", async () => {
+    await json("create", "destination", "app", "--webhook", "http://127.0.0.1:9/x");
+    await json("create", "topic", "news");
+    const route = await json("create", "event-route", "write.async.done", "news");
+    await json("create", "destination-route", "news", "app");
+    const events = await busbar(["list", "event-routes"]);
+    assert.match(events.stdout, new RegExp(`^write.async.done +news +${route.topicId} +${route.id}$`, "m"));
+    assert.match((await busbar(["list", "destination-routes"])).stdout, /^news +app +\S+ +\S+ +\S+$/m);
+    assert.deepEqual(await json("list", "event-routes"), [route]);
+  });
+
   test("a status that no operation has is refused rather than found nowhere", async () => {
     const { code, stderr } = await busbar(["operations", "--installation", "x", "--status", "done"]);
     assert.equal(code, 2);

@@ -6,7 +6,7 @@ import { step } from "../http/api.ts";
 import { requireObject, textAt, type JsonObject } from "../http/json.ts";
 import { printable } from "../output/printable.ts";
 import { tellRecord } from "../output/tell-record.ts";
-import type { Filters } from "../resources/resource.ts";
+import { tellRows, type Filters } from "../resources/resource.ts";
 import { OPERATIONS } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -33,7 +33,7 @@ export function addOperations(program: Command, terminal: Terminal): void {
       const on = await connect(command, terminal);
       if (id === undefined) {
         const rows = (await OPERATIONS.list?.(on, filters)) ?? [];
-        return on.out.rows(rows, OPERATIONS.columns, "There are no such operations.");
+        return tellRows(OPERATIONS, rows, on);
       }
       const operation = watch
         ? await waitForEnd(on, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() })

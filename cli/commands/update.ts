@@ -4,7 +4,7 @@ import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { requireObject, requireText, type JsonObject } from "../http/json.ts";
 import { tellRecord } from "../output/tell-record.ts";
-import { findProviderApp, notWholeKey } from "../resources/resources.ts";
+import { findApiKey, findProviderApp } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { readSecret, readSettings, type DestinationOptions, type ProviderAppOptions } from "./create.ts";
@@ -51,7 +51,7 @@ export function addUpdate(program: Command, terminal: Terminal): void {
       );
     });
   update
-    .command("api-key <id>")
+    .command("api-key <idOrLabel>")
     .description("change an API key")
     .option("--label <label>")
     .addOption(new Option("--active <yes>", "false disables the key").choices(["true", "false"]))
@@ -59,7 +59,7 @@ export function addUpdate(program: Command, terminal: Terminal): void {
       const { label, active } = options;
       const change = { ...(label !== undefined && { label }), ...(active && { active: active === "true" }) };
       await patch(
-        () => `/api-keys/${step(notWholeKey(id))}`,
+        async (deps) => `/api-keys/${requireText(await findApiKey(deps, id), "id")}`,
         "apiKey",
         change,
         Object.keys(change),

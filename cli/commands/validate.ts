@@ -22,7 +22,7 @@ export function addValidate(program: Command, terminal: Terminal): void {
     .action(
       async (path: string | undefined, options: { strict?: boolean; online?: boolean }, command: Command) => {
         const globals: GlobalOptions = command.optsWithGlobals();
-        const out = createOutput(terminal, globals.json === true);
+        const out = createOutput(terminal, globals);
         const file = await readManifest(path ?? ".", terminal);
         // Loaded here, because the checks and the catalog are half of the program.
         const { validate } = await import("../manifest/validate.ts");

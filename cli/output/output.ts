@@ -1,6 +1,8 @@
 /** Prints results to stdout, as text or JSON, and everything else to stderr. */
 import type { Json, JsonObject } from "../http/json.ts";
-import type { Terminal } from "../terminal.ts";
+import { nowMs } from "../clock.ts";
+import type { Screen, Terminal } from "../terminal.ts";
+import { cellText, toColumn, type Columns } from "./column.ts";
 import { createPaint, type Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 import { table } from "./table.ts";
@@ -22,10 +24,17 @@ export interface Output {
   note(text: string): void;
 }
 
-/** Heading of each column, and the function that returns a row's cell. */
-export type Columns<Row = JsonObject> = Record<string, (row: Row) => string>;
+/** `--json` and its like. */
+export interface OutputOptions {
+  json?: boolean;
+  wide?: boolean;
+  quiet?: boolean;
+}
 
-export function createOutput(terminal: Pick<Terminal, "stdout" | "stderr" | "env">, json: boolean): Output {
+export function createOutput(
+  terminal: Pick<Terminal, "stdout" | "stderr" | "env">,
+  { json = false, wide = false, quiet = false }: OutputOptions,
+): Output {
   const { stdout, stderr, env } = terminal;
   const paint = createPaint(stdout, env);
   const notePaint = createPaint(stderr, env);
@@ -38,10 +47,33 @@ export function createOutput(terminal: Pick<Terminal, "stdout" | "stderr" | "env
     rows(rows, columns, nothing) {
       if (json) return output.data(rows);
       if (rows.length === 0) return output.note(nothing);
-      const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
-      for (const line of table(Object.keys(columns), cells, paint)) output.line(line);
+      for (const line of tableOf(rows, columns, { stdout, paint, wide })) output.line(line);
     },
-    note: (text) => void stderr.write(`${notePaint.dim(printable(text))}\n`),
+    note(text) {
+      if (!quiet) stderr.write(`${notePaint.dim(printable(text))}\n`);
+    },
   };
   return output;
+}
+
+/** On a terminal as wide as that; elsewhere, and with `--wide`, with everything there is. */
+function tableOf<Row extends JsonObject>(
+  rows: Row[],
+  columns: Columns<Row>,
+  { stdout, paint, wide }: { stdout: Screen; paint: Paint; wide: boolean },
+): string[] {
+  const isTerminal = stdout.isTTY === true;
+  const shown = Object.entries(columns)
+    .map(([heading, column]) => ({ heading, ...toColumn(column) }))
+    .filter(({ isExtra }) => !isExtra || wide || !isTerminal);
+  const now = isTerminal ? nowMs() : undefined;
+  return table(
+    shown.map(({ heading }) => heading),
+    rows.map((row) => shown.map((column) => cellText(column, row, now))),
+    paint,
+    {
+      ...(isTerminal && !wide && stdout.columns && { width: stdout.columns }),
+      kinds: shown.map(({ kind }) => kind),
+    },
+  );
 }

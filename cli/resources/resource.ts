@@ -10,7 +10,7 @@ import {
   valueAt,
   type JsonObject,
 } from "../http/json.ts";
-import type { Columns } from "../output/output.ts";
+import type { Column, Columns } from "../output/column.ts";
 import type { Connected } from "../settings/connect.ts";
 
 /** Options that filter a list or locate a resource. */
@@ -36,6 +36,8 @@ export interface Resource {
   aliases?: string[];
   filters?: (keyof Filters)[];
   columns: Columns;
+  /** The rows with names beside ids, which columns may show. */
+  withNames?(deps: Connected, rows: JsonObject[]): Promise<JsonObject[]>;
   list?(deps: Connected, filters: Filters): Promise<JsonObject[]>;
   get?(deps: Connected, name: string, filters: Filters): Promise<JsonObject>;
   remove?(deps: Connected, name: string, filters: Filters): Promise<void>;
@@ -108,15 +110,32 @@ export async function paged(
   return found.slice(0, limit);
 }
 
-/** Returns the text of a column. */
-export const text = (path: string) => (row: JsonObject) => {
-  const value = valueAt(row, path);
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
-};
+/** Prints the rows as a table, with names beside ids; with `--json` as they came. */
+export async function tellRows(
+  resource: Pick<Resource, "columns" | "plural" | "withNames">,
+  rows: JsonObject[],
+  deps: Connected,
+): Promise<void> {
+  const named = deps.out.json || rows.length === 0 ? rows : await resource.withNames?.(deps, rows);
+  deps.out.rows(named ?? rows, resource.columns, `There are no ${resource.plural}.`);
+}
 
-/** Returns a time without milliseconds. */
-export const time = (path: string) => (row: JsonObject) => (textAt(row, path) ?? "").replace(/\.\d+Z$/, "Z");
+/** Returns a column with the value at a path. */
+export const text = (path: string) => ({
+  text(row: JsonObject): string {
+    const value = valueAt(row, path);
+    if (value === undefined || value === null) return "";
+    return typeof value === "string" ? value : JSON.stringify(value);
+  },
+});
+
+export const id = (path: string): Column => ({ ...text(path), kind: "id" });
+
+export const time = (path: string): Column => ({ ...text(path), kind: "time" });
+
+export const status = (path: string): Column => ({ ...text(path), kind: "status" });
+
+export const extra = (column: Column): Column => ({ ...column, isExtra: true });
 
 export const commaList = (path: string) => (row: JsonObject) => {
   const value = valueAt(row, path);

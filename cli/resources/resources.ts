@@ -2,15 +2,20 @@
 import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { isObject, requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import type { Connected } from "../settings/connect.ts";
 import { findInstallation } from "./find-installation.ts";
+import { named, withInstallations, withNames } from "./names.ts";
 import {
   commaList,
+  extra,
   fetched,
+  id,
   listed,
   paged,
   picked,
   pickedAndRemoved,
   removed,
+  status,
   text,
   time,
   type Resource,
@@ -19,7 +24,7 @@ import {
 const PROJECTS: Resource = {
   plural: "projects",
   singular: "project",
-  columns: { NAME: text("name"), APP: text("appName"), ID: text("id"), CREATED: time("createTime") },
+  columns: { NAME: text("name"), APP: text("appName"), CREATED: time("createTime"), ID: id("id") },
   list: async ({ api }) => requireObjects(await api("GET", "/v1/projects")),
   get: async ({ api }, name) => requireObject(await api("GET", `/v1/projects/${step(name)}`)),
   remove: async ({ api }, name) => void (await api("DELETE", `/v1/projects/${step(name)}`)),
@@ -36,9 +41,9 @@ const INTEGRATIONS: Resource = {
       ["read", "write", "subscribe", "proxy"]
         .filter((action) => isObject(valueAt(row, `latestRevision.content.${action}`)))
         .join(", "),
-    ID: text("id"),
-    REVISION: text("latestRevision.id"),
     DEPLOYED: time("latestRevision.createTime"),
+    "REVISION ID": extra(id("latestRevision.id")),
+    ID: id("id"),
   },
   list: listed("/integrations"),
   get: fetched("/integrations"),
@@ -51,14 +56,16 @@ const INSTALLATIONS: Resource = {
   singular: "installation",
   filters: ["integration", "group"],
   columns: {
-    ID: text("id"),
     GROUP: text("group.groupRef"),
-    PROVIDER: text("connection.provider"),
-    HEALTH: text("healthStatus"),
-    "LAST OPERATION": text("lastOperationStatus"),
-    "INTEGRATION ID": text("integrationId"),
+    INTEGRATION: text("integrationName"),
+    PROVIDER: extra(text("connection.provider")),
+    HEALTH: status("healthStatus"),
+    "LAST OPERATION": status("lastOperationStatus"),
     CREATED: time("createTime"),
+    "INTEGRATION ID": extra(id("integrationId")),
+    ID: id("id"),
   },
+  withNames: withNames(named("integrationId", "integrationName", "/integrations")),
   async list(deps, { integration, group }) {
     if (integration) {
       const path = `/integrations/${step(integration)}/installations`;
@@ -81,13 +88,13 @@ const CONNECTIONS: Resource = {
   singular: "connection",
   filters: ["group", "provider"],
   columns: {
-    ID: text("id"),
     PROVIDER: text("provider"),
     GROUP: text("group.groupRef"),
     CONSUMER: text("consumer.consumerRef"),
-    STATUS: text("status"),
-    SCHEME: text("authScheme"),
+    STATUS: status("status"),
+    SCHEME: extra(text("authScheme")),
     CREATED: time("createTime"),
+    ID: id("id"),
   },
   list: async (deps, { group, provider }) =>
     requireObjects(await deps.inProject("GET", "/connections", { query: { groupRef: group, provider } })),
@@ -104,11 +111,11 @@ const PROVIDER_APPS: Resource = {
   plural: "provider-apps",
   singular: "provider-app",
   columns: {
-    ID: text("id"),
     PROVIDER: text("provider"),
     "CLIENT ID": text("clientId"),
     SCOPES: commaList("scopes"),
     CREATED: time("createTime"),
+    ID: id("id"),
   },
   list: listed("/provider-apps"),
   get: findProviderApp,
@@ -121,10 +128,10 @@ const DESTINATIONS: Resource = {
   columns: {
     NAME: text("name"),
     TYPE: text("type"),
-    STATE: (row) => (textAt(row, "disabledTime") ? "disabled" : "enabled"),
+    STATE: { text: (row) => (textAt(row, "disabledTime") ? "disabled" : "enabled"), kind: "status" },
     URL: text("metadata.url"),
-    ID: text("id"),
     CREATED: time("createTime"),
+    ID: id("id"),
   },
   list: listed("/destinations"),
   get: async (deps, name, { includeSecrets }) =>
@@ -140,7 +147,7 @@ const DESTINATIONS: Resource = {
 const TOPICS: Resource = {
   plural: "topics",
   singular: "topic",
-  columns: { NAME: text("name"), ID: text("id"), CREATED: time("createTime") },
+  columns: { NAME: text("name"), CREATED: time("createTime"), ID: id("id") },
   list: listed("/topics"),
   get: findTopic,
   remove: pickedAndRemoved("/topics", "topic", "name"),
@@ -153,7 +160,13 @@ const EVENT_ROUTES: Resource = {
   singular: "event-route",
   aliases: ["notification-event-topic-routes"],
   filters: ["topic", "type"],
-  columns: { "EVENT TYPE": text("eventType"), "TOPIC ID": text("topicId"), ID: text("id") },
+  columns: {
+    "EVENT TYPE": text("eventType"),
+    TOPIC: text("topicName"),
+    "TOPIC ID": extra(id("topicId")),
+    ID: id("id"),
+  },
+  withNames: withNames(named("topicId", "topicName", "/topics")),
   list: async (deps, { topic, type }) =>
     requireObjects(await deps.inProject("GET", EVENT_PATH, { query: { topicId: topic, eventType: type } })),
   get: picked(EVENT_PATH, "route"),
@@ -165,7 +178,17 @@ const DESTINATION_ROUTES: Resource = {
   plural: "destination-routes",
   singular: "destination-route",
   aliases: ["topic-destination-routes"],
-  columns: { "TOPIC ID": text("topicId"), "DESTINATION ID": text("destinationId"), ID: text("id") },
+  columns: {
+    TOPIC: text("topicName"),
+    DESTINATION: text("destinationName"),
+    "TOPIC ID": extra(id("topicId")),
+    "DESTINATION ID": extra(id("destinationId")),
+    ID: id("id"),
+  },
+  withNames: withNames(
+    named("topicId", "topicName", "/topics"),
+    named("destinationId", "destinationName", "/destinations"),
+  ),
   list: listed(DESTINATION_PATH),
   get: picked(DESTINATION_PATH, "route"),
   remove: removed(DESTINATION_PATH),
@@ -175,23 +198,27 @@ const API_KEYS: Resource = {
   plural: "api-keys",
   singular: "api-key",
   columns: {
-    ID: text("id"),
     LABEL: text("label"),
     KEY: text("key"),
     SCOPES: commaList("scopes"),
-    ACTIVE: text("active"),
+    ACTIVE: status("active"),
     CREATED: time("createTime"),
+    ID: id("id"),
   },
   list: listed("/api-keys"),
-  get: async (deps, name) => fetched("/api-keys")(deps, notWholeKey(name)),
-  remove: async (deps, name) => removed("/api-keys")(deps, notWholeKey(name)),
+  get: async (deps, name) => findApiKey(deps, name),
+  remove: async (deps, name) => pickedAndRemoved("/api-keys", "API key", "label")(deps, notWholeKey(name)),
 };
 
+/** Finds an API key by id or label. */
+export const findApiKey = async (deps: Connected, name: string): Promise<JsonObject> =>
+  picked("/api-keys", "API key", "label")(deps, notWholeKey(name));
+
 /** Refuses a whole key, which the API would accept, because paths end up in logs. */
-export function notWholeKey(name: string): string {
+function notWholeKey(name: string): string {
   if (/^bb_[\w-]{16,}$/.test(name)) {
     throw new UsageFailure(
-      "Name the API key by its id, not by the key itself; `busbar list api-keys` has the ids.",
+      "Name the API key by its id or label, not by the key itself; `busbar list api-keys` has the ids.",
     );
   }
   return name;
@@ -201,11 +228,11 @@ const JWT_KEYS: Resource = {
   plural: "jwt-keys",
   singular: "jwt-key",
   columns: {
-    ID: text("id"),
     LABEL: text("label"),
     ALGORITHM: text("algorithm"),
-    ACTIVE: text("active"),
+    ACTIVE: status("active"),
     CREATED: time("createTime"),
+    ID: id("id"),
   },
   list: listed("/jwt-keys"),
   get: fetched("/jwt-keys"),
@@ -219,13 +246,16 @@ export const OPERATIONS: Resource = {
   singular: "operation",
   filters: ["installation", "integration", "group", "status", "type", "object", "limit"],
   columns: {
-    ID: text("id"),
+    INTEGRATION: text("integrationName"),
+    GROUP: text("groupRef"),
     ACTION: text("actionType"),
     OBJECT: text("resource"),
-    STATUS: text("status"),
+    STATUS: status("status"),
     CREATED: time("createTime"),
     RESULT: text("result"),
+    ID: id("id"),
   },
+  withNames: withInstallations,
   async list(deps, filters) {
     const { status, type, object, limit } = filters;
     if (status !== undefined && !STATUSES.includes(status.toLowerCase()))
@@ -247,12 +277,12 @@ const DELIVERIES: Resource = {
   singular: "delivery",
   filters: ["destination", "status", "limit"],
   columns: {
-    ID: text("id"),
     EVENT: text("eventType"),
-    STATUS: text("status"),
+    STATUS: status("status"),
     ATTEMPTS: (row) => String([valueAt(row, "attempts")].flat().length),
     TIME: time("eventTime"),
     NEXT: time("nextAttemptTime"),
+    ID: id("id"),
   },
   list: async (deps, { destination, status, limit }) =>
     paged(deps, `/destinations/${step(requireDestination(destination))}/deliveries`, {

@@ -20,9 +20,10 @@ export interface Connected {
 /** Throws `UsageFailure` if no server is configured. */
 export async function connect(command: Command, terminal: Terminal): Promise<Connected> {
   const options: GlobalOptions = command.optsWithGlobals();
-  const out = createOutput(terminal, options.json === true);
+  const out = createOutput(terminal, options);
   const target = await findTarget(options, terminal);
-  if (target.found) out.note(`using ${target.found}`);
+  if (target.found && options.verbose) out.note(`using ${target.found}`);
+  else if (target.found && target.insteadOf) out.note(`using ${target.found}, not ${target.insteadOf}`);
   return open(target, out);
 }
 

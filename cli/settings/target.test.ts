@@ -72,6 +72,9 @@ describe("which Busbar is meant", () => {
     assert.match((await target({}, {}, served)).found ?? "", /4000 .*\.busbar\/bootstrap\.json/);
     assert.match((await target({})).found ?? "", /one\.example .*logged in/);
     assert.equal((await target({ url: "http://o:1", key: "k" })).found, undefined);
+    assert.match((await target({}, {}, served)).insteadOf ?? "", /one\.example .*last login/);
+    assert.equal((await target({})).insteadOf, undefined);
+    assert.equal((await target({ url: "127.0.0.1:4000" }, {}, served)).insteadOf, undefined);
   });
 
   test("nothing known is a wrong use, told with the ways out", async () => {

@@ -16,6 +16,8 @@ export interface Target {
   proxyUrl?: string;
   /** For a note: where address and key come from, if not from options or environment. */
   found?: string;
+  /** Of a server found in this folder: the one that a person who logged in elsewhere may expect. */
+  insteadOf?: string;
   /** The option, the variable or the file that each came from. */
   from: { address: string | undefined; apiKey: string | undefined };
 }
@@ -26,12 +28,17 @@ export interface GlobalOptions {
   key?: string;
   project?: string;
   json?: boolean;
+  /** Tables as wide as they are. */
+  wide?: boolean;
+  quiet?: boolean;
+  verbose?: boolean;
 }
 
 interface Stored extends Profile {
   origin: string;
   found: string;
   path: string;
+  insteadOf?: string;
 }
 
 const MAX_BOOTSTRAP_BYTES = 64 * 1024;
@@ -77,6 +84,7 @@ export async function findTarget(
     ...(project && { project }),
     ...(proxyUrl && { proxyUrl }),
     ...(stored && { found: stored.found }),
+    ...(stored?.insteadOf && { insteadOf: stored.insteadOf }),
     from: {
       address: (origin && given.name) ?? stored?.path,
       apiKey: (givenKey.value && givenKey.name) || stored?.path,
@@ -96,7 +104,15 @@ async function findStored(
   terminal: Pick<Terminal, "env" | "cwd">,
 ): Promise<Stored | undefined> {
   const local = await readBootstrap(terminal);
-  if (local && (!origin || local.origin === origin)) return local;
+  if (local && (!origin || local.origin === origin)) {
+    // Keys that others could read are a matter of the commands that use them.
+    const current = await readProfiles(terminal.env).then(
+      (known) => known.current,
+      () => undefined,
+    );
+    const other = !origin && current !== undefined && current !== local.origin;
+    return { ...local, ...(other && { insteadOf: `${current} (the last login)` }) };
+  }
   const { current, all } = await readProfiles(terminal.env);
   const wanted = origin ?? current;
   const profile = wanted === undefined ? undefined : all.get(wanted);

@@ -138,8 +138,10 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
     enter("busbar write hubspot contacts --group acme --set email=ada@lovelace.example");
     const [, recordId] = await terminal.see(/created record (\d+)/);
     enter("busbar operations --integration hubspot --group acme");
-    await terminal.see(/ID +ACTION +OBJECT +STATUS/);
-    await terminal.see(/write +contacts +success/);
+    await terminal.see(/INTEGRATION +GROUP +ACTION +OBJECT +STATUS/);
+    await terminal.see(/hubspot +acme +write +contacts +success +\d+ s ago/);
+    // oxlint-disable-next-line no-control-regex
+    assert.match(terminal.transcript(), /\u001B\[32msuccess/);
 
     enter("busbar write hubspot contacts --group acme --set email=not-an-address");
     await terminal.see(/error: The provider refused\n/);

@@ -1,0 +1,21 @@
+/** A time as people say it: "3 min ago", "in 2 h". */
+
+const UNITS: [seconds: number, word: string][] = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+];
+/** Beyond this the date says more. */
+const MOST_DAYS = 30;
+
+/** `time` as the API has it; what is no time stays as it is. */
+export function relativeTime(time: string, nowMs: number): string {
+  const ms = Date.parse(time);
+  if (Number.isNaN(ms)) return time;
+  const seconds = Math.round((nowMs - ms) / 1_000);
+  const away = Math.abs(seconds);
+  if (away > MOST_DAYS * 86_400) return time.slice(0, 10);
+  const [unitSeconds, word] = UNITS.find(([unit]) => away >= unit) ?? [1, "s"];
+  const amount = `${Math.floor(away / unitSeconds)} ${word}`;
+  return seconds < 0 ? `in ${amount}` : `${amount} ago`;
+}

@@ -1,0 +1,61 @@
+/** Adds to rows the names of what they mention by id, for people; `--json` prints rows as they came. */
+import { step } from "../http/api.ts";
+import { requireObjects, textAt, type Json, type JsonObject } from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
+import type { Connected } from "../settings/connect.ts";
+
+type Needs = Pick<Connected, "inProject">;
+
+/** By the members that hold ids: `named("topicId", "topicName", "/topics")`. */
+export interface NameSource {
+  id: string;
+  name: string;
+  path: string;
+}
+
+export const named = (id: string, name: string, path: string): NameSource => ({ id, name, path });
+
+/** Each collection is fetched once; what the key may not list goes without names. */
+export const withNames =
+  (...sources: NameSource[]) =>
+  async (deps: Needs, rows: JsonObject[]): Promise<JsonObject[]> => {
+    const found = await Promise.all(sources.map(({ path }) => namesIn(deps, path)));
+    return rows.map((row) => {
+      const names = sources.map(({ id, name }, index): [string, Json] => [
+        name,
+        found[index]?.get(textAt(row, id) ?? "") ?? "",
+      ]);
+      return { ...row, ...Object.fromEntries(names) };
+    });
+  };
+
+async function namesIn(deps: Needs, path: string): Promise<Map<string, string>> {
+  const all = (await unlessRefused(deps.inProject("GET", path))) ?? [];
+  return new Map(requireObjects(all).map((one) => [textAt(one, "id") ?? "", textAt(one, "name") ?? ""]));
+}
+
+/** Of operations: the names of integration and customer. All customers are many; the installations named are few. */
+export async function withInstallations(deps: Needs, rows: JsonObject[]): Promise<JsonObject[]> {
+  const named = await withNames({ id: "integrationId", name: "integrationName", path: "/integrations" })(
+    deps,
+    rows,
+  );
+  const groups = new Map<string, string>();
+  for (const row of rows) {
+    const [integration, installation] = [textAt(row, "integrationId"), textAt(row, "installationId")];
+    if (!integration || !installation || groups.has(installation)) continue;
+    const path = `/integrations/${step(integration)}/installations/${step(installation)}`;
+    const found = await unlessRefused(deps.inProject("GET", path));
+    groups.set(installation, textAt(found, "group.groupRef") ?? "");
+  }
+  return named.map((row) => ({ ...row, groupRef: groups.get(textAt(row, "installationId") ?? "") ?? "" }));
+}
+
+async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Refused) return undefined;
+    throw error;
+  }
+}
