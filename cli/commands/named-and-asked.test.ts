@@ -58,7 +58,7 @@ describe("names and questions", () => {
     const second = await json("create", "api-key", "ci");
     const { code, stderr } = await busbar(["delete", "api-key", "ci"]);
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`name the API key by its id.*\\n.*${first.id}, ${second.id}`));
+    assert.match(stderr, new RegExp(`2 API keys for ci; name one by its id.*\\n.*${first.id}, ${second.id}`));
     assert.equal((await busbar(["delete", "api-key", first.id])).code, 0);
     assert.equal((await busbar(["delete", "api-key", "ci"])).stdout, "deleted api-key ci\n");
   });
