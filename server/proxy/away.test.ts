@@ -1,4 +1,4 @@
-/** Who was served before goes on being served while the database is away, and is judged anew when it is back. */
+/** While the database is unavailable, known callers are served; once it is back, they are checked again. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,8 +12,8 @@ import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
 import { until } from "../../tests/harness/until.ts";
 import { headerOf, startUpstream } from "../../tests/harness/proxy/wire.ts";
 
-describe("while the database is away", () => {
-  it("known callers are served, unknown ones are told to come back, and no usage line is lost", async (t) => {
+describe("while the database is unavailable", () => {
+  it("known callers are served, unknown ones get a 503, and no usage line is lost", async (t) => {
     const dataDir = await mkdtemp(join(tmpdir(), "busbar-away-"));
     const log = createLog("silent");
     const upstream = await startUpstream(() => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");

@@ -1,4 +1,4 @@
-/** What goes in comes out: generated calls, compared byte for byte on both sides. */
+/** Generated calls, compared byte for byte on both sides of the proxy. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
@@ -52,7 +52,7 @@ describe("generated calls", () => {
     reader.close();
   };
 
-  it("reach the provider and come back unchanged but for credentials and connection headers", async () => {
+  it("pass unchanged in both directions, except credentials, connection headers and trailers", async () => {
     await Promise.all(Array.from({ length: CONNECTIONS }, (_, first) => runOn(first)));
     assert.equal(seen.size, CALLS);
     assert.equal(proxy.uses.length, CALLS);

@@ -1,4 +1,4 @@
-/** How a call ends when one side leaves, breaks off, is slow, or says nothing. */
+/** How a call ends when one side leaves, breaks off, is slow or silent. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
@@ -97,7 +97,7 @@ describe("a provider that breaks off", () => {
     assert.equal(error.code, "ECONNRESET");
   });
 
-  it("before the answer is a 502 that is ours", async (t) => {
+  it("before the answer is a 502 of the proxy", async (t) => {
     const { proxy } = await start(t, (_, socket) => void socket.destroy());
     const { answer, problem } = await refused(
       proxy.port,
@@ -107,12 +107,12 @@ describe("a provider that breaks off", () => {
     assert.match(problem.detail, /may have been carried out/);
   });
 
-  it("with something that is not HTTP is a 502 that is ours", async (t) => {
+  it("with something that is not HTTP is a 502 of the proxy", async (t) => {
     const { proxy } = await start(t, () => "SSH-2.0-OpenSSH\r\n\r\n");
     assert.equal(statusOf((await refused(proxy.port, GET)).answer), 502);
   });
 
-  it("by refusing the connection is a 502 that is ours", async (t) => {
+  it("by refusing the connection is a 502 of the proxy", async (t) => {
     const { upstream, proxy } = await start(t, () => OK);
     upstream.close();
     const { answer, problem } = await refused(
@@ -123,7 +123,7 @@ describe("a provider that breaks off", () => {
     assert.match(problem.detail, /could not be reached/);
   });
 
-  it("with an upgrade nobody asked for is a 502 that is ours", async (t) => {
+  it("with an unrequested upgrade is a 502 of the proxy", async (t) => {
     const { proxy } = await start(
       t,
       () => "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
@@ -133,7 +133,7 @@ describe("a provider that breaks off", () => {
 });
 
 describe("silence", () => {
-  it("of a provider that never answers is a 504 that is ours", async (t) => {
+  it("of a provider that never answers is a 504 of the proxy", async (t) => {
     const { upstream, proxy } = await start(t, () => undefined, { answerTimeoutMs: 100 });
     const { answer } = await refused(proxy.port, GET);
     assert.equal(statusOf(answer), 504);
@@ -182,7 +182,7 @@ describe("silence", () => {
     socket.destroy();
   });
 
-  it("is what counts, not how long an answer takes", async (t) => {
+  it("is limited, not the duration of an answer", async (t) => {
     const { proxy } = await start(
       t,
       async (_, socket) => {
@@ -233,7 +233,7 @@ async function startHasty(t: TestContext): Promise<string> {
 }
 
 describe("Expect: 100-continue", () => {
-  it("is granted by us once the call may go on", async (t) => {
+  it("is granted by the proxy once the call may proceed", async (t) => {
     const { upstream, proxy } = await start(t, () => OK);
     const { socket, reader } = await dial(proxy.port);
     socket.write(`POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n`);
@@ -277,7 +277,7 @@ describe("connections", () => {
     assert.ok(!hello.includes("\x02h2"));
   });
 
-  it("do not show interim answers of the provider", async (t) => {
+  it("do not pass interim answers of the provider", async (t) => {
     const { proxy } = await start(t, () => `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`);
     const { socket, reader } = await dial(proxy.port);
     socket.write(GET);
@@ -285,7 +285,7 @@ describe("connections", () => {
     reader.close();
   });
 
-  it("offered for HTTP/2 carry on with HTTP/1.1", async (t) => {
+  it("that offer HTTP/2 continue with HTTP/1.1", async (t) => {
     const { upstream, proxy } = await start(t, () => OK);
     const { socket, reader } = await dial(proxy.port);
     const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk";
@@ -330,8 +330,8 @@ describe("trailers", () => {
   }
 });
 
-describe("what a client library would do for its user", () => {
-  it("decompressing: bodies pass as they are, and Accept-Encoding is the caller's", async (t) => {
+describe("the proxy does not act as a client library", () => {
+  it("bodies are not decompressed, and Accept-Encoding is the caller's", async (t) => {
     const zipped = gzipSync("hello ".repeat(100));
     const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${zipped.length}\r\n\r\n`;
     const { upstream, proxy } = await start(t, () => Buffer.concat([Buffer.from(head), zipped]));
@@ -347,7 +347,7 @@ describe("what a client library would do for its user", () => {
     reader.close();
   });
 
-  it("following redirects: they are handed back with their cookies", async (t) => {
+  it("redirects are not followed but passed, with their cookies", async (t) => {
     const moved = "Location: https://other.test/y?a=b\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2; Path=/";
     const { upstream, proxy } = await start(
       t,

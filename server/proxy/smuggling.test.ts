@@ -1,4 +1,4 @@
-/** Requests that two servers could read differently, or that lead away from the provider, end at the proxy. */
+/** Request smuggling: ambiguous requests and paths that leave the provider's base URL are refused by the proxy. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -89,7 +89,7 @@ const CLIMBING = [
   "/%2e%2e;/admin",
 ];
 
-describe("a request that could mean two things", () => {
+describe("an ambiguous request", () => {
   let upstream: RawUpstream;
   let proxy: LiteralProxy;
   before(async () => {
@@ -102,7 +102,7 @@ describe("a request that could mean two things", () => {
   });
 
   for (const [name, bytes] of Object.entries(AMBIGUOUS)) {
-    it(`${name} is refused and reaches nobody`, async () => {
+    it(`${name} is refused and does not reach the provider`, async () => {
       const { answer } = await refused(proxy.port, bytes);
       assert.equal(statusOf(answer), 400);
       assert.equal(upstream.received.length, 0);
@@ -116,7 +116,7 @@ describe("a request that could mean two things", () => {
     });
   }
   for (const path of CLIMBING) {
-    it(`${path} does not climb out of the base address`, async () => {
+    it(`${path} does not leave the base URL`, async () => {
       const { answer } = await refused(proxy.port, `GET ${path} HTTP/1.1\r\n${OURS}\r\n\r\n`);
       assert.equal(statusOf(answer), 400);
       assert.equal(upstream.received.length, 0);
@@ -140,7 +140,7 @@ describe("a request that could mean two things", () => {
   });
 });
 
-/** Each could end at one place for us and at another for the caller, and what is between would answer another call. */
+/** Proxy and caller could disagree where each of these ends; the rest would be read as the answer of another call. */
 const AMBIGUOUS_ANSWERS: Record<string, string> = {
   "both lengths": "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
   "two content lengths": "Content-Length: 2\r\nContent-Length: 3\r\n\r\nok!",
@@ -153,7 +153,7 @@ const AMBIGUOUS_ANSWERS: Record<string, string> = {
   "NUL in a value": "X-A: 1\x002\r\nContent-Length: 2\r\n\r\nok",
 };
 
-describe("an answer that could mean two things", () => {
+describe("an ambiguous answer", () => {
   for (const [name, rest] of Object.entries(AMBIGUOUS_ANSWERS)) {
     it(`because of ${name} is not passed on`, async (t) => {
       const upstream = await startUpstream(() => `HTTP/1.1 200 OK\r\n${rest}`);
@@ -169,7 +169,7 @@ describe("an answer that could mean two things", () => {
 });
 
 describe("an upload that becomes unreadable", () => {
-  it("does not get our refusal into the middle of the provider's answer", async (t) => {
+  it("does not put a refusal into the middle of the provider's answer", async (t) => {
     const server = createServer((socket) => {
       socket.on("error", () => {});
       socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nbegin"));
@@ -190,8 +190,8 @@ describe("an upload that becomes unreadable", () => {
   });
 });
 
-describe("a path that only looks strange", () => {
-  it("goes through as it is", async (t) => {
+describe("an unusual but valid path", () => {
+  it("passes unchanged", async (t) => {
     const upstream = await startUpstream(() => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     const proxy = await startLiteralProxy({ target: targetAt(upstream.origin, { basePath: "/api" }) });
     t.after(async () => {

@@ -1,4 +1,4 @@
-/** Who may call what, decided on a real database, and undone within a moment when it changes. */
+/** Resolving a call's target on a real database, and how soon a change takes effect. */
 import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { supports } from "../../connector-kit/define-provider.ts";
@@ -112,7 +112,7 @@ describe("a call", () => {
     );
   });
 
-  it("takes ids in any case", async () => {
+  it("accepts ids in upper and lower case", async () => {
     assert.equal(
       await world.status({
         "x-amp-project-id": world.stock.projectId.toUpperCase(),
@@ -159,7 +159,7 @@ describe("a call", () => {
     });
   }
 
-  it("names every header at fault at once", async () => {
+  it("is refused with an issue for every faulty header", async () => {
     const answer = await callProxy(world.proxy.port, ["host: a"]);
     const problem = JSON.parse(answer?.body.toString() ?? "");
     assert.deepEqual(
@@ -184,7 +184,7 @@ describe("the proxy of an integration", () => {
       { config: { ...CONFIG, proxy: { enabled: false } } },
     ],
     ["that the configuration does not mention is open", 200, { config: { ...CONFIG, proxy: undefined } }],
-    ["whose configuration says nothing about enabling is open", 200, { config: { ...CONFIG, proxy: {} } }],
+    ["whose configuration does not set `enabled` is open", 200, { config: { ...CONFIG, proxy: {} } }],
   ];
   for (const [what, status, stocking] of cases) {
     it(what, async (t) => {
@@ -224,7 +224,7 @@ describe("the address", () => {
     assert.equal(await target(t, provider, { module: "crm" }), "/root/x?a=1");
   });
 
-  it("carries the key where the provider wants it, instead of the caller's own", async (t) => {
+  it("carries the key where the provider expects it, and replaces the caller's own", async (t) => {
     const provider = (origin: string) =>
       acme(origin, { apiKeyOpts: { attachmentType: "query", query: { name: "api_key" } } });
     const paths = {
@@ -239,13 +239,13 @@ describe("the address", () => {
   });
 });
 
-describe("a change anywhere", () => {
-  /** Well under a second, as the database tells it. */
+describe("a change in the database", () => {
+  /** Less than the second for which targets are remembered, so that only a notification can be the cause. */
   const SOON_MS = 500;
   const soon = (world: World, status: number, more = {}) =>
     until(async () => (await world.status(more)) === status, SOON_MS);
 
-  it("to a key, a configuration, a manifest or a project is obeyed at once", async (t) => {
+  it("to a key, a configuration, a manifest or a project takes effect at once", async (t) => {
     const world = await openWorld(t);
     const { queries } = world.proxy.database;
     const { projectId, installationId } = world.stock;
@@ -273,7 +273,7 @@ describe("a change anywhere", () => {
     await soon(world, 401);
   });
 
-  it("to the credentials is obeyed at once", async (t) => {
+  it("to the credentials takes effect at once", async (t) => {
     const world = await openWorld(t);
     const { projectId, connectionId } = world.stock;
     assert.equal(await world.status(), 200);
@@ -286,7 +286,7 @@ describe("a change anywhere", () => {
     }, SOON_MS);
   });
 
-  it("leads a name to the installation that has it now", async (t) => {
+  it("leads names to the installation that has them now", async (t) => {
     const world = await openWorld(t);
     const { queries } = world.proxy.database;
     const { projectId, connectionId, installationId } = world.stock;

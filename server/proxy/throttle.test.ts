@@ -1,4 +1,4 @@
-/** Throttle mode: who asked for it is told when to come back, and kept from coming earlier. */
+/** Throttle mode: callers learn when to retry, and earlier calls are refused without reaching the provider. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { OURS, startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
@@ -45,7 +45,7 @@ const near = (seconds: number, expected: number) =>
   assert.ok(seconds > expected - 1 && seconds < expected + 2, `${seconds} is about ${expected}`);
 
 describe("throttle mode", () => {
-  it("passes the provider's 429 with the recommended time, and answers earlier calls itself", async (t) => {
+  it("passes the provider's 429 with the recommended time, and refuses calls before that time", async (t) => {
     const { upstream, proxy, call } = await start(t, "test", () => answer(429, ["Retry-After: 30"]));
     const first = await call(THROTTLED);
     assert.equal(first?.startLine, "HTTP/1.1 429 Whatever");
@@ -72,7 +72,7 @@ describe("throttle mode", () => {
     assert.equal(statusOf(await call(THROTTLED)), 200);
   });
 
-  it("does not hold up calls without the mode, and their 429 closes nothing", async (t) => {
+  it("does not affect calls without the mode, and their 429 does not close the gate", async (t) => {
     const { upstream, call } = await start(t, "test", () => answer(429, ["Retry-After: 30"]));
     const untouched = await call(PLAIN);
     assert.equal(statusOf(untouched), 429);
@@ -83,7 +83,7 @@ describe("throttle mode", () => {
     assert.equal(upstream.received.length, 3);
   });
 
-  it("leaves other answers alone, errors and bodies included", async (t) => {
+  it("does not change other answers, errors and bodies included", async (t) => {
     for (const provider of ["test", "hubspot"]) {
       for (const status of [200, 204, 400, 403, 404, 500, 503]) {
         const { call } = await start(t, provider, () =>
@@ -97,7 +97,7 @@ describe("throttle mode", () => {
     }
   });
 
-  it("refuses a mode that does not exist", async (t) => {
+  it("refuses an unknown mode", async (t) => {
     const { proxy } = await start(t, "test", () => answer(200, []));
     const { answer: got } = await refused(proxy.port, THROTTLED.replace("throttle", "turbo"));
     assert.equal(statusOf(got), 400);
@@ -118,7 +118,7 @@ describe("throttle mode", () => {
     near(waitOf(got), (midnight.getTime() - Date.now()) / 1_000);
   });
 
-  it("understands the 403 with which GitHub ends a quota", async (t) => {
+  it("recognizes the 403 that GitHub sends for a used-up quota", async (t) => {
     const reset = Math.floor(Date.now() / 1_000) + 90;
     const lines = ["X-RateLimit-Remaining: 0", `X-RateLimit-Reset: ${reset}`];
     const { upstream, call } = await start(t, "github", () => answer(403, lines));

@@ -8,11 +8,11 @@ import { Problem } from "../ground/errors.ts";
 import type { Target } from "./target.ts";
 
 export interface Throttle {
-  /** A refusal while the connection's gate is closed. */
+  /** Returns a refusal while the connection's gate is closed. */
   refusal(target: Target): Problem | undefined;
-  /** Whether the body of an answer must be known before `judge` can tell what it means. */
+  /** Tells whether `judge` needs the body of an answer. */
   needsBody(target: Target, status: number): boolean;
-  /** The headers to add when the answer says "wait", after closing the gate; undefined for any other answer. */
+  /** Closes the gate on a rate limit and returns the headers to add to the answer; undefined for other answers. */
   judge(target: Target, answer: ProviderResponse): string[] | undefined;
 }
 
@@ -44,7 +44,7 @@ const headerLines = ({ until, retryable }: ClosedGate): string[] => [
 function tooEarly(gate: ClosedGate, provider: string): Problem {
   const [retryAfterName = "", retryAfter = "", retryableName = "", retryable = ""] = headerLines(gate);
   const detail = gate.retryable
-    ? `${provider} asked to be left alone until ${gate.until.toISOString()}, so this call was not sent. Repeat it then.`
+    ? `${provider} limits calls of this connection until ${gate.until.toISOString()}, so this call was not sent. Repeat it then.`
     : `${provider} may have locked this connection's credentials, so this call was not sent. Check the account before repeating it after ${gate.until.toISOString()}.`;
   return new Problem("too-many-requests", {
     detail,

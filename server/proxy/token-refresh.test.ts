@@ -117,13 +117,13 @@ describe("a 401 of the provider", () => {
     }
   });
 
-  it("passes when the connection has nothing that could be refreshed", async (t) => {
+  it("passes when the connection has nothing to refresh", async (t) => {
     const started = await start(t, { refreshable: false });
     assert.equal(statusOf(await started.call(GET)), 401);
     assert.equal(started.refreshes, 0);
   });
 
-  it("too long to be held back passes as it is", async (t) => {
+  it("too long to be held back passes unchanged", async (t) => {
     const refusal = "x".repeat(300_000);
     const started = await start(t, { refusal });
     const answer = await started.call(GET);

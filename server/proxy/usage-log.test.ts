@@ -1,4 +1,4 @@
-/** Every call leaves a line, and no amount of calls takes more memory than agreed. */
+/** Every call leaves a line, and the buffer is bounded. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createTestDatabase, testDatabase } from "../../tests/harness/database.ts";
@@ -23,7 +23,7 @@ const use = (more: Partial<ProxyUse> = {}): ProxyUse => ({
 const log = createLog("silent");
 
 describe("the usage log", () => {
-  it("stores what it was told, in order, and more than one batch of it", async (t) => {
+  it("stores lines in order, also in several batches", async (t) => {
     const database = await testDatabase(t);
     const usage = openUsageLog({ database, log });
     usage.add(use());
@@ -41,7 +41,7 @@ describe("the usage log", () => {
     assert.equal(usage.dropped, 0);
   });
 
-  it("cuts a path that is longer than a line should be", async (t) => {
+  it("cuts off a long path", async (t) => {
     const database = await testDatabase(t);
     const usage = openUsageLog({ database, log });
     usage.add(use({ path: `/${"a".repeat(10_000)}` }));
@@ -50,7 +50,7 @@ describe("the usage log", () => {
     assert.equal(line.path.length, 1_024);
   });
 
-  it("drops lines and counts them when the database stays away and the room is used up", async (t) => {
+  it("drops and counts lines when the database is unavailable and the buffer is full", async (t) => {
     const { connectionString, drop } = await createTestDatabase();
     t.after(drop);
     const database = await openDatabase({ connectionString, log, poolSize: 1 });
@@ -62,7 +62,7 @@ describe("the usage log", () => {
     assert.equal(usage.dropped, 3);
   });
 
-  it("forgets lines from before a time, some at a time", async (t) => {
+  it("removes lines older than a time, in batches", async (t) => {
     const database = await testDatabase(t);
     const usage = openUsageLog({ database, log });
     for (let day = 0; day < 10; day++) usage.add(use({ timeMs: Date.UTC(2026, 0, 1 + day) }));
