@@ -5,7 +5,7 @@ import { CONNECTORS } from "./connectors.gen.ts";
 import { PROVIDERS } from "./providers.gen.ts";
 import { addresses, checkProvider } from "../connector-kit/check-provider.ts";
 import { completeProvider } from "../connector-kit/define-provider.ts";
-import { placeholders } from "../connector-kit/template.ts";
+import { baseUrl, placeholders } from "../connector-kit/template.ts";
 
 const providers = Object.entries(PROVIDERS).map(([key, facts]) => completeProvider(key, facts));
 
@@ -45,6 +45,18 @@ for (const info of providers) {
     }
   });
 }
+
+test("the modules of Zoho have hosts by default, and others only of Zoho's", () => {
+  const zoho = providers.find(({ name }) => name === "zoho");
+  assert.ok(zoho);
+  const host = (moduleKey: string, values: Record<string, string> = {}) =>
+    baseUrl(zoho, { values, moduleKey }).host;
+  assert.equal(host("desk"), "desk.zoho.com");
+  assert.equal(host("desk", { zoho_desk_domain: "desk.zoho.in" }), "desk.zoho.in");
+  assert.equal(host("mail"), "mail.zoho.com");
+  assert.equal(host("servicedeskplus"), "sdpondemand.manageengine.com");
+  assert.throws(() => host("desk", { zoho_desk_domain: "desk.zoho.example" }), /not a host of zoho/);
+});
 
 test("display names are unique", () => {
   const names = providers.map(({ displayName }) => displayName);

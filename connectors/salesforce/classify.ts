@@ -4,7 +4,7 @@ import { retryAfter } from "../../server/ground/retry-after.ts";
 import { inMs, parseBody } from "../../connector-kit/send-request.ts";
 import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
-import { readFaults, readSoapFaults, toError } from "./fault.ts";
+import { readFaults, readPlainFault, readSoapFaults, toError } from "./fault.ts";
 
 const RATE_LIMITED_MS = 10_000;
 
@@ -16,7 +16,7 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
   const { status } = response;
   if (status >= 200 && status < 300) return undefined;
   const soapFaults = readSoapFaults(response.text);
-  const faults = soapFaults.length > 0 ? soapFaults : readFaults(parseBody(response.text));
+  const faults = [...soapFaults, ...readFaults(parseBody(response.text)), ...readPlainFault(response.text)];
   const rawResponse = shorten(response.text);
   if (faults.length === 0) {
     return new ProviderError({

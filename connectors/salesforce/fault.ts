@@ -47,6 +47,12 @@ export function readFaults(body: Json | undefined): SalesforceFault[] {
   });
 }
 
+/** Returns the fault of an answer that is nothing but a known code, as some hosts answer `/userinfo`. */
+export function readPlainFault(text: string): SalesforceFault[] {
+  const code = text.trim();
+  return Object.hasOwn(KIND_BY_CODE, code) ? [{ code, message: code }] : [];
+}
+
 /** Returns the fault of a SOAP call with its code without prefix; empty if the text is no fault. */
 export function readSoapFaults(text: string): SalesforceFault[] {
   if (!text.includes("faultcode")) return [];

@@ -253,6 +253,9 @@ test("every documented refusal has its kind", () => {
     ANYTHING_NEW: "invalid",
   };
   for (const [code, kind] of Object.entries(kinds)) assert.equal(classified(400, code)?.kind, kind, code);
+  for (const text of ["Bad_OAuth_Token", "Missing_OAuth_Token\n"])
+    assert.equal(classify({ status: 403, headers: {}, text })?.kind, "unauthorized");
+  assert.equal(classify({ status: 403, headers: {}, text: "Forbidden" })?.kind, "forbidden");
   assert.equal(classified(401, "INVALID_SESSION_ID", "Session expired or invalid")?.kind, "unauthorized");
   const forever = "This session is not valid for use with the REST API";
   assert.equal(classified(401, "INVALID_SESSION_ID", forever)?.kind, "forbidden");
