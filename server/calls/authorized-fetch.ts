@@ -1,4 +1,4 @@
-/** Hands connectors a way to call one customer's account: base address, credentials, one refresh, bounded answers. */
+/** Makes the fetch that connectors call a customer's account with: base address, credentials, one token refresh. */
 import type { Connector } from "../../connector-kit/connector.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
@@ -9,7 +9,7 @@ import type { LiveConnections } from "./live-connections.ts";
 
 export interface AuthorizedFetchOptions {
   moduleKey?: string;
-  /** The provider's connector, which knows a refused token better than the status does. */
+  /** Recognises a rejected token where the provider does not answer 401. */
   connector?: Connector;
   /** Called for every request, for the operation's log. */
   onExchange?(exchange: Exchange): void;
@@ -27,7 +27,7 @@ export interface Exchange {
   failure?: string;
 }
 
-/** Calls with the connection's credentials; a refused token is refreshed once and the request repeated once. */
+/** Sends with the connection's credentials; a rejected token is refreshed once and the request repeated once. */
 export function authorizedFetch(
   deps: { egress: Egress; connections: LiveConnections },
   connection: LiveConnection,
@@ -39,7 +39,7 @@ export function authorizedFetch(
     const first = await exchange(deps.egress, live, base, request, options);
     if (!live.refreshable) deps.connections.suspects.noticed(live, first.status);
     if (!isUnauthorized(first, options.connector) || !live.refreshable) return first;
-    // Refused before it was carried out, so repeating is safe whatever the request was.
+    // The provider rejected the token before it did anything, so any request may be repeated.
     live = await deps.connections.refreshRejected(live).catch((error: unknown) => {
       if (error instanceof ProviderError && error.kind === "unauthorized") return live;
       throw error;
@@ -79,7 +79,7 @@ async function exchange(
   }
 }
 
-/** The path is the connector's, below the base address; it can never name another origin. */
+/** Appends the connector's path to the base address. A path can never lead to another origin. */
 function addressOf(base: URL, path: string, live: LiveConnection): URL {
   const url = new URL(base);
   const mark = path.indexOf("?");
@@ -101,11 +101,12 @@ function headersOf(request: ProviderRequest, live: LiveConnection): Record<strin
 function bodyText({ body, tokenMark }: ProviderRequest, { accessToken = "" }: LiveConnection): string {
   if (typeof body !== "string") return JSON.stringify(body);
   if (tokenMark === undefined) return body;
-  // A token is data: one that could end the markup around it is no token.
+  // A token that contains markup could change the request around it.
   if (/^[^<>&"'\s]+$/.test(accessToken)) return body.split(tokenMark).join(accessToken);
   throw new ProviderError({
     kind: "forbidden",
-    message: "This call needs an OAuth access token in its body, and the connection has none that fits.",
+    message:
+      "This request needs an OAuth access token in its body, and the connection has none that can be put there.",
   });
 }
 

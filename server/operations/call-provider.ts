@@ -32,7 +32,7 @@ export interface CallServices {
   providerTimeoutMs?: number;
 }
 
-/** What a call achieved for one of several records or fields. */
+/** The outcome of one of several records or fields. */
 export type CallOutcome = { success: true } | { success: false; error: ProviderError };
 
 export interface CallOptions<Result> {

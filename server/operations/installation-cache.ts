@@ -1,4 +1,4 @@
-/** Keeps what rarely changes about installations in memory, so that accepting and executing a write asks the database less. */
+/** Caches installations and their integrations, so that a write needs fewer queries. */
 import type { ConfigContent } from "../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import type { Change, Changes } from "../store/changes.ts";
@@ -12,18 +12,18 @@ import { cacheUntilChanged, type Affected } from "../store/row-cache.ts";
 export interface Installed {
   integration: IntegrationRow<ManifestIntegration>;
   installation: InstallationRow<ConfigContent>;
-  /** The project's setting: only mapped fields go out. */
+  /** Setting of the project: only mapped fields are sent. */
   dropUnmapped: boolean;
 }
 
 export interface InstallationCache {
-  /** What events say of an installation, its connection among it; undefined when it was deleted. */
+  /** Returns the fields that events have of an installation, its connection included; undefined when it was deleted. */
   fields(installationId: string): Promise<InstallationFieldsRow | undefined>;
-  /** The integration of that id or name, and the group's installation of it, if there are both. */
+  /** Returns the integration of that id or name and the group's installation of it; undefined unless both exist. */
   ofGroup(projectId: string, integration: string, groupRef: string): Promise<Installed | undefined>;
 }
 
-/** About 2 KB each, most of it the customer's configuration. */
+/** Entries have about 2 KB, most of it the customer's configuration. */
 const MOST_INSTALLATIONS = 50_000;
 const MOST_INTEGRATIONS = 2_000;
 const MOST_PROJECTS = 10_000;

@@ -1,4 +1,4 @@
-/** Keeps the operations of writes: begins, accepts and ends them, many of them in one commit. */
+/** Begins, accepts and ends the operations of writes, many of them in one commit. */
 import type { Log } from "../ground/log.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
@@ -19,24 +19,24 @@ import { markCalled } from "../store/write-queue.ts";
 import { isDatabaseAway, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 
 export interface OperationLedger {
-  /** Before the provider is called synchronously: what may happen there must be traceable here. */
+  /** Commits an operation before the provider is called, so that every request there can be traced here. */
   begin(operation: NewOperation): Promise<void>;
-  /** Commits an asynchronous write; the caller may answer afterwards. */
+  /** Commits an asynchronous write. After this the caller may answer. */
   accept(write: AcceptedWrite): Promise<void>;
-  /** Commits a record to its group and answers the id of the group's operation. */
+  /** Commits a record to its group and returns the id of the group's operation. */
   group(write: GroupedWrite): Promise<string>;
-  /** Commits that a create is about to be sent. Throws when this process has lost its claim to the write. */
+  /** Commits that a create is about to be sent. Throws when this process has lost its claim. */
   called(operationId: string): Promise<void>;
   /**
-   * Ends an operation, and tells its event with the same commit. Does not wait for a database that is away: what
-   * happened is noted when it is back, and a caller is told now.
+   * Ends an operation and records its event in the same commit. While the database is down it does not wait: the caller
+   * gets its answer, and the end is written when the database is back.
    */
   end(operation: EndedOperation): Promise<void>;
-  /** The same where no caller waits: a little later, together with more. Settles when it is noted. */
+  /** The same without a waiting caller: collects several ends for one commit, and resolves after it. */
   endLater(operation: EndedOperation): Promise<void>;
 }
 
-/** `onWork` is called when something was accepted that may be executed now. */
+/** Calls `onWork` after it accepted a write that may be executed now. */
 export function openOperationLedger(deps: {
   database: Database;
   identity: ProcessIdentity;
@@ -62,11 +62,11 @@ export function openOperationLedger(deps: {
   const endAll = (operations: EndedOperation[]) => endOperations(queries, operations);
   const end = sharedCommit<EndedOperation>(endAll);
   const endLater = sharedCommit<EndedOperation>(endAll, { mostUnderWay: 1, gather: { items: 100, ms: 2 } });
-  // An operation that has ended already stays as it is, so an end may be repeated.
+  // Ending an operation twice changes nothing, so this may be retried.
   const insist = (operation: EndedOperation) => retryWhileDatabaseIsDown(() => endLater.add(operation));
   const endWithoutWaiting = (operation: EndedOperation): void => {
     insist(operation).catch((error: unknown) =>
-      deps.log.error({ operationId: operation.id, err: error }, "an operation's end could not be noted"),
+      deps.log.error({ operationId: operation.id, err: error }, "an operation's end could not be written"),
     );
   };
   return {
@@ -101,12 +101,12 @@ export function openOperationLedger(deps: {
   };
 }
 
-/** The database was there when the statement left, so it may be committed although no answer came. */
+/** Whether the statement may have been committed although no answer came: the database was connected when it was sent. */
 const mayHaveArrived = (error: unknown): boolean =>
   isDatabaseAway(error) && !(error instanceof Error && "address" in error);
 
 function notSent({ id, objectName }: NewOperation): EndedOperation {
-  const error = "Not sent: the database went away before the write could begin";
+  const error = "Not sent: the database connection broke before the write could begin";
   const result = `[${objectName}] ${error}`;
   return { id, status: "failure", result, metadata: {}, log: [{ severity: "ERROR", msg: error }] };
 }

@@ -1,4 +1,4 @@
-/** Answers a dry run: the requests as they would be sent and what was decided about each field. Sends nothing. */
+/** Answers a dry run: the requests that would be sent and the withheld fields. Sends nothing. */
 import { Type, type Static } from "typebox";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
@@ -20,7 +20,7 @@ export const DryRunSchema = Type.Object(
         ),
         body: Type.Optional(Type.Unknown({ description: "Request body." })),
       }),
-      { description: "What would be sent, in order, without credentials." },
+      { description: "The requests that would be sent, in order, without credentials." },
     ),
     records: Type.Array(
       Type.Object({
@@ -34,7 +34,7 @@ export const DryRunSchema = Type.Object(
           { description: "Fields that would not be sent." },
         ),
         ifEmpty: Type.Array(Type.String(), {
-          description: "Fields that go out only if they are empty at the provider.",
+          description: "Fields that are sent only if they are empty at the provider.",
         }),
       }),
       { description: "Planned fields of each record." },
@@ -52,7 +52,7 @@ export const DryRunSchema = Type.Object(
   { title: "DryRun", description: "What a write would do." },
 );
 
-/** Throws a Problem when the write could not even be sent. */
+/** Throws a Problem when the connector cannot make a request of the plan. */
 export function dryRun(target: WriteTarget, plan: WritePlan): Static<typeof DryRunSchema> {
   const requests = prepare(target, plan);
   const readFirst = neededReads(plan);

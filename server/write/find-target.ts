@@ -1,4 +1,4 @@
-/** Finds what a write is aimed at: integration, installation, object, connector, and the settings for the object. */
+/** Finds the target of a write: integration, installation, connector, and the settings of the object. */
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import { Problem } from "../ground/errors.ts";
@@ -27,7 +27,7 @@ interface WriteAddress {
   groupRef: string;
 }
 
-/** Throws a Problem: 404 for the integration, 400 for what the body or the object's name gets wrong. */
+/** Throws a Problem: 404 for the integration, 400 for the group, the object or a provider without writes. */
 export async function findTarget(deps: TargetServices, asked: WriteAddress): Promise<WriteTarget> {
   const installed = await deps.installations.ofGroup(asked.projectId, asked.integration, asked.groupRef);
   if (!installed) throw await missing(deps, asked);
@@ -38,7 +38,7 @@ export async function findTarget(deps: TargetServices, asked: WriteAddress): Pro
   return { ...installed, connector: { ...connector, write: connector.write }, settings };
 }
 
-/** Which of the two is missing is worth a query only when something is. */
+/** Finds out which of the two is missing. A query of its own, because it is rare. */
 async function missing(deps: TargetServices, asked: WriteAddress): Promise<Problem> {
   const { projectId, integration, groupRef } = asked;
   const found = await findIntegration<ManifestIntegration>(deps.database.queries, projectId, integration);

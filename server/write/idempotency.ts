@@ -1,4 +1,4 @@
-/** Makes a request with an `Idempotency-Key` happen once: the same request again gets the first answer again. */
+/** Executes a request with an `Idempotency-Key` once: a repeated request gets the first answer again. */
 import { createHash } from "node:crypto";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { Problem, type ProblemOptions, type ProblemSlug } from "../ground/errors.ts";
@@ -21,25 +21,25 @@ import { ignoreDatabaseOutage } from "../store/database-outage.ts";
 interface Services {
   database: Database;
   identity: ProcessIdentity;
-  /** After so long a key is free again. */
+  /** How long a key is kept. */
   keptHours: number;
 }
 
 interface Keyed {
   projectId: string;
   key: string | string[];
-  /** Everything that makes it this request. */
+  /** All parts that must be equal for it to be the same request. */
   request: unknown;
-  /** Carried out before it is answered, after it, or as part of a group whose operation is not its own. */
+  /** Executed before the answer, after it, or as part of a group, whose operation it shares. */
   mode: "now" | "later" | "grouped";
 }
 
 export interface Idempotency {
-  /** Runs `write` with the id of its operation unless the key has been used. Throws 400, 409 and 422 Problems. */
+  /** Runs `write` with a new operation id unless the key was used before. Throws 400, 409 and 422 Problems. */
   once(keyed: Keyed, write: (operationId: string) => Promise<WriteAnswer>): Promise<WriteAnswer>;
 }
 
-/** One per process: it knows which keys are being worked on here. */
+/** Opened once per process: it knows which requests are running here. */
 export function openIdempotency(deps: Services): Idempotency {
   const running = new Set<string>();
   const isAtWork = async ({ claimedBy, operationId }: IdempotencyRow): Promise<boolean> =>
@@ -50,7 +50,7 @@ export function openIdempotency(deps: Services): Idempotency {
     const key = checkedKey(keyed.key);
     const place = { projectId: keyed.projectId, key };
     const requestHash = createHash("sha256").update(JSON.stringify(keyed.request)).digest();
-    // Before the claim: whoever finds the claim must find that somebody works on it.
+    // Before the claim: another request that finds the claim must also find it running.
     const workOn = async (operationId: string, claim: () => Promise<boolean>) => {
       running.add(operationId);
       try {
@@ -71,8 +71,8 @@ export function openIdempotency(deps: Services): Idempotency {
     if (used.status === null && (await isAtWork(used))) throw inProgress();
     const answer = await firstAnswer(deps, keyed, used);
     if (answer) return answer;
-    // Its process was cut off before it did anything that we can see. An asynchronous write keeps its operation, so that
-    // it cannot be accepted twice even where the first statement commits later than this.
+    // The first process stopped before it left a trace. An asynchronous write keeps its operation id, so that it cannot
+    // be accepted twice even if the first statement is committed after this one.
     const next = { ...mine, operationId: keyed.mode === "later" ? used.operationId : mine.operationId };
     if (running.has(next.operationId)) throw inProgress();
     const second = await workOn(next.operationId, () =>
@@ -85,7 +85,7 @@ export function openIdempotency(deps: Services): Idempotency {
 
 const inProgress = (): Problem =>
   new Problem("operation-in-progress", {
-    detail: "The first request with this Idempotency-Key is still being carried out. Ask again in a moment.",
+    detail: "The first request with this Idempotency-Key is still running. Send this one again in a moment.",
   });
 
 async function answered(
@@ -97,11 +97,11 @@ async function answered(
   try {
     const answer = await write(operationId);
     const kept = { status: 200, body: answer as unknown as Json };
-    // Without it a repetition learns that it must look; the first caller is told what happened all the same.
+    // If this is lost, a repeated request is told to look the record up. The first caller gets its answer anyway.
     await ignoreDatabaseOutage(() => storeIdempotentAnswer(deps.database.queries, place, operationId, kept));
     return answer;
   } catch (error) {
-    // Anything but a refusal leaves the key as it is: whoever repeats the request finds out how far it got.
+    // Other errors leave the key claimed: a repeated request then finds out how far this one got.
     if (error instanceof Problem) await keepRefusal(deps, place, operationId, error);
     throw error;
   }
@@ -118,10 +118,10 @@ function checkedKey(key: string | string[]): string {
 
 const reused = (key: string): Problem =>
   new Problem("idempotency-key-reused", {
-    detail: `The key "${key.slice(0, 50)}" was sent with another request not long ago. Use a new key per request.`,
+    detail: `The key "${key.slice(0, 50)}" was already used for a different request. Use a new key for each request.`,
   });
 
-/** Refusals are answers too, unless nothing was tried: then the key is free again. */
+/** Stores a refusal as the answer; frees the key if nothing was sent. */
 async function keepRefusal(
   deps: Services,
   place: { projectId: string; key: string },
@@ -138,7 +138,7 @@ async function keepRefusal(
   await storeIdempotentAnswer(queries, place, operationId, { status: error.status, body });
 }
 
-/** What the first request, on which nobody works any more, was answered; undefined when it did nothing so far. */
+/** Returns the answer of a first request that is no longer running; undefined when it did nothing. */
 async function firstAnswer(
   deps: Services,
   keyed: Keyed,
@@ -147,20 +147,20 @@ async function firstAnswer(
   if (used.status === 200) return used.body as WriteAnswer;
   if (used.status !== null) throw storedProblem(used.body);
   const operation = await findOperation(deps.database.queries, keyed.projectId, used.operationId);
-  // A record that joined a group leaves no operation of its own to tell by.
+  // A record that joined a group has no operation of its own.
   if (!operation && keyed.mode !== "grouped") return undefined;
   if (operation && keyed.mode === "later") return { operationId: operation.id };
-  const said = operation?.result ? ` Its operation says: ${operation.result}` : "";
+  const said = operation?.result ? ` The result of its operation: ${operation.result}` : "";
   throw new Problem("provider-timeout", {
     detail:
-      "The first request with this Idempotency-Key was cut off while it was carried out; whether the provider has " +
-      `the record is unknown. Look it up there, then write with a new key.${said}`,
+      "The first request with this Idempotency-Key was interrupted; whether the provider has the record is unknown. " +
+      `Look it up there, then write with a new key.${said}`,
     extensions: { operationId: used.operationId },
   });
 }
 
 function storedProblem(body: unknown): Problem {
-  // Written by `keepRefusal` only.
+  // Only `keepRefusal` stores these.
   const { slug, options } = body as { slug: ProblemSlug; options: ProblemOptions & { retryAfter?: string } };
   const retryAfter = options.retryAfter ? new Date(options.retryAfter) : undefined;
   return new Problem(slug, { ...options, retryAfter });

@@ -1,12 +1,12 @@
-/** Turns a record in the builder's names into one in the customer's: the read mapping, backwards. Pure. */
+/** Maps a record from the builder's field names to the provider's: the read mapping in reverse. Pure. */
 import type { Json, JsonObject } from "../ground/json.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { parseFieldPath } from "../manifest/field-path.ts";
 
 export interface FieldMapping {
-  /** Mapped name to provider field; undefined where the customer left an optional mapping open. */
+  /** Mapped name to provider field; undefined where the customer has not chosen one. */
   mappedToProvider: Map<string, string | undefined>;
-  /** By mapped name or provider field: delivered value to provider value. */
+  /** By mapped name or provider field: mapped value to provider value. */
   valueMappings: Map<string, Map<string, string>>;
 }
 
@@ -19,12 +19,12 @@ export interface Withheld {
 export interface MappedRecord {
   /** By provider field, top level; nested fields as nested objects. */
   fields: JsonObject;
-  /** Top-level provider field to the name it was given under. */
+  /** Top-level provider field to its name in the request. */
   sources: Map<string, string>;
   withheld: Withheld[];
 }
 
-/** Without a mapping the record goes through as it is. */
+/** Without a mapping the record stays as it is. */
 export function mapRecord(
   record: JsonObject,
   mapping: FieldMapping | undefined,
@@ -62,13 +62,13 @@ export function mapRecord(
   return result;
 }
 
-/** A malformed path is a plain name here: the manifest was checked when it was deployed. */
+/** Splits a field path. A malformed one is a plain name: manifests are checked when they are deployed. */
 function steps(name: string): string[] {
   const path = parseFieldPath(name);
   return "steps" in path ? path.steps : [name];
 }
 
-/** Removes and returns the value at a path; objects that this leaves empty go too. */
+/** Removes and returns the value at a path, and objects that become empty by this. */
 function take(record: JsonObject, [first, ...more]: string[]): Json | undefined {
   if (first === undefined || !Object.hasOwn(record, first)) return undefined;
   const value = record[first];
@@ -94,7 +94,7 @@ function put(record: JsonObject, [first, ...more]: string[], value: Json): void 
   put(next, more, value);
 }
 
-/** Delivered values become the provider's own; a list (multi-select) item by item. */
+/** Maps a value to the provider's, a list (multi-select) item by item. */
 function providerValue(value: Json, values: Map<string, string> | undefined): Json {
   if (!values) return value;
   if (Array.isArray(value)) return value.map((item) => providerValue(item, values));

@@ -1,4 +1,4 @@
-/** Gathers what manifest and installation say about one object of a write. */
+/** Gathers the settings of a written object from manifest and installation. */
 import type { Catalog } from "../../connectors/catalog.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Json } from "../ground/json.ts";
@@ -18,17 +18,16 @@ import type { FieldMapping } from "./map-record.ts";
 export interface FieldSettings {
   writeOnCreate?: "always" | "never";
   writeOnUpdate?: "always" | "never" | "ifEmpty";
-  /** Applied to a field that the request leaves out. */
+  /** Value of a field that is missing in the request. */
   default?: Json;
-  /** False: the default is for creates only. */
+  /** False: the default applies to creates only. */
   defaultOnUpdate?: boolean;
 }
 
-/** What manifest and installation say about the object, gathered once per request. */
 export interface ObjectSettings {
-  /** The provider's name of the object. */
+  /** The provider's name for the object. */
   objectName: string;
-  /** The builder's name of it, where it has one and mappings are inherited. */
+  /** The builder's name for it, where it has one and mappings are inherited. */
   mappedName?: string;
   providerName: string;
   /** Undefined where mappings are not inherited. */
@@ -36,7 +35,7 @@ export interface ObjectSettings {
   /** Keyed by mapped name or provider field. */
   fields: Record<string, FieldSettings>;
   deletionEnabled: boolean;
-  /** Only mapped fields go out. */
+  /** Only mapped fields are sent. */
   dropUnmapped: boolean;
 }
 
@@ -52,7 +51,7 @@ export function objectSettings(
   if (!object) throw unknownObject(integration, objectName);
   const written = config.write?.objects;
   const own = configObject(written, object.objectName);
-  // Without a write map every object of the manifest is meant; with one, only those it names.
+  // Without write objects in the configuration all objects of the manifest may be written, otherwise only those.
   if (written && Object.keys(written).length > 0 && !own) throw notSelected(objectName);
   const inherits = inheritsMapping(object, config);
   return {
@@ -68,7 +67,7 @@ export function objectSettings(
 
 function fieldSettings(own: ConfigWriteObject | undefined): Record<string, FieldSettings> {
   const settings: Record<string, FieldSettings> = {};
-  // The older form of defaults: `applyOnUpdate: never` means on create only.
+  // The older form of defaults. `applyOnUpdate: never` means: on create only.
   for (const [field, { value, applyOnUpdate }] of Object.entries(own?.selectedValueDefaults ?? {})) {
     settings[field] = { default: value, defaultOnUpdate: applyOnUpdate !== "never" };
   }
@@ -97,5 +96,5 @@ function unknownObject(integration: IntegrationRow<ManifestIntegration>, objectN
 
 const notSelected = (objectName: string): Problem =>
   new Problem("invalid-request", {
-    detail: `Writing \`${objectName}\` is not switched on in this installation: add it to \`config.content.write.objects\`.`,
+    detail: `Writing \`${objectName}\` is not enabled in this installation: add it to \`config.content.write.objects\`.`,
   });

@@ -1,16 +1,16 @@
-/** Tells people what became of a write: the steps for the operation's log, its result text and its metadata. */
+/** Describes a write in its operation: log entries, result text and metadata. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { LogEntry } from "../store/operations.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
-/** What the log calls a record: itself when there is one, its place in a batch. */
+/** Names a record in the log: by its place in a batch. */
 const nameOf = (batch: boolean, index: number): string => (batch ? `batch[${index}]` : "record");
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** What was decided before anything was sent. */
+/** The plan: number of records, and the withheld fields. */
 export function plannedEntry(plan: WritePlan): LogEntry {
   const withheld = plan.records.flatMap((record, index) =>
     record.withheld.map(({ field, reason }) => [`${nameOf(plan.batch, index)}.${field}`, reason] as const),
@@ -22,7 +22,7 @@ export function plannedEntry(plan: WritePlan): LogEntry {
   };
 }
 
-/** Fields that `ifEmpty` withheld once the current values were known. */
+/** Fields that `ifEmpty` withheld after the current values were read. */
 export function settledEntries(before: PlannedRecord[], after: PlannedRecord[], batch: boolean): LogEntry[] {
   const withheld = after.flatMap((record, index) =>
     record.withheld
@@ -54,7 +54,7 @@ export const failureEntry = (what: string, { kind, message, code }: ProviderErro
   details: { kind, ...(code && { code }) },
 });
 
-/** One entry per record that was written: what a group's master operation is asked about. */
+/** One entry per record that was written, for the operation of a group. */
 export const successEntries = (outcomes: RecordOutcome[]): LogEntry[] =>
   outcomes.flatMap((outcome, index): LogEntry[] =>
     outcome.success
@@ -62,17 +62,17 @@ export const successEntries = (outcomes: RecordOutcome[]): LogEntry[] =>
       : [],
   );
 
-/** Where nobody knows whether a record was written: what to do about it, since the text may be all that is read. */
+/** Says what to do about an unknown outcome, because the text may be all that is read. */
 export const unknownOutcome = (why: string): string =>
   `The outcome is unknown: ${/[.!?]$/.test(why) ? why : `${why}.`} Look the record up at the provider before you repeat it.`;
 
-/** Why a record was not written, or may not have been. */
+/** Says why a record was not written, or why that is unknown. */
 export const reasonOf = ({ kind, message }: ProviderError): string =>
   kind === "unknown_outcome" ? unknownOutcome(message) : message;
 
 const PAST = { create: "Created", update: "Updated", delete: "Deleted" } as const;
 
-/** Status, text and metadata of the ended operation. A batch that was written in part has succeeded. */
+/** Returns how an operation ended. A batch of which one record was written has succeeded. */
 export function summarize(
   write: { type: keyof typeof PAST; objectName: string; batch: boolean },
   outcomes: RecordOutcome[],

@@ -11,7 +11,7 @@ import type { WriteRequest } from "./write-request.ts";
 
 export interface PlannedRecord extends RecordToWrite {
   withheld: Withheld[];
-  /** Provider fields that go out only if they are empty at the provider. */
+  /** Provider fields that are sent only if they are empty at the provider. */
   ifEmpty: string[];
 }
 
@@ -50,7 +50,7 @@ function planRecord(
   const { id, ...given } = input.record as JsonObject;
   const recordId = type === "create" || id === undefined ? undefined : String(id);
   if (type === "delete") return { id: recordId, fields: {}, withheld: [], ifEmpty: [] };
-  // A create may carry a field of its own called `id`; the provider decides about it.
+  // In a create, `id` is an ordinary field; the provider accepts or refuses it.
   const start = type === "create" && id !== undefined ? { id, ...given } : given;
   const { fields, sources, withheld } = mapRecord(start, settings.mapping, settings.dropUnmapped);
   applyDefaults(type, fields, sources, settings);
@@ -58,13 +58,13 @@ function planRecord(
   return { id: recordId, fields, associations: input.associations, withheld, ifEmpty };
 }
 
-/** Salesforce takes field names in any case, so a setting for `Name` must hold for a record that says `name`. */
+/** Salesforce accepts field names in any case, so a setting for `Name` must also apply to `name`. */
 const sameName = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
 const settingOf = (settings: ObjectSettings, names: string[]): FieldSettings | undefined =>
   Object.entries(settings.fields).find(([key]) => names.some((name) => sameName(key, name)))?.[1];
 
-/** A setting may be keyed by the mapped name or by the provider's field. */
+/** Returns the provider field of a setting, which may be keyed by either name. */
 const targetOf = (key: string, settings: ObjectSettings): string =>
   settings.mapping?.mappedToProvider.get(key) ?? key;
 

@@ -1,4 +1,4 @@
-/** The records of an asynchronous write as they lie in the queue: planned, and with an outcome once there is one. */
+/** Serialises the records of a queued write: their plan, and the outcome of those that have one. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import type { Json } from "../ground/json.ts";
@@ -17,19 +17,19 @@ export interface StoredRecord {
   outcome?: StoredOutcome;
 }
 
-/** How the write is to be sent. */
+/** How a queued write is to be sent. */
 export interface SendOptions {
   batch: boolean;
   allOrNone: boolean;
   headers: Record<string, string>;
   onUnknownOutcome: "fail" | "retry";
-  /** Master operation of a group: its log has an entry per record. */
+  /** The write of a group: its log has an entry per record. */
   grouped: boolean;
-  /** What the builder calls the object, where that is another name than the provider's: events tell it so. */
+  /** The builder's name for the object, where it differs from the provider's; used in events. */
   mappedName?: string;
 }
 
-/** JSON and back: what is stored here was made here. */
+/** To JSON and back. Not checked when read: only this file writes it. */
 export const toJson = (value: StoredRecord | SendOptions): Json => JSON.parse(JSON.stringify(value)) as Json;
 export const readRecords = (records: Json[]): StoredRecord[] => records as unknown as StoredRecord[];
 export const readSendOptions = (sendOptions: Json): SendOptions => sendOptions as unknown as SendOptions;
@@ -46,7 +46,7 @@ export function readOutcome(stored: StoredOutcome): RecordOutcome {
   return { success: false, error: new ProviderError({ kind, message, code }) };
 }
 
-/** The plan of those records that have no outcome yet. */
+/** Returns the plan of the records without an outcome. */
 export const pendingPlan = (
   write: { writeType: "create" | "update"; objectName: string },
   sendOptions: SendOptions,

@@ -54,7 +54,7 @@ describe("rate limits of a connection", () => {
     assert.match(second.body.detail, /rate limit.*nothing was sent/);
     assert.equal(sent(), before);
     assert.equal((await operation(second)).body.status, "failure");
-    // Whoever obeys the header gets through.
+    // A caller that obeys the header gets through.
     const opensMs = Date.parse(first.headers.get("retry-after") ?? "");
     await new Promise((resolve) => setTimeout(resolve, opensMs - Date.now()));
     const third = await acme.write("companies", create);

@@ -1,4 +1,4 @@
-/** Everything a write request can be refused for before anything is sent, each with the member and the remedy. */
+/** Refuses write requests that cannot be carried out, before anything is sent; names each member and the remedy. */
 import type { WriteAbilities } from "../../connector-kit/connector.ts";
 import { Problem, type Issue } from "../ground/errors.ts";
 import { isStorable } from "../ground/storable-text.ts";
@@ -7,7 +7,7 @@ import type { WriteRequest } from "./write-request.ts";
 
 type Fault = Pick<Issue, "name" | "detail">;
 
-/** Throws a Problem with one issue per fault; what the provider cannot do has a problem type of its own. */
+/** Throws a Problem with one issue per fault. Things the provider cannot do have a problem type of their own. */
 export function refuseImpossible(
   request: WriteRequest,
   settings: ObjectSettings,
@@ -58,13 +58,19 @@ function shapeFaults(request: WriteRequest): Fault[] {
     faults.push({ name: single ? "batch" : "record", detail: "Send exactly one of `record` and `batch`." });
   }
   if (batchPolicy && !batch)
-    faults.push({ name: "batchPolicy", detail: "It belongs to a `batch`; leave it out." });
+    faults.push({ name: "batchPolicy", detail: "It applies to a `batch` only; leave it out." });
   if (associations && batch) {
-    faults.push({ name: "associations", detail: "In a batch, give them per item: `batch[n].associations`." });
+    faults.push({
+      name: "associations",
+      detail: "In a batch, put them into the items: `batch[n].associations`.",
+    });
   }
   if (type === "update") faults.push(...updateAssociations(request));
   if (autoBatchPolicy && type !== "delete" && (batch || mode !== "asynchronous")) {
-    faults.push({ name: "autoBatchPolicy", detail: "It takes a single record with `mode: asynchronous`." });
+    faults.push({
+      name: "autoBatchPolicy",
+      detail: "It applies to a single record with `mode: asynchronous` only.",
+    });
   }
   if (request.retryPolicy && mode !== "asynchronous" && type !== "delete") {
     faults.push({ name: "retryPolicy", detail: "It applies to `mode: asynchronous` only; leave it out." });
@@ -73,7 +79,7 @@ function shapeFaults(request: WriteRequest): Fault[] {
 }
 
 function updateAssociations({ associations, batch }: WriteRequest): Fault[] {
-  const detail = "Associations can be given when a record is created, not on an update.";
+  const detail = "Associations can be set when a record is created, not on an update.";
   const faults: Fault[] = associations?.length ? [{ name: "associations", detail }] : [];
   batch?.forEach((item, index) => {
     if (item.associations?.length) faults.push({ name: `batch[${index}].associations`, detail });
@@ -84,7 +90,8 @@ function updateAssociations({ associations, batch }: WriteRequest): Fault[] {
 function deleteFaults({ record, batch, associations }: WriteRequest, settings: ObjectSettings): Fault[] {
   const faults: Fault[] = [];
   if (batch) faults.push({ name: "batch", detail: "A delete takes a single `record`." });
-  if (associations?.length) faults.push({ name: "associations", detail: "A delete takes none." });
+  if (associations?.length)
+    faults.push({ name: "associations", detail: "A delete has no associations; leave them out." });
   if (record && !isId(record["id"])) {
     faults.push({ name: "record.id", detail: "Give the provider's id of the record to delete." });
   }
@@ -109,7 +116,7 @@ function idFaults({ type, record, batch }: WriteRequest): Fault[] {
   );
 }
 
-/** Each record with its place in the request. */
+/** Returns each record with its place in the request. */
 function recordsOf({
   record,
   batch,
@@ -121,10 +128,10 @@ function recordsOf({
   return record ? [["record", record], ...items] : items;
 }
 
-/** No provider takes values nested as deep as this, and we would not get to the bottom of some. */
+/** No provider accepts deeper values, and walking deeper ones could overflow the stack. */
 const DEEPEST = 100;
 
-/** What JSON can say and nobody can keep: it would be written as something else, or not be stored. */
+/** Finds values that JSON can represent and a database cannot store unchanged. */
 const valueFaults = (request: WriteRequest): Fault[] =>
   recordsOf(request).flatMap(([place, fields]) =>
     Object.entries(fields).flatMap(([field, value]) => {
@@ -134,11 +141,13 @@ const valueFaults = (request: WriteRequest): Fault[] =>
   );
 
 const nameFault = (name: string): string | undefined =>
-  isStorable(name) ? undefined : "Its name holds a NUL or half a surrogate pair, which no provider stores.";
+  isStorable(name)
+    ? undefined
+    : "Its name contains a NUL or half a surrogate pair, which no provider stores.";
 
 function valueFault(value: unknown, depth: number): string | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) {
-    return "The number is larger than a double can hold. Send it as a string.";
+    return "The number is too large for a double. Send it as a string.";
   }
   if (typeof value !== "object" || value === null) return undefined;
   if (depth === DEEPEST) return `It is nested deeper than ${DEEPEST} levels.`;
@@ -149,12 +158,12 @@ function valueFault(value: unknown, depth: number): string | undefined {
   return undefined;
 }
 
-/** Ids are text; a number is taken where it is exact, since HubSpot's look like numbers. */
+/** Ids are strings. Exact numbers are accepted too, because HubSpot's ids look like numbers. */
 const isId = (value: unknown): boolean =>
   (typeof value === "string" && value.trim() !== "") ||
   (typeof value === "number" && Number.isSafeInteger(value));
 
-/** Names that carry credentials or that belong to one connection. */
+/** Headers with credentials, and hop-by-hop headers. */
 const REFUSED_HEADERS = new Set([
   "authorization",
   "proxy-authorization",
@@ -182,10 +191,10 @@ function headerFaults({ headers = [] }: WriteRequest): Fault[] {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(key))
       return [{ name: `${name}.key`, detail: `"${key}" is not a header name.` }];
     if (REFUSED_HEADERS.has(key.toLowerCase())) {
-      return [{ name: `${name}.key`, detail: `${key} is set by Busbar and cannot be given.` }];
+      return [{ name: `${name}.key`, detail: `${key} is set by Busbar and cannot be overridden.` }];
     }
     if (!/^[\x20-\x7e\t]*$/.test(value)) {
-      return [{ name: `${name}.value`, detail: "A header value takes printable ASCII only." }];
+      return [{ name: `${name}.value`, detail: "A header value may contain printable ASCII only." }];
     }
     return [];
   });

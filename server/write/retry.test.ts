@@ -16,7 +16,7 @@ const failed = (kind: ProviderErrorKind, retryAt?: Date) => ({
   error: new ProviderError({ kind, message: kind, retryAt }),
 });
 
-test("only what may pass is repeated", () => {
+test("only failures that may pass are retried", () => {
   const kinds: [ProviderErrorKind, boolean][] = [
     ["rate_limited", true],
     ["unavailable", true],
@@ -35,7 +35,7 @@ test("only what may pass is repeated", () => {
   }
 });
 
-test("a lost create is repeated only where the caller asked for it", () => {
+test("a create whose answer was lost is retried only if the caller asked for it", () => {
   assert.ok(nextAttempt([failed("unknown_outcome")], terms({ repeatUnknown: true }), 0));
 });
 
@@ -61,20 +61,20 @@ test("a wait that would pass the deadline ends the write now", () => {
   assert.equal(nextAttempt([failed("rate_limited", new Date(9_999_999))], terms(), 0), undefined);
 });
 
-test("one record that may pass is reason enough, a success is none", () => {
+test("one retryable record is enough for a retry, a success is not retried", () => {
   assert.ok(nextAttempt([failed("invalid"), failed("timeout")], terms(), 0));
   assert.equal(nextAttempt([{ success: true }], terms(), 0), undefined);
 });
 
-test("records that stand or fall together are repeated together or not at all", () => {
+test("records of an all-or-none batch are retried together or not at all", () => {
   const mixed = [failed("invalid"), failed("unavailable")];
   assert.equal(nextAttempt(mixed, terms({ allOrNone: true }), 0), undefined);
   assert.ok(nextAttempt([failed("unavailable"), failed("timeout")], terms({ allOrNone: true }), 0));
-  // Where the provider wrote some all the same (HubSpot's updates), there is no whole left to keep.
+  // If the provider wrote some records anyway (HubSpot's updates), the others are retried alone.
   assert.ok(nextAttempt([{ success: true }, ...mixed], terms({ allOrNone: true }), 0));
 });
 
-test("a write that was never tried gets one attempt, however late, unless the provider says wait", () => {
+test("a write that was never tried gets one attempt, however late, unless its connection is rate limited", () => {
   const deadline = new Date(1_000);
   assert.equal(deadlinePassed({ deadline, attempts: 0 }, undefined, 2_000), undefined);
   assert.equal(deadlinePassed({ deadline, attempts: 1 }, new Date(900), 500), undefined);

@@ -1,4 +1,4 @@
-/** Accepts an asynchronous write: committed before the answer leaves, executed by a worker. */
+/** Accepts an asynchronous write: it is committed before the answer is sent, and executed by a worker. */
 import type { WriteTarget } from "./find-target.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
 import type { WritePlan } from "./plan-write.ts";
@@ -7,13 +7,13 @@ import type { WriteRequest } from "./write-request.ts";
 
 export interface WriteLaterServices {
   ledger: OperationLedger;
-  /** Length of a minute of `maxDelayMinutes` and of a sixtieth of an hour of the deadlines. */
+  /** Length of a minute of `maxDelayMinutes` and of the deadlines; shorter in tests. */
   minuteMs: number;
 }
 
 const DEFAULT_DEADLINE_HOURS = 1;
 
-/** The id of the operation to look up: for an auto-batched record that of its group. */
+/** Returns the id of the operation: of an auto-batched record the one of its group. */
 export async function writeLater(
   deps: WriteLaterServices,
   operationId: string,
@@ -55,7 +55,7 @@ export async function writeLater(
   return { operationId: await deps.ledger.group({ ...write, groupKey: groupKey(target, plan, request) }) };
 }
 
-/** A group is sent as one, so its records share what is said about sending, too. */
+/** The records of a group are sent in one request, so they must agree in everything about sending. */
 function groupKey({ installation }: WriteTarget, plan: WritePlan, { retryPolicy }: WriteRequest): string {
   const headers = Object.entries(plan.headers).map(([name, value]) => [name.toLowerCase(), value]);
   const onUnknownOutcome = retryPolicy?.onUnknownOutcome ?? "fail";

@@ -1,4 +1,4 @@
-/** The write endpoint: one record or a batch, checked and planned, then written now, accepted for later, or shown. */
+/** The write endpoint: plans one record or a batch, then writes it, accepts it for later, or shows it (dry run). */
 import { Type } from "typebox";
 import { newId } from "../ground/ids.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
@@ -22,10 +22,12 @@ export const writeRecords = (deps: WriteServices) =>
     summary: "Write records",
     description:
       "Creates, updates or deletes a record, or up to 100 of them, in the customer's account. `synchronous` waits for " +
-      "the provider and answers the record as it now is there. `asynchronous` commits the write, answers its " +
-      "`operationId` and retries until the deadline. When the provider refuses, the answer is 422 with one body that " +
-      "is both the Problem and the result; a batch of which something was written answers 200. With the header " +
-      "`Idempotency-Key` a repeated request gets the first answer again, for 24 hours.",
+      "the provider and returns the record as it is after the write. `asynchronous` commits the write, returns its " +
+      "`operationId` and retries until the deadline. If the provider refuses, the answer is 422, and its body is both " +
+      "the Problem and the result; if at least one record of a batch was written, the answer is 200. While the " +
+      "connection is rate limited, a synchronous write is not sent and refused with the same answer as the " +
+      "provider's own refusal. With the header `Idempotency-Key` a repeated request gets the first answer again, for " +
+      "24 hours.",
     params: Type.Object({
       integrationId: Type.String({ description: "Id or name of the integration." }),
       objectName: Type.String({ description: "Name of the object as in the manifest; may hold slashes." }),
@@ -33,13 +35,14 @@ export const writeRecords = (deps: WriteServices) =>
     query: Type.Object({
       dryRun: Type.Optional(
         Type.Boolean({
-          description: "Busbar's own: show the provider's requests and every field's fate; send nothing.",
+          description:
+            "Busbar's own: shows the requests to the provider and the withheld fields, and sends nothing.",
         }),
       ),
     }),
     headers: {
       "Idempotency-Key":
-        "Up to 255 characters of your own: a repeated request gets the first answer again, for 24 hours.",
+        "Up to 255 characters that you choose: a repeated request gets the first answer again, for 24 hours.",
     },
     body: WriteRequestSchema,
     success: {
@@ -49,9 +52,9 @@ export const writeRecords = (deps: WriteServices) =>
     },
     refusals: {
       409: "The first request with this `Idempotency-Key` is still running.",
-      422: "The provider wrote nothing; the body is Problem and result in one. Or the `Idempotency-Key` was used for another request.",
-      502: "The provider could not be reached, or its answer could not be understood: look the record up.",
-      504: "The provider did not answer in time: look the record up.",
+      422: "No record was written; the body is both Problem and result. Or the `Idempotency-Key` was used for a different request.",
+      502: "The provider could not be reached, or its answer could not be understood: look the record up at the provider.",
+      504: "The provider did not answer in time: look the record up at the provider.",
     },
     refusalMembers: RefusedWriteSchema,
     async handle({ project, params, query, body, headers }) {

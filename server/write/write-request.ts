@@ -1,9 +1,9 @@
-/** What a builder sends to write records: the body of the write endpoint. */
+/** The body of the write endpoint. */
 import { Type, type Static } from "typebox";
 
 const Fields = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    "Field name to value. An update needs `id`, the provider's record id; a delete holds `id` only.",
+    "Field names and values. An update needs `id`, the provider's record id; a delete has `id` only.",
 });
 
 const AssociationSchema = Type.Object(
@@ -41,8 +41,7 @@ export const WriteRequestSchema = Type.Object(
     type: Type.Enum(["create", "update", "delete"], { description: "Whether to create, update or delete." }),
     mode: Type.Optional(
       Type.Enum(["synchronous", "asynchronous"], {
-        description:
-          "`synchronous` (default) waits for the provider; not used for delete, which always waits.",
+        description: "`synchronous` (default) waits for the provider. A delete is always synchronous.",
       }),
     ),
     record: Type.Optional(Fields),
@@ -57,7 +56,7 @@ export const WriteRequestSchema = Type.Object(
       Type.Object(
         {
           allOrNone: Type.Optional(
-            Type.Boolean({ description: "Write nothing unless everything can be written. Default false." }),
+            Type.Boolean({ description: "Write all records or none. Default false." }),
           ),
         },
         { description: "Options of a batch." },

@@ -1,4 +1,4 @@
-/** Shapes of what a write answers: success, partial success, and the refusal that is Problem and result in one. */
+/** The answers of the write endpoint: success, partial success, and the refusal that is both Problem and result. */
 import { Type, type Static } from "typebox";
 import { isRetryable, type ProviderError } from "../../connector-kit/provider-error.ts";
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
@@ -11,7 +11,9 @@ const WriteResultSchema = Type.Object(
     success: Type.Boolean({ description: "Whether the record was written." }),
     recordId: Type.Optional(Type.String({ description: "The provider's id of the record." })),
     data: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: "The record as it now is at the provider." }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "The record as the provider has it after the write.",
+      }),
     ),
   },
   { title: "WriteResult", description: "Result for one record." },
@@ -39,7 +41,7 @@ const BatchAnswerSchema = Type.Object(
       description: "One per record that failed, in the order of the request.",
     }),
   },
-  { title: "BatchWriteResponse", description: "A batch of which something was written." },
+  { title: "BatchWriteResponse", description: "A batch of which at least one record was written." },
 );
 
 const AcceptedAnswerSchema = Type.Object(
@@ -50,22 +52,22 @@ const AcceptedAnswerSchema = Type.Object(
 export const WriteAnswerSchema = Type.Union([BatchAnswerSchema, SingleAnswerSchema, AcceptedAnswerSchema]);
 export type WriteAnswer = Static<typeof WriteAnswerSchema>;
 
-/** What a refused write carries beside the Problem. */
+/** Members of a refused write beside those of a Problem. */
 export const RefusedWriteSchema = Type.Object(
   {
     operationId: Type.Optional(operationId),
     ...Type.Partial(Type.Pick(BatchAnswerSchema, ["successCount", "failureCount", "results", "errors"]))
       .properties,
     result: Type.Optional(described(WriteResultSchema, "Result for the record.")),
-    warnings: Type.Optional(Type.Array(MessageSchema, { description: "What else the provider said." })),
-    rawResponse: Type.Optional(Type.String({ description: "The provider's answer, as it came." })),
+    warnings: Type.Optional(Type.Array(MessageSchema, { description: "Further messages of the provider." })),
+    rawResponse: Type.Optional(Type.String({ description: "The provider's answer, unchanged." })),
   },
   { title: "RefusedWrite", description: "Members of a failed write, in addition to those of the Problem." },
 );
 
 type Result = Static<typeof WriteResultSchema>;
 
-/** The 200 body, or a thrown Problem when nothing was written. */
+/** Returns the body of a 200; throws a Problem when no record was written. */
 export function writeAnswerOf(operation: string, execution: Execution): WriteAnswer {
   const { plan, outcomes } = execution;
   const successCount = outcomes.filter((outcome) => outcome.success).length;
@@ -86,7 +88,7 @@ function resultOf(outcome: RecordOutcome | undefined): Result {
   return { success: true, ...(recordId !== undefined && { recordId }), ...(data && { data }) };
 }
 
-/** One message per failed record; in a batch it names the record it is about. */
+/** Returns one message per failed record; in a batch it names the record. */
 function messagesOf(outcomes: RecordOutcome[]): { message: string }[] {
   return outcomes.flatMap((outcome, index) => {
     if (outcome.success) return [];
@@ -118,14 +120,14 @@ function refusal(operation: string, execution: Execution): Problem {
 const firstError = (outcomes: RecordOutcome[]): ProviderError | undefined =>
   outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error]))[0];
 
-/** A refusal is the provider's word; no usable answer is a gateway's trouble. */
+/** 422 is the provider's refusal; 502 and 504 mean that no usable answer came. */
 function slugOf({ kind }: ProviderError): ProblemSlug {
   if (kind === "unavailable") return "provider-unreachable";
   if (kind === "timeout" || kind === "unknown_outcome") return "provider-timeout";
   return kind === "unreadable" ? "provider-unreadable" : "provider-refused";
 }
 
-/** Only a provider that said no has written nothing for certain. */
+/** Only a refusal means for certain that nothing was written. */
 function explain({ kind, message }: ProviderError, batch: boolean): string {
   const why = /[.!?]$/.test(message) ? message : `${message}.`;
   const what = batch ? "the batch" : "the record";

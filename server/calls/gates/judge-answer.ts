@@ -4,7 +4,7 @@ import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { Account, ProviderResponse } from "../../../connector-kit/provider-fetch.ts";
 import { retryTime } from "../../ground/retry-after.ts";
 
-/** What a provider said about every request of the connection, not only about the one it refused. */
+/** A refusal that applies to every request of the connection, not only to the refused one. */
 export interface RateLimit {
   /** When the provider accepts requests again; undefined where it gave no time. */
   retryAt?: Date;
