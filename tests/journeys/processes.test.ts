@@ -78,7 +78,7 @@ test("while a replacement cannot start, the others serve, and it is tried again"
   const [first] = await children();
   await allowConnections(databaseUrl, false);
   process.kill(Number(first), "SIGKILL");
-  await until(() => log().includes("cannot be started again yet"), 30_000);
+  await until(() => log().includes("cannot be replaced yet"), 30_000);
   await until(async () => (await call().catch(() => 0)) === 200);
   await allowConnections(databaseUrl, true);
   const up = async () => {
