@@ -1,4 +1,5 @@
-/** As much XML as the Metadata API needs: a strict reader with bounds, and a writer that escapes everything. */
+/** XML for the Metadata API: a strict reader with limits, and a writer that escapes everything. */
+import { SaxesParser, type SaxesAttributeNS } from "saxes";
 
 export interface Element {
   /** Without a namespace prefix. */
@@ -6,67 +7,71 @@ export interface Element {
   /** By local name; namespace declarations are left out. */
   attributes: Map<string, string>;
   children: Element[];
-  /** What stands directly in the element, white space around it cut off. */
+  /** The text directly in the element, trimmed. */
   text: string;
 }
 
-/** The text is not XML, or more of it than is read here. */
+/** The text is not well-formed, or exceeds the limits. */
 export class XmlError extends Error {
   override name = "XmlError";
 }
 
-const MOST_CHARACTERS = 4 * 1024 * 1024;
-const DEEPEST = 32;
+/** Ten fields with a thousand values each, the most of one call, have 50,000 nodes. */
+const LIMITS = { characters: 4 * 1024 * 1024, depth: 32, nodes: 100_000 };
 
-const NAME = "[A-Za-z_][\\w.-]*(?::[A-Za-z_][\\w.-]*)?";
-/** Comment, declaration, CDATA, closing tag, opening tag with its attributes, text; nothing else is known. */
-const TOKEN = new RegExp(
-  [
-    "<!--[^]*?-->",
-    "<\\?[^]*?\\?>",
-    "<!\\[CDATA\\[(?<cdata>[^]*?)\\]\\]>",
-    `</(?<closing>${NAME})\\s*>`,
-    `<(?<opening>${NAME})(?<attributes>(?:\\s+${NAME}\\s*=\\s*(?:"[^"<]*"|'[^'<]*'))*)\\s*(?<empty>/?)>`,
-    "(?<text>[^<]+)",
-  ].join("|"),
-  "y",
-);
-const ATTRIBUTE = new RegExp(`(${NAME})\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, "g");
-
-/** The root element. Throws `XmlError`, also for document types and for entities other than the five of XML itself. */
-export function readXml(source: string): Element {
-  if (source.length > MOST_CHARACTERS) throw new XmlError("too long");
+/**
+ * Parses a document and returns its root element. Throws `XmlError` for text that is not well-formed, for document
+ * types and entities other than the five of XML itself, and for more than `limits` allow.
+ */
+export function readXml(source: string, limits = LIMITS): Element {
+  if (source.length > limits.characters) throw new XmlError("too long");
   const document = element("");
   const open = [document];
-  const token = new RegExp(TOKEN);
-  while (token.lastIndex < source.length) {
-    const at = token.lastIndex;
-    const groups = token.exec(source)?.groups;
+  let nodes = 0;
+  const count = () => {
+    if (++nodes > limits.nodes) throw new XmlError("too many elements and attributes");
+  };
+  const addText = (text: string) => {
     const parent = open.at(-1);
-    if (!groups || !parent) throw new XmlError(`not understood at character ${at}`);
-    const { cdata, closing, opening, attributes = "", empty, text } = groups;
-    if (cdata !== undefined) parent.text += cdata;
-    if (text !== undefined) parent.text += unescape(text);
-    if (closing !== undefined) {
-      if (open.length === 1 || parent.name !== local(closing))
-        throw new XmlError(`</${closing}> closes nothing`);
-      parent.text = parent.text.trim();
-      open.pop();
-    }
-    if (opening !== undefined) {
-      const child = { ...element(local(opening)), attributes: attributesIn(attributes) };
-      parent.children.push(child);
-      if (empty !== "/") open.push(child);
-      if (open.length > DEEPEST) throw new XmlError("too deep");
-    }
-  }
+    if (parent) parent.text += text;
+  };
+  const parser = new SaxesParser({ xmlns: true, position: false });
+  parser.on("error", (error) => {
+    throw new XmlError(error.message);
+  });
+  parser.on("doctype", () => {
+    throw new XmlError("document types are not read");
+  });
+  parser.on("opentagstart", () => {
+    count();
+    if (open.length > limits.depth) throw new XmlError("too deep");
+  });
+  parser.on("attribute", count);
+  parser.on("opentag", ({ local, attributes }) => {
+    const child = { ...element(local), attributes: attributesOf(attributes) };
+    open.at(-1)?.children.push(child);
+    open.push(child);
+  });
+  parser.on("text", addText);
+  parser.on("cdata", addText);
+  parser.on("closetag", () => {
+    const closed = open.pop();
+    if (closed) closed.text = closed.text.trim();
+  });
+  parser.write(source).close();
   const [root] = document.children;
-  if (!root || open.length > 1 || document.children.length > 1 || document.text.trim() !== "")
-    throw new XmlError("not one whole element");
+  if (!root) throw new XmlError("no element");
   return root;
 }
 
-/** An element with text or with children. */
+const attributesOf = (attributes: Record<string, SaxesAttributeNS>): Map<string, string> =>
+  new Map(
+    Object.values(attributes)
+      .filter(({ prefix, name }) => prefix !== "xmlns" && name !== "xmlns")
+      .map(({ local, value }) => [local, value]),
+  );
+
+/** Creates an element with text or with children. */
 export const element = (name: string, content: string | Element[] = ""): Element => ({
   name,
   attributes: new Map(),
@@ -74,7 +79,7 @@ export const element = (name: string, content: string | Element[] = ""): Element
   text: typeof content === "string" ? content : "",
 });
 
-/** The markup of an element; never the self-closing form. */
+/** Returns the markup of an element, never in the self-closing form. */
 export function writeXml({ name, attributes, children, text }: Element): string {
   const written = [...attributes].map(([key, value]) => ` ${key}="${escape(value)}"`).join("");
   return `<${name}${written}>${children.map(writeXml).join("")}${escape(text)}</${name}>`;
@@ -92,28 +97,6 @@ export const childText = (parent: Element | undefined, name: string): string | u
 
 /** Characters that XML 1.0 cannot carry in any form. */
 export const UNWRITABLE = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
-
-const local = (name: string): string => name.slice(name.indexOf(":") + 1);
-
-const attributesIn = (text: string): Map<string, string> =>
-  new Map(
-    [...text.matchAll(ATTRIBUTE)]
-      .filter(([, name = ""]) => !name.startsWith("xmlns"))
-      .map(([, name = "", double, single]) => [local(name), unescape(double ?? single ?? "")]),
-  );
-
-const ENTITIES: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
-
-function unescape(text: string): string {
-  return text.replaceAll(/&([^;\s&]{1,10};)?/g, (_, reference: string | undefined) => {
-    const name = reference?.slice(0, -1) ?? "";
-    if (Object.hasOwn(ENTITIES, name)) return ENTITIES[name] ?? "";
-    const [, hex, decimal] = /^#(?:x([\da-f]{1,6})|(\d{1,7}))$/i.exec(name) ?? [];
-    const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? Number.NaN);
-    if (!(code > 0 && code <= 0x10_ff_ff)) throw new XmlError(`&${name} is not known`);
-    return String.fromCodePoint(code);
-  });
-}
 
 const ESCAPES: Record<string, string> = {
   "<": "&lt;",
