@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { walkEveryOperation } from "./every-operation/every-operation.ts";
 import { operations } from "./every-operation/walk.ts";
 
-/** What cannot be done here, and how that is said. Whatever is built leaves this list. */
+/** Operations that only refuse, and their status. */
 const REFUSED: Record<string, number> = {
   getOrgBillingAccount: 404,
   createBillingAccountSession: 404,
@@ -16,7 +16,7 @@ const REFUSED: Record<string, number> = {
   searchRecords: 501,
 };
 
-test("every operation is answered as declared; what is not built or not sold says so", async () => {
+test("every operation answers as declared; those not built answer 501, those of billing 404", async () => {
   const heard = await walkEveryOperation();
   const refused = heard.flatMap(({ operationId, refusedWith }) =>
     refusedWith === undefined ? [] : [[operationId, refusedWith]],
@@ -26,6 +26,6 @@ test("every operation is answered as declared; what is not built or not sold say
   assert.deepEqual(
     [...operations().keys()].filter((operationId) => !done.has(operationId) && !(operationId in REFUSED)),
     [],
-    "operations that the walk does not call: add them to tests/journeys/every-operation/stations.ts",
+    "operations that no walk calls: add them to the walk beside the endpoint (<resource>.walk.ts)",
   );
 });

@@ -2,10 +2,10 @@
 import { openSink } from "../../harness/deliveries/sink.ts";
 import { openTestBusbar } from "../../harness/busbar.ts";
 import { startIssuer } from "../../harness/issuer.ts";
-import { access, customer, deliveries, documents, events, integrations, type Ground } from "./stations.ts";
+import { findWalks } from "./find-walks.ts";
 import { openWalk, type Heard } from "./walk.ts";
 
-/** A provider with a scheme of its own, as somebody's catalog may have it. */
+/** A provider with a custom authentication scheme. */
 const BRIDGE = {
   authType: "custom",
   baseURL: "https://api.bridge.example",
@@ -19,17 +19,19 @@ const BRIDGE = {
   },
 };
 
-/** Everything that was asked and answered. Throws at the first answer that is not what openapi.json promises. */
+/** Returns all requests and answers. Throws at the first answer that differs from openapi.json. */
 export async function walkEveryOperation(): Promise<Heard[]> {
   const sink = await openSink();
   const issuer = await startIssuer();
   const on = await openTestBusbar({ env: issuer.env, providers: { bridge: BRIDGE } });
   const withoutIssuer = await openTestBusbar();
   try {
-    const walk = openWalk(on);
-    const ground: Ground = { walk, sink, issuer, withoutIssuer };
-    for (const station of [access, events, integrations, customer, deliveries, documents])
-      await station(ground);
+    const ada = await issuer.sign({ sub: "ada", email: "ada@acme.example", name: "Ada Lovelace" });
+    const bob = await issuer.sign({ sub: "bob", email: "bob@elsewhere.example", name: "Bob" });
+    const walk = openWalk(on, { sink, ada, bob, withoutIssuer });
+    const resources = await findWalks();
+    for (const { run } of resources) await run(walk);
+    for (const { end } of resources.toReversed()) await end?.(walk);
     return walk.heard;
   } finally {
     await withoutIssuer.stop();

@@ -1,8 +1,9 @@
-/** Calls operations of openapi.json by their names, expects what they promise, and keeps what was said. */
+/** Calls operations of openapi.json by name, checks that they succeed, and keeps requests and answers. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestBusbar } from "../../harness/busbar.ts";
+import type { Sink } from "../../harness/deliveries/sink.ts";
 
 /** A request that was made and its answer; bodies only where they are JSON or the bare text of an address. */
 export interface Heard {
@@ -29,14 +30,43 @@ export interface Asked {
   on?: TestBusbar;
 }
 
+/** Ids that a resource's walk leaves for those that come after it. */
+export interface Facts {
+  destinationId: string;
+  topicId: string;
+  connectionId: string;
+  installationId: string;
+  revisionId: string;
+  operationId: string;
+  deliveryId: string;
+  /** A member of that delivery's data. */
+  eventMember: string;
+}
+
 export interface Walk {
   on: TestBusbar;
-  /** The answer's body. Fails unless it is the success that is declared. */
-  // A walk says what it expects; a wrong guess fails it.
+  /** Returns the answer's body. Fails unless it is the declared success. */
+  // A walk states what it expects; a wrong guess fails it.
   // oxlint-disable-next-line typescript/no-explicit-any
   call(operationId: string, asked?: Asked): Promise<any>;
   /** Every call, in order. */
   heard: Heard[];
+  facts: Facts;
+  sink: Sink;
+  /** Credentials of two people. */
+  ada: Record<string, string>;
+  bob: Record<string, string>;
+  /** A Busbar whose people sign in with keys. */
+  withoutIssuer: TestBusbar;
+}
+
+/** The walk through a resource's operations, in `<resource>.walk.ts` beside its endpoints. */
+export interface ResourceWalk {
+  /** Resources whose walks come first. */
+  after?: readonly string[];
+  run(walk: Walk): Promise<void>;
+  /** Runs after all walks, in reverse order: deletes what others needed. */
+  end?(walk: Walk): Promise<void>;
 }
 
 interface Place {
@@ -60,12 +90,25 @@ export function operations(): Map<string, Place> {
   return found;
 }
 
-export function openWalk(on: TestBusbar): Walk {
+const NO_FACTS: Facts = {
+  destinationId: "",
+  topicId: "",
+  connectionId: "",
+  installationId: "",
+  revisionId: "",
+  operationId: "",
+  deliveryId: "",
+  eventMember: "",
+};
+
+export function openWalk(on: TestBusbar, ground: Pick<Walk, "sink" | "ada" | "bob" | "withoutIssuer">): Walk {
   const known = operations();
   const heard: Heard[] = [];
   return {
     on,
     heard,
+    ...ground,
+    facts: { ...NO_FACTS },
     async call(operationId, asked = {}) {
       const { title, path = {}, query, body, headers, refusedWith } = asked;
       const place = known.get(operationId);

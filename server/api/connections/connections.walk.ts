@@ -1,0 +1,22 @@
+/** Calls the operations of connections. */
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+export const walk: ResourceWalk = {
+  after: ["oauth", "customers"],
+  async run({ call, facts, on }) {
+    const { connectionId } = facts;
+    await call("listConnections", { query: { groupRef: "acme" } });
+    await call("getConnection", { path: { connectionId }, query: { includeCreds: "true" } });
+    const workspace = { updateMask: ["providerWorkspaceRef"], connection: { providerWorkspaceRef: "acme" } };
+    await call("updateConnection", { path: { connectionId }, body: workspace });
+    const { accessToken, refreshToken } = on.sandbox.hubspot.mintToken();
+    const oauth2AuthorizationCode = {
+      accessToken: { token: accessToken },
+      refreshToken: { token: refreshToken },
+    };
+    const customer = { groupRef: "globex", consumerRef: "homer" };
+    const body = { provider: "hubspot", ...customer, oauth2AuthorizationCode };
+    const imported = await call("generateConnection", { body });
+    await call("deleteConnection", { path: { connectionId: imported.id } });
+  },
+};

@@ -1,0 +1,9 @@
+/** Calls the operations of groups and consumers. */
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+export const walk: ResourceWalk = {
+  async run({ call }) {
+    await call("createGroup", { body: { groupRef: "globex", groupName: "Globex" } });
+    await call("createConsumer", { body: { consumerRef: "homer", consumerName: "Homer" } });
+  },
+};

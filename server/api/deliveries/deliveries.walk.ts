@@ -1,0 +1,23 @@
+/** Calls the operations of deliveries, once the events of the walk have been delivered. */
+import { until } from "../../../tests/harness/until.ts";
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+export const walk: ResourceWalk = {
+  after: ["topic-destination-routes", "event-topic-routes", "installations"],
+  async run({ call, facts, on, sink }) {
+    const path = { destination: "hook" };
+    await until(() => sink.at("/hook").length > 1);
+    const listed = () => on.inProject("GET", "/destinations/hook/deliveries?status=delivered");
+    const [{ id: deliveryId, eventTime }] = await until(async () => {
+      const { results } = (await listed()).body;
+      return results.length > 0 ? results : undefined;
+    });
+    facts.deliveryId = deliveryId;
+    await call("listDeliveries", { path, query: { status: "delivered" } });
+    const { data } = await call("getDelivery", { path: { ...path, deliveryId } });
+    facts.eventMember = "config" in data ? "config" : (Object.keys(data)[0] ?? "");
+    await call("resendDelivery", { path: { ...path, deliveryId } });
+    await call("resendDeliveries", { path, body: { since: eventTime, status: "all" } });
+    await call("listWaitingDeliveries");
+  },
+};

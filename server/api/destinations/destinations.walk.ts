@@ -1,0 +1,18 @@
+/** Calls the operations of destinations. */
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+export const walk: ResourceWalk = {
+  async run({ call, facts, sink }) {
+    const metadata = { url: `${sink.url}/hook`, headers: { "X-Tenant": "acme" } };
+    const hook = await call("createDestination", { body: { name: "hook", type: "webhook", metadata } });
+    facts.destinationId = hook.id;
+    const spare = await call("createDestination", { body: { name: "spare", type: "log", metadata: {} } });
+    await call("listDestinations");
+    await call("getDestination", { path: { destination: "hook" }, query: { includeSecrets: "true" } });
+    const renamed = { updateMask: ["name"], destination: { name: "unused" } };
+    await call("updateDestination", { path: { destination: spare.id }, body: renamed });
+    await call("deleteDestination", { path: { destination: "unused" } });
+    const trial = { eventType: "installation.created" };
+    await call("testDestination", { path: { destination: "hook" }, body: trial });
+  },
+};

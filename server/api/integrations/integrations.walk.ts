@@ -1,0 +1,17 @@
+/** Calls the operations of integrations. */
+import { MANIFEST } from "../../../tests/journeys/every-operation/walk-manifest.ts";
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+export const walk: ResourceWalk = {
+  after: ["destinations"],
+  async run({ call }) {
+    await call("batchUpsertIntegrations", { body: { sourceYaml: MANIFEST } });
+    await call("createRevision", { path: { integrationId: "crm" }, body: { sourceYaml: MANIFEST } });
+    const content = { name: "tickets", provider: "hubspot", proxy: { enabled: true } };
+    const latestRevision = { specVersion: "1.0.0", content };
+    await call("createIntegration", { body: { name: "tickets", provider: "hubspot", latestRevision } });
+    await call("listIntegrations");
+    await call("getIntegration", { path: { integrationIdOrName: "crm" } });
+    await call("deleteIntegration", { path: { integrationIdOrName: "tickets" } });
+  },
+};

@@ -1,0 +1,25 @@
+/** Calls the operations of organisations: invitations, memberships and claimed domains. */
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+export const walk: ResourceWalk = {
+  async run({ call, on, ada, bob }) {
+    const orgId = on.busbar.bootstrap?.orgId ?? "";
+    const path = { orgId };
+    const own = await call("createOrg", { body: { label: "Acme" }, headers: ada });
+    await call("getOrg", { path });
+    await call("updateOrg", { path, body: { updateMask: ["label"], org: { label: "Acme Apps" } } });
+    await call("createOrgInvite", { path, body: { email: "ada@acme.example" } });
+    const { id: inviteId } = await call("createOrgInvite", { path, body: { email: "eve@acme.example" } });
+    await call("listOrgInvites", { path });
+    await call("getOrgInvite", { path: { orgId, inviteId } });
+    await call("deleteOrgInvite", { path: { orgId, inviteId } });
+    await call("listOrgBuilders", { path });
+    const { builder } = (await on.call("GET", "/v1/my-info", undefined, bob)).body;
+    await call("addUserToOrg", { path: { orgId: own.id }, body: { builderId: builder.id }, headers: ada });
+    const claim = { domain: "acme.example", parentType: "org", parentId: own.id };
+    await call("claimDomain", { body: claim, headers: ada });
+    await call("checkClaimedDomain", { query: { domain: "acme.example" }, headers: ada });
+    await call("listOrgClaimedDomains", { path: { orgId: own.id }, headers: ada });
+    await call("unclaimDomain", { path: { orgId: own.id, domain: "acme.example" }, headers: ada });
+  },
+};

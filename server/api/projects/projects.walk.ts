@@ -1,0 +1,14 @@
+/** Calls the operations of projects. */
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+export const walk: ResourceWalk = {
+  async run({ call, on }) {
+    const orgId = on.busbar.bootstrap?.orgId ?? "";
+    await call("createProject", { body: { orgId, name: "staging", appName: "Acme Apps" } });
+    await call("listProjects");
+    await call("getProject", { query: { includeEntitlements: "true" } });
+    const project = { appName: "Acme Apps" };
+    await call("updateProject", { body: { updateMask: ["appName"], project } });
+    await call("deleteProject", { path: { projectIdOrName: "staging" } });
+  },
+};

@@ -1,0 +1,23 @@
+/** Calls the operation of proxy calls, after a call through the proxy. */
+import assert from "node:assert/strict";
+import { until } from "../../../tests/harness/until.ts";
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+export const walk: ResourceWalk = {
+  after: ["installations"],
+  async run({ call, facts, on }) {
+    const { installationId } = facts;
+    const proxied = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
+      headers: {
+        "x-api-key": on.apiKey,
+        "x-amp-proxy-version": "1",
+        "x-amp-project-id": on.projectId,
+        "x-amp-installation-id": installationId,
+      },
+    });
+    assert.equal(proxied.status, 200, await proxied.text());
+    const listed = () => on.inProject("GET", `/integrations/crm/installations/${installationId}/proxy-calls`);
+    await until(async () => (await listed()).body.results.length > 0);
+    await call("listProxyCalls", { path: { integrationId: "crm", installationId } });
+  },
+};

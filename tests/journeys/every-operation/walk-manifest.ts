@@ -1,0 +1,24 @@
+/** The manifest that the walk through every operation deploys. */
+export const MANIFEST = `specVersion: 1.0.0
+integrations:
+  - name: crm
+    displayName: Your CRM
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: hook
+          schedule: "*/30 * * * *"
+          requiredFields:
+            - fieldName: email
+            - fieldName: firstname
+              mapToName: givenName
+          optionalFields:
+            - fieldName: phone
+    write:
+      objects:
+        - objectName: contacts
+          inheritMapping: true
+    proxy:
+      enabled: true
+`;
