@@ -3,7 +3,9 @@ import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { openApiDocument } from "../server/http/openapi.ts";
 import { routes, type Services } from "../server/routes.ts";
-import { readReference } from "./reference.ts";
+import { compactJson } from "./compact-json.ts";
+import { withProblemTypes } from "./errors-guide.ts";
+import { REFERENCE } from "./reference.ts";
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];
@@ -18,18 +20,18 @@ for (const script of [
   });
   if (status !== 0) stale.push(`what ${script} writes`);
 }
-await generateOpenApi();
+// Describing the routes calls no handler, so no service is needed.
+await write("openapi.json", `${compactJson(openApiDocument(routes({} as Services), REFERENCE))}\n`);
+const GUIDE = "docs/guide/errors.md";
+await write(GUIDE, withProblemTypes(await readFile(GUIDE, "utf8")));
 if (stale.length > 0) {
   console.error(`Not fresh: ${stale.join(", ")}. Run: npm run generate`);
   process.exit(1);
 }
 
-async function generateOpenApi(): Promise<void> {
-  // Describing the routes calls no handler, so no service is needed.
-  const document = openApiDocument(routes({} as Services), await readReference());
-  const text = `${JSON.stringify(document, null, 2)}\n`;
-  const old = await readFile("openapi.json", "utf8").catch(() => "");
+async function write(file: string, text: string): Promise<void> {
+  const old = await readFile(file, "utf8").catch(() => "");
   if (old === text) return;
-  if (check) stale.push("openapi.json");
-  else await writeFile("openapi.json", text);
+  if (check) stale.push(file);
+  else await writeFile(file, text);
 }

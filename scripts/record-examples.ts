@@ -1,10 +1,11 @@
 /**
- * Writes the examples of openapi.json: requests and answers of a real Busbar, from the walk through every operation,
- * with ids, times, secrets and addresses of that run replaced and long lists cut. Run it with `npm run examples`, and `npm run generate` afterwards.
+ * Writes the examples of the API reference: requests and answers of a real Busbar, from the walk through every
+ * operation, with ids, times, secrets and addresses replaced and long lists shortened. Run it with `npm run examples`.
  */
 import { writeFile } from "node:fs/promises";
-import type { Example } from "../server/http/openapi.ts";
+import type { Example } from "../server/http/openapi-examples.ts";
 import { walkEveryOperation } from "../tests/journeys/every-operation/every-operation.ts";
+import { compactJson } from "./compact-json.ts";
 import { anonymous } from "./examples/anonymous.ts";
 import { shortened } from "./examples/shortened.ts";
 
@@ -18,4 +19,7 @@ for (const { operationId, refusedWith: _refusedWith, ...said } of heard.filter(
   if (known.length === 0 || said.title !== undefined) known.push(shortened(said) as Example);
 }
 const ordered = Object.fromEntries(Object.entries(examples).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-await writeFile("server/api/docs/examples.json", `${anonymous(JSON.stringify(ordered, null, 2))}\n`);
+await writeFile(
+  "server/api/docs/examples.json",
+  `${compactJson(JSON.parse(anonymous(JSON.stringify(ordered, null, 2))))}\n`,
+);

@@ -23,14 +23,12 @@ import { getDestination } from "./api/destinations/get-destination.ts";
 import { listDestinations } from "./api/destinations/list-destinations.ts";
 import { testDestination } from "./api/destinations/test-destination.ts";
 import { updateDestination } from "./api/destinations/update-destination.ts";
-import {
-  getDocs,
-  getDocsReader,
-  getOpenApi,
-  getProblemType,
-  getProblemTypes,
-  getStart,
-} from "./api/docs/documents.ts";
+import { getDocs } from "./api/docs/get-docs.ts";
+import { getDocsReader } from "./api/docs/get-docs-reader.ts";
+import { getOpenApi } from "./api/docs/get-open-api.ts";
+import { getProblemType } from "./api/docs/get-problem-type.ts";
+import { getProblemTypes } from "./api/docs/get-problem-types.ts";
+import { getStart } from "./api/docs/get-start.ts";
 import { getEventFile } from "./api/event-files/get-event-file.ts";
 import { createEventTopicRoute } from "./api/event-topic-routes/create-event-topic-route.ts";
 import { deleteEventTopicRoute } from "./api/event-topic-routes/delete-event-topic-route.ts";

@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { buildCatalog } from "../connectors/catalog.ts";
-import { PROBLEM_TYPES } from "../server/ground/errors.ts";
+import { PROBLEM_TYPES } from "../server/ground/problem-types.ts";
 import { checkManifest } from "../server/manifest/check-manifest.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -39,10 +39,10 @@ test("every dependency has a line that says why", () => {
 });
 
 test("every problem type is on the page of errors with its status", () => {
-  const rows = Object.entries(PROBLEM_TYPES).map(
-    ([slug, { title, status }]) => `| \`${slug}\`: ${title} | ${status} |`,
+  const sections = Object.entries(PROBLEM_TYPES).map(
+    ([slug, { title, status }]) => `### ${status} \`${slug}\`\n\n${title}. `,
   );
-  assert.deepEqual(missing(rows, read("docs/guide/errors.md")), []);
+  assert.deepEqual(missing(sections, read("docs/guide/errors.md")), []);
 });
 
 test("every npm script that a document names exists", () => {

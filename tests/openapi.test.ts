@@ -7,6 +7,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { TAGS } from "../server/api/docs/reference.ts";
+import { withExamples } from "../server/http/openapi-examples.ts";
 import { routes, type Services } from "../server/routes.ts";
 
 interface Media {
@@ -45,17 +46,22 @@ interface Document {
   components: {
     schemas: Record<string, Schema>;
     responses: Record<string, Response>;
-    examples: Record<string, { value: unknown }>;
   };
 }
 
-const text = readFileSync(join(import.meta.dirname, "../openapi.json"), "utf8");
-const document: Document = JSON.parse(text);
+const ROOT = join(import.meta.dirname, "..");
+const text = readFileSync(join(ROOT, "openapi.json"), "utf8");
+const examples = readFileSync(join(ROOT, "server/api/docs/examples.json"), "utf8");
+/** As /docs shows it. */
+const document: Document & { components: { examples: Record<string, { value: unknown }> } } = withExamples(
+  JSON.parse(text) as Document,
+  JSON.parse(examples),
+);
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.values(methods).map((operation) => ({ path, operation })),
 );
-const responseOf = (response: Response): Response =>
-  response.$ref ? (document.components.responses[response.$ref.split("/").at(-1) ?? ""] ?? {}) : response;
+const responseOf = ({ $ref, ...own }: Response): Response =>
+  $ref ? { ...document.components.responses[$ref.split("/").at(-1) ?? ""], ...own } : own;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 // Both module forms of the package exist; the one that is loaded depends on the bundler, not on us.
@@ -72,9 +78,11 @@ function misfit(schema: Schema, value: unknown): string[] {
 }
 
 describe("openapi.json", () => {
-  test("is valid OpenAPI 3.1", async () => {
-    const { valid, errors } = await new Validator().validate(text);
-    assert.ok(valid, JSON.stringify(errors));
+  test("is valid OpenAPI 3.1, with and without examples", async () => {
+    for (const one of [JSON.parse(text), structuredClone(document)]) {
+      const { valid, errors } = await new Validator().validate(one);
+      assert.ok(valid, JSON.stringify(errors));
+    }
   });
 
   test("says of each operation what it does, who may call it, and in which group it is, under a name of its own", () => {

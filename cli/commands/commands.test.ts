@@ -297,7 +297,7 @@ describe("commands without a terminal", () => {
     assert.equal(words.code, 1);
     assert.match(
       words.stderr,
-      /error: The request is not valid\n {2}type: must be .*\n {2}body type \(given: "upsert"\)\n/,
+      /error: Invalid request\n {2}type: must be .*\n {2}body type \(given: "upsert"\)\n/,
     );
     assert.match(words.stderr, /requestId \S+/);
     const problem = await busbar(["get", "integration", "nothing", "--json"]);

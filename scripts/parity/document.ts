@@ -71,7 +71,9 @@ function readOperation(root: Schema, name: string, item: Schema, described: Sche
   });
   const body = isSchema(described["requestBody"]) ? resolve(root, described["requestBody"]) : undefined;
   const answers = Object.entries(asSchema(described["responses"])).map(
-    ([status, response]) => [status, resolve(root, asSchema(response))] as const,
+    // A description beside a `$ref` overrides that of the response.
+    ([status, response]) =>
+      [status, { ...resolve(root, asSchema(response)), ...asSchema(response) }] as const,
   );
   const responses = answers.map(([status, answer]) => [status, contentOf(answer)] as const);
   return {

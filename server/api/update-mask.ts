@@ -1,6 +1,7 @@
 /** Picks from a PATCH body what its `updateMask` names; what is not named is ignored, whatever the body holds. */
 import { Type } from "typebox";
-import { Problem, type ProblemSlug } from "../ground/errors.ts";
+import { Problem } from "../ground/errors.ts";
+import type { ProblemSlug } from "../ground/problem-types.ts";
 
 export const UpdateMask = Type.Array(Type.String(), {
   minItems: 1,

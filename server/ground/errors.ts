@@ -1,46 +1,7 @@
-/** Every way Busbar refuses something: one table of problem types and the error that carries one. */
+/** Errors that Busbar answers with (`Problem`) and errors that end a command. */
+import { PROBLEM_TYPES, type ProblemSlug } from "./problem-types.ts";
 
-/** Problem types by slug. `status` is HTTP; `retryable` says whether the same request may succeed later. */
-export const PROBLEM_TYPES = {
-  "invalid-request": { status: 400, title: "The request is not valid", retryable: false },
-  "malformed-json": { status: 400, title: "The body is not JSON", retryable: false },
-  "unsupported-by-provider": { status: 400, title: "The provider cannot do this", retryable: false },
-  unauthenticated: { status: 401, title: "No valid credential", retryable: false },
-  forbidden: { status: 403, title: "Not allowed", retryable: false },
-  "proxy-disabled": { status: 403, title: "The proxy is not enabled for this integration", retryable: false },
-  "not-found": { status: 404, title: "Not found", retryable: false },
-  "unknown-path": { status: 404, title: "No such endpoint", retryable: false },
-  "method-not-allowed": { status: 405, title: "Method not allowed", retryable: false },
-  "request-timeout": { status: 408, title: "The request did not arrive in time", retryable: true },
-  conflict: { status: 409, title: "In conflict with what exists", retryable: false },
-  "operation-in-progress": { status: 409, title: "The first request is still running", retryable: true },
-  "body-too-large": { status: 413, title: "The body is too large", retryable: false },
-  "unsupported-media-type": { status: 415, title: "Unsupported media type", retryable: false },
-  "semantically-invalid": { status: 422, title: "Understood, but not acceptable", retryable: false },
-  "invalid-manifest": { status: 422, title: "The manifest has mistakes", retryable: false },
-  "invalid-config": { status: 422, title: "The configuration does not fit the manifest", retryable: false },
-  "provider-refused": { status: 422, title: "The provider refused", retryable: false },
-  "idempotency-key-reused": {
-    status: 422,
-    title: "Idempotency key used for another request",
-    retryable: false,
-  },
-  "too-many-requests": { status: 429, title: "Too many requests", retryable: true },
-  internal: { status: 500, title: "Something went wrong on our side", retryable: true },
-  "not-built": { status: 501, title: "Not built yet", retryable: false },
-  "provider-unreachable": { status: 502, title: "The provider could not be reached", retryable: true },
-  "provider-unreadable": {
-    status: 502,
-    title: "The provider's answer could not be understood",
-    retryable: true,
-  },
-  unavailable: { status: 503, title: "Temporarily unavailable", retryable: true },
-  "provider-timeout": { status: 504, title: "The provider did not answer in time", retryable: true },
-} as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
-
-export type ProblemSlug = keyof typeof PROBLEM_TYPES;
-
-/** One of several faults in one request: where it is, what it is, what to do. */
+/** One of several faults in a request. */
 export interface Issue {
   in: "body" | "header" | "path" | "query";
   /** Path of the member, for example `batch[3].record.id`. */
@@ -48,12 +9,12 @@ export interface Issue {
   detail: string;
   value?: unknown;
   remedy?: string;
-  /** Extra members shown as they are, for example `line`, `column`, `rule`. */
+  /** Further members, for example `line`, `column`, `rule`. */
   [member: string]: unknown;
 }
 
 export interface ProblemOptions {
-  /** What happened and what to do about it, for the caller. Never a secret, never an internal name. */
+  /** What happened and what to do, for the caller. No secrets, no internal names. */
   detail: string;
   remedy?: string;
   issues?: Issue[];
@@ -61,14 +22,14 @@ export interface ProblemOptions {
   retryable?: boolean;
   retryAfter?: Date;
   context?: Record<string, unknown>;
-  /** Members that belong to this problem type only, for example the counters of a refused batch. */
+  /** Members of this problem type only, for example the counters of a refused batch. */
   extensions?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** What really happened, for the log only. */
+  /** The underlying error, for the log only. */
   cause?: unknown;
 }
 
-/** An answer that says no. Thrown anywhere, rendered in one place (`http/problem.ts`). */
+/** An error answer. Thrown anywhere, rendered by `http/problem.ts`. */
 export class Problem extends Error {
   override name = "Problem";
   readonly slug: ProblemSlug;
@@ -89,13 +50,13 @@ export class Problem extends Error {
   }
 }
 
-/** A start-up fault that a person must mend; printed as one line, without a stack. */
+/** An error at start that the operator must fix; printed as one line, without a stack. */
 export class StartError extends Error {
   override name = "StartError";
   readonly exitCode: number = 1;
 }
 
-/** The command was called in a way that cannot work; builders' commands end with the same code. */
+/** A command with wrong arguments. The commands of `cli/` end with the same code. */
 export class UsageError extends StartError {
   override name = "UsageError";
   override readonly exitCode = 2;

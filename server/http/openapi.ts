@@ -1,7 +1,7 @@
 /** Writes the OpenAPI document from the route table: what runs is what is described. */
 import { Type, type TObject, type TSchema } from "typebox";
 import type { Audience, Endpoint, Route } from "./endpoint.ts";
-import { problemExamples, refusals, usualAnswers } from "./openapi-refusals.ts";
+import { collectRefusals, type Refusals } from "./openapi-refusals.ts";
 import { collectShapes, mapValues, type Document, type Shapes } from "./openapi-schemas.ts";
 
 /** What the route table cannot say: introduction, groups, meanings, examples. */
@@ -12,28 +12,15 @@ export interface Reference {
   tags: Record<string, string>;
   /** Bodies of what is sent to builders, by name. */
   webhooks: Record<string, TSchema>;
-  /** By operation id. */
-  examples: Record<string, Example[]>;
 }
-
-/** A request that was made and its answer, without what is not JSON. */
-export interface Example {
-  /** Tells several examples of one operation apart. */
-  title?: string;
-  query?: Record<string, string>;
-  request?: unknown;
-  response?: unknown;
-}
-
-/** Addresses in the examples. */
-const PUBLIC_URL = "https://busbar.example.com";
 
 /** The document for these routes. Deterministic, so that a committed copy can be checked. */
 export function openApiDocument(routes: Route[], reference: Reference): Document {
   const shapes = collectShapes();
+  const refusals = collectRefusals(shapes);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const entry of routes) {
-    const shown = operation(entry, reference.examples[entry.endpoint.operationId] ?? [], shapes);
+    const shown = operation(entry, shapes, refusals);
     paths[entry.path] = { ...paths[entry.path], [entry.method.toLowerCase()]: shown };
   }
   const { version, introduction, tags } = reference;
@@ -52,14 +39,13 @@ export function openApiDocument(routes: Route[], reference: Reference): Document
     webhooks: mapValues(reference.webhooks, (name, body) => webhook(name, body, shapes)),
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      responses: usualAnswers(shapes),
+      responses: refusals.components(),
       schemas: shapes.components(),
-      examples: problemExamples(`${PUBLIC_URL}/docs`),
     },
   };
 }
 
-function operation(entry: Route, examples: Example[], shapes: Shapes): Document {
+function operation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
   const { path, audience, endpoint } = entry;
   const { operationId, tag, summary, description } = endpoint;
   return {
@@ -70,13 +56,13 @@ function operation(entry: Route, examples: Example[], shapes: Shapes): Document 
     security: SECURITY[audience],
     parameters: [
       ...pathParameters(path, endpoint.params, shapes),
-      ...queryParameters(endpoint.query, examples, shapes),
+      ...queryParameters(endpoint.query, shapes),
       ...(endpoint.headers ? headerParameters(endpoint.headers, shapes) : []),
     ],
-    requestBody: requestBody(endpoint, examples, shapes),
+    requestBody: requestBody(endpoint, shapes),
     responses: {
-      [endpoint.success.status]: success(endpoint, examples, shapes),
-      ...refusals(entry, shapes),
+      [endpoint.success.status]: success(endpoint, shapes),
+      ...refusals.of(entry),
     },
   };
 }
@@ -109,7 +95,6 @@ const webhook = (name: string, body: TSchema, shapes: Shapes): Document => ({
 
 function success(
   { operationId, success: { status, description, schema, media } }: Endpoint,
-  examples: Example[],
   shapes: Shapes,
 ): Document {
   if (status === 204 || !schema) return { description };
@@ -119,7 +104,6 @@ function success(
       description: `What \`${operationId}\` answers.`,
     }),
   };
-  Object.assign(content, shownExamples(examples, "response"));
   return { description, content: { [media ?? "application/json"]: content } };
 }
 
@@ -131,15 +115,10 @@ const pathParameters = (path: string, params: TObject | undefined, shapes: Shape
     parameter("path", name, params?.properties[name] ?? PROJECT, { required: true }, shapes),
   );
 
-const queryParameters = (query: TObject | undefined, examples: Example[], shapes: Shapes): Document[] =>
-  Object.entries(query?.properties ?? {}).map(([name, schema]) => {
-    const shown = examples[0]?.query?.[name];
-    const more = {
-      required: query?.required?.includes(name) ?? false,
-      ...(shown !== undefined && { example: shown }),
-    };
-    return parameter("query", name, schema, more, shapes);
-  });
+const queryParameters = (query: TObject | undefined, shapes: Shapes): Document[] =>
+  Object.entries(query?.properties ?? {}).map(([name, schema]) =>
+    parameter("query", name, schema, { required: query?.required?.includes(name) ?? false }, shapes),
+  );
 
 const headerParameters = (headers: Record<string, string>, shapes: Shapes): Document[] =>
   Object.entries(headers).map(([name, description]) =>
@@ -152,7 +131,7 @@ function parameter(place: string, name: string, schema: TSchema, more: Document,
   return { name, in: place, description, ...more, schema: rest };
 }
 
-function requestBody(endpoint: Endpoint, examples: Example[], shapes: Shapes): Document | undefined {
+function requestBody(endpoint: Endpoint, shapes: Shapes): Document | undefined {
   const { operationId, body, bodyOptional, rawBodyLimitBytes } = endpoint;
   if (!body) return undefined;
   if (rawBodyLimitBytes !== undefined) {
@@ -165,18 +144,7 @@ function requestBody(endpoint: Endpoint, examples: Example[], shapes: Shapes): D
       description: `What \`${operationId}\` takes.`,
     }),
   };
-  Object.assign(content, shownExamples(examples, "request"));
   return { required: !bodyOptional, content: { "application/json": content } };
-}
-
-/** Several examples have names, one alone needs none. */
-function shownExamples(examples: Example[], side: "request" | "response"): Document {
-  const given = examples.filter((example) => example[side] !== undefined);
-  const [first] = given;
-  if (!first) return {};
-  if (given.length === 1) return { example: first[side] };
-  const named = given.map(({ title = "", ...said }) => [title, { summary: title, value: said[side] }]);
-  return { examples: Object.fromEntries(named) };
 }
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

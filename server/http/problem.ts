@@ -2,7 +2,8 @@
 import { now } from "../ground/clock.ts";
 import type { Support } from "../ground/config.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
-import { PROBLEM_TYPES, Problem, type Issue, type ProblemSlug } from "../ground/errors.ts";
+import { Problem, type Issue } from "../ground/errors.ts";
+import { PROBLEM_TYPES, type ProblemSlug } from "../ground/problem-types.ts";
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 

@@ -5,7 +5,7 @@ import type { Access } from "../access/authorize.ts";
 import { openProcessGates, type ConnectionGates } from "../calls/gates/shared-gates.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";
-import type { ProblemSlug } from "../ground/errors.ts";
+import type { ProblemSlug } from "../ground/problem-types.ts";
 import type { Support } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";
 import type { Changes } from "../store/changes.ts";

@@ -144,7 +144,7 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
     assert.match(terminal.transcript(), /\u001B\[32msuccess/);
 
     enter("busbar write hubspot contacts --group acme --set email=not-an-address");
-    await terminal.see(/error: The provider refused\n/);
+    await terminal.see(/error: Rejected by the provider\n/);
     await terminal.see(/operation [0-9a-f-]{36}\n +requestId [0-9a-f-]{36}/);
     assert.equal(await exitCode(), 1);
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Page } from "../../http/endpoint.ts";
 
 const CONFIGURATION = {
-  url: "/openapi.json",
+  url: "/openapi.json?examples=true",
   theme: "default",
   // On a narrow screen words would be cut anywhere.
   customCss:

@@ -1,6 +1,7 @@
 /** Turns what a provider said no with, while its objects were read or changed, into a Problem. */
 import { isRetryable, type ProviderError } from "../../../connector-kit/provider-error.ts";
-import { Problem, type ProblemOptions, type ProblemSlug } from "../../ground/errors.ts";
+import { Problem, type ProblemOptions } from "../../ground/errors.ts";
+import type { ProblemSlug } from "../../ground/problem-types.ts";
 
 /** When the endpoints here refuse because of the provider, for their descriptions. */
 export const PROVIDER_REFUSALS = {

@@ -1,0 +1,219 @@
+/** The types of Problems: status, title, and for the reference what causes them and what to do. */
+
+export interface ProblemType {
+  /** HTTP status. */
+  status: number;
+  title: string;
+  /** Whether the same request may succeed later. A Problem can overrule it. */
+  retryable: boolean;
+  /** Causes, for the guide and the page of the type. */
+  causes: string;
+  /** What a caller does about it, likewise. */
+  remedy: string;
+}
+
+export const PROBLEM_TYPES = {
+  "invalid-request": {
+    status: 400,
+    title: "Invalid request",
+    retryable: false,
+    causes: "A parameter or member is missing, has the wrong type or breaks a limit.",
+    remedy: "Fix the faults listed in `issues`.",
+  },
+  "malformed-json": {
+    status: 400,
+    title: "Malformed JSON",
+    retryable: false,
+    causes:
+      "The body is not valid JSON, often because of a trailing comma, single quotes or a truncated body.",
+    remedy: "Send the output of a JSON serializer.",
+  },
+  "unsupported-by-provider": {
+    status: 400,
+    title: "Not supported by the provider",
+    retryable: false,
+    causes:
+      "Busbar has no connector for this action with the provider, or the provider lacks an option you set.",
+    remedy:
+      "Check `support` and `features` of `GET /v1/providers/{provider}`. The proxy can call any API of the provider.",
+  },
+  unauthenticated: {
+    status: 401,
+    title: "Missing or invalid credentials",
+    retryable: false,
+    causes:
+      "No API key or token was sent; the key is unknown, inactive or of another project; the token is " +
+      "expired or its signature does not match.",
+    remedy: "Send an active key in `X-Api-Key`, or a valid token as `Authorization: Bearer`.",
+  },
+  forbidden: {
+    status: 403,
+    title: "Forbidden",
+    retryable: false,
+    causes:
+      "The key lacks the scope, the project belongs to another organisation, a customer's token names " +
+      "another group, or the operation needs a person.",
+    remedy: "Use a credential that may do it; the reference names the callers of each operation.",
+  },
+  "proxy-disabled": {
+    status: 403,
+    title: "Proxy not enabled",
+    retryable: false,
+    causes: "The manifest or the customer's configuration does not enable the proxy.",
+    remedy:
+      "Set `proxy: { enabled: true }` in the manifest, deploy it, and check the installation's configuration.",
+  },
+  "not-found": {
+    status: 404,
+    title: "Not found",
+    retryable: false,
+    causes: "No resource with this id or name exists in the project.",
+    remedy: "Check id, name and project. List the resources to see what exists.",
+  },
+  "unknown-path": {
+    status: 404,
+    title: "Unknown path",
+    retryable: false,
+    causes: "No operation has this path: a typo, or a request for the proxy that was sent to the API's port.",
+    remedy: "Check the path. Calls to a provider go to the proxy's address.",
+  },
+  "method-not-allowed": {
+    status: 405,
+    title: "Method not allowed",
+    retryable: false,
+    causes: "The path exists, but not with this method.",
+    remedy: "Use a method that the reference lists for the path.",
+  },
+  "request-timeout": {
+    status: 408,
+    title: "Request timeout",
+    retryable: true,
+    causes: "Headers or body of the request did not arrive in time.",
+    remedy: "Send the request again. If it happens often, check the network between client and Busbar.",
+  },
+  conflict: {
+    status: 409,
+    title: "Conflict",
+    retryable: false,
+    causes: "A resource with the same name or key exists, or another resource still uses this one.",
+    remedy:
+      "Choose another name, update the existing resource, or delete what uses it first. `detail` names it.",
+  },
+  "operation-in-progress": {
+    status: 409,
+    title: "Request in progress",
+    retryable: true,
+    causes: "A write with the same idempotency key is still running.",
+    remedy: "Repeat the request with the same key after `retryAfter`, or after a few seconds.",
+  },
+  "body-too-large": {
+    status: 413,
+    title: "Request body too large",
+    retryable: false,
+    causes: "The body is larger than 10 MB; uploads may have 50 MB.",
+    remedy: "Send smaller batches.",
+  },
+  "unsupported-media-type": {
+    status: 415,
+    title: "Unsupported media type",
+    retryable: false,
+    causes: "The body was not sent as `application/json`.",
+    remedy: "Send the header `Content-Type: application/json`.",
+  },
+  "semantically-invalid": {
+    status: 422,
+    title: "Unprocessable request",
+    retryable: false,
+    causes:
+      "The request has the right form, but a value is not acceptable: an invalid name, an unknown provider, a resource of another customer.",
+    remedy: "Change the values that `detail` or `issues` name.",
+  },
+  "invalid-manifest": {
+    status: 422,
+    title: "Invalid manifest",
+    retryable: false,
+    causes: "The manifest breaks rules of its format.",
+    remedy:
+      "Fix the faults listed in `issues`; each has line, column, rule and remedy. `busbar check` finds them before a deployment.",
+  },
+  "invalid-config": {
+    status: 422,
+    title: "Invalid configuration",
+    retryable: false,
+    causes:
+      "The customer's configuration names objects or options that the manifest does not have, or lacks required ones.",
+    remedy: "Fix the faults listed in `issues`.",
+  },
+  "provider-refused": {
+    status: 422,
+    title: "Rejected by the provider",
+    retryable: false,
+    causes:
+      "The provider rejected the request: an invalid field value, a missing required field, missing permissions or revoked access.",
+    remedy:
+      "Read the provider's reasons in `detail` and `errors`. If the access was revoked, the customer has to connect again.",
+  },
+  "idempotency-key-reused": {
+    status: 422,
+    title: "Idempotency key reused",
+    retryable: false,
+    causes: "Another request with a different body used the same idempotency key.",
+    remedy: "Use a new key for each write, and repeat a write with its own body.",
+  },
+  "too-many-requests": {
+    status: 429,
+    title: "Too many requests",
+    retryable: true,
+    causes:
+      "A rate limit of the proxy is reached, the provider asked to wait, or there were too many failed sign-ins.",
+    remedy: "Wait until `retryAfter` (also the header `Retry-After`), then send the request again.",
+  },
+  internal: {
+    status: 500,
+    title: "Internal error",
+    retryable: true,
+    causes: "A fault in Busbar.",
+    remedy: "Look up `requestId` in the log, and report the error with it.",
+  },
+  "not-built": {
+    status: 501,
+    title: "Not implemented",
+    retryable: false,
+    causes: "The operation is part of the API but not implemented yet.",
+    remedy: "See `detail` for an alternative.",
+  },
+  "provider-unreachable": {
+    status: 502,
+    title: "Provider unreachable",
+    retryable: true,
+    causes:
+      "The provider could not be reached or answered with a server error, or the address is not allowed for outgoing connections.",
+    remedy:
+      "Try again later. If the address is wrong or not allowed, correct it; `retryable` tells the two apart.",
+  },
+  "provider-unreadable": {
+    status: 502,
+    title: "Unreadable response of the provider",
+    retryable: true,
+    causes:
+      "The provider's response is not in the expected format or is too large. The write may have happened.",
+    remedy: "Look the record up at the provider before you repeat the write.",
+  },
+  unavailable: {
+    status: 503,
+    title: "Temporarily unavailable",
+    retryable: true,
+    causes: "The database or the identity provider is not reachable, or Busbar is starting or stopping.",
+    remedy: "Try again in a few seconds.",
+  },
+  "provider-timeout": {
+    status: 504,
+    title: "Provider timeout",
+    retryable: true,
+    causes: "The provider did not respond in time. A write may have happened.",
+    remedy:
+      "If `retryable` is true, try again. Otherwise look the record up at the provider before you repeat the write.",
+  },
+} as const satisfies Record<string, ProblemType>;
+
+export type ProblemSlug = keyof typeof PROBLEM_TYPES;
