@@ -1,4 +1,4 @@
-/** Lets AWS clients send through the guarded door, and reads what they throw as the outcome of an attempt. */
+/** Lets AWS clients send through the egress guard, and turns their errors into outcomes. */
 import { Readable } from "node:stream";
 import { Type } from "typebox";
 import { checkUrl } from "./check-url.ts";
@@ -26,7 +26,7 @@ export const AWS_SECRETS = {
   awsSessionToken: Type.Optional(Type.String({ maxLength: 8_192 })),
 };
 
-/** What no schema tells: an endpoint that may not be used, and keys that were copied with blanks around them. */
+/** Checks what a schema cannot express: forbidden endpoints, and keys that were copied with blanks around them. */
 export function checkAws(
   config: { endpointUrl?: string },
   secrets: AwsSettings["secrets"],
@@ -49,8 +49,8 @@ interface AwsSettings {
 }
 
 /**
- * Options for any client. One attempt only: attempts are counted and spaced elsewhere. What is left open here a client
- * reads from the environment and `~/.aws`: those are the machine's, and a destination is its builder's.
+ * Returns options for any AWS client. One attempt only, because Busbar retries by itself. An option that is missing here
+ * would be read from the environment or `~/.aws`, which belong to the operator, not to the builder of the destination.
  */
 export const awsOptions = ({ config, secrets }: AwsSettings, network: DestinationNetwork) => ({
   region: config.region,
@@ -63,7 +63,7 @@ export const awsOptions = ({ config, secrets }: AwsSettings, network: Destinatio
   ignoreConfiguredEndpointUrls: true,
   useDualstackEndpoint: false,
   useFipsEndpoint: false,
-  // "auto" would ask the cloud's metadata address, past the guarded door.
+  // "auto" would call the cloud's metadata address and bypass the egress guard.
   defaultsMode: "standard" as const,
   retryMode: "standard",
   maxAttempts: 1,
@@ -82,7 +82,7 @@ interface AwsRequest {
   body?: unknown;
 }
 
-/** An exchange that gave no answer; thrown so that the client gives up. */
+/** An exchange without an answer; thrown so that the client gives up. */
 class NoAnswer extends Error {
   readonly exchange: Exchange & { failure: string };
 
@@ -92,7 +92,7 @@ class NoAnswer extends Error {
   }
 }
 
-/** The answer as it came: clients say little of one that they cannot read. */
+/** The raw answer: the errors of clients say little about an answer that they cannot parse. */
 const RAW = Symbol("raw answer");
 
 function awsHandler(network: DestinationNetwork) {
@@ -120,24 +120,24 @@ function toOutgoing(request: AwsRequest): OutgoingRequest {
   if (body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array)) {
     throw new Error("an AWS client sent a body that is neither text nor bytes");
   }
-  // The door sets the length itself.
+  // The egress guard sets the length itself.
   const { "content-length": _length, ...headers } = request.headers;
-  // Plain bytes: the SDK's own kind warns whoever reads it as text.
+  // Plain bytes, because the SDK's own type logs a warning when it is read as text.
   const bytes = typeof body === "object" ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : body;
   return { url, method, headers, body: bytes };
 }
 
-/** As signatures are computed: everything but unreserved characters. */
+/** Percent-encodes as signatures require: everything but unreserved characters. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** Names of refusals that say: slower. */
+/** Names of errors that mean a rate limit. */
 const THROTTLED = /throttl|SlowDown|ThroughputExceeded|TooManyRequests|LimitExceeded/i;
 
-/** What an AWS client threw. */
+/** Turns an error of an AWS client into an outcome. */
 export function awsOutcome(error: unknown): Outcome {
   if (error instanceof NoAnswer) {
     return { kind: "failed", error: error.message, overloaded: error.exchange.failure === "timeout" };
@@ -154,9 +154,9 @@ export function awsOutcome(error: unknown): Outcome {
   };
 }
 
-/** A refusal that the service gave a name. What a client cannot read is an answer of somebody else, a gateway perhaps. */
+/** Returns the service's named error; undefined for an answer that a client cannot parse, perhaps that of a gateway. */
 function refusalOf(error: unknown): string | undefined {
-  // A client marks what it could read with `$fault`; name and message are whatever the answer had in their places.
+  // Clients mark parsed answers with `$fault`; name and message may be any JSON value of the answer.
   if (!(error instanceof Error && "$fault" in error)) return undefined;
   const { name, message }: { name: unknown; message: unknown } = error;
   if (typeof name !== "string" || name === "Error" || name === "Unknown") return undefined;

@@ -1,7 +1,7 @@
 /** Checks addresses that builders enter. */
 import type { AddressRules, Fault } from "./destination.ts";
 
-/** What is wrong with an address that messages are to be sent to. */
+/** Returns the faults of an address that messages are to be sent to. */
 export function checkUrl(name: string, text: string, network: AddressRules): Fault[] {
   const url = URL.parse(text);
   if (!url) return [{ name, detail: "must be an absolute address such as https://example.com/hooks" }];
@@ -18,7 +18,7 @@ export function checkUrl(name: string, text: string, network: AddressRules): Fau
   return [{ name, detail }];
 }
 
-/** Said of a host that may not be reached. */
+/** The fault of a host that may not be reached. */
 export function isPrivate(host: string): string {
   return `leads to ${host}, which is private; list it in BUSBAR_EGRESS_ALLOW to reach it`;
 }

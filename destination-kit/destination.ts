@@ -1,24 +1,24 @@
-/** What a type of destination is: how its settings look, and how one message reaches it. */
+/** The interface of destination types: their settings, and how they send a message. */
 import type { LookupFunction } from "node:net";
 import type { Static, TObject } from "typebox";
 
-/** One thing to be told. */
+/** One event on its way to one destination. */
 export interface Message {
   /** The same at every attempt, and for every destination. */
   id: string;
   /** The type of the event. */
   topic: string;
-  /** When it happened. */
+  /** When the event occurred. */
   time: Date;
-  /** JSON text of what is told. */
+  /** The event's data as JSON text. */
   data: string;
   projectId: string;
   destinationId: string;
 }
 
-/** What came of one attempt. Who delivers decides by `kind` alone; the rest is for people. */
+/** The outcome of one attempt. Retries depend on `kind`, `retryAfterMs` and `overloaded`; the rest is for people. */
 export interface Outcome {
-  /** `failed` is tried again later, `gone` never: the receiver said that nobody listens there any more. */
+  /** `failed` is retried; `gone` is not, because the receiver has announced its end. */
   kind: "delivered" | "failed" | "gone";
   /** HTTP status, where there was an answer. */
   status?: number;
@@ -26,13 +26,13 @@ export interface Outcome {
   answer?: string;
   /** What went wrong, for people; never a secret. */
   error?: string;
-  /** What the receiver asked for. */
+  /** The wait that the receiver asked for. */
   retryAfterMs?: number;
-  /** It timed out or said that it is asked too often: the next attempt is a minute away at least. */
+  /** The receiver timed out or rate limited the message: the next attempt is at least a minute away. */
   overloaded?: boolean;
 }
 
-/** An HTTP request through the guarded door. */
+/** An HTTP request through the egress guard. */
 export interface OutgoingRequest {
   url: URL;
   method: string;
@@ -40,21 +40,21 @@ export interface OutgoingRequest {
   body?: string | Uint8Array;
 }
 
-/** The answer, of which no more than its first 16 KiB, or why there is none. */
+/** The answer with the first 16 KiB of its body, or the reason why there is none. */
 export type Exchange =
   | { status: number; headers: Record<string, string>; body: Buffer }
   | { failure: "timeout" | "unreachable" | "forbidden"; message: string };
 
-/** What a destination is given to reach the network; it has no other way. */
+/** A destination's only access to the network, to files and to standard output. */
 export interface DestinationNetwork {
   send(request: OutgoingRequest): Promise<Exchange>;
-  /** For clients that open sockets of their own to this host: they must look it up with this. Throws for a forbidden one. */
+  /** Name lookup that clients with sockets of their own must use for this host. Throws for a forbidden host. */
   guardedLookup(host: string): LookupFunction;
-  /** For one attempt, all in all. `send` keeps to it by itself. */
+  /** Timeout of a whole attempt; `send` applies it by itself. */
   timeoutMs: number;
-  /** Whether plain http may be spoken to this host. */
+  /** Whether plain http is allowed for this host. */
   allowsPlainHttp(host: string): boolean;
-  /** False for a host whose very name says that it is private, unless the operator allows it. */
+  /** False for a host whose name shows that it is private, unless the operator allows it. */
   mayReach(host: string): boolean;
   /** The folder that files may be written to. */
   filesFolder: string;
@@ -62,32 +62,32 @@ export interface DestinationNetwork {
   print(line: string): void;
 }
 
-/** What settings are checked against. */
+/** The rules for addresses in settings. */
 export type AddressRules = Pick<DestinationNetwork, "allowsPlainHttp" | "mayReach">;
 
 export interface Settings<Config, Secrets> {
   config: Config;
   secrets: Secrets;
-  /** Every key that signs now, the newest first; empty unless the type signs. */
+  /** The keys that sign now, newest first; empty unless the type signs. */
   signingKeys(): string[];
-  /** The destination's own name. */
+  /** Name of the destination. */
   name: string;
 }
 
-/** A destination that is open; attempts may run side by side. Never throws for what the receiver did. */
+/** An open destination. Attempts may run concurrently; a failure at the receiver is an outcome, never an error. */
 export interface Channel {
   deliver(message: Message): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/** A fault of the settings that their schemas cannot tell. */
+/** A fault in the settings that a schema cannot express. */
 export interface Fault {
   /** Path of the member, for example `metadata.url`. */
   name: string;
   detail: string;
 }
 
-/** `defineDestination` in its stored form, its schemas' types forgotten: settings are checked before they get here. */
+/** A destination type without its static types: settings are checked before they get here. */
 export interface DestinationType {
   type: string;
   /** For people. */
@@ -98,9 +98,9 @@ export interface DestinationType {
   secrets: TObject;
   /** A signing key is made when the destination is. */
   signs: boolean;
-  /** Counts against the project's webhooks per second. */
+  /** Counts towards the project's limit of webhooks per second. */
   paced: boolean;
-  /** Larger messages go with a link to what makes them large. */
+  /** In larger messages, large members are replaced by addresses. */
   maxMessageBytes: number | undefined;
   check(settings: { config: unknown; secrets: unknown }, network: AddressRules): Fault[];
   open(settings: Settings<unknown, unknown>, network: DestinationNetwork): Channel;

@@ -1,10 +1,10 @@
-/** Reads an HTTP answer as the outcome of an attempt. */
+/** Turns an HTTP answer into the outcome of an attempt. */
 import { nowMs } from "../server/ground/clock.ts";
 import { retryAfter } from "../server/ground/retry-after.ts";
 import { storable } from "../server/ground/storable-text.ts";
 import type { Exchange, Outcome } from "./destination.ts";
 
-/** 2xx is delivered, 410 gone, everything else failed; a redirect is not followed. */
+/** Maps 2xx to `delivered`, 410 to `gone`, everything else to `failed`; redirects are not followed. */
 export function httpOutcome(exchange: Exchange): Outcome {
   if ("failure" in exchange) {
     return { kind: "failed", error: exchange.message, overloaded: exchange.failure === "timeout" };
@@ -28,11 +28,11 @@ export function httpOutcome(exchange: Exchange): Outcome {
 
 const ANSWER_BYTES = 16 * 1024;
 
-/** The first 16 KiB as text that PostgreSQL takes: without NULs, and with whole characters only. */
+/** Returns the first 16 KiB as text that PostgreSQL can store: without NULs, and with whole characters only. */
 export const beginningOf = (body: Buffer): string =>
   storable(body.subarray(0, ANSWER_BYTES).toString("utf8"));
 
-/** The same of text. Whatever came from a receiver or a message goes through one of the two before it is an `answer`. */
+/** Does the same with text. Use one of the two for every `answer`. */
 export const beginningOfText = (text: string): string => beginningOf(Buffer.from(text));
 
 /** Returns `Retry-After` as milliseconds from now. */

@@ -1,4 +1,4 @@
-/** Templates: what they give for strange data, what is refused when they are entered, and that none holds up the process. */
+/** Templates: results for unusual data, refused templates, and that no template blocks the process. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkTemplate, openTemplate } from "./template.ts";
@@ -8,7 +8,7 @@ const DATA = {
   data: { name: "Zoë", count: 0, on: false, list: ["a"], nothing: null, empty: "", own: { id: 7 } },
 };
 
-test("text, numbers and booleans become text; whatever else a template gives is nothing", () => {
+test("text, numbers and booleans become text; any other result counts as none", () => {
   for (const [template, text] of [
     ["data.name", "Zoë"],
     ["data.count", "0"],
@@ -27,7 +27,7 @@ test("text, numbers and booleans become text; whatever else a template gives is 
   }
 });
 
-test("what can never give text is refused when it is entered, saying why", () => {
+test("a template that can never return text is refused with a reason when it is stored", () => {
   for (const [template, why] of [
     ["data.[", /Syntax error|parse/i],
     ["shout(data.a)", /no function shout/],
@@ -49,7 +49,7 @@ test("what can never give text is refused when it is entered, saying why", () =>
 const zeros = `\`[${Array.from({ length: 100 }, () => 0).join(",")}]\``;
 const ENDLESS = `let $a = ${zeros} in $a[*].[$a[*].[$a[*].[$a[*].[$a[*].[$a[*]]]]]] | length(@)`;
 
-test("a template that takes too long is refused when it is entered", () => {
+test("a template that takes too long is refused when it is stored", () => {
   const started = performance.now();
   for (const template of [ENDLESS, `to_string($${".[@, @]".repeat(40)})`]) {
     const [fault] = checkTemplate("t", template, SAMPLE);
@@ -58,7 +58,7 @@ test("a template that takes too long is refused when it is entered", () => {
   assert.ok(performance.now() - started < 5_000);
 });
 
-test("one that takes too long for a message fails it, and is not tried again", () => {
+test("a template that takes too long for a message fails the attempt and is not evaluated again", () => {
   const template = `data.a[*].[$.data.a[*].[$.data.a[*].[$.data.a[*]]]] | length(@)`;
   assert.deepEqual(checkTemplate("t", template, SAMPLE), []);
   const evaluate = openTemplate(template);

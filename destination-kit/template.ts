@@ -6,7 +6,7 @@ import type { Fault } from "./destination.ts";
 
 const MAX_LENGTH = 2_000;
 
-/** What is wrong with a template. `sample` has the members that templates may name. */
+/** Returns the faults of a template. `sample` has the members that templates may name. */
 export function checkTemplate(name: string, text: string, sample: JsonObject): Fault[] {
   const refuse = (reason: string): Fault[] => [
     { name, detail: `is not a usable JMESPath template: ${reason}` },
@@ -24,12 +24,12 @@ export function checkTemplate(name: string, text: string, sample: JsonObject): F
     return refuse("it gives a list or an object, not text; put its parts together with join()");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    // A member that the sample lacks may be there in a message; a function with too few arguments never works.
+    // Messages may have members that the sample lacks; a function with too few arguments never works.
     return /^(Invalid type|not-a-number)/.test(reason) ? [] : refuse(reason);
   }
 }
 
-/** They make text of any length in one step. */
+/** Functions that create text of any length in one step. */
 const WITHHELD = ["pad_left", "pad_right"];
 
 type Tree = ReturnType<typeof compile>;
@@ -43,8 +43,8 @@ function nodesOf(tree: Tree): JsonObject[] {
 }
 
 /**
- * A template that was checked: the text it gives for a message, undefined where it gives none. Throws for one that takes
- * too long, from then on without trying it.
+ * Compiles a checked template. The returned function gives the text for a message, or undefined. It throws when the
+ * template takes too long, and from then on without evaluating it.
  */
 export function openTemplate(text: string): (data: JsonObject) => string | undefined {
   const evaluate = evaluatorOf(compile(text));
@@ -57,13 +57,13 @@ export function openTemplate(text: string): (data: JsonObject) => string | undef
       return typeof value === "string" && value !== "" ? value : undefined;
     } catch (error) {
       if (error instanceof TooSlow) throw (tooSlow = error);
-      // Of this message only: a member is missing or of another type. The default serves.
+      // In this message a member is missing or of another type: the default is used.
       return undefined;
     }
   };
 }
 
-/** What takes no longer than reading template and data once. `@` is not among them: `[@, @]` doubles what is there. */
+/** Expressions that take no longer than reading template and data once. `@` is not one of them: `[@, @]` doubles the data. */
 const QUICK = new Set(
   (
     "Field Subexpression Index IndexExpression Root Literal MultiSelectList OrExpression AndExpression NotExpression " +
@@ -79,7 +79,7 @@ function evaluatorOf(tree: Tree): (data: JsonObject) => unknown {
   return isQuick ? search : (data) => inTime(() => search(data));
 }
 
-/** Templates take microseconds. One that goes through lists within lists would hold up everybody in the process. */
+/** Templates take microseconds. One that iterates over nested lists would block the whole process. */
 const LIMIT_MS = 500;
 
 class TooSlow extends Error {
@@ -90,7 +90,7 @@ class TooSlow extends Error {
 
 let stoppable: ((job: () => unknown) => unknown) | undefined;
 
-/** A script is the only thing that Node stops in the middle; the watch over it costs some tenths of a millisecond. */
+/** Runs a job in a script, which is the only code that Node can interrupt; that costs some tenths of a millisecond. */
 function openStoppable(): (job: () => unknown) => unknown {
   const script = new Script("job()");
   const context: { job?: () => unknown } = createContext({});

@@ -84,7 +84,7 @@ async function openNamespace(t: TestContext) {
   return { namespace, open };
 }
 
-test("a message goes with its topic and id under a signature of the key", async (t) => {
+test("a message has its topic and id, and a signature of the key", async (t) => {
   const { namespace, open } = await openNamespace(t);
   const outcome = await open().deliver(sampleMessage());
   assert.deepEqual([outcome.kind, outcome.status], ["delivered", 201]);
@@ -106,7 +106,7 @@ test("another key is refused, and so is a signature after five minutes", async (
   assert.equal((await open().deliver(sampleMessage())).status, 401);
 });
 
-test("a namespace is reached by https, and a queue that it does not have is tried again", async () => {
+test("a namespace is called by https, and a message for a missing queue is retried", async () => {
   for (const status of [404, 410]) {
     const network = testNetwork();
     network.answer = () => answered(status, "no such queue");
@@ -117,7 +117,7 @@ test("a namespace is reached by https, and a queue that it does not have is trie
   }
 });
 
-test("what is wrong is told in Azure's words, and a namespace that is busy is given its time", async () => {
+test("the attempt quotes Azure's reason, and a busy namespace gets the time it asks for", async () => {
   for (const [status, overloaded] of [
     [401, false],
     [503, true],

@@ -12,7 +12,7 @@ import {
 } from "../../destination-kit/destination.ts";
 import { httpOutcome } from "../../destination-kit/http-outcome.ts";
 
-/** What the cheapest namespaces take, less what stands in headers. */
+/** The limit of the cheapest namespaces, minus the headers. */
 const MAX_MESSAGE_BYTES = 250_000;
 
 export const azureservicebus = defineDestination({
@@ -43,7 +43,7 @@ export const azureservicebus = defineDestination({
           authorization: signed(new URL(`/${name}`, access.endpoint).href, access),
           "content-type": "application/json",
           brokerproperties: JSON.stringify({ MessageId: id, Label: topic }),
-          // Properties of the message: texts in quotes.
+          // Message properties are quoted texts.
           topic: JSON.stringify(topic),
           "event-id": JSON.stringify(id),
         };
@@ -54,12 +54,12 @@ export const azureservicebus = defineDestination({
   },
 });
 
-/** Why it was refused stands in the answer: `<Error><Code>401</Code><Detail>…</Detail></Error>`. */
+/** Reads the reason of a refusal: `<Error><Code>401</Code><Detail>…</Detail></Error>`. */
 function outcomeOf(exchange: Exchange): Outcome {
   const outcome = httpOutcome(exchange);
   const { kind, status, answer = "", overloaded } = outcome;
   if (kind === "delivered" || status === undefined) return outcome;
-  // Documented is 410, most namespaces answer 404. A queue or topic can be made again.
+  // The documentation says 410, most namespaces answer 404. A queue or topic can be created again.
   const isMissing = status === 404 || status === 410;
   const why = isMissing ? "it has no queue or topic of this name" : /<Detail>([^<]+)/.exec(answer)?.[1];
   return {
@@ -75,11 +75,11 @@ interface Access {
   endpoint: URL;
   keyName: string;
   key: string;
-  /** The only queue or topic that the key is for, where it is for one. */
+  /** The only queue or topic that the key allows, if it is limited to one. */
   entity: string | undefined;
 }
 
-/** A connection string: members divided by semicolons, their names of any case. */
+/** Parses a connection string: members separated by semicolons, names in any case. */
 function readAccess(text: string): Access | undefined {
   const members = new Map(
     text.split(";").map((member) => {
@@ -112,7 +112,7 @@ function checkAccess(name: string, text: string, network: AddressRules): Fault[]
 const LIFE_SECONDS = 300;
 
 /**
- * A shared access signature
+ * Creates a shared access signature
  * (https://learn.microsoft.com/en-us/rest/api/eventhub/generate-sas-token): the key's text itself is the secret.
  */
 function signed(resource: string, { keyName, key }: Access): string {

@@ -36,7 +36,7 @@ testAws(kinesis, {
   takenBody: TAKEN,
 });
 
-test("a record is the message in `data`, in the partition of the template, or of the id where it gives none", async () => {
+test("a record is the message in `data`, with the template's partition key, or the id if it gives none", async () => {
   const keys: string[] = [];
   for (const [text, message] of [
     ["data.consumerName", sampleMessage()],
@@ -59,7 +59,7 @@ test("a record is the message in `data`, in the partition of the template, or of
   assert.deepEqual(keys, ["Zoë <&>", sampleMessage().id, sampleMessage().id]);
 });
 
-test("a partition key is cut to the 256 characters that Kinesis takes, between characters", async () => {
+test("a partition key is cut to the 256 characters that Kinesis allows, between characters", async () => {
   const network = testNetwork();
   network.answer = () => answered(200, TAKEN);
   const data = JSON.stringify({ consumerName: `a${"\u{1F600}".repeat(300)}` });
@@ -69,14 +69,14 @@ test("a partition key is cut to the 256 characters that Kinesis takes, between c
   assert.ok([...key].length <= 256 && key.startsWith("a\u{1F600}"));
 });
 
-test("without an endpoint of its own it is Amazon's in the region", async () => {
+test("the default endpoint is Amazon's in the region", async () => {
   const network = testNetwork();
   network.answer = () => answered(200, TAKEN);
   await openSample(kinesis, SAMPLE, network).deliver(sampleMessage());
   assert.equal(network.requests[0]?.url.href, "https://kinesis.eu-west-1.amazonaws.com/");
 });
 
-test("too many records a second is known as that", async () => {
+test("too many records per second count as overloaded", async () => {
   const network = testNetwork();
   network.answer = () =>
     answered(400, '{"__type":"ProvisionedThroughputExceededException","message":"slower"}', {

@@ -7,7 +7,7 @@ import { defineDestination } from "../../destination-kit/destination.ts";
 import { beginningOfText } from "../../destination-kit/http-outcome.ts";
 import { checkTemplate, openTemplate } from "../../destination-kit/template.ts";
 
-/** Of the service, for one record with its partition key. */
+/** The service's limit for one record with its partition key. */
 const MAX_RECORD_BYTES = 1024 * 1024;
 const MAX_KEY_LENGTH = 256;
 
@@ -36,7 +36,7 @@ export const kinesis = defineDestination({
       config.partitionKeyTemplate === undefined ? undefined : openTemplate(config.partitionKeyTemplate);
     let client: Promise<KinesisClient> | undefined;
     const load = async () => {
-      // Loaded when the first message comes: most installations never need it.
+      // Loaded with the first message: most installations never need it.
       const { KinesisClient } = await import("@aws-sdk/client-kinesis");
       return new KinesisClient(awsOptions({ config, secrets }, network));
     };

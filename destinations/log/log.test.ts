@@ -49,7 +49,7 @@ test("a message is one JSON line in a file of the data folder; one that cannot b
   assert.equal((await lost.deliver(sampleMessage())).kind, "failed");
 });
 
-test("large messages side by side are whole lines all the same", async (t) => {
+test("large messages at the same time are whole lines", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "busbar-log-"));
   t.after(() => rm(folder, { recursive: true }));
   const channel = openSample(log, { ...SAMPLE, config: { file: "crm.log" } }, testNetwork(folder));
@@ -60,7 +60,7 @@ test("large messages side by side are whole lines all the same", async (t) => {
   assert.deepEqual(lines.map((line) => JSON.parse(line).id).toSorted(), ids);
 });
 
-test("a folder that cannot be used is tried anew with each message, and the builder is not told where it is", async (t) => {
+test("an unusable folder is tried again with each message, and the error does not contain its path", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "busbar-log-"));
   t.after(() => rm(folder, { recursive: true }));
   const messages = join(folder, "messages");

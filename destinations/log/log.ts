@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Type } from "typebox";
 import { defineDestination, type Message } from "../../destination-kit/destination.ts";
 
-/** A name, not a path: builders do not choose where on the machine Busbar writes. */
+/** A name, not a path: builders must not choose where on the machine Busbar writes. */
 const FILE = /^[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 
 export const log = defineDestination({
@@ -44,7 +44,7 @@ export const log = defineDestination({
   },
 });
 
-/** The file is opened for each line, so that it can be taken away or renamed at any time. */
+/** Opens the file for each line, so that it can be moved or removed at any time. */
 function appender(network: { filesFolder: string }, name: string): (line: string) => Promise<void> {
   let isTorn = false;
   return async (line) => {
@@ -52,7 +52,7 @@ function appender(network: { filesFolder: string }, name: string): (line: string
     const file = await open(join(network.filesFolder, name), "a", 0o600);
     try {
       const bytes = Buffer.from(isTorn ? `\n${line}` : line);
-      // One call of the system, which appends it whole: `appendFile` writes in pieces, and lines would mix.
+      // One system call appends the whole line; `appendFile` writes in pieces, and lines would mix.
       const { bytesWritten } = await file.write(bytes);
       isTorn = bytesWritten < bytes.length;
       if (isTorn) throw new Error("only a part of it could be written");
@@ -62,7 +62,7 @@ function appender(network: { filesFolder: string }, name: string): (line: string
   };
 }
 
-/** The system's name for what went wrong: its sentence says where on the machine, which is not for builders. */
+/** Returns the error's code: its message contains a path of the machine, which builders must not see. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return "code" in error ? String(error.code) : error.message;
@@ -72,5 +72,5 @@ const lineOf = (destination: string, { id, topic, time, data }: Message): string
   `{"id":${JSON.stringify(id)},"time":"${time.toISOString()}","destination":${JSON.stringify(destination)},` +
   `"topic":${JSON.stringify(topic)},"data":${oneLine(data)}}\n`;
 
-/** JSON text may stretch over lines where it came from a client. */
+/** JSON text from a client may have several lines. */
 const oneLine = (data: string): string => (data.includes("\n") ? JSON.stringify(JSON.parse(data)) : data);

@@ -1,4 +1,4 @@
-/** The Pub/Sub destination: messages, and bearers that are signed as Google asks. */
+/** The Pub/Sub destination: messages, and bearer tokens signed as Google requires. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer } from "node:http";
@@ -49,7 +49,7 @@ const SAMPLE = {
 
 testDestination(pubsub, SAMPLE);
 
-/** Takes what is signed by the account's key for this server, and for an hour at most. */
+/** Accepts bearer tokens of the account's key for this server, valid for an hour at most. */
 async function openGoogle(t: TestContext) {
   const google = { url: "", bodies: [] as string[], bearers: new Set<string>(), aheadMs: 0 };
   const server = createServer((request, response) => {
@@ -102,7 +102,7 @@ async function openGoogle(t: TestContext) {
   return { google, open };
 }
 
-test("a message goes with its topic and id, under a bearer that the account's key has signed", async (t) => {
+test("a message has its topic and id, and a bearer token that the account's key has signed", async (t) => {
   const { google, open } = await openGoogle(t);
   const channel = open();
   for (const id of ["m1", "m2"]) {
@@ -115,7 +115,7 @@ test("a message goes with its topic and id, under a bearer that the account's ke
   assert.equal(google.bearers.size, 1);
 });
 
-test("a bearer is signed anew before its hour is over", async (t) => {
+test("a bearer token is replaced before its hour is over", async (t) => {
   const { google, open } = await openGoogle(t);
   const channel = open();
   assert.equal((await channel.deliver(sampleMessage())).kind, "delivered");
@@ -127,7 +127,7 @@ test("a bearer is signed anew before its hour is over", async (t) => {
   assert.equal(google.bearers.size, 3);
 });
 
-test("another key, or a bearer that is too old, is refused in Google's words", async (t) => {
+test("another key or an expired bearer token is refused, and the attempt quotes Google's reason", async (t) => {
   const { google, open } = await openGoogle(t);
   const forged = await open(keyFile(newKey().privateKey)).deliver(sampleMessage());
   assert.deepEqual([forged.kind, forged.status], ["failed", 401]);
@@ -136,7 +136,7 @@ test("another key, or a bearer that is too old, is refused in Google's words", a
   assert.equal((await open().deliver(sampleMessage())).status, 401);
 });
 
-test("Google is told its own name as the audience, also at a regional endpoint, and nobody else is", async () => {
+test("the audience is Google's service name at Google's endpoints, regional ones too, and the endpoint elsewhere", async () => {
   for (const [endpointUrl, audience] of [
     [undefined, "https://pubsub.googleapis.com/"],
     ["https://europe-west1-pubsub.googleapis.com", "https://pubsub.googleapis.com/"],
@@ -152,7 +152,7 @@ test("Google is told its own name as the audience, also at a regional endpoint, 
   }
 });
 
-test("an answer that names no message is not Pub/Sub's, and the message is tried again", async () => {
+test("an answer without a message id is not Pub/Sub's, and the message is retried", async () => {
   for (const body of ["<html>Please sign in</html>", "{}", '{"messageIds":[]}', "[]", ""]) {
     const network = testNetwork();
     network.answer = () => answered(200, body);
@@ -162,7 +162,7 @@ test("an answer that names no message is not Pub/Sub's, and the message is tried
   }
 });
 
-test("a refusal that is not in Google's form is told by its status", async () => {
+test("a refusal that is not in Google's form is reported by its status", async () => {
   for (const body of ["", "[]", '{"error": "no"}', '{"error": {"status": {"toString": 1}, "message": []}}']) {
     const network = testNetwork();
     network.answer = () => answered(403, body);
@@ -171,7 +171,7 @@ test("a refusal that is not in Google's form is told by its status", async () =>
   }
 });
 
-test("a topic that is gone is tried again: it can be made anew", async () => {
+test("a message for a missing topic is retried: the topic can be created again", async () => {
   const network = testNetwork();
   network.answer = () => answered(410, '{"error":{"status":"NOT_FOUND","message":"no topic"}}');
   const outcome = await openSample(pubsub, SAMPLE, network).deliver(sampleMessage());

@@ -12,7 +12,7 @@ import { httpOutcome } from "../../destination-kit/http-outcome.ts";
 import { openBearer, readServiceAccount } from "./service-account.ts";
 
 const GOOGLE = "https://pubsub.googleapis.com";
-/** A request may have 10 MB, in which the message stands as base64. */
+/** A request may have 10 MB and contains the message as base64. */
 const MAX_MESSAGE_BYTES = 7_000_000;
 
 export const pubsub = defineDestination({
@@ -60,8 +60,8 @@ export const pubsub = defineDestination({
 });
 
 /**
- * Google's other endpoints (https://cloud.google.com/pubsub/docs/reference/service_apis_overview) know the service by its
- * one name as well; a bearer for another server is of no use at Google.
+ * Google's other endpoints (https://cloud.google.com/pubsub/docs/reference/service_apis_overview) expect the
+ * same audience; a bearer token for another server is worthless at Google.
  */
 const audienceOf = (url: URL): string =>
   `${url.protocol === "https:" && url.host.endsWith(".googleapis.com") ? GOOGLE : url.origin}/`;
@@ -78,8 +78,8 @@ function checkCredentials(text: string): Fault[] {
 }
 
 /**
- * Google says why in `error`: {"error": {"status": "PERMISSION_DENIED", "message": "…"}}; of a message that it took it
- * tells the id: {"messageIds": ["17"]}.
+ * Google's refusal: {"error": {"status": "PERMISSION_DENIED", "message": "…"}}; its answer to an accepted message:
+ * {"messageIds": ["17"]}.
  */
 function outcomeOf(exchange: Exchange): Outcome {
   const outcome = httpOutcome(exchange);
@@ -87,12 +87,12 @@ function outcomeOf(exchange: Exchange): Outcome {
   const { error, messageIds } = membersOf(exchange.body.toString("utf8"));
   if (outcome.kind === "delivered") {
     const isTaken = Array.isArray(messageIds) && messageIds.length > 0;
-    // A page to sign in at, for example: the message would be lost.
+    // For example a sign-in page: the message would be lost.
     return isTaken ? outcome : { ...outcome, kind: "failed", error: NO_ID };
   }
   const { status, message } = isJsonObject(error) ? error : {};
   const said = typeof status === "string" && typeof message === "string" && `${status}: ${message}`;
-  // Nothing here is gone for good: a topic can be made again.
+  // Never `gone`: a topic can be created again.
   return { ...outcome, kind: "failed", ...(said && { error: said }) };
 }
 

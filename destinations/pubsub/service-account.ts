@@ -1,4 +1,4 @@
-/** Vouches for requests to Google with a service account's key, as a bearer that the key itself has signed. */
+/** Authenticates requests to Google with a bearer token that the service account's key has signed. */
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { SignJWT } from "jose";
 import { nowMs } from "../../server/ground/clock.ts";
@@ -10,10 +10,10 @@ export interface ServiceAccount {
   key: KeyObject;
 }
 
-/** Of a key that signs with RS256. */
+/** Shortest key that RS256 allows. */
 const LEAST_BITS = 2_048;
 
-/** Reads the JSON file that Google hands out. Throws saying what is wrong with it, never what is in it. */
+/** Parses the JSON key file. Its errors name the fault, never the content. */
 export function readServiceAccount(text: string): ServiceAccount {
   const file = parse(text);
   const members = isJsonObject(file) ? file : {};
@@ -45,13 +45,13 @@ function readKey(pem: string): KeyObject | undefined {
   }
 }
 
-/** The longest that Google takes. */
+/** The longest life that Google accepts. */
 const LIFE_SECONDS = 3_600;
 const REFRESH_MS = 5 * 60_000;
 
 /**
- * Gives the bearer for an audience, the same one until shortly before its end. Needs no exchange at Google's token
- * endpoint (https://developers.google.com/identity/protocols/oauth2/service-account#jwt-auth).
+ * Returns a function that gives the bearer token for an audience, the same one until shortly before it expires. Needs no
+ * exchange with Google's token endpoint (https://developers.google.com/identity/protocols/oauth2/service-account#jwt-auth).
  */
 export function openBearer({ email, keyId, key }: ServiceAccount, audience: string): () => Promise<string> {
   let bearer: Promise<string> | undefined;

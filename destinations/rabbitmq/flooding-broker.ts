@@ -1,11 +1,11 @@
-/** A broker for tests that takes a message and gives it back with a body that does not end. */
+/** A broker for tests that returns a message with an endless body. */
 import type { Socket } from "node:net";
 
 const FRAME = { method: 1, header: 2, body: 3 };
 const BODY_BYTES = 100_000;
 const ENDLESS = 2n ** 40n;
 
-/** What is answered to each method of a client, by class and method number. */
+/** The answer to each method of a client, by class and method number. */
 const ANSWERS: Record<string, Buffer> = {
   // connection.start-ok: tune, with no limit on channels, frames of 128 KiB, no heartbeat.
   "10.11": method(10, 30, Buffer.from([0, 0, 0, 2, 0, 0, 0, 0])),

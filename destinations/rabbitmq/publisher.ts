@@ -1,4 +1,4 @@
-/** One connection to a broker and on it one channel, whose broker confirms or returns each message. */
+/** One connection to a broker with one channel, on which the broker confirms or returns each message. */
 import { Readable } from "node:stream";
 import type { ChannelModel, ConfirmChannel, Message as Returned, Options } from "amqplib";
 import type { DestinationNetwork } from "../../destination-kit/destination.ts";
@@ -6,19 +6,19 @@ import type { DestinationNetwork } from "../../destination-kit/destination.ts";
 export interface Broker {
   hostname: string;
   port: number;
-  /** As in an address: percent-encoded. Empty: the default one. */
+  /** Percent-encoded. Empty: the default virtual host. */
   vhost: string;
   tls: boolean;
   username: string;
   password: string;
 }
 
-/** Seconds. A broker that is silent for twice as long is gone. */
+/** In seconds. A broker that is silent for twice as long counts as gone. */
 const HEARTBEAT = 20;
-/** Answers are short; only a message that comes back is not, and that is cut into frames of half the size. */
+/** Answers are short, except for returned messages, which come in frames of half this size. */
 const MAX_FRAME_BYTES = 256 * 1024;
 
-/** What a broker may send besides what it gives back, once and for each message: the client keeps a body to its end. */
+/** Bytes that a broker may send beside returned messages, in total and per message: the client buffers whole bodies. */
 const ALLOWANCE_BYTES = 1024 * 1024;
 const ALLOWANCE_PER_MESSAGE_BYTES = 4 * 1024;
 
@@ -27,30 +27,30 @@ const REFUSED = "the broker refused the message: a queue of the exchange is full
 const GOODBYE_MS = 5_000;
 
 export class Publisher {
-  /** Nothing more can be published. */
+  /** True when nothing more can be published. */
   ended = false;
   readonly #socket = new AbortController();
   readonly #channel: Promise<ConfirmChannel>;
   readonly #returned = new Set<unknown>();
   #model: ChannelModel | undefined;
-  /** Why it ended; whoever waits is told only that it did. */
+  /** Why the connection ended; the client's own errors say only that it did. */
   #reason: unknown;
   #blocked: string | undefined;
   #mayReadBytes = ALLOWANCE_BYTES;
   #leaving: Promise<void> | undefined;
 
-  /** Begins to connect. */
+  /** Starts to connect. */
   constructor(broker: Broker, network: DestinationNetwork) {
     this.#channel = this.#open(broker, network);
     this.#channel.catch((error: unknown) => this.kill(error));
   }
 
-  /** Why the broker wants nothing at present, in its words. */
+  /** The broker's reason for accepting nothing at present. */
   get blocked(): string | undefined {
     return this.#blocked;
   }
 
-  /** Resolves when the broker has stored the message in a queue; throws saying why it has not. `options.messageId` must be set. */
+  /** Resolves when the broker has stored the message in a queue; throws the reason otherwise. Set `options.messageId`. */
   async publish(exchange: string, key: string, content: Buffer, options: Options.Publish): Promise<void> {
     const channel = await this.#channel.catch((error: unknown) => {
       throw this.#reason ?? error;
@@ -59,27 +59,27 @@ export class Publisher {
     await new Promise<void>((resolve, reject) => {
       channel.publish(exchange, key, content, { ...options, mandatory: true }, (error: unknown) => {
         if (error) return reject(this.#reason ?? (this.ended ? error : new Error(REFUSED)));
-        // What nobody gets is returned first, and confirmed all the same.
+        // A message without a queue is returned first, and confirmed all the same.
         if (!this.#returned.delete(options.messageId)) return resolve();
         reject(new Error(`the exchange ${exchange} has no queue for the routing key ${key}`));
       });
     });
   }
 
-  /** Takes leave of the broker, which may be past answering. */
+  /** Closes the connection properly, if the broker still answers. */
   close(): Promise<void> {
     this.ended = true;
     return (this.#leaving ??= this.#leave());
   }
 
-  /** Lets the connection go at once; what was under way fails with the reason. */
+  /** Drops the connection at once; messages under way fail with the reason. */
   kill(reason: unknown): void {
     this.#end(reason);
     this.#socket.abort();
   }
 
   async #open(broker: Broker, network: DestinationNetwork): Promise<ConfirmChannel> {
-    // Loaded when the first message comes: most installations never need it.
+    // Loaded with the first message: most installations never need it.
     const { connect } = await import("amqplib");
     const { hostname, tls, ...rest } = broker;
     const socket = {
@@ -102,7 +102,7 @@ export class Publisher {
     model.on("unblocked", () => (this.#blocked = undefined));
     const channel = await model.createConfirmChannel();
     channel.on("return", ({ properties }: Returned) => void this.#returned.add(properties.messageId));
-    // An exchange that does not exist, for example: the broker closes the channel, not the connection.
+    // For example for a missing exchange the broker closes the channel, not the connection.
     channel.on("error", (error) => this.#end(error));
     channel.on("close", () => void this.close());
     return channel;
@@ -122,7 +122,7 @@ export class Publisher {
   async #leave(): Promise<void> {
     const { promise: enough, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, GOODBYE_MS);
-    // What cannot be closed is closed already.
+    // Closed already.
     const closed = this.#channel.then(() => this.#model?.close()).catch(() => {});
     await Promise.race([closed, enough]);
     clearTimeout(timer);
@@ -135,7 +135,7 @@ export class Publisher {
   }
 }
 
-/** Several addresses that were tried in vain have their reasons inside. */
+/** Returns the message of an error; of the first one when several addresses have failed. */
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError) return wordsOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);

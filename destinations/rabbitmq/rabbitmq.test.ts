@@ -37,7 +37,7 @@ const SAMPLE = {
 
 testDestination(rabbitmq, SAMPLE);
 
-/** What messages come to, all in the same way, at a server that is no good broker. */
+/** Sends messages to a server that is not a proper broker and returns their outcomes, which must be alike. */
 async function deliverTo(t: TestContext, serverUrl: string, allow = ["127.0.0.1", "localhost"]) {
   const egress = openEgress(allow);
   t.after(() => egress.close());
@@ -68,7 +68,7 @@ async function serve(t: TestContext, onSocket: (socket: Socket) => void): Promis
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("a private address that nobody allowed is not reached, by number or by name", async (t) => {
+test("a private address is not reached unless it is allowed, by number or by name", async (t) => {
   for (const host of [
     "127.0.0.1",
     "[::1]",
@@ -82,7 +82,7 @@ test("a private address that nobody allowed is not reached, by number or by name
   }
 });
 
-test("a broker that is not there, hangs up or speaks another language fails the attempt at once", async (t) => {
+test("a broker that is missing, hangs up or speaks another protocol fails the attempt at once", async (t) => {
   const gone = await serve(t, (socket) => socket.destroy());
   const web = await serve(t, (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
   for (const address of ["127.0.0.1:1", "localhost:1", gone, web]) {
@@ -92,7 +92,7 @@ test("a broker that is not there, hangs up or speaks another language fails the 
   }
 });
 
-test("a broker that never answers is a time-out, and its connection is let go", async (t) => {
+test("a broker that never answers is a timeout, and its connection is closed", async (t) => {
   const closed = Promise.withResolvers<unknown>();
   const address = await serve(t, (socket) => socket.on("close", closed.resolve).resume());
   const outcome = await deliverTo(t, address);
@@ -101,7 +101,7 @@ test("a broker that never answers is a time-out, and its connection is let go", 
   await closed.promise;
 });
 
-test("a broker that sends without end is left before it fills the memory", async (t) => {
+test("the connection to a broker that sends without end is closed before it fills the memory", async (t) => {
   let sentBytes = 0;
   const closed = Promise.withResolvers<void>();
   const address = await serve(t, (socket) => {
@@ -114,7 +114,7 @@ test("a broker that sends without end is left before it fills the memory", async
   const outcome = await deliverTo(t, address);
   assert.match(outcome.error ?? "", /sends more than it was sent/);
   await closed.promise;
-  // The allowance, and what the system keeps between two sockets.
+  // The limit, plus what the system buffers between two sockets.
   assert.ok(sentBytes < 16_000_000, `${sentBytes} bytes`);
 });
 
@@ -151,7 +151,7 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     return messages;
   };
 
-  test("a message lies in the queue with its type and id, and survives the broker", async () => {
+  test("a message is in the queue with its type and id, and survives a restart of the broker", async () => {
     const channel = open({});
     const outcome = await channel.deliver(sampleMessage());
     assert.equal(outcome.kind, "delivered", outcome.error);
@@ -168,7 +168,7 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     await channel.close();
   });
 
-  test("many side by side share one connection, which is closed when nothing has come for a while", async (t) => {
+  test("many messages at once share one connection, which is closed after a while without messages", async (t) => {
     const sockets: Socket[] = [];
     const address = await serve(t, (socket) => {
       const onward = connectTcp(rabbit.port, "127.0.0.1").on("error", () => {});
@@ -196,7 +196,7 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     assert.equal((await queued()).length, 121);
   });
 
-  test("closing waits for what is under way, and a message that comes later goes over a connection of its own", async (t) => {
+  test("closing waits for messages under way, and a later message opens a connection of its own", async (t) => {
     const closed: Promise<unknown>[] = [];
     const address = await serve(t, (socket) => {
       closed.push(once(socket, "close"));
@@ -214,7 +214,7 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     assert.equal((await queued()).length, 2);
   });
 
-  test("what no queue takes is told, and the messages beside it arrive", async () => {
+  test("a message without a queue fails with the reason, and the messages beside it arrive", async () => {
     const channel = open({});
     const messages = ["connection.created", "write.async.done", "connection.deleted"].map((topic, index) =>
       sampleMessage({ id: `m${index}`, topic }),
@@ -229,7 +229,7 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     await channel.close();
   });
 
-  test("a queue that is full refuses in words, and the connection goes on", async () => {
+  test("a full queue refuses with a reason, and the connection stays open", async () => {
     const admin = await model.createChannel();
     const limits = { "x-max-length": 1, "x-overflow": "reject-publish" };
     await admin.assertQueue("full", { arguments: limits });
@@ -246,7 +246,7 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     await channel.close();
   });
 
-  test("a large message arrives whole, and one that comes back does no harm", async () => {
+  test("a large message arrives whole, and a large returned one does no harm", async () => {
     const channel = open({});
     const data = JSON.stringify({ text: "x".repeat(3_000_000) });
     assert.equal((await channel.deliver(sampleMessage({ data }))).kind, "delivered");
@@ -256,7 +256,7 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     await channel.close();
   });
 
-  test("a wrong password, exchange or virtual host is told in the broker's words, never with the password", async () => {
+  test("for a wrong password, exchange or virtual host the attempt quotes the broker, never the password", async () => {
     for (const [config, secrets, words] of [
       [{}, { password: "wrong-one" }, /ACCESS_REFUSED/],
       [{ exchange: "nowhere" }, {}, /no exchange 'nowhere'/],
@@ -271,7 +271,7 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     }
   });
 
-  test("a connection that breaks fails what was under way, and the next message finds another", async (t) => {
+  test("a broken connection fails the messages under way, and the next message opens another", async (t) => {
     const sockets: Socket[] = [];
     let onwards = true;
     const address = await serve(t, (socket) => {
@@ -296,7 +296,7 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     await queued();
   });
 
-  test("TLS is spoken by default, and only with a broker whose certificate somebody vouches for", async (t) => {
+  test("TLS is the default, and only a broker with a trusted certificate is accepted", async (t) => {
     const before = getCACertificates("default");
     t.after(() => setDefaultCACertificates(before));
     const serverUrl = `localhost:${rabbit.tlsPort}`;

@@ -1,4 +1,4 @@
-/** RabbitMQ and what speaks AMQP 0-9-1: one message per message, to an exchange, with the event type as routing key. */
+/** RabbitMQ and other AMQP 0-9-1 brokers: one message per event, to an exchange, with the event type as routing key. */
 import { Type } from "typebox";
 import { isPrivate } from "../../destination-kit/check-url.ts";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../../destination-kit/destination.ts";
 import { Publisher, type Broker } from "./publisher.ts";
 
-/** A connection that nothing went through for so long is closed. */
+/** An idle connection is closed after this time. */
 const IDLE_MS = 60_000;
 
 export const rabbitmq = defineDestination({
@@ -42,7 +42,7 @@ export const rabbitmq = defineDestination({
   },
 });
 
-/** Keeps one publisher while messages come; the next message after it ended opens another. */
+/** Keeps one publisher while messages come; the first message after its end opens another. */
 function openLine(broker: Broker, exchange: string, network: DestinationNetwork) {
   let publisher: Publisher | undefined;
   let underWay = 0;
@@ -72,7 +72,7 @@ function openLine(broker: Broker, exchange: string, network: DestinationNetwork)
         rest();
       }
     },
-    /** What is under way ends first. */
+    /** Waits for messages that are under way. */
     async close() {
       idleMs = 0;
       clearTimeout(idle);
@@ -93,7 +93,7 @@ const publish = (publisher: Publisher, exchange: string, { id, topic, time, data
 
 class Late extends Error {}
 
-/** A broker that does not confirm in time is left: messages would pile up between it and us. */
+/** Closes the connection to a broker that does not confirm in time: messages would pile up. */
 async function inTime(publisher: Publisher, published: Promise<void>, timeoutMs: number): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
@@ -114,7 +114,7 @@ interface Server {
   tls?: boolean;
 }
 
-/** `tls` decides, without it the scheme, without either TLS is spoken. */
+/** Decides about TLS: by `tls`, else by the scheme, else TLS is used. */
 function serverOf({ serverUrl, tls }: Server): Omit<Broker, "username" | "password"> | undefined {
   const url = URL.parse(serverUrl.includes("://") ? serverUrl : `any://${serverUrl}`);
   if (!url || !url.hostname || !["amqp:", "amqps:", "any:"].includes(url.protocol)) return undefined;

@@ -44,7 +44,7 @@ async function put(settings: object, message = sampleMessage()) {
   return request;
 }
 
-test("an object is the message itself, named by time and id, with metadata and storage class", async () => {
+test("an object is the message, named by time and id, with metadata and storage class", async () => {
   const data = '{"projectId":"p1","installationId":"i1","objectName":"Kündigung"}';
   const request = await put({ storageClass: "GLACIER_IR" }, sampleMessage({ data }));
   assert.equal(request.method, "PUT");
@@ -63,7 +63,7 @@ test("an object is the message itself, named by time and id, with metadata and s
   assert.equal(headers["x-amz-meta-operationid"], undefined);
 });
 
-test("a key of any characters is signed as it goes over the wire", async () => {
+test("a key with any characters is signed as it is sent", async () => {
   const data = JSON.stringify({ name: "a b/Zoë+(1)'!*~%2F?&=#" });
   const sample = { ...SAMPLE, ...SERVICE, config: template("data.name") };
   const { outcome, arrived } = await deliverToDouble(s3, sample, sampleMessage({ data }));
@@ -71,19 +71,19 @@ test("a key of any characters is signed as it goes over the wire", async () => {
   assert.equal(decodeURIComponent(arrived.path), `/crm-events/${JSON.parse(data).name}?x-id=PutObject`);
 });
 
-test("a large object goes whole, without waiting to be asked for it", async () => {
+test("a large object is sent whole, without waiting for 100 Continue", async () => {
   const data = JSON.stringify({ text: "x".repeat(3_000_000) });
   const { outcome, arrived } = await deliverToDouble(s3, { ...SAMPLE, ...SERVICE }, sampleMessage({ data }));
   assert.equal(outcome.kind, "delivered", outcome.error);
   assert.equal(arrived.body.length, data.length);
 });
 
-test("a bucket that locks objects gets the digest that it demands", async () => {
+test("a bucket that locks objects gets the digest that it requires", async () => {
   const { headers } = await put({});
   assert.equal(headers["content-md5"], createHash("md5").update(sampleMessage().data).digest("base64"));
 });
 
-test("a key that S3 cannot take, or that an address cannot carry, gives way to the default", async () => {
+test("a key that is invalid in S3 or in an address is replaced by the default", async () => {
   for (const name of ["../other-bucket/x", "a/./b", "..", "x".repeat(1_025), "ü".repeat(513), "\ud800"]) {
     const request = await put(
       { keyTemplate: "data.name" },
@@ -98,7 +98,7 @@ test("a key that S3 cannot take, or that an address cannot carry, gives way to t
   assert.equal(decodeURIComponent(longest.url.pathname), `/${"ü".repeat(512)}`);
 });
 
-test("metadata stays within the 2 KB that S3 takes", async () => {
+test("metadata stays within the 2 KB that S3 allows", async () => {
   const names = ["installationId", "connectionId", "operationId", "objectName"];
   const data = JSON.stringify(Object.fromEntries(names.map((name) => [name, "ü".repeat(400)])));
   const { headers } = await put({}, sampleMessage({ data }));
@@ -111,7 +111,7 @@ test("metadata stays within the 2 KB that S3 takes", async () => {
   assert.equal(broken.headers["x-amz-meta-objectname"], "a%EF%BF%BD");
 });
 
-test("a template makes the key; where it gives no text the default serves", async () => {
+test("a template makes the key; without text from it the default is used", async () => {
   const template = `join('/', [metadata.topic, time.year, time.month, time.unix, metadata."event-id"])`;
   const request = await put({ keyTemplate: template, endpointUrl: "http://127.0.0.1:9000" });
   assert.equal(

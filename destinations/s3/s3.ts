@@ -1,4 +1,4 @@
-/** Amazon S3 and what speaks its protocol: one object per message, its key made by a template. */
+/** Amazon S3 and compatible services: one object per message, with a key from a template. */
 import { createHash } from "node:crypto";
 import type { S3Client, StorageClass } from "@aws-sdk/client-s3";
 import { Type } from "typebox";
@@ -50,15 +50,15 @@ export const s3 = defineDestination({
     const keyOf = config.keyTemplate === undefined ? undefined : openTemplate(config.keyTemplate);
     let client: Promise<S3Client> | undefined;
     const load = async () => {
-      // Loaded when the first message comes: most installations never need it.
+      // Loaded with the first message: most installations never need it.
       const { S3Client } = await import("@aws-sdk/client-s3");
       return new S3Client({
         ...awsOptions({ config, secrets }, network),
-        // Others than Amazon rarely serve a host name per bucket, nor know the newer checksums.
+        // Compatible services rarely support host names per bucket or the newer checksums.
         forcePathStyle: config.endpointUrl !== undefined,
         requestChecksumCalculation: "WHEN_REQUIRED",
         responseChecksumValidation: "WHEN_REQUIRED",
-        // The door sends body and head together; nobody would wait for the answer to `Expect`.
+        // The egress guard sends head and body together and does not wait for the answer to `Expect`.
         expectContinueHeader: false,
       });
     };
@@ -77,7 +77,7 @@ export const s3 = defineDestination({
             Bucket: config.bucket,
             Key: key,
             Body: body,
-            // Buckets that lock their objects demand it.
+            // Required by buckets that lock their objects.
             ContentMD5: createHash("md5").update(body).digest("base64"),
             ContentType: "application/json",
             StorageClass: config.storageClass ?? "STANDARD",
@@ -102,16 +102,16 @@ export const s3 = defineDestination({
 
 const MAX_KEY_BYTES = 1_024;
 
-/** Whether S3 takes a key, and an address carries it: in addresses `.` and `..` are steps, which could lead elsewhere. */
+/** Returns whether a key is valid in S3 and in an address, where the segments `.` and `..` could lead elsewhere. */
 const isKey = (text: string): boolean =>
   Buffer.byteLength(text) <= MAX_KEY_BYTES &&
   text.isWellFormed() &&
   !text.split("/").some((step) => step === "." || step === "..");
 
-/** Members of the data that say whose it is. */
+/** Members of the data that name its owner. */
 const OWNERS = ["installationId", "connectionId", "operationId", "objectName"];
 
-/** What stands beside the object, and what templates know as `metadata`. */
+/** Returns the object's metadata, which templates can use as `metadata`. */
 function metadataOf(message: Message, data: Json): Record<string, string> {
   const owners = OWNERS.flatMap((name) => {
     const value = isJsonObject(data) ? data[name] : undefined;
@@ -127,13 +127,13 @@ function metadataOf(message: Message, data: Json): Record<string, string> {
   };
 }
 
-/** S3 takes 2 KB of metadata, names and all: room for four members of the data and five short values of ours. */
+/** S3 accepts 2 KB of metadata with its names: enough for four members of the data and five short values of ours. */
 const MAX_VALUE_LENGTH = 400;
 
 const asHeaders = (metadata: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, asHeader(value)]));
 
-/** Header values are ASCII: anything else is percent-encoded. A long one is cut between characters. */
+/** Percent-encodes everything but ASCII for a header value, and cuts a long one between characters. */
 function asHeader(value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value.slice(0, MAX_VALUE_LENGTH);
   let text = "";
@@ -145,7 +145,7 @@ function asHeader(value: string): string {
   return text;
 }
 
-/** The moment of an event in UTC, in pieces, all of them text so that they can be joined. */
+/** Splits the time of an event (UTC) into texts that a template can join. */
 function timeParts(time: Date): JsonObject {
   const text = time.toISOString();
   const seconds = text.slice(0, 19);

@@ -1,4 +1,4 @@
-/** Says each event in a sentence for a channel of people. */
+/** Describes each event in a sentence for people in a channel. */
 import { isJsonObject, type Json } from "../../server/ground/json.ts";
 
 type Names = (member: string) => string;
@@ -37,7 +37,7 @@ const SENTENCES: Record<string, (name: Names) => string> = {
     `:no_entry: The webhook ${name("destinationName")} (${name("url")}) is disabled`,
 };
 
-/** The sentence for an event with this JSON text as data; a type without one is named. */
+/** Returns the sentence for an event with this JSON text as data; the type's name if it has no sentence. */
 export function sentenceFor(topic: string, data: string): string {
   const members: Json = JSON.parse(data);
   const name: Names = (member) => {

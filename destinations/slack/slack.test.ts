@@ -1,4 +1,4 @@
-/** The Slack destination: a sentence and the payload, and only to Slack. */
+/** The Slack destination: a sentence and the payload, sent to Slack only. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EVENT_TYPES } from "../../server/events/event-types.ts";
@@ -27,7 +27,7 @@ const SAMPLE = {
 
 testDestination(slack, SAMPLE);
 
-test("people read a sentence, and the payload with nothing in it that Slack would act on", async () => {
+test("the text is a sentence and the payload, with nothing in it that Slack would interpret", async () => {
   const network = testNetwork();
   await openSample(slack, SAMPLE, network).deliver(sampleMessage());
   const { text } = JSON.parse(String(network.requests[0]?.body));
@@ -35,7 +35,7 @@ test("people read a sentence, and the payload with nothing in it that Slack woul
   assert.ok(!text.includes("<&>"));
 });
 
-test("a large payload is cut so that Slack takes the text, and between characters", async () => {
+test("a large payload is cut to a size that Slack accepts, between characters", async () => {
   for (const [char, cut] of [
     ["&", /&amp;…\n```$/],
     ["\u{1F600}", /\u{1F600}…\n```$/u],
@@ -51,7 +51,7 @@ test("a large payload is cut so that Slack takes the text, and between character
   }
 });
 
-test("every type of event has a sentence that leaves nothing open", () => {
+test("every type of event has a complete sentence", () => {
   for (const type of EVENT_TYPES) {
     const sentence = sentenceFor(type, JSON.stringify(sampleEvent(type, "p").data));
     assert.notEqual(sentence, type);

@@ -5,7 +5,7 @@ import { defineDestination } from "../../destination-kit/destination.ts";
 import { httpOutcome } from "../../destination-kit/http-outcome.ts";
 import { sentenceFor } from "./sentences.ts";
 
-/** Slack cuts a text at 40,000 characters, escapes and all, and folds it long before. */
+/** Slack cuts a text at 40,000 characters, escapes included, and collapses it long before. */
 const MAX_RAW_LENGTH = 16_000;
 const HOST = "hooks.slack.com";
 
@@ -27,7 +27,7 @@ export const slack = defineDestination({
         const body = JSON.stringify({ text });
         const headers = { "content-type": "application/json" };
         const outcome = httpOutcome(await network.send({ url, method: "POST", headers, body }));
-        // 410 is an archived channel, which may be opened again.
+        // 410 means an archived channel, which may be restored.
         return outcome.kind === "gone" ? { ...outcome, kind: "failed" } : outcome;
       },
       close: async () => {},
@@ -37,17 +37,17 @@ export const slack = defineDestination({
 
 function checkAddress(text: string): Fault[] {
   const url = URL.parse(text);
-  // Compared as a whole, so that neither port nor user name nor password comes along.
+  // Compares the whole origin, so that no port, user name or password is accepted.
   if (url && url.href.startsWith(`https://${HOST}/`) && url.pathname !== "/") return [];
   return [{ name: "metadata.url", detail: `must be the https:// address of an incoming webhook on ${HOST}` }];
 }
 
-/** Never within an escape or a character. */
+/** Cuts a text, never within an escape or a character. */
 const cut = (text: string): string =>
   text.length <= MAX_RAW_LENGTH
     ? text
     : `${text.slice(0, MAX_RAW_LENGTH).replace(/(&[a-z]*|[\ud800-\udbff])$/, "")}…`;
 
-/** Slack's three special characters. */
+/** Escapes Slack's three special characters. */
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -29,7 +29,7 @@ const SAMPLE = {
 testDestination(sqs, SAMPLE);
 testAws(sqs, { ...SAMPLE, service: { name: "sqs", region: "eu-west-1", secrets }, takenBody: TAKEN });
 
-test("characters that a queue message may not hold go as JSON writes them", async () => {
+test("characters that a queue message must not contain are sent as JSON escapes", async () => {
   const network = testNetwork();
   network.answer = () => answered(200, TAKEN);
   const data = JSON.stringify({ name: "a\uffff\ufffe\u{1F600}\ud7ff\ue000\u0001" });
@@ -39,7 +39,7 @@ test("characters that a queue message may not hold go as JSON writes them", asyn
   assert.deepEqual(JSON.parse(text), JSON.parse(data));
 });
 
-test("a queue at another address is called there, and nothing is printed about it", async (t) => {
+test("a queue at another address is called there, without a warning of the SDK", async (t) => {
   const warned = t.mock.method(console, "warn", () => {});
   const queues = [
     "https://vpce-1.sqs.eu-west-1.vpce.amazonaws.com/1/events",
@@ -60,7 +60,7 @@ test("a queue at another address is called there, and nothing is printed about i
   assert.equal(warned.mock.callCount(), 0);
 });
 
-test("a queue gets the message itself with its topic and id; a FIFO queue also what keeps it from repeating", async () => {
+test("a queue gets the message with topic and id; a FIFO queue also a deduplication id", async () => {
   for (const suffix of ["", ".fifo"]) {
     const network = testNetwork();
     network.answer = () => answered(200, TAKEN);

@@ -6,7 +6,7 @@ import { checkUrl } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Fault } from "../../destination-kit/destination.ts";
 import { beginningOfText } from "../../destination-kit/http-outcome.ts";
 
-/** What every queue takes, whatever its own limit was raised to. */
+/** The limit that every queue has at least. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
 
 export const sqs = defineDestination({
@@ -31,7 +31,7 @@ export const sqs = defineDestination({
     const isFifo = queueUrl.endsWith(".fifo");
     let client: Promise<SQSClient> | undefined;
     const load = async () => {
-      // Loaded when the first message comes: most installations never need it.
+      // Loaded with the first message: most installations never need it.
       const { SQSClient } = await import("@aws-sdk/client-sqs");
       const options = awsOptions({ config: { region, endpointUrl }, secrets }, network);
       return new SQSClient({ ...options, md5: false, useQueueUrlAsEndpoint: false });
@@ -46,7 +46,7 @@ export const sqs = defineDestination({
             topic: { DataType: "String", StringValue: message.topic },
             "event-id": { DataType: "String", StringValue: message.id },
           },
-          // A repeated attempt is then one message for the queue as well.
+          // The queue then drops a repeated attempt.
           ...(isFifo && { MessageDeduplicationId: message.id, MessageGroupId: message.topic }),
         });
         try {
@@ -73,7 +73,7 @@ const NO_REGION: Fault = {
   detail: "is missing, and `metadata.queueUrl` does not tell it",
 };
 
-/** Amazon's names for queues: also those for FIPS, for a private network, for both kinds of IP, and in China. */
+/** Amazon's host names for queues, including FIPS, private networks, dual stack and China. */
 const QUEUE =
   /^https:\/\/(?:[a-z0-9-]+\.)?sqs(?:-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?(?:amazonaws\.com(?:\.cn)?|api\.aws)\//;
 
@@ -82,8 +82,8 @@ const regionOf = (queueUrl: string, region: string | undefined): string | undefi
   region ?? QUEUE.exec(queueUrl)?.[1];
 
 /**
- * The two characters that JSON may hold as they are and a queue message may not
- * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html), written as escapes.
+ * Escapes the two characters that are allowed in JSON but not in a queue message
+ * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html).
  */
 const withoutNoncharacters = (json: string): string =>
   json.replaceAll("\ufffe", "\\ufffe").replaceAll("\uffff", "\\uffff");

@@ -1,10 +1,10 @@
-/** Signs messages so that every Svix and every Standard Webhooks library verifies them. */
+/** Signs messages as Svix and Standard Webhooks libraries verify them. */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 
-/** Text form of a signing key: this and the base64 of its bytes. */
+/** Prefix of a signing key's text form; the base64 of its bytes follows. */
 const PREFIX = "whsec_";
 
-/** Gives the headers that vouch for a body. `keys` is asked each time: an old key stops signing by itself. */
+/** Returns a function that signs a body. `keys` is called each time, so that an expired key stops signing. */
 export function openSigner(keys: () => string[]) {
   const known = new Map<string, KeyObject>();
   const keyOf = (text: string): KeyObject => {

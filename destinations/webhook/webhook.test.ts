@@ -1,4 +1,4 @@
-/** The webhook destination: what goes out, and which settings are dangerous. */
+/** The webhook destination: requests and forbidden settings. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Webhook } from "svix";
@@ -35,12 +35,12 @@ const SAMPLE = {
 
 testDestination(webhook, SAMPLE);
 
-test("plain http is taken where the operator allows the host", () => {
+test("plain http is accepted for hosts that the operator allows", () => {
   const faults = webhook.check({ config: { url: "http://127.0.0.1:1/x" }, secrets: {} }, testNetwork());
   assert.deepEqual(faults, []);
 });
 
-test("the body is the notification, byte for byte what is signed", async () => {
+test("the body is the notification, and exactly its bytes are signed", async () => {
   const network = testNetwork();
   await openSample(webhook, SAMPLE, network).deliver(sampleMessage());
   const [request] = network.requests;
@@ -55,7 +55,7 @@ test("the body is the notification, byte for byte what is signed", async () => {
   new Webhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").verify(String(request.body), request.headers);
 });
 
-test("410 says that nobody listens any more", async () => {
+test("410 means that the receiver is gone", async () => {
   const network = testNetwork();
   network.answer = () => answered(410, "bye");
   assert.equal((await openSample(webhook, SAMPLE, network).deliver(sampleMessage())).kind, "gone");

@@ -16,7 +16,7 @@ const ConfigSchema = Type.Object({
   ),
 });
 
-/** The receiver's stated limit for one message, body and all. */
+/** Documented limit for receivers: the size of a whole message. */
 const MAX_MESSAGE_BYTES = 300_000;
 
 export const webhook = defineDestination({
@@ -52,11 +52,11 @@ export const webhook = defineDestination({
   },
 });
 
-/** What receivers parse. The data goes in as the text it was stored as. */
+/** Builds the body that receivers parse; the data is inserted as the stored text. */
 export const webhookBody = (message: Pick<Message, "topic" | "data">): string =>
   `{"notificationType":${JSON.stringify(message.topic)},"data":${message.data}}`;
 
-/** Headers that frame the message, name its host, or vouch for it: whoever could set them could forge. */
+/** Headers that frame the message, name its host or sign it; setting them would allow forgery. */
 const RESERVED =
   /^(host|content-length|content-type|content-encoding|transfer-encoding|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|user-agent|svix-.*|webhook-.*)$/i;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;

@@ -1,4 +1,4 @@
-/** What becomes of deliveries while their surroundings change: disabling, deleting, rerouting, sweeping. */
+/** Deliveries while their destinations and routes change: disabling, deleting, rerouting, retention. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newId } from "../ground/ids.ts";
@@ -31,7 +31,7 @@ describe("deliveries amid changes", () => {
   const disabledTime = async (name: string) =>
     (await all.on.inProject("GET", `/destinations/${name}`)).body.disabledTime;
 
-  test("410 disables at once; the news goes out by another route and never to the disabled one", async () => {
+  test("410 disables at once; the event goes to other destinations and never to the disabled one", async () => {
     const { on, sink } = all;
     sink.answer = refuse("/gone", 410);
     const gone = await drawRoute(on, `${sink.url}/gone`, [
@@ -53,7 +53,7 @@ describe("deliveries amid changes", () => {
     sink.answer = accept;
   });
 
-  test("410 of an address that has been changed meanwhile disables nothing", async () => {
+  test("410 from an address that has been changed meanwhile disables nothing", async () => {
     const { on, sink } = all;
     let answer: (() => void) | undefined;
     sink.answer = (received, response) =>
@@ -77,7 +77,7 @@ describe("deliveries amid changes", () => {
     sink.answer = accept;
   });
 
-  test("one that has only failed for long is disabled, others are told, and once enabled it gets what is resent", async () => {
+  test("a webhook that has only failed for long is disabled, others get the event, and enabled again it gets what is resent", async () => {
     const { on, sink } = all;
     sink.answer = refuse("/down", 500);
     const { name, id } = await drawRoute(on, `${sink.url}/down`, ["connection.updated"]);
@@ -139,7 +139,7 @@ describe("deliveries amid changes", () => {
     sink.answer = accept;
   });
 
-  test("while events flow, a topic tells every destination exactly what happened while it led there", async () => {
+  test("while events occur, every destination gets exactly those that occurred while a route led to it", async () => {
     const { on, sink, database } = all;
     const early = await drawRoute(on, `${sink.url}/early`, ["installation.deleted"]);
     const told: string[] = [];
@@ -188,7 +188,7 @@ describe("deliveries amid changes", () => {
     assert.equal(earlyOnes.size, arrived("/early").length);
   });
 
-  test("nothing more goes to a deleted destination, and what waited there is swept", async () => {
+  test("a deleted destination gets nothing more, and its waiting deliveries are removed", async () => {
     const { on, sink, database } = all;
     const held: (() => void)[] = [];
     sink.answer = (received, response) =>
@@ -238,7 +238,7 @@ describe("deliveries amid changes", () => {
     assert.equal((await all.deliveriesOf(name)).filter(({ status }) => status !== "delivered").length, 0);
   });
 
-  test("events and deliveries older than the retention go, younger ones stay", async () => {
+  test("events and deliveries older than the retention are removed, younger ones stay", async () => {
     const { database } = all;
     const counts = async () => {
       const { rows } = await database.pool.query(
@@ -256,7 +256,7 @@ describe("deliveries amid changes", () => {
     });
   });
 
-  test("what a statement took on whose answer never came is given back, without any error since", async () => {
+  test("deliveries claimed by a statement whose answer was lost are released, even without a later error", async () => {
     const { on, sink, database } = all;
     const { id, name } = await drawRoute(on, `${sink.url}/forgotten`, []);
     await recordEvent(database.queries, sampleEvent("connection.created", on.projectId));

@@ -1,4 +1,4 @@
-/** Keeps destinations open between messages, and opens them again when they were changed. */
+/** Keeps destinations open between messages, and reopens them after a change. */
 import { LRUCache } from "lru-cache";
 import { DESTINATIONS } from "../../destinations/index.gen.ts";
 import type {
@@ -14,7 +14,7 @@ import { listDestinationsById, type DestinationRow } from "../store/destinations
 import { keysInForce, openDestinationSecrets } from "./destination-secrets.ts";
 import { hidingSecrets } from "./hide-secrets.ts";
 
-/** A destination that messages can be handed to. */
+/** A destination that is ready to send. */
 export interface OpenDestination {
   row: DestinationRow;
   type: Pick<DestinationType, "paced" | "maxMessageBytes"> & { disables: boolean };
@@ -22,7 +22,7 @@ export interface OpenDestination {
 }
 
 export interface Channels {
-  /** The destinations of these ids, current at least to the given versions; those that are gone are absent. */
+  /** Returns these destinations in the given version or a newer one; deleted ones are absent. */
   get(wanted: { destinationId: string; version: number }[]): Promise<Map<string, OpenDestination>>;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export function openChannels(deps: {
   };
 }
 
-/** Opens a stored destination. One that cannot be opened is there all the same, and fails every attempt saying why. */
+/** Opens a stored destination. When that fails, every attempt fails with the reason. */
 export function openDestination(
   deps: { sealer: Sealer; network: DestinationNetwork },
   row: DestinationRow,
@@ -89,7 +89,7 @@ export function openDestination(
       channel: hidingSecrets(channel, secrets.secrets),
     };
   } catch (error) {
-    // What it says is of keys and settings, not of their values.
+    // These errors name keys and settings, never their values.
     const reason = error instanceof Error ? error.message : String(error);
     return {
       row,

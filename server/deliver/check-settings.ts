@@ -10,7 +10,7 @@ export interface DestinationSettings {
   secrets: Record<string, unknown>;
 }
 
-/** Types that the API knows by name and that nobody has built. */
+/** Types that the API knows by name and that are not built. */
 const NOT_BUILT = [
   "azureblob",
   "bigquery",
@@ -23,7 +23,7 @@ const NOT_BUILT = [
   "sns",
 ];
 
-/** The type of this name. Throws a 501 Problem for one that is known but not built, a 422 one otherwise. */
+/** Finds a type by name. Throws a 501 Problem for a type that is not built, a 422 Problem for an unknown one. */
 export function getDestinationType(type: string): DestinationType {
   const found = Object.hasOwn(DESTINATIONS, type) ? DESTINATIONS[type] : undefined;
   if (found) return found;
@@ -44,8 +44,8 @@ export function getDestinationType(type: string): DestinationType {
 const checks = new Map<string, (value: unknown) => unknown>();
 
 /**
- * The settings, reduced to what the type knows. `prefix` is where they stand in the body. Throws a 400 Problem for a
- * wrong shape and a 422 one for what a shape cannot tell.
+ * Checks settings and returns the members that the type knows. `prefix` is their place in the body. Throws a 400 Problem
+ * for a wrong shape and a 422 Problem for other faults.
  */
 export function checkSettings(
   type: DestinationType,

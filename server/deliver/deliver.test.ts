@@ -118,7 +118,7 @@ describe("deliveries", () => {
     sink.answer = accept;
   });
 
-  test("one event reaches hundreds of destinations, each once, also where two topics lead there", async () => {
+  test("one event reaches hundreds of destinations, each once, even through two topics", async () => {
     const { on, sink } = all;
     const first = await drawRoute(on, `${sink.url}/many/0`, ["subscribe.create.error"]);
     await drawRoute(on, `${sink.url}/unused`, ["subscribe.create.error"], {}, first.id);
@@ -134,7 +134,7 @@ describe("deliveries", () => {
     assert.equal(new Set(received.map(({ path, headers }) => `${path} ${headers["svix-id"]}`)).size, 200);
   });
 
-  test("a configuration that is too large goes by an address that needs no key and cannot be guessed", async () => {
+  test("a configuration that is too large is replaced by an address that needs no key and cannot be guessed", async () => {
     const { on, sink, database } = all;
     const { name } = await drawRoute(on, `${sink.url}/large`, ["installation.updated"]);
     const config = { provider: "hubspot", text: "x".repeat(200_000) };
@@ -155,7 +155,7 @@ describe("deliveries", () => {
     assert.equal(forged.status, 404);
   });
 
-  test("a private address that nobody allowed is not reached", async () => {
+  test("a private address is not reached unless it is allowed", async () => {
     const { on } = all;
     const created = await on.inProject("POST", "/destinations", {
       name: "inside",

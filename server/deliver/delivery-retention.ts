@@ -1,4 +1,4 @@
-/** What of events and deliveries gets old, for the sweeper. */
+/** Retention rules for events and deliveries. */
 import { nowMs } from "../ground/clock.ts";
 import { firstIdOf } from "../ground/ids.ts";
 import type { RetentionRule } from "../jobs/retention.ts";
@@ -7,13 +7,13 @@ import { removeOldDeliveries, removeOldEvents, removeOldPaces } from "../store/d
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Everything older than so many days, and the deliveries of deleted destinations. */
+/** Removes everything older than `retentionDays`, and the deliveries of deleted destinations. */
 export function deliveryRetentionRules(queries: Queries, retentionDays: number): RetentionRule[] {
   const beforeId = () => firstIdOf(nowMs() - retentionDays * DAY_MS);
   return [
-    // Deliveries first: one without its event could not be looked up.
+    // Deliveries first: a delivery without its event cannot be shown.
     { what: "deliveries", remove: (most) => removeOldDeliveries(queries, beforeId(), most) },
     { what: "events", remove: (most) => removeOldEvents(queries, beforeId(), most) },
-    { what: "webhook paces", remove: () => removeOldPaces(queries) },
+    { what: "webhook send times", remove: () => removeOldPaces(queries) },
   ];
 }

@@ -1,10 +1,10 @@
-/** What destinations are given to reach the network: the guarded door, with a time limit on the whole exchange. */
+/** Gives destinations access to the network through the egress guard, with a timeout on each exchange. */
 import { join } from "node:path";
 import type { Exchange, OutgoingRequest, DestinationNetwork } from "../../destination-kit/destination.ts";
 import { EgressError, toEgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 
-/** Enough of an answer to understand a refusal by. */
+/** Enough of an answer to understand a refusal. */
 const ANSWER_BYTES = 16 * 1024;
 
 export function openDestinationNetwork(deps: {
@@ -24,8 +24,8 @@ export function openDestinationNetwork(deps: {
 }
 
 /**
- * One exchange. The limit is on all of it: a receiver that answers a byte a second holds nobody. What was answered
- * until then counts, because the status says whether the message was taken.
+ * Makes one exchange. The timeout covers all of it, so that a receiver that answers a byte per second cannot hold a slot.
+ * An incomplete answer counts, because its status says whether the message was accepted.
  */
 function send(
   dispatcher: Egress["dispatcher"],

@@ -26,7 +26,7 @@ test("a replaced key signs beside the new one for a day and no longer", (t) => {
   assert.deepEqual(keysInForce(rotated), [newKey]);
 });
 
-test("rotating again lengthens no key's life, and few keys sign however often it happens", (t) => {
+test("rotating again extends no key's life, and few keys sign however often it happens", (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
   const first = rotateSigningKey(fresh());
   t.mock.timers.tick(23 * HOUR_MS);

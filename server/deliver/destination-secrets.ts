@@ -1,4 +1,4 @@
-/** What a destination keeps secret: what the builder entered, and the keys that messages are signed with. */
+/** Secrets of a destination: those that the builder entered, and the keys that sign messages. */
 import { randomBytes } from "node:crypto";
 import { nowMs } from "../ground/clock.ts";
 import type { Sealer } from "../ground/seal.ts";
@@ -6,7 +6,7 @@ import type { Sealer } from "../ground/seal.ts";
 export interface DestinationSecrets {
   /** As entered, checked against the type's schema. */
   secrets: Record<string, unknown>;
-  /** The newest first; a replaced one signs until its time is over, so that receivers can change theirs. */
+  /** Newest first. A replaced key signs until `untilMs`, so that receivers have time to change theirs. */
   signingKeys: { key: string; untilMs?: number }[];
 }
 
@@ -32,15 +32,15 @@ export const openDestinationSecrets = (
   sealer: Sealer,
   destination: Destination & { secretsSealed: string },
 ): DestinationSecrets =>
-  // What was sealed here was put together by the function above.
+  // Sealed by the function above.
   JSON.parse(sealer.open(destination.secretsSealed, place(destination))) as DestinationSecrets;
 
-/** A new signing key in the text form that verifying libraries take. */
+/** Generates a signing key in the text form of the Standard Webhooks libraries. */
 export const newSigningKey = (): string => `whsec_${randomBytes(24).toString("base64")}`;
 
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
-/** The secrets with a new signing key; the old ones go on for a day beside it. */
+/** Adds a new signing key; the old ones also sign for another day. */
 export function rotateSigningKey(secrets: DestinationSecrets): DestinationSecrets {
   const untilMs = nowMs() + OVERLAP_MS;
   const old = secrets.signingKeys
@@ -49,6 +49,6 @@ export function rotateSigningKey(secrets: DestinationSecrets): DestinationSecret
   return { ...secrets, signingKeys: [{ key: newSigningKey() }, ...old.slice(0, 4)] };
 }
 
-/** The keys that sign at this moment, the newest first. */
+/** Returns the keys that sign now, newest first. */
 export const keysInForce = ({ signingKeys }: DestinationSecrets): string[] =>
   signingKeys.filter(({ untilMs }) => untilMs === undefined || untilMs > nowMs()).map(({ key }) => key);

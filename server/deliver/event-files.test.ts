@@ -21,7 +21,7 @@ test("an address names its file for 15 minutes and no longer", (t) => {
   assert.equal(readEventFileToken(sealer, tokenOf(url)), undefined);
 });
 
-test("one that was changed, sealed with another key, or sealed for something else names nothing", () => {
+test("an address that was changed, sealed with another key, or sealed for another purpose names nothing", () => {
   const token = tokenOf(eventFileUrl(sealer, "https://busbar.example.com", FILE));
   const other = tokenOf(eventFileUrl(new Sealer([key("a", 2)]), "https://busbar.example.com", FILE));
   const place = { table: "connections", column: "secrets_sealed", rowId: "", projectId: "" };

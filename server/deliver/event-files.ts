@@ -1,4 +1,4 @@
-/** Addresses that serve what was too large for a message: sealed, so that nobody can make one, and short-lived. */
+/** Addresses that serve data that is too large for a message: sealed, so that they cannot be forged, and short-lived. */
 import { nowMs } from "../ground/clock.ts";
 import { isJsonObject, type Json } from "../ground/json.ts";
 import type { Sealer } from "../ground/seal.ts";
@@ -11,16 +11,16 @@ export interface EventFile {
   member: string;
 }
 
-/** Only names the use: a token is no row's value, so it opens nowhere else. */
+/** Names the purpose instead of a row, so that a token opens nowhere else. */
 const PLACE = { table: "events", column: "file", rowId: "", projectId: "" };
 
-/** The address of the file, good for 15 minutes. */
+/** Returns the address of a file, valid for 15 minutes. */
 export function eventFileUrl(sealer: Sealer, publicUrl: string, file: EventFile): string {
   const token = sealer.seal(JSON.stringify({ ...file, untilMs: nowMs() + LIFE_MS }), PLACE);
   return `${publicUrl}/v1/event-files/${token}`;
 }
 
-/** What an address names; undefined when it was not made here or its time is over. */
+/** Returns the file that a token names; undefined when the token is forged or expired. */
 export function readEventFileToken(sealer: Sealer, token: string): EventFile | undefined {
   try {
     const file: Json = JSON.parse(sealer.open(token, PLACE));

@@ -1,8 +1,8 @@
-/** Keeps a destination's secrets out of what is told of attempts: a receiver may send back what it was sent. */
+/** Removes a destination's secrets from recorded attempts: a receiver may echo what it was sent. */
 import type { Channel } from "../../destination-kit/destination.ts";
 import { withoutSecrets } from "../ground/without-secrets.ts";
 
-/** The channel, with these secrets replaced in the answers and errors of its outcomes. */
+/** Wraps a channel so that these secrets are replaced in the answers and errors of its outcomes. */
 export function hidingSecrets(channel: Channel, secrets: Record<string, unknown>): Channel {
   const values = Object.values(secrets).filter((value) => typeof value === "string");
   if (values.length === 0) return channel;

@@ -1,32 +1,32 @@
-/** One lane per destination: so many messages side by side, the rest in line, so that a slow receiver holds only its own. */
+/** One lane per destination: some messages are sent at once, the rest wait in line, so that a slow receiver delays only its own. */
 import { elapsedMs } from "../ground/clock.ts";
 
-/** Side by side to one receiver: enough for 1,000 a second at 60 ms each, and no flood. */
+/** Messages sent at once to one receiver: enough for 1,000 per second at 60 ms each. */
 const WIDTH = 64;
-/** The same to a receiver that does not answer well. */
+/** The same for a failing receiver. */
 const FAILING_WIDTH = 4;
-/** Messages that one process takes on, in all and per destination: under way or in line. */
+/** Messages that one process holds, in total and per destination, under way or in line. */
 const ROOM = 4_096;
 export const DEPTH = 16 * WIDTH;
 export const FAILING_DEPTH = FAILING_WIDTH;
-/** A lane that is full for longer belongs to a slow receiver: nobody waits for it. */
+/** A lane that is full for longer belongs to a slow receiver: routing does not wait for it. */
 export const FULL_MS = 50;
 /**
- * While all room is taken a line must be gone in this time, or it is given up and stays short until the lane is empty.
- * Longer than what 1,000 a second need for all of them: a line that is long is not slow.
+ * While all room is taken, a line that is not gone after this time is released, and stays short until the lane is empty.
+ * At 1,000 messages per second even the longest line is gone earlier.
  */
 const SLOW_MS = 5_000;
 const SLOW_DEPTH = WIDTH;
-/** All room is taken where less than this is left. */
+/** With less room than this, all room counts as taken. */
 const LITTLE_ROOM = 512;
 
 interface Lane<Item> {
   waiting: Item[];
   active: number;
   width: number;
-  /** Since when it has taken no more. */
+  /** When the lane became full. */
   fullMs: number | undefined;
-  /** Of its line when all room was taken: how many are still in line. */
+  /** How many of the messages that were in line when all room was taken are still there. */
   seen: { sinceMs: number; left: number } | undefined;
   slow: boolean;
 }
@@ -55,21 +55,21 @@ export class Lanes<Item> {
     return this.room < LITTLE_ROOM;
   }
 
-  /** How many more messages a destination takes: none until its line is half gone. */
+  /** Returns how many more messages a destination takes: 0 until half of a full lane is gone. */
   space(id: string, failing = false): number {
     const lane = this.#lanes.get(id);
     if (lane) return spaceOf(lane);
     return failing ? FAILING_DEPTH : DEPTH;
   }
 
-  /** Every destination that something is under way to, and how many more it takes. */
+  /** Lists the destinations that have a lane, and how many more messages each takes. */
   free(): { id: string; free: number }[] {
     return [...this.#lanes].map(([id, lane]) => ({ id, free: spaceOf(lane) }));
   }
 
   /**
-   * How many more messages to each destination there is room for: what is made beyond that would have to be put down
-   * and taken up again. 0 while a lane is full that will soon have room.
+   * How many events may be routed so that every destination has room for all of them: deliveries without room must be
+   * released and claimed again. 0 while a lane is full that will soon have room.
    */
   get fits(): number {
     let fits = DEPTH;
@@ -98,7 +98,7 @@ export class Lanes<Item> {
     this.#look(lane);
   }
 
-  /** Widens or narrows a destination's lane after what was just seen of it. */
+  /** Widens or narrows a destination's lane after an attempt. */
   judge(id: string, failing: boolean): void {
     const lane = this.#lanes.get(id);
     if (!lane) return;
@@ -106,7 +106,7 @@ export class Lanes<Item> {
     this.#look(lane);
   }
 
-  /** While all room is taken: the lines of slow receivers, who would hold up everybody else. They leave their lanes. */
+  /** While all room is taken: removes and returns the lines of slow receivers, which would delay all others. */
   shed(): Item[] {
     if (!this.isFull) return [];
     const nowMs = elapsedMs();
@@ -129,7 +129,7 @@ export class Lanes<Item> {
     if (this.#size > 0) await new Promise<void>((resolve) => this.#empty.push(resolve));
   }
 
-  /** Notes since when a lane is full, or tells that it is not any more. */
+  /** Records when a lane became full, or reports that it has room again. */
   #look(lane: Lane<Item>): void {
     if (spaceOf(lane) === 0) lane.fullMs ??= elapsedMs();
     else if (lane.fullMs !== undefined) {
@@ -156,7 +156,7 @@ export class Lanes<Item> {
   }
 }
 
-/** More is taken a half line at a time: asking for single messages would keep the database busy with nothing. */
+/** A lane is refilled by half at a time: claims for single messages would waste statements. */
 function spaceOf({ waiting, active, width, slow }: Lane<unknown>): number {
   const depth = width === FAILING_WIDTH ? FAILING_DEPTH : slow ? SLOW_DEPTH : DEPTH;
   const space = depth - active - waiting.length;

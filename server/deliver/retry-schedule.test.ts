@@ -18,7 +18,7 @@ test("Retry-After stretches a gap to twice its length at most and never shortens
   assert.equal(at(0.5)(0, { retryAfterMs: 3_600_000 }), 10_000);
 });
 
-test("after a time-out or a 429 the gap is a minute at least, and not the same for all", () => {
+test("after a timeout or a 429 the gap is at least a minute, with jitter", () => {
   assert.equal(at(0)(0, { overloaded: true }), 60_000);
   assert.equal(at(0.5)(0, { overloaded: true }), 66_000);
   assert.equal(at(0.5)(1, { overloaded: true }), 300_000);

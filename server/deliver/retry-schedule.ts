@@ -1,18 +1,18 @@
-/** When a failed attempt is repeated. */
+/** Decides when a failed attempt is retried. */
 import type { Outcome } from "../../destination-kit/destination.ts";
 
-/** Milliseconds until the next attempt after one that failed; undefined when that was the last. */
+/** Returns the milliseconds until the next attempt; undefined when the failed one was the last. */
 export type Retry = (
   failuresBefore: number,
   outcome: Pick<Outcome, "retryAfterMs" | "overloaded">,
 ) => number | undefined;
 
-/** Spread, so that what failed together does not come back together. */
+/** Jitter, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 
 /**
- * `gapsSeconds` lie between attempts. A receiver's `Retry-After` may stretch a gap to twice its length, and after a
- * time-out or a 429 it is `minuteMs` at least, spread as well.
+ * `gapsSeconds` are the gaps between attempts. A receiver's `Retry-After` may extend a gap to twice its length; after a
+ * timeout or a 429 the gap is at least `minuteMs`, with jitter.
  */
 export function retrySchedule(
   { gapsSeconds, minuteMs }: { gapsSeconds: number[]; minuteMs: number },

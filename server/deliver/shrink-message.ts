@@ -1,15 +1,15 @@
-/** Takes out of a message what makes it too large for its destination, and puts an address in its place. */
+/** Replaces large members of a message by addresses when the message is too large for its destination. */
 import type { Message } from "../../destination-kit/destination.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { LARGE_MEMBERS } from "../events/large-members.ts";
 
-/** Of what a destination writes around the data. */
+/** For the envelope that a destination writes around the data. */
 const ENVELOPE_BYTES = 200;
 
-/** Of a text in a list of errors, where the whole does not fit: what a provider says of each of a hundred records adds up. */
+/** Length of each text in a list of errors when the message does not fit: a hundred records may have long errors. */
 const SHORT_TEXT = 500;
 
-/** The message, its data below `maxBytes` where leaving members out and shortening errors can bring it there. */
+/** Returns the message, with its data below `maxBytes` if replacing members and shortening errors can achieve that. */
 export function shrinkMessage(
   message: Message,
   maxBytes: number | undefined,

@@ -17,7 +17,7 @@ export interface TestServices {
   config: Config;
 }
 
-/** One attempt, which is not recorded and does not count for or against the destination. */
+/** Makes one attempt, which is not recorded and does not affect the destination's health. */
 export async function testDelivery(
   deps: TestServices,
   row: DestinationRow,

@@ -7,7 +7,7 @@ import { openWebhookRateLimit } from "./webhook-rate-limit.ts";
 
 const PER_SECOND = 500;
 
-test("two processes together are never ahead of the limit", async (t) => {
+test("two processes together never exceed the limit", async (t) => {
   const database = await testDatabase(t);
   const [one, two] = [
     openWebhookRateLimit(database.queries, PER_SECOND),
@@ -40,7 +40,7 @@ test("a project that sends little never waits, and 0 is no limit", async (t) => 
   await openWebhookRateLimit(database.queries, 0).take(newId());
 });
 
-test("a stop lets nobody wait", async (t) => {
+test("a stop ends all waits", async (t) => {
   const database = await testDatabase(t);
   const pace = openWebhookRateLimit(database.queries, 1);
   const projectId = newId();

@@ -1,8 +1,8 @@
-/** Work on connections that no caller waits for: its failures go to the log, and a stop waits for it. */
+/** Runs work on connections that no caller waits for: failures are logged, and a stop waits for it. */
 import type { Log } from "../ground/log.ts";
 
 export interface BackgroundWork {
-  /** `failed` says in the log what did not happen. */
+  /** `failed` is the log message for a failure. */
   run(connectionId: string, failed: string, work: () => Promise<unknown>): void;
   /** Resolves when nothing is under way. */
   settled(): Promise<void>;

@@ -1,16 +1,16 @@
-/** Removes what is old in the background, some at a time, so that no lock is held for long. */
+/** Removes old rows in the background, in batches, so that no lock is held for long. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "../ground/log.ts";
 
-/** One kind of thing that gets old. */
+/** One kind of rows that get old. */
 export interface RetentionRule {
   what: string;
-  /** Removes at most so many and says how many it removed. */
+  /** Removes up to `most` rows and returns their number. */
   remove(most: number): Promise<number>;
 }
 
 const BATCH = 1_000;
-/** Between batches, so that other work is not held up. */
+/** Pause between batches, so that other work is not delayed. */
 const REST_MS = 50;
 const FIRST_MS = 60_000;
 const EVERY_MS = 10 * 60_000;
@@ -19,7 +19,7 @@ export interface Retention {
   stop(): Promise<void>;
 }
 
-/** Does the chores one after the other every ten minutes, until it is stopped. A chore that fails waits for the next round. */
+/** Applies the rules one after the other every ten minutes, until stopped. A rule that fails is tried again in the next round. */
 export function startRetention(deps: { log: Log; rules: RetentionRule[] }): Retention {
   let stopped = false;
   let sweeping: Promise<void> = Promise.resolve();
@@ -40,13 +40,13 @@ export function startRetention(deps: { log: Log; rules: RetentionRule[] }): Rete
   };
 }
 
-/** One round over all chores; never rejects. */
-export async function sweep(log: Log, chores: RetentionRule[], stopped: () => boolean): Promise<void> {
-  for (const { what, remove } of chores) {
+/** Applies all rules once; never rejects. */
+export async function sweep(log: Log, rules: RetentionRule[], stopped: () => boolean): Promise<void> {
+  for (const { what, remove } of rules) {
     try {
       while (!stopped() && (await remove(BATCH)) === BATCH) await wait(REST_MS);
     } catch (error) {
-      log.warn({ what, error: String(error) }, "what is old cannot be removed yet");
+      log.warn({ what, error: String(error) }, "cannot remove old rows; trying again in the next round");
     }
   }
 }

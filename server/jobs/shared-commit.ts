@@ -1,4 +1,4 @@
-/** Lets callers that arrive together share one commit: each waits for it, the database sees one transaction. */
+/** Combines items of callers that arrive together into one transaction; each caller waits for its commit. */
 
 export interface SharedCommit<T> {
   /** Settles when the item is committed; rejects with the reason it could not be. */
@@ -7,16 +7,16 @@ export interface SharedCommit<T> {
 
 export interface SharedCommitOptions {
   mostItems?: number;
-  /** How many transactions may be under way at once; what arrives meanwhile goes into the next. */
+  /** Transactions under way at once; items that arrive meanwhile wait for the next one. */
   mostUnderWay?: number;
-  /** Nobody waits for the answer: fewer than so many wait so long for company. */
+  /** For items without a waiting caller: fewer than `items` wait `ms` for more. */
   gather?: { items: number; ms: number };
 }
 
 /**
- * `flush` writes all its items in one transaction. When it fails for several, each is tried alone, so that one bad
- * item does not take its neighbours with it. Unless told to gather nobody waits on purpose: an idle intake commits at
- * once, a busy one gathers while a commit is under way.
+ * `flush` writes all its items in one transaction. When it fails for several, each is tried alone, so that one bad item
+ * does not fail the others. Without `gather` there is no delay: a single item is committed at once, and items gather only
+ * while a commit is under way.
  */
 export function sharedCommit<T>(
   flush: (items: T[]) => Promise<void>,

@@ -1,4 +1,4 @@
-/** What every AWS destination must hold against a service that checks signatures with the SDK's own signer. */
+/** Conformance tests for AWS destinations, with a service that checks signatures with the SDK's own signer. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
@@ -18,7 +18,7 @@ import {
 } from "./destination-suite.ts";
 
 interface AwsService {
-  /** As signatures name it. */
+  /** The service's name in signatures. */
   name: string;
   region: string;
   secrets: { awsKeyId: string; awsSecretKey: string; awsSessionToken?: string };
@@ -26,7 +26,7 @@ interface AwsService {
 
 export interface Arrived {
   method: string;
-  /** As it stood in the request line. */
+  /** From the request line, unchanged. */
   path: string;
   headers: Record<string, string>;
   body: Buffer;
@@ -40,12 +40,12 @@ interface AwsDouble {
   close(): Promise<void>;
 }
 
-/** Older requests are refused by the services; S3 allows a quarter of an hour. */
+/** The services refuse older requests; S3 allows 15 minutes. */
 const OLDEST_MS = 15 * 60_000;
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8}\/[^/]+\/[^/]+\/aws4_request), SignedHeaders=([^,]+), Signature=[0-9a-f]{64}$/;
 
-/** A service that answers `taken` to what is signed well, and 403 to everything else. */
+/** Opens a service that answers `taken` to requests with a valid signature, and 403 to others. */
 async function openAwsDouble(service: AwsService, taken: string): Promise<AwsDouble> {
   const server = createServer((request, response) => {
     void read(request).then(async (arrived) => {
@@ -78,7 +78,7 @@ async function read(request: IncomingMessage): Promise<Arrived> {
   return { method, path, headers: { ...headers } as Record<string, string>, body: Buffer.concat(chunks) };
 }
 
-/** Why a request is refused, as the services call it; undefined when the SDK would have signed it in the same way. */
+/** Returns the services' error code for a request; undefined when the SDK would have signed it in the same way. */
 async function refusalOf(
   arrived: Arrived,
   { name, region, secrets }: AwsService,
@@ -104,7 +104,7 @@ async function refusalOf(
       sessionToken: secrets.awsSessionToken,
     },
     sha256: Sha256,
-    // S3 takes the path as it is; the others escape it once more.
+    // S3 signs the path as it is; other services escape it once more.
     uriEscapePath: name !== "s3",
   });
   const url = new URL(path, `http://${host}`);
@@ -125,11 +125,11 @@ async function refusalOf(
 
 interface AwsSample extends DestinationSample {
   service: AwsService;
-  /** Body of the service's answer to a request that it took. */
+  /** Body of the service's answer to an accepted request. */
   takenBody: string;
 }
 
-/** Delivers one message, through the guarded door and over HTTP, to a double of the sample's service. */
+/** Delivers one message through the egress guard and over HTTP to a double of the sample's service. */
 export async function deliverToDouble(
   type: DestinationType,
   { service, takenBody, ...sample }: AwsSample,
@@ -156,11 +156,11 @@ export async function deliverToDouble(
 
 export function testAws(type: DestinationType, sample: AwsSample): void {
   describe(`${type.type} as a service of AWS`, () => {
-    test("an answer that is none of the service's own is kept as it came", () =>
+    test("an answer that is not the service's own is recorded unchanged", () =>
       testStrangeAnswers(type, sample));
     testSettings(type, sample);
 
-    test("the service takes what is signed with its secret, for good or for a session", async () => {
+    test("the service accepts signatures with permanent and with session credentials", async () => {
       for (const awsSessionToken of [undefined, "FwoGZXIvYXdzEXAMPLE/session+token=="]) {
         const secrets = { ...sample.service.secrets, ...(awsSessionToken && { awsSessionToken }) };
         const service = { ...sample.service, secrets };
@@ -170,7 +170,7 @@ export function testAws(type: DestinationType, sample: AwsSample): void {
       }
     });
 
-    test("it refuses another secret and another key, and the attempt says so without either", async () => {
+    test("another secret or key is refused, and the recorded attempt contains neither", async () => {
       const { awsKeyId, awsSecretKey } = sample.service.secrets;
       for (const [secrets, reason] of [
         [{ awsKeyId, awsSecretKey: "not-the-secret" }, /SignatureDoesNotMatch/],
@@ -184,7 +184,7 @@ export function testAws(type: DestinationType, sample: AwsSample): void {
       }
     });
 
-    test("it refuses a body or a header that was changed on the way, and what comes too late", async () => {
+    test("a changed body or header, or a late request, is refused", async () => {
       await deliverToDouble(type, sample, sampleMessage(), async (double) => {
         const [{ headers, body, ...place }] = double.arrived as [Arrived];
         const last = body.length - 2;
@@ -205,7 +205,7 @@ export function testAws(type: DestinationType, sample: AwsSample): void {
 }
 
 function testSettings(type: DestinationType, sample: AwsSample): void {
-  test("what it says of a message that it took is kept as text that can be stored", async () => {
+  test("the answer to an accepted message is recorded as text that can be stored", async () => {
     const network = testNetwork();
     const body = sample.takenBody.replaceAll(/:"[^"]+"/g, ':"\\u0000\\ud800"');
     network.answer = () => answered(200, body, sample.taken?.headers);
@@ -214,8 +214,8 @@ function testSettings(type: DestinationType, sample: AwsSample): void {
     assertStorable(outcome);
   });
 
-  test("an answer that does not say what became of the message is not the service's", async () => {
-    // S3 answers with nothing.
+  test("a 200 without the service's own content is a failed attempt", async () => {
+    // S3 answers with an empty body.
     if (sample.takenBody === "") return;
     const network = testNetwork();
     network.answer = () => answered(200, '{"ok": true}', sample.taken?.headers);
@@ -224,14 +224,14 @@ function testSettings(type: DestinationType, sample: AwsSample): void {
     assert.match(outcome.error ?? "", /answered without/);
   });
 
-  test("when it asks for patience in seconds the attempt knows", async () => {
+  test("Retry-After in seconds is part of the outcome", async () => {
     const network = testNetwork();
     network.answer = () => answered(503, "slower", { "retry-after": "120" });
     const outcome = await openSample(type, sample, network).deliver(sampleMessage());
     assert.deepEqual([outcome.kind, outcome.retryAfterMs], ["failed", 120_000]);
   });
 
-  test("where it sends is the builder's setting, whatever the machine's AWS settings are", async (t) => {
+  test("requests go where the builder's settings say, whatever the machine's AWS settings are", async (t) => {
     const machines = { AWS_ENDPOINT_URL: "http://127.0.0.1:1", AWS_USE_FIPS_ENDPOINT: "true" };
     t.after(() => Object.keys(machines).forEach((name) => delete process.env[name]));
     Object.assign(process.env, machines);
@@ -241,7 +241,7 @@ function testSettings(type: DestinationType, sample: AwsSample): void {
     assert.doesNotMatch(network.requests[0]?.url.host ?? "", /fips/);
   });
 
-  test("a key with a blank in it is refused when it is entered, without being repeated", () => {
+  test("a key that contains a blank is refused when it is stored, and the refusal does not contain it", () => {
     for (const name of ["awsKeyId", "awsSecretKey", "awsSessionToken"] as const) {
       const secrets = { ...sample.service.secrets, [name]: "AKID EXAMPLE\n" };
       const faults = type.check({ config: sample.config, secrets }, testNetwork());
@@ -254,7 +254,7 @@ function testSettings(type: DestinationType, sample: AwsSample): void {
   });
 }
 
-/** Answers that no AWS service gives, and what becomes of them. */
+/** Tests answers that no AWS service gives. */
 async function testStrangeAnswers(type: DestinationType, sample: DestinationSample): Promise<void> {
   for (const text of [
     "<html>no such host</html>",

@@ -1,4 +1,4 @@
-/** What every type of destination must hold, whatever its receiver does; each type's test calls `testDestination`. */
+/** Conformance tests for destination types; the test of each type calls `testDestination`. */
 import assert from "node:assert/strict";
 import { lookup } from "node:dns";
 import { describe, test } from "node:test";
@@ -15,13 +15,13 @@ import type {
 export interface DestinationSample {
   config: Record<string, unknown>;
   secrets?: Record<string, unknown>;
-  /** Settings that must be refused, by what is wrong with them. */
+  /** Settings that must be refused, with their fault. */
   faulty: { what: string; config?: Record<string, unknown>; secrets?: Record<string, unknown> }[];
-  /** The receiver's answer to a message that it took; undefined: the type sends nothing through the network's door. */
+  /** The receiver's answer to an accepted message; undefined when the type does not use `send`. */
   taken?: { status: number; headers?: Record<string, string>; body?: string };
 }
 
-/** A network whose receiver answers what the test says. */
+/** A network whose receiver gives the answer that the test sets. */
 export interface TestNetwork extends DestinationNetwork {
   requests: OutgoingRequest[];
   lines: string[];
@@ -63,7 +63,7 @@ export const sampleMessage = (changes: Partial<Message> = {}): Message => ({
   ...changes,
 });
 
-/** PostgreSQL's jsonb takes neither NULs nor half surrogate pairs; one such text would hold up every note of a delivery. */
+/** PostgreSQL's jsonb rejects NULs and half surrogate pairs; one such text would block saving results. */
 export function assertStorable({ error = "", answer = "" }: Outcome): void {
   for (const text of [error, answer]) assert.ok(!text.includes("\0") && text.isWellFormed(), text);
   assert.ok(answer.length <= 16 * 1024);
@@ -81,7 +81,7 @@ export function openSample(
   );
 }
 
-/** Answers that say nothing good, and what a door may tell instead of an answer. */
+/** Failures: answers of receivers, and exchanges without an answer. */
 const TROUBLE: Exchange[] = [
   ...[301, 400, 401, 403, 404, 429, 500, 503].map((status) => answered(status, "no")),
   answered(500, "\0".repeat(20_000)),
@@ -115,7 +115,7 @@ function testExchanges(
   sample: DestinationSample,
   taken: NonNullable<DestinationSample["taken"]>,
 ): void {
-  test("a message that was taken is delivered, many side by side as well", async () => {
+  test("an accepted message is delivered, also many at once", async () => {
     const network = testNetwork();
     network.answer = () => answered(taken.status, taken.body, taken.headers);
     const channel = openSample(type, sample, network);
@@ -125,7 +125,7 @@ function testExchanges(
     assert.equal(network.requests.length, 20);
     await channel.close();
   });
-  test("trouble fails the attempt and says why, in text that can be stored, and sends nothing twice", async () => {
+  test("a failure fails the attempt with a reason that can be stored, and nothing is sent twice", async () => {
     for (const exchange of TROUBLE) {
       const network = testNetwork();
       network.answer = () => exchange;
@@ -138,14 +138,14 @@ function testExchanges(
       await channel.close();
     }
   });
-  test("410 ends a destination that can be disabled; what cannot be is tried again, for it may come back", async () => {
+  test("410 ends a destination of a type that can be disabled; others are retried", async () => {
     const network = testNetwork();
     network.answer = () => answered(410, "gone");
     const { kind, error } = await openSample(type, sample, network).deliver(sampleMessage());
     assert.equal(kind, type.signs ? "gone" : "failed");
     assert.ok(error);
   });
-  test("a receiver that asks for patience is understood", async () => {
+  test("a 429 with Retry-After counts as overloaded, with that wait", async () => {
     const network = testNetwork();
     network.answer = () => answered(429, "slower", { "retry-after": "90" });
     const { kind, overloaded, retryAfterMs } = await openSample(type, sample, network).deliver(
@@ -153,7 +153,7 @@ function testExchanges(
     );
     assert.deepEqual([kind, overloaded, retryAfterMs], ["failed", true, 90_000]);
   });
-  test("a time-out is known as one", async () => {
+  test("a timeout counts as overloaded", async () => {
     const network = testNetwork();
     network.answer = () => ({ failure: "timeout", message: "no answer" });
     const outcome = await openSample(type, sample, network).deliver(sampleMessage());
