@@ -1,4 +1,4 @@
-/** Processor time of other processes, from `/proc`. */
+/** Reads the CPU time of other processes from `/proc`. */
 import { readdirSync, readFileSync } from "node:fs";
 
 const TICK_MS = 10;
@@ -8,11 +8,11 @@ interface Stat {
   parent: number;
   program: string;
   ownTicks: number;
-  /** Of children that have ended. */
+  /** CPU time of children that have ended. */
   endedTicks: number;
 }
 
-/** Processor time of these processes and of all that they ever started, in milliseconds; 0 where there is no `/proc`. */
+/** Returns the CPU time of these processes and all their children in milliseconds; 0 without `/proc`. */
 export function processorMs(...roots: (number | undefined)[]): number {
   let ticks = 0;
   for (const { pid, parent, ownTicks, endedTicks } of readAll()) {
@@ -22,7 +22,7 @@ export function processorMs(...roots: (number | undefined)[]): number {
   return ticks * TICK_MS;
 }
 
-/** The first child of this process whose program has this name. */
+/** Returns the first child process with this program name. */
 export const childNamed = (program: string): number | undefined =>
   readAll().find((stat) => stat.parent === process.pid && stat.program === program)?.pid;
 
@@ -50,7 +50,7 @@ function readOne(pid: number): Stat | undefined {
       endedTicks: childUser + childSystem,
     };
   } catch {
-    // It ended between the listing and the look.
+    // The process ended after it was listed.
     return undefined;
   }
 }

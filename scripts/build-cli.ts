@@ -1,4 +1,4 @@
-/** Makes the command line one file that runs on Node 20 without node_modules: `node scripts/build-cli.ts [folder]`. */
+/** Bundles the command line into one file that runs on Node 20 without node_modules: `node scripts/build-cli.ts [folder]`. */
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { build, type Metafile } from "esbuild";
@@ -15,7 +15,7 @@ const { metafile } = await build({
   bundle: true,
   platform: "node",
   target: "node20",
-  // Node 20 takes a file without ending for CommonJS, so that a copy may be called just `busbar`.
+  // Node 20 treats a file without extension as CommonJS, so a copy may be called just `busbar`.
   format: "cjs",
   metafile: true,
   logLevel: "warning",
@@ -25,7 +25,7 @@ await writeFile(join(folder, "LICENSES.txt"), await licences(metafile));
 const sizeKb = Math.round((metafile.outputs[relative(ROOT, outfile)]?.bytes ?? 0) / 1024);
 console.log(`${relative(process.cwd(), outfile)} (${sizeKb} kB)`);
 
-/** Ours, and those of every package whose code is inside. */
+/** Returns our licence and those of every bundled package. */
 async function licences({ inputs }: Metafile): Promise<string> {
   const packages = new Set(
     Object.keys(inputs).flatMap((input) => /^(node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []),

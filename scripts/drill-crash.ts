@@ -1,7 +1,7 @@
 /**
- * The crash drill: asynchronous writes are accepted while the worker process is killed (-9) at random, again and
- * again. Afterwards every operation must have ended, every update must have been applied in order, and no create may
- * exist twice unless its operation says that its outcome is unknown.
+ * The crash drill: accepts asynchronous writes while it kills the worker process (-9) at random times. Afterwards every
+ * operation must have ended, every update must have been applied in order, and no create may exist twice unless its
+ * operation reports an unknown outcome.
  *
  *     node scripts/drill-crash.ts [--writes 2000] [--kills 10]
  */
@@ -34,13 +34,13 @@ export interface DrillReport {
 export interface DrillOptions {
   writes: number;
   kills: number;
-  /** Told how far it is, about once a second. */
+  /** Called with the progress about once a second. */
   onProgress?(text: string): void;
 }
 
 const COMPANIES = 40;
 
-/** Runs the drill on a PostgreSQL, a sandbox and processes of its own. */
+/** Runs the drill with its own PostgreSQL, sandbox and processes. */
 export async function crashDrill(options: DrillOptions): Promise<DrillReport> {
   const started = performance.now();
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-drill-"));
@@ -57,7 +57,7 @@ export async function crashDrill(options: DrillOptions): Promise<DrillReport> {
       { ...builder, sandbox },
       { provider: "hubspot", objects: ["companies"], expiresInSeconds: 86_400 },
     );
-    // Calls take a while, so that a kill hits some under way.
+    // Calls are slow, so that each kill interrupts some.
     sandbox.addFault({
       provider: "hubspot",
       path: "/crm/v3/objects/companies",
@@ -78,7 +78,7 @@ export async function crashDrill(options: DrillOptions): Promise<DrillReport> {
   }
 }
 
-/** The API process, which lives, and the worker process, which is killed and started again. */
+/** The API process, which keeps running, and the worker process, which is killed and restarted. */
 class House {
   readonly #dataDir: string;
   readonly #databaseUrl: string;
@@ -99,7 +99,7 @@ class House {
     return openClient({ ...bootstrap, urls: () => bootstrap.urls });
   }
 
-  /** Kills the worker when it has begun to call the provider; settles when the last successor has been started. */
+  /** Kills the worker when it has begun to call the provider; resolves when its last successor has started. */
   async killAtRandom(kills: number, calls: () => number): Promise<void> {
     for (let kill = 0; kill < kills && !this.#closing; kill++) {
       const before = calls();
@@ -149,7 +149,7 @@ interface Expected {
   updates: Map<string, { operationId: string; value: string }[]>;
 }
 
-/** Two creates to one update; the updates go round a few records, each with a number that must only rise. */
+/** Sends two creates per update; updates rotate through a few records, each with a number that must only increase. */
 async function acceptWrites(customer: Customer, { writes, onProgress }: DrillOptions): Promise<Expected> {
   const expected: Expected = { creates: new Map(), updates: new Map() };
   for (let n = 0; n < COMPANIES; n++) {
@@ -180,7 +180,7 @@ async function acceptWrites(customer: Customer, { writes, onProgress }: DrillOpt
     });
     expected.updates.get(id)?.push({ operationId, value });
   };
-  // In rounds that hold each record once, so that "accepted in this order" means something.
+  // Each round contains each record once, so that the order of acceptance is defined.
   const round = COMPANIES * 3;
   for (let n = 0; n < writes; n += round) {
     await Promise.all(Array.from({ length: Math.min(round, writes - n) }, (_, index) => one(n + index)));
@@ -254,7 +254,7 @@ function judge(
     createsMissing: creates
       .filter(([id, name]) => operations.get(id)?.status === "success" && copies(name) === 0)
       .map(([, name]) => name),
-    // A repeated update is fine; going back behind a later one is not.
+    // An update may be repeated, but not after a later one.
     updatesOutOfOrder: [...applied]
       .filter(([, values]) => values.some((v, i) => v < (values[i - 1] ?? v)))
       .map(([id]) => id),
@@ -264,7 +264,7 @@ function judge(
   };
 }
 
-/** What must be true; empty when all is well. */
+/** Returns the violations; empty if the drill passed. */
 export const faultsOf = (report: DrillReport): string[] => [
   ...(report.ended === report.accepted ? [] : [`${report.accepted - report.ended} operations never ended`]),
   ...(

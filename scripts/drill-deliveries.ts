@@ -1,6 +1,6 @@
 /**
- * The delivery drill: messages go out while the processes that deliver are killed (-9) at random, again and again.
- * Afterwards every destination must have got every message at least once, each under its one id.
+ * The delivery drill: delivers messages while it kills the delivering processes (-9) at random times. Afterwards every
+ * destination must have received every message at least once, always with the same id.
  *
  *     node scripts/drill-deliveries.ts [--deliveries 5000] [--kills 10]
  */
@@ -27,10 +27,10 @@ import { insertTopic } from "../server/store/topics.ts";
 export interface DeliveryDrillReport {
   deliveries: number;
   kills: number;
-  /** Messages that arrived more than once: at least once is what is promised. */
+  /** Messages that arrived more than once, which at-least-once delivery allows. */
   repeated: number;
   missing: string[];
-  /** Ids that no event has. */
+  /** Ids of no event. */
   strange: string[];
   seconds: number;
 }
@@ -38,10 +38,10 @@ export interface DeliveryDrillReport {
 const DESTINATIONS = 5;
 const WORKERS = 2;
 const KEY = { id: "drill", secret: Buffer.alloc(32, 3) };
-/** Long enough that a kill always finds some under way. */
+/** Long enough that each kill interrupts some. */
 const ANSWER_MS = 20;
 
-/** Runs the drill on a migrated, empty database and processes of its own. */
+/** Runs the drill with its own migrated, empty database and processes. */
 export async function drillDeliveries(options: {
   connectionString: string;
   deliveries: number;
@@ -70,7 +70,7 @@ export async function drillDeliveries(options: {
   }
 }
 
-/** One topic that leads to all destinations. */
+/** Creates one topic routed to all destinations. */
 async function drawRoutes({ queries }: Database, url: string): Promise<string> {
   const { projectId } = await queries
     .transaction()
@@ -132,7 +132,7 @@ function judge(sink: Sink, eventIds: string[]): Omit<DeliveryDrillReport, "kills
   };
 }
 
-/** The processes that deliver; each one that is killed gets a successor. */
+/** The delivering processes; a killed one is replaced. */
 class Workers {
   readonly #env: NodeJS.ProcessEnv;
   readonly #dataDir: string;
@@ -155,7 +155,7 @@ class Workers {
     this.#children = Array.from({ length: WORKERS }, (_, index) => this.#spawn(index));
   }
 
-  /** Kills one after another whenever some messages have arrived since the last kill. */
+  /** Kills them one after another, each time after some messages have arrived. */
   async killAtRandom(kills: number, arrived: () => number): Promise<void> {
     for (let kill = 0; kill < kills; kill++) {
       const before = arrived();

@@ -1,8 +1,8 @@
 /**
  * The mixed drill: two processes under a steady load of proxied calls, throttle mode, synchronous and asynchronous
- * writes and webhooks, while the providers restart, the database restarts and a process is killed (-9), in turn and
- * again. Afterwards every caller must have got an honest answer, known callers must have been served while the
- * database was away, every acknowledged write must have ended and been told, and nothing may be left over.
+ * writes and webhooks, while providers restart, the database restarts and a process is killed (-9), in turns. Afterwards
+ * every answer must have been correct, known callers must have been served while the database was down, every acknowledged
+ * write must have ended and been delivered as event, and no socket, connection or gate may be left over.
  *
  *     node scripts/drill-mixed.ts [--minutes 10]
  */
@@ -12,19 +12,19 @@ import { Client } from "pg";
 import { startCallers, type Callers, type Kind, type Outcome } from "./drill-mixed/callers.ts";
 import { memoryOf, openWorld, socketsOf, until, type World } from "./drill-mixed/world.ts";
 
-/** What was going on in the world; `calm` is everything that is far enough from all of it. */
-type Trouble = "providers away" | "database away" | "process killed";
-type Weather = Trouble | "calm";
+/** The outage during a call; `calm` is the time between outages. */
+type Outage = "providers down" | "database down" | "process killed";
+type Situation = Outage | "calm";
 
 interface Window {
-  trouble: Trouble;
+  outage: Outage;
   fromMs: number;
   untilMs: number;
 }
 
-/** What is left when nobody calls any more. */
+/** Resources in use when there is no load. */
 interface Rest {
-  /** Of the parent and each process. */
+  /** For the parent and each process. */
   sockets: number[];
   databaseConnections: number;
   providerConnections: number;
@@ -32,10 +32,10 @@ interface Rest {
 
 export interface MixedDrillReport {
   seconds: number;
-  /** Calls by weather, kind and answer. */
+  /** Calls by outage, kind and answer. */
   calls: Record<string, Record<string, number>>;
-  /** Answers that do not fit the weather, or are wrong in themselves. */
-  dishonest: string[];
+  /** Answers that do not fit the outage, or are wrong in themselves. */
+  wrong: string[];
   proxiedWhileDatabaseAway: { calls: number; served: number };
   writes: {
     acknowledged: number;
@@ -48,14 +48,14 @@ export interface MixedDrillReport {
   usage: { answered: number; lines: number };
   before: Rest;
   after: Rest;
-  /** Of the parent and of the process that was not killed, in MiB: early on, and at the end. */
+  /** For the parent and the process that was never killed, in MiB: at the beginning and at the end. */
   memory: { early: number; late: number }[];
   gateOpen: boolean;
   kills: number;
 }
 
 const AWAY_MS = { providers: 5_000, database: 10_000 };
-/** Each trouble once; what is left of a round is calm. */
+/** A round has each outage once; the rest of it is calm. */
 const ROUND_MS = 100_000;
 /** Connections to providers and to the database idle for ten seconds before they are closed. */
 const SETTLE_MS = 30_000;
@@ -71,7 +71,7 @@ export async function mixedDrill(options: {
     const before = await restOf(world);
     const callers = startCallers(world);
     const watch = watchMemory(world);
-    const windows = await trouble(world, callers, options);
+    const windows = await causeOutages(world, callers, options);
     await callers.stop();
     options.onProgress?.(`${callers.acknowledged.size} asynchronous writes to be ended and told`);
     const gateOpen = await throttleModeServes(world);
@@ -89,15 +89,15 @@ export async function mixedDrill(options: {
       after: await untilSettled(world, before),
       memory,
       gateOpen,
-      kills: windows.filter((window) => window.trouble === "process killed").length,
+      kills: windows.filter((window) => window.outage === "process killed").length,
     };
   } finally {
     await world.close();
   }
 }
 
-/** Rounds of troubles, with calm between them; says when each was. */
-async function trouble(
+/** Causes rounds of outages with calm between them; returns when each was. */
+async function causeOutages(
   world: World,
   callers: Callers,
   { minutes, onProgress }: { minutes: number; onProgress?(text: string): void },
@@ -105,34 +105,34 @@ async function trouble(
   const windows: Window[] = [];
   const endMs = performance.now() + minutes * 60_000;
   const roundMs = Math.min(ROUND_MS, minutes * 60_000);
-  const during = async (trouble: Trouble, graceMs: number, act: () => Promise<void>): Promise<void> => {
+  const during = async (outage: Outage, graceMs: number, act: () => Promise<void>): Promise<void> => {
     await wait(roundMs / 4);
     const fromMs = performance.now();
     await act();
-    windows.push({ trouble, fromMs, untilMs: performance.now() + graceMs });
-    onProgress?.(`${trouble}; ${callers.outcomes.length} calls so far`);
+    windows.push({ outage, fromMs, untilMs: performance.now() + graceMs });
+    onProgress?.(`${outage}; ${callers.outcomes.length} calls so far`);
   };
-  // A round that does not fit any more is not begun.
+  // A round that would exceed the time is not started.
   while (performance.now() + roundMs <= endMs + 1_000) {
-    await during("providers away", 2_000, () => world.restartProviders(AWAY_MS.providers));
-    await during("database away", 3_000, () => world.restartDatabase(AWAY_MS.database));
+    await during("providers down", 2_000, () => world.restartProviders(AWAY_MS.providers));
+    await during("database down", 3_000, () => world.restartDatabase(AWAY_MS.database));
     await during("process killed", 2_000, () => world.killProcess());
   }
   await wait(Math.max(0, endMs - performance.now()));
   return windows;
 }
 
-/** Statuses that a call of a kind may end with, by weather, beside 200. 0: the connection broke. */
-const HONEST: Record<Weather, Record<Kind, number[]>> = {
+/** Allowed statuses beside 200, by outage and kind of call. 0: the connection broke. */
+const ALLOWED: Record<Situation, Record<Kind, number[]>> = {
   calm: { proxied: [], throttled: [429], synchronous: [], asynchronous: [] },
-  "providers away": {
+  "providers down": {
     proxied: [502, 0],
     throttled: [429, 502, 0],
-    // 422: the provider could not be reached in time, said with the result of the write.
+    // 422: the provider could not be reached in time; the answer contains the result of the write.
     synchronous: [422, 502, 504],
     asynchronous: [],
   },
-  "database away": {
+  "database down": {
     proxied: [503],
     throttled: [429, 503],
     synchronous: [503],
@@ -145,43 +145,43 @@ const HONEST: Record<Weather, Record<Kind, number[]>> = {
     asynchronous: [0],
   },
 };
-/** Of the calls of known callers while the database is away. */
+/** Required share of served calls of known callers while the database is down. */
 const SERVED_AT_LEAST = 0.99;
 
 function judge(
   outcomes: Outcome[],
   windows: Window[],
-): Pick<MixedDrillReport, "calls" | "dishonest" | "proxiedWhileDatabaseAway"> {
+): Pick<MixedDrillReport, "calls" | "wrong" | "proxiedWhileDatabaseAway"> {
   const calls: MixedDrillReport["calls"] = {};
-  const dishonest = new Map<string, number>();
+  const wrong = new Map<string, number>();
   const away = { calls: 0, served: 0 };
   for (const outcome of outcomes) {
-    const weather = weatherOf(outcome, windows);
+    const situation = situationOf(outcome, windows);
     const status = outcome.status ?? 0;
     const answer =
       outcome.error ?? `${status}${outcome.ours && outcome.kind !== "asynchronous" ? " ours" : ""}`;
-    const row = (calls[`${weather}: ${outcome.kind}`] ??= {});
+    const row = (calls[`${situation}: ${outcome.kind}`] ??= {});
     row[answer] = (row[answer] ?? 0) + 1;
-    if (weather === "database away" && outcome.kind === "proxied") {
+    if (situation === "database down" && outcome.kind === "proxied") {
       away.calls += 1;
       if (status === 200) away.served += 1;
     }
     const isForgotten =
       outcome.error === "UND_ERR_HEADERS_TIMEOUT" || outcome.error === "UND_ERR_BODY_TIMEOUT";
-    const isHonest = status === 200 || HONEST[weather][outcome.kind].includes(status);
-    if (isHonest && !outcome.fault && !isForgotten) continue;
-    const text = `${weather}: ${outcome.kind}: ${outcome.fault ?? answer}`;
-    dishonest.set(text, (dishonest.get(text) ?? 0) + 1);
+    const isAllowed = status === 200 || ALLOWED[situation][outcome.kind].includes(status);
+    if (isAllowed && !outcome.fault && !isForgotten) continue;
+    const text = `${situation}: ${outcome.kind}: ${outcome.fault ?? answer}`;
+    wrong.set(text, (wrong.get(text) ?? 0) + 1);
   }
   return {
     calls,
-    dishonest: [...dishonest].map(([text, count]) => `${text} (${count}x)`),
+    wrong: [...wrong].map(([text, count]) => `${text} (${count}x)`),
     proxiedWhileDatabaseAway: away,
   };
 }
 
-const weatherOf = ({ startedMs, endedMs }: Outcome, windows: Window[]): Weather =>
-  windows.find(({ fromMs, untilMs }) => startedMs <= untilMs && endedMs >= fromMs)?.trouble ?? "calm";
+const situationOf = ({ startedMs, endedMs }: Outcome, windows: Window[]): Situation =>
+  windows.find(({ fromMs, untilMs }) => startedMs <= untilMs && endedMs >= fromMs)?.outage ?? "calm";
 
 function watchMemory(world: World): { stop(): MixedDrillReport["memory"] } {
   const series = new Map<number, number[]>();
@@ -205,7 +205,7 @@ function watchMemory(world: World): { stop(): MixedDrillReport["memory"] } {
 const median = (values: number[]): number =>
   values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 
-/** Whether a call in throttle mode passes once the provider's second is over. */
+/** Returns whether a call in throttle mode succeeds after the provider's rate limit has ended. */
 const throttleModeServes = (world: World): Promise<boolean> =>
   until(async () => {
     const response = await fetch(`${world.proxyUrl}/bytes/2`, {
@@ -252,7 +252,7 @@ async function untilAllTold(
 }
 
 async function usageOf(world: World, { outcomes }: Callers): Promise<MixedDrillReport["usage"]> {
-  // A call that we refused before it had a target leaves no line.
+  // A call that was refused before its target was known is not logged.
   const answered = outcomes.filter(
     ({ kind, status, ours }) =>
       (kind === "proxied" || kind === "throttled") && status && !(ours && (status === 429 || status === 503)),
@@ -272,7 +272,7 @@ async function restOf(world: World): Promise<Rest> {
   };
 }
 
-/** Idle connections to the database come and go with the background work. */
+/** The number of database connections varies with the background work. */
 const SPARE = 6;
 
 const isSettled = (after: Rest, before: Rest): boolean =>
@@ -297,14 +297,14 @@ async function query<Row>({ databaseUrl }: World, sql: string, values: unknown[]
 }
 
 const MOST_GROWTH_MIB = 64;
-/** A process that is killed takes the lines of its last second with it. */
+/** A killed process loses the usage lines of its last second. */
 const LINES_LOST_BY_KILL = 400;
 
-/** What must be true; empty when all is well. */
+/** Returns the violations; empty if the drill passed. */
 export function faultsOf(report: MixedDrillReport): string[] {
   const { proxiedWhileDatabaseAway: away, writes, webhooks, usage, kills } = report;
   const faults: [boolean, string][] = [
-    [report.dishonest.length > 0, `answers that were not honest: ${report.dishonest.join("; ")}`],
+    [report.wrong.length > 0, `wrong answers: ${report.wrong.join("; ")}`],
     [
       away.served < away.calls * SERVED_AT_LEAST,
       `while the database was away, ${away.served} of ${away.calls} were served`,

@@ -1,11 +1,11 @@
-/** Writes `destinations/index.gen.ts` from the folders beside it; `--check` only says whether it is fresh. */
+/** Writes `destinations/index.gen.ts` from the folders beside it; `--check` only reports whether it is fresh. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const DESTINATIONS = join(import.meta.dirname, "..", "destinations");
 const OUTPUT = join(DESTINATIONS, "index.gen.ts");
 
-/** The text of the index for the folders as they are now. */
+/** Returns the text of the index for the existing folders. */
 export function generateDestinations(folder = DESTINATIONS): string {
   const types = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -1,6 +1,6 @@
 /**
- * What does it cost to deliver? Messages that arrive at a sink, through Busbar and sent straight to it, in turns; and
- * how long one takes from the commit of what it tells. See bench/README.md.
+ * Measures the cost of deliveries: messages per second to a sink through Busbar and directly, in turns, and the latency from
+ * the commit of an event to its arrival. See bench/README.md.
  *
  *     node bench/deliver/run.ts [--quick]
  */
@@ -56,7 +56,7 @@ class Sink {
     (await fetch(`${this.url}${path}`)).json() as Promise<Counted>;
   reset = () => fetch(this.url, { method: "DELETE" });
 
-  /** Messages a second between the first and the last, once all have come. */
+  /** Messages per second between the first and the last one. */
   async rate(messages: number): Promise<number> {
     for (;;) {
       const { count, firstMs, lastMs } = await this.read();
@@ -67,14 +67,14 @@ class Sink {
 }
 
 interface Measured {
-  /** Messages a second. */
+  /** Messages per second. */
   rate: number;
-  /** Processor time of whoever sends, in microseconds a message: Node, and PostgreSQL where it takes part. */
+  /** CPU time of the sender in microseconds per message: Node, and for Busbar PostgreSQL. */
   nodeUs: number;
   postgresUs: number;
 }
 
-/** The same bodies with the same signatures, from one process over as many connections as Busbar opens. */
+/** Sends the same bodies and signatures directly, from one process over as many connections as Busbar opens. */
 async function direct(sink: Sink, projectId: string): Promise<Measured> {
   const pool = new Pool(sink.url, { connections: CONNECTIONS, pipelining: 1 });
   const sign = openSigner(() => [SIGNING_KEY]);
@@ -105,7 +105,7 @@ async function direct(sink: Sink, projectId: string): Promise<Measured> {
 
 const dataOf = (projectId: string) => JSON.stringify(sampleEvent("write.async.done", projectId).data);
 
-/** Events that are committed all at once while the worker waits, to one destination. */
+/** Commits events for one destination at once while the worker waits, and measures their delivery. */
 async function throughBusbar(
   sink: Sink,
   { queries }: Database,
@@ -123,12 +123,12 @@ async function throughBusbar(
   const rate = await sink.rate(MESSAGES);
   const nodeUs = ((processorMs(worker.pid) - start.node) * 1000) / MESSAGES;
   const postgresUs = ((processorMs(postmaster) - start.postgres) * 1000) / MESSAGES;
-  // What is still being noted is not the next round's.
+  // Waits until outcomes are stored, so that they do not count for the next round.
   await wait(500);
   return { rate, nodeUs, postgresUs };
 }
 
-/** Milliseconds from the commit of one event to its arrival, one after another with a pause between. */
+/** Measures the milliseconds from the commit of an event to its arrival, for single events with pauses. */
 async function latencies(sink: Sink, { queries }: Database, projectId: string): Promise<number[]> {
   await sink.reset();
   const committed: number[] = [];
@@ -140,7 +140,7 @@ async function latencies(sink: Sink, { queries }: Database, projectId: string): 
     await wait(10);
   }
   await sink.rate(WARM_UP + TIMED);
-  // Events arrive in the order of their ids here: each is alone.
+  // Events arrive in the order of their ids, because each is sent alone.
   const { ids = {} } = await sink.read("/ids");
   const arrived = Object.entries(ids).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const times = arrived.map(([, ms], index) => ms - (committed[index] ?? 0));

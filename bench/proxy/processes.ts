@@ -1,6 +1,6 @@
 /**
- * What does a second process bring? Every proxy with one and with two processes, nothing pinned, in turns. The load
- * generator and the provider work on the same cores, so what they use is measured too: it bounds what can be gained.
+ * Measures the gain of a second process: every proxy with one and two processes, not pinned, in turns. Load generator and
+ * provider use the same cores, so their CPU time is measured too: it limits the possible gain.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -131,7 +131,7 @@ async function startBusbar(on: {
     child.once("message", resolve);
     child.once("exit", (code) => reject(new Error(`Busbar ended with ${code} before it was ready`)));
   });
-  // It ends by a signal, unlike the others, which end when they are let go.
+  // It ends by a signal; the others end when their parent disconnects.
   child.disconnect();
   const lines = linesFor(on.stock).filter((line) => !line.startsWith("host:"));
   return { name: "ours", port, pid: child.pid ?? 0, lines, process: child };
@@ -174,7 +174,7 @@ function row(rounds: Round[]): Record<string, string | number> {
     "1: answers/s": Math.round(of(({ one }) => one.perSecond)),
     "2: answers/s": Math.round(of(({ two }) => two.perSecond)),
     gain: of(({ one, two }) => two.perSecond / one.perSecond).toFixed(2),
-    // Two cores for everything, against one core for a single process.
+    // Compares two cores for everything with one core for a single process.
     "most possible": of(({ one, two }) => (2 * one.cpuMicros) / (two.cpuMicros + two.restMicros)).toFixed(2),
     "1: CPU us": of(({ one }) => one.cpuMicros).toFixed(1),
     "2: CPU us": of(({ two }) => two.cpuMicros).toFixed(1),

@@ -1,4 +1,4 @@
-/** What does our proxy cost? Measures it beside a bare one, @fastify/http-proxy and nginx. See bench/README.md. */
+/** Measures the cost of our proxy in comparison with a bare one, @fastify/http-proxy and nginx. See bench/README.md. */
 import { createTestDatabase } from "../../tests/harness/database.ts";
 import { measureMemory } from "./memory.ts";
 import { compareProcesses } from "./processes.ts";
@@ -6,9 +6,9 @@ import { moveTo, PINS, startNginxRunner, startNode, stopAll, type Runner } from 
 import { measure, median, NOTHING, warm, WORKS, type Sample, type Work } from "./works.ts";
 
 const quick = process.argv.includes("--quick");
-/** Short and many: on a shared machine, what disturbs one round disturbs its neighbours, and ratios are of neighbours. */
+/** Many short rounds: a disturbance affects neighbouring rounds alike, and ratios are those of neighbours. */
 const ROUND_MS = quick ? 200 : 300;
-/** Rounds that count, and how long to go on looking for them. */
+/** Number of valid rounds, and the maximum number of tries. */
 const ENOUGH_ROUNDS = quick ? 2 : 9;
 const MOST_MS = quick ? 3_000 : 24_000;
 const WARM_MS = quick ? 800 : 2_500;
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   await compareProcesses(quick);
 }
 
-/** The proxy under test has core 0 to itself; everything else shares core 1. */
+/** The proxy under test uses core 0 alone; everything else shares core 1. */
 async function compareOnOneCore(): Promise<void> {
   moveTo("1");
   const database = await createTestDatabase();
@@ -55,10 +55,10 @@ async function startRunners(origin: string, databaseUrl: string): Promise<Runner
   return runners.filter((runner) => runner !== undefined);
 }
 
-/** One table of interleaved rounds: medians, and the median of what each round's ratio to its neighbour was. */
+/** Runs interleaved rounds and prints medians, and the median of the ratios of neighbouring rounds. */
 async function compare(work: Work, runners: Runner[]): Promise<void> {
   const rounds: Map<string, Sample>[] = [];
-  // A proxy that did not get its core was measured together with whatever else ran on this machine.
+  // A proxy that did not get its core shared it with other programs of the machine.
   const isQuiet = (name: string) => (samples: Map<string, Sample>) =>
     work.connections === 1 || name === "direct" || name === "nginx" || (samples.get(name)?.share ?? 0) > 0.85;
   const quiet = (name: string) => rounds.filter(isQuiet(name)).filter(isQuiet("bare"));

@@ -1,4 +1,4 @@
-/** Starts the proxies under test, the provider, and reads from /proc what they use. */
+/** Starts the proxies under test and the provider, and reads their CPU time from /proc. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,19 +8,19 @@ export interface Runner {
   name: string;
   port: number;
   pid: number;
-  /** Header lines that a request to it needs, beyond those that all are sent. */
+  /** Additional header lines that this proxy needs. */
   lines: string[];
   process: ChildProcess | undefined;
 }
 
-/** What one Node process of the benchmark is. */
+/** Describes a Node process of the benchmark. */
 interface Program {
   name: string;
   /** Below this folder. */
   file: string;
   args?: string[];
   env?: Record<string, string>;
-  /** Cores it may use, as taskset takes them; undefined: all. */
+  /** Cores it may use, in the syntax of taskset; undefined: all. */
   cores?: string;
 }
 
@@ -32,7 +32,7 @@ export function moveTo(cores: string): void {
   if (PINS) spawnSync("taskset", ["-apc", cores, String(process.pid)]);
 }
 
-/** Starts it and waits until it says where it listens. */
+/** Starts a process and waits for its address. */
 export async function startNode({ name, file, args = [], env = {}, cores }: Program): Promise<Runner> {
   const profile =
     process.env["BENCH_PROFILE"] === name ? ["--cpu-prof", "--cpu-prof-dir=/tmp/busbar-profile"] : [];
@@ -49,7 +49,7 @@ export async function startNode({ name, file, args = [], env = {}, cores }: Prog
   return { name, port: told.port, pid: child.pid ?? 0, lines: told.lines ?? [], process: child };
 }
 
-/** Undefined, and said aloud, where it is not installed. */
+/** Returns undefined and prints a note if it is not installed. */
 export async function startNginxRunner(
   origin: string,
   more: { name?: string; processes?: number; cores?: string } = {},
@@ -63,7 +63,7 @@ export async function startNginxRunner(
   return { name, port, pid: child.pid ?? 0, lines: [], process: child };
 }
 
-/** Node's processes end themselves when their parent lets go, and write their profile then. */
+/** Disconnects Node processes, which then write their profile and exit. */
 export async function stopAll(runners: Runner[]): Promise<void> {
   const gone = runners.map(({ process: child }) => {
     if (!child || child.exitCode !== null) return undefined;
@@ -75,7 +75,7 @@ export async function stopAll(runners: Runner[]): Promise<void> {
   await Promise.all(gone);
 }
 
-/** User and system time of a process and its children, each for itself; counted in hundredths of a second. */
+/** Returns user and system time of a process and of each child, in hundredths of a second. */
 export function cpuMicrosOf(pid: number): number[] {
   const processes = [pid, ...read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean)];
   return processes.map((each) => {
@@ -84,7 +84,7 @@ export function cpuMicrosOf(pid: number): number[] {
   });
 }
 
-/** Empty where there is no such file: the process ended, or this is not Linux. */
+/** Returns an empty text if the file does not exist: the process has ended, or this is not Linux. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -1,4 +1,4 @@
-/** The provider of the benchmark: reads requests by their length and answers prepared bytes, as cheaply as Node can. */
+/** The provider of the benchmark: reads requests by their length and answers prepared bytes, as cheaply as possible. */
 import { createServer, type Socket } from "node:net";
 
 const BODY = Buffer.from(JSON.stringify({ data: "x".repeat(1_024 - 11) }));
@@ -27,10 +27,10 @@ server.listen(0, "127.0.0.1", () => {
 });
 process.on("disconnect", () => process.exit());
 
-/** Requests come one at a time on a connection, so all that is needed is where the current one ends. */
+/** A connection has one request at a time, so only the end of the current one must be found. */
 function serve(socket: Socket): void {
   let buffer: Buffer | undefined;
-  /** Bytes of the current body that have not come yet. */
+  /** Bytes of the current body that have not arrived yet. */
   let missing = 0;
   socket.on("error", () => socket.destroy());
   socket.on("data", (chunk) => {
@@ -54,7 +54,7 @@ function serve(socket: Socket): void {
 const LARGE_BYTES = 100 * 1024 * 1024;
 const PIECE = Buffer.alloc(1024 * 1024, "x");
 
-/** Pours a large answer out as fast as it is taken, or takes a large body in slowly. */
+/** Sends a large answer as fast as it is read, or reads a large body slowly. */
 function serveLarge(socket: Socket, rest: Buffer, isDownload: boolean): void {
   socket.removeAllListeners("data");
   if (isDownload) {

@@ -1,4 +1,4 @@
-/** What a proxy is asked to do, and one measured round of it. */
+/** The workloads for a proxy, and one measured round of them. */
 import { load, type LoadResult } from "./load.ts";
 import { cpuMicrosOf, type Runner } from "./runners.ts";
 
@@ -10,11 +10,11 @@ export interface Work {
 }
 
 export interface Sample extends LoadResult {
-  /** Microseconds of processor time of the proxy's processes per answer. */
+  /** CPU time of the proxy's processes in microseconds per answer. */
   cpuMicros: number;
-  /** Of the round that the proxy's processes were running; up to one for each. */
+  /** Share of the round in which the proxy's processes were running; up to one for each. */
   share: number;
-  /** Of the proxy's processor time, what its busiest process used. */
+  /** Share of the busiest process in the proxy's CPU time. */
   busiest: number;
 }
 

@@ -1,4 +1,4 @@
-/** What intake is compared with: the same rows by the same SQL, one commit per request, on a bare HTTP server. */
+/** The reference for intake: a bare HTTP server that stores the same rows with the same SQL, one commit per request. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLog } from "../../server/ground/log.ts";
@@ -7,7 +7,7 @@ import { insertAcceptedWrites } from "../../server/store/accept-writes.ts";
 import { openDatabase } from "../../server/store/database.ts";
 
 const [connectionString = "", projectId = "", installationId = ""] = process.argv.slice(2);
-// As many connections as callers: nobody waits for one.
+// As many connections as callers, so that no caller waits for one.
 const { queries } = await openDatabase({ connectionString, log: createLog("error"), poolSize: 64 });
 
 const server = createServer(async (request, response) => {
@@ -31,7 +31,7 @@ const server = createServer(async (request, response) => {
       sendOptions: { batch: false, allOrNone: false, headers: {}, onUnknownOutcome: "fail", grouped: false },
       records: [{ planned: { fields: record, withheld: [], ifEmpty: [] } }],
       recordKeys: [],
-      // Never due: nobody executes them.
+      // Never due, so they are never executed.
       dueMs: 86_400_000,
       retryMs: 3_600_000,
     },

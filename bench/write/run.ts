@@ -1,4 +1,4 @@
-/** What does writing cost? Intake, drain, auto batching and synchronous overhead, each as a ratio. See bench/README.md. */
+/** Measures the cost of writes: intake, drain, auto-batching and synchronous overhead, as ratios. See bench/README.md. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ const quick = process.argv.includes("--quick");
 const ROUNDS = quick ? 2 : 5;
 const ROUND_MS = quick ? 700 : 2_000;
 const CONNECTIONS = 64;
-/** Customers: a worker keeps at most sixteen calls under way for each. */
+/** Number of customers: a worker runs at most sixteen calls for each at a time. */
 const GROUPS = Array.from({ length: 16 }, (_, n) => `group-${n}`);
 const DRAIN_WRITES = quick ? 1_000 : 10_000;
 const SYNC_WRITES = quick ? 200 : 1_000;
@@ -130,7 +130,7 @@ async function install(origin: string, apiKey: string, token: string): Promise<s
 
 const WRITE_PATH = "/write/v1/projects/default/integrations/hub/objects/companies";
 
-/** Requests per second over `CONNECTIONS` connections for a while. */
+/** Measures requests per second over `CONNECTIONS` connections. */
 async function rate(
   origin: string,
   path: string,
@@ -187,10 +187,10 @@ async function intake(bench: Bench): Promise<void> {
   );
 }
 
-/** Writes that were accepted while the worker stood still, in turns with the sandbox alone; all warm after a round. */
+/** Measures how fast accepted writes are executed, in turns with the sandbox called directly; warm after one round. */
 async function drain(bench: Bench): Promise<void> {
   const database = new Postgres({ connectionString: bench.databaseUrl });
-  // When the bench fails, the database goes before this connection does.
+  // If the bench fails, the database stops before this connection is closed.
   database.on("error", () => {});
   await database.connect();
   await database.query("delete from writes");
@@ -250,11 +250,11 @@ async function drain(bench: Bench): Promise<void> {
   await database.end();
 }
 
-/** Whether nothing is left to do; counting it would keep the database busy. */
+/** Returns whether no write is left, without counting, which would load the database. */
 const isDrained = async (database: Postgres): Promise<boolean> =>
   (await database.query("select from writes limit 1")).rowCount === 0;
 
-/** When the last operation ended, by the machine's clock. */
+/** Returns the end time of the last operation. */
 const lastEndMs = async (database: Postgres): Promise<number> =>
   (await database.query("select max(update_time) as time from operations")).rows[0].time.getTime();
 
@@ -281,7 +281,7 @@ const bearer = (bench: Bench) => ({
   authorization: `Bearer ${bench.token}`,
 });
 
-/** Milliseconds added at the median, the two callers taking turns. */
+/** Measures the milliseconds that Busbar adds at the median; the two callers take turns. */
 async function overhead(bench: Bench): Promise<void> {
   const ours = new Client(bench.origin);
   const direct = new Client(bench.sandboxUrl);
@@ -342,7 +342,7 @@ const per = (rate: number): string => `${Math.round(rate).toLocaleString("en")}/
 const tell = (what: string, how: string, figure: number, target: string, unit = ""): void =>
   console.log(`${what}\n  ${how}\n  ${figure.toFixed(2)}${unit} (target ${target})`);
 
-/** With `--only=drain`, that alone. */
+/** Returns whether a part runs: all, or only the one of `--only=drain`. */
 const asked = (part: string): boolean =>
   process.argv.every((word) => !word.startsWith("--only=") || word === `--only=${part}`);
 

@@ -1,4 +1,4 @@
-/** The sandbox CRMs in a process of their own, without limits; prints its address and a token. */
+/** Runs the sandbox CRMs in a separate process without rate limits; prints address and token. */
 import { startSandbox } from "../../sandbox/sandbox.ts";
 
 const sandbox = await startSandbox({ limits: "off" });

@@ -1,18 +1,18 @@
-/** The callers of the mixed drill: a steady load of every kind, and what became of each call. */
+/** The callers of the mixed drill: a steady load of every kind, and the outcome of each call. */
 import { setTimeout as wait } from "node:timers/promises";
 import { Agent, request } from "undici";
 import type { World } from "./world.ts";
 
-/** What a call was for. */
+/** The kind of a call. */
 export type Kind = "proxied" | "throttled" | "synchronous" | "asynchronous";
 
 export interface Outcome {
   kind: Kind;
   startedMs: number;
   endedMs: number;
-  /** Undefined: the connection ended before a whole answer came. */
+  /** Undefined if the connection ended before the answer was complete. */
   status: number | undefined;
-  /** Busbar says that the answer is its own. */
+  /** Whether the answer is marked as Busbar's own. */
   ours: boolean;
   /** What is wrong with the answer, apart from its status. */
   fault: string | undefined;
@@ -23,11 +23,11 @@ export interface Callers {
   outcomes: Outcome[];
   /** Asynchronous writes that were acknowledged. */
   acknowledged: Set<string>;
-  /** Settles when the last call has ended. */
+  /** Resolves when the last call has ended. */
   stop(): Promise<void>;
 }
 
-/** Callers of each kind, and how long one rests between two calls. */
+/** Number of callers of each kind, and their pause between calls. */
 const CREW: Record<Kind, { callers: number; restMs: number }> = {
   proxied: { callers: 16, restMs: 80 },
   throttled: { callers: 2, restMs: 100 },
@@ -35,7 +35,7 @@ const CREW: Record<Kind, { callers: number; restMs: number }> = {
   asynchronous: { callers: 3, restMs: 150 },
 };
 const SIZES = [0, 200, 10_000, 300_000];
-/** Longer than anything here may take: whoever waits for so long was forgotten. */
+/** Longer than any call may take: after that time a request counts as lost. */
 const PATIENCE_MS = 20_000;
 
 export function startCallers(world: World): Callers {
@@ -115,7 +115,7 @@ async function callLimited(world: World, agent: Agent): Promise<Answered> {
   if (statusCode === 200) return { status: 200, ours, fault: undefined };
   const isTold = headers["x-amp-retry-after"] !== undefined && headers["x-amp-retryable"] === "true";
   const untold = statusCode === 429 && !isTold ? "a 429 without a time" : undefined;
-  // The provider's own 429 is the one that closed the gate.
+  // The provider's own 429 closed the gate.
   const passed = statusCode === 429 && !ours && text === "wait";
   return { status: statusCode, ours, fault: untold ?? (passed ? undefined : faultOfRefusal(ours, text)) };
 }
@@ -147,7 +147,7 @@ const proxyHeaders = (world: World): Record<string, string> => ({
   "x-amp-installation-id": world.installationId,
 });
 
-/** A refusal must say that it is ours and what to do. */
+/** Checks that a refusal is marked as ours and says what to do. */
 function faultOfRefusal(ours: boolean, text: string): string | undefined {
   if (!ours) return `not marked as ours: ${text.slice(0, 200)}`;
   try {

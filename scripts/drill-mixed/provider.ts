@@ -1,4 +1,4 @@
-/** The provider that the mixed drill proxies to: bodies of any size, a quota that closes now and then, and restarts. */
+/** The provider of the mixed drill: bodies of any size, a rate limit now and then, and restarts. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -6,12 +6,12 @@ export interface Provider {
   url: string;
   /** Connections that are open now. */
   connections(): Promise<number>;
-  /** Ends every connection in whatever it was doing, and refuses new ones until `up`. */
+  /** Closes every connection at once, and refuses new ones until `up`. */
   down(): Promise<void>;
   up(): Promise<void>;
 }
 
-/** Of the calls to /limited, one in this many is told to wait. */
+/** One in this many calls to /limited is rate-limited. */
 const LIMITED_EVERY = 20;
 
 export async function startProvider(): Promise<Provider> {
@@ -55,7 +55,7 @@ function listen(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   port: number,
 ): Promise<Server> {
-  // Announced to Busbar, which lets go of an idle connection before that.
+  // Busbar reads this from the answer and closes an idle connection earlier.
   const server = createServer({ keepAliveTimeout: 10_000 }, answer);
   return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
 }

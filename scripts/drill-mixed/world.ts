@@ -1,4 +1,4 @@
-/** The world of the mixed drill: a PostgreSQL, two providers, a receiver of webhooks, and Busbar with two processes. */
+/** The environment of the mixed drill: a PostgreSQL, two providers, a webhook receiver, and Busbar with two processes. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ export interface World {
   sandbox(): Sandbox;
   provider: Provider;
   sink: Sink;
-  /** What can happen to it; each settles when it is over. */
+  /** The outages; each resolves when it is over. */
   restartProviders(awayMs: number): Promise<void>;
   restartDatabase(awayMs: number): Promise<void>;
   /** Kills the younger of the two processes, and waits until there are two again. */
@@ -140,7 +140,7 @@ function startBusbar(dataDir: string, databaseUrl: string): ChildProcess {
   });
 }
 
-/** One customer with both installations, and a webhook that hears of every asynchronous write. Returns acme's. */
+/** Creates a customer with both installations, and a webhook for asynchronous writes. Returns the installation of acme. */
 async function furnish(
   apiUrl: string,
   apiKey: string,
@@ -181,7 +181,7 @@ const childrenOf = (pid: number): number[] =>
 export const memoryOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
 
-/** Sockets that a process holds, listening ones included. */
+/** Returns the number of sockets of a process, listening ones included. */
 export function socketsOf(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   const names = readdirSync(folder).map((name) => {
@@ -194,7 +194,7 @@ export function socketsOf(pid: number): number {
   return names.filter((name) => name.startsWith("socket:")).length;
 }
 
-/** Empty when the process has ended. */
+/** Returns an empty text if the process has ended. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();

@@ -1,10 +1,10 @@
-/** Takes out of a text what only one run of Busbar knows: ids, times, secrets and addresses become the same each time. */
+/** Replaces ids, times, secrets and addresses of a run, so that examples are the same after each run. */
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const FIRST_TIME_MS = Date.UTC(2026, 0, 15, 9);
 
-/** What stands for what, the first rule that fits. */
+/** Replacements; the first rule that matches is used. */
 const SECRETS: [RegExp, string][] = [
   [/bb_[\w-]{20,}/g, "bb_Zk3vQ9wq1zT7mP2c"],
   [/bb_\w{4}…/g, "bb_Zk3v…"],
@@ -22,10 +22,10 @@ const SECRETS: [RegExp, string][] = [
   [/ in \d+ ms/g, " in 42 ms"],
 ];
 
-/** The same text for every run, as far as what happened was the same. */
+/** Returns the same text for every run with the same requests. */
 export function anonymous(text: string): string {
   const ids = new Map<string, string>();
-  // What came later stays later.
+  // The order of times is kept.
   const times = [...new Set(text.match(TIME))].toSorted((a, b) => Date.parse(a) - Date.parse(b));
   const withoutSecrets = SECRETS.reduce((rest, [secret, shown]) => rest.replaceAll(secret, shown), text);
   return withoutPorts(withoutSecrets)
@@ -33,7 +33,7 @@ export function anonymous(text: string): string {
     .replaceAll(TIME, (time) => timeOf(times.indexOf(time)));
 }
 
-/** Providers and receivers of the walk live at ports of their own; in the examples they are what they stand for. */
+/** Providers and receivers of the walk listen on local ports; the examples show the hosts that they simulate. */
 const withoutPorts = (text: string): string =>
   text
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/hook/g, "https://app.example.com/hooks")

@@ -1,4 +1,4 @@
-/** What examples keep of a run, and what they do not. */
+/** Examples are stable from run to run and contain no secrets of it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { anonymous } from "./anonymous.ts";

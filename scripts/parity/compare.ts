@@ -1,11 +1,11 @@
-/** Compares two documents: what the public one says and ours does not, and the other way round. */
+/** Compares our API description with a public one and lists every difference. */
 import type { Content, Document, Operation, Parameter } from "./document.ts";
 import { membersOf, type Member, type Members } from "./members.ts";
 
 /** One line: `operation | where | what`. Explanations are matched against it. */
 export type Difference = string;
 
-/** Every difference, in the order of the operations, and once for all of them what differs in refusals. */
+/** Returns every difference in the order of the operations; differences of error bodies once for all operations. */
 export function compare(ours: Document, theirs: Document): Difference[] {
   const names = new Set([...theirs.operations.keys(), ...ours.operations.keys()]);
   const differences = [...names].flatMap((name) => {
@@ -23,7 +23,7 @@ export function compare(ours: Document, theirs: Document): Difference[] {
   return [...new Set(differences)];
 }
 
-/** Problems look the same everywhere, so their members are told once and not for each status. */
+/** Problems have the same shape everywhere, so their members are reported once instead of for each status. */
 const REFUSAL = "refusals | ";
 
 function compareParameters(ours: Document, own: Operation, theirs: Document, other: Operation): string[] {
@@ -102,7 +102,7 @@ const compareContent = (
 
 function compareMembers(mine: Members, yours: Members, where: string, direction: Direction): string[] {
   const paths = [...new Set([...yours.keys(), ...mine.keys()])];
-  // What lies below a member that one side does not have is not told again.
+  // The members below a missing member are not reported again.
   const told: string[] = [];
   return paths.flatMap((path) => {
     if (told.some((above) => isBelow(path, above))) return [];
@@ -111,7 +111,7 @@ function compareMembers(mine: Members, yours: Members, where: string, direction:
     if (!left || !right) {
       told.push(path);
       const parent = (left ? yours : mine).get(parentOf(path));
-      // Whoever takes any member takes this one too.
+      // A schema that accepts any member accepts this one too.
       if (parent?.open) return [`${line} | ${left ? "named by ours only" : "not named by ours"}`];
       return [`${line} | ${left ? "ours only" : "missing"}`];
     }

@@ -1,4 +1,4 @@
-/** Reads an OpenAPI document into what can be compared: operations with parameters, bodies and answers, references followed. */
+/** Reads an OpenAPI document into comparable operations: parameters, bodies and answers, with references resolved. */
 
 export type Schema = Record<string, unknown>;
 
@@ -9,16 +9,16 @@ export interface Parameter {
   schema: Schema;
 }
 
-/** What may be sent or answered under one media type. */
+/** The schema of a body for one media type. */
 export interface Content {
   media: string;
   schema: Schema;
 }
 
 export interface Operation {
-  /** `POST /write/v1/projects/{}/…`: names in braces differ between documents without meaning anything. */
+  /** `POST /write/v1/projects/{}/…`: without the names in braces, which differ between documents. */
   name: string;
-  /** Whether it is there only to say why it does nothing: a refusal that is answered "Always". */
+  /** Whether it always refuses: a status described as answered "Always". */
   refusesAlways: boolean;
   parameters: Parameter[];
   request?: { required: boolean; content: Content[] };
@@ -33,7 +33,7 @@ export interface Document {
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
-/** `prefix` stands in front of every path, as `/v1` does where the server's address has it. Throws for other JSON. */
+/** Reads a document and adds `prefix` to every path, by default that of its server. Throws for other JSON. */
 export function readDocument(json: unknown, prefix = surfaceOf(json)): Document {
   const root = asSchema(json);
   if (!isSchema(root["paths"])) throw new Error("this is no OpenAPI document: it has no `paths`");
@@ -91,7 +91,7 @@ const contentOf = (described: Schema): Content[] =>
     schema: asSchema(asSchema(value)["schema"]),
   }));
 
-/** What a `$ref` leads to, or the value itself. Throws for a reference that leads nowhere. */
+/** Returns the target of a `$ref`, or the value itself. Throws if the target does not exist. */
 export function resolve(root: Schema, value: Schema): Schema {
   const ref = value["$ref"];
   if (typeof ref !== "string") return value;

@@ -2,7 +2,7 @@
 import type { Difference } from "./compare.ts";
 
 export interface Explanation {
-  /** Lines that are explained; `*` stands for anything, `?` for one character. */
+  /** Patterns of the explained lines; `*` matches anything, `?` one character. */
   lines: string[];
   why: string;
 }
@@ -14,11 +14,11 @@ export interface Explained extends Explanation {
 export interface Verdict {
   explained: Explained[];
   unexplained: Difference[];
-  /** Patterns that no difference fits any more. */
+  /** Patterns that match no difference. */
   stale: string[];
 }
 
-/** The first explanation that fits counts. */
+/** Assigns each difference to the first matching explanation. */
 export function explain(differences: Difference[], explanations: Explanation[]): Verdict {
   const explained = explanations.map((one): Explained => ({ ...one, differences: [] }));
   const unexplained: Difference[] = [];

@@ -1,20 +1,20 @@
-/** A schema as a flat list of its members: `config.content.read.objects{}.selectedFields` and what each may be. */
+/** Flattens a schema into a list of members such as `config.content.read.objects{}.selectedFields`, with their types. */
 import { asList, asSchema, isSchema, resolve, type Schema } from "./document.ts";
 
 export interface Member {
-  /** JSON types, sorted; empty where anything goes. */
+  /** JSON types, sorted; empty if every type is allowed. */
   types: string[];
   required: boolean;
-  /** Undefined: not limited to a list. */
+  /** The allowed values; undefined if there is no list. */
   values?: string[];
-  /** Takes members that are not named. */
+  /** Whether other members are allowed. */
   open: boolean;
 }
 
-/** By path; the value itself under the empty path. Lists add `[]`, members of any name `{}`. */
+/** Members by path; the schema itself has the empty path. Lists add `[]`, members of any name `{}`. */
 export type Members = Map<string, Member>;
 
-/** Deep enough for any shape that is not endless. */
+/** Limits recursive schemas. */
 const MOST_LEVELS = 12;
 
 export function membersOf(root: Schema, schema: Schema): Members {
@@ -56,7 +56,7 @@ function collectInside(root: Schema, part: Schema, { path, level }: Place, membe
   }
 }
 
-/** A member of one alternative is a member; it is required where every alternative requires it. */
+/** Adds the members of all alternatives; a member is required if every alternative requires it. */
 function collectAlternatives(
   root: Schema,
   parts: Schema[],
@@ -88,7 +88,7 @@ function collectAlternatives(
   }
 }
 
-/** The schema without references and `allOf`, as parts that all hold, and what it leaves a choice between. */
+/** Splits a schema, without references and `allOf`, into parts that all apply and alternatives of which one applies. */
 function partsOf(root: Schema, given: Schema): { parts: Schema[]; alternatives: Schema[] } {
   const schema = resolve(root, given);
   const { allOf, anyOf, oneOf, ...rest } = schema;

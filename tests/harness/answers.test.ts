@@ -1,4 +1,4 @@
-/** What the check of answers finds: without it, tests would hold answers to nothing. */
+/** The check of answers finds undeclared statuses, media types and members. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SentAnswer } from "../../server/http/server-options.ts";

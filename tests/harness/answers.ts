@@ -1,4 +1,4 @@
-/** Holds every answer that a Busbar under test gives to what openapi.json says of it. */
+/** Compares every answer of a Busbar under test with openapi.json. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
@@ -24,11 +24,11 @@ interface Document {
 
 export interface AnswerCheck {
   onAnswer(answer: SentAnswer): void;
-  /** Throws when the answer to this request, or without one any answer, was not as declared. Says each once. */
+  /** Throws if the answer to this request (by default: any answer) was not as declared. Reports each fault once. */
   requireGood(requestId?: string | null): void;
 }
 
-/** Statuses, media types and bodies; members that are not declared are faults too. */
+/** Checks status, media type and body; an undeclared member is a fault too. */
 export function checkAnswers(): AnswerCheck {
   const faults = new Map<string, string>();
   return {
@@ -56,7 +56,7 @@ function load() {
     readFileSync(join(import.meta.dirname, "../../openapi.json"), "utf8"),
   );
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
-  // Both module forms of the package exist; the one that is loaded depends on the bundler, not on us.
+  // The package has two module forms; the bundler chooses one.
   (addFormats as unknown as { default: typeof addFormats.default }).default(ajv);
   for (const [name, schema] of Object.entries(document.components.schemas)) {
     ajv.addSchema(closed(schema), name);

@@ -1,4 +1,4 @@
-/** A whole Busbar for a test: its own database, the sandbox CRMs, real listeners, and a client to call it with. */
+/** Starts a whole Busbar for a test: its own database, the sandbox CRMs, real listeners, and a client. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,9 +17,9 @@ export interface TestBusbar extends Client {
   busbar: Busbar;
   sandbox: Sandbox;
   connectionString: string;
-  /** Stops Busbar as SIGTERM does and starts it again on the same database, at new addresses; `env` over what it had. */
+  /** Stops Busbar as SIGTERM does and starts it again on the same database, on new ports; `env` is merged. */
   restart(env?: Record<string, string>): Promise<void>;
-  /** Another Busbar on the same database, as a second process would be; stopped with this one. */
+  /** Starts another Busbar on the same database, like a second process; stopped together with this one. */
   sibling(env?: Record<string, string>): Promise<Busbar>;
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface TestBusbar extends Client {
 export interface TestBusbarOptions {
   env?: Record<string, string>;
   providerTimeoutMs?: number;
-  /** Providers to add or change, over the overlay that moves HubSpot and Salesforce to the sandbox. */
+  /** Providers to add or change, merged over the overlay that points HubSpot and Salesforce to the sandbox. */
   providers?: Record<string, unknown>;
 }
 
@@ -37,7 +37,7 @@ export async function startTestBusbar(scope: Scope, options: TestBusbarOptions =
   return started;
 }
 
-/** The same for a whole file: stop it in `after`, declared outside `before`. */
+/** Starts one for a whole test file; call `stop` in `after`. */
 export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<TestBusbar> {
   const sandbox = await startSandbox();
   const { connectionString, drop } = await createTestDatabase();

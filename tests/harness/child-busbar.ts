@@ -1,4 +1,4 @@
-/** Busbar as its own process with an embedded database, to be stopped and killed like one. */
+/** Runs Busbar as a separate process with an embedded database, which a test can stop and kill. */
 import { spawn } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,19 +24,19 @@ export interface BootstrapFile {
 export interface ChildBusbar extends Client {
   pid: number;
   file: BootstrapFile;
-  /** Of the management listener. */
+  /** Address of the management listener. */
   origin: string;
   exited: Promise<Exit>;
   signal(signal: NodeJS.Signals): void;
-  /** The signal to the whole process group. */
+  /** Sends the signal to the whole process group. */
   signalGroup(signal: NodeJS.Signals): void;
 }
 
-/** Runs `busbar <args>` with nothing in its environment but these variables. */
+/** Runs `busbar <args>` with only these variables in its environment. */
 export function runBusbar(args: string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [BUSBAR, ...args], {
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/tmp", ...env },
-    // A group of its own, as a shell or a service manager would give it.
+    // Its own process group, as from a shell or a service manager.
     detached: true,
   });
   let [stdout, stderr] = ["", ""];
@@ -48,7 +48,7 @@ export function runBusbar(args: string[], env: Record<string, string>) {
   return { child, exited, output: () => `${stdout}${stderr}` };
 }
 
-/** Starts Busbar on free ports and waits until it says it is ready. */
+/** Starts Busbar on free ports and waits until it logs that it is ready. */
 export async function startChildBusbar(dataDir: string, env: Record<string, string>): Promise<ChildBusbar> {
   const started = runBusbar(["start"], {
     BUSBAR_DATA_DIR: dataDir,
@@ -83,7 +83,7 @@ export async function startChildBusbar(dataDir: string, env: Record<string, stri
   };
 }
 
-/** Ends a Busbar that a test left running, cleanly so that its database ends too, and removes its folder. */
+/** Stops a Busbar that a test left running, cleanly so that its database stops too, and removes its folder. */
 export async function endChildBusbar(child: ChildBusbar | undefined, dataDir: string): Promise<void> {
   if (child && isAlive(child.pid)) {
     child.signal("SIGTERM");

@@ -1,9 +1,9 @@
-/** Calls a Busbar as a builder's server does, whatever runs it. */
+/** Calls a Busbar as a builder's server does. */
 
 export interface Answer {
   status: number;
   headers: Headers;
-  // A test says what it expects; a wrong guess fails the test.
+  // A test states the type it expects; if that is wrong, the test fails.
   body: any; // oxlint-disable-line typescript/no-explicit-any
   text: string;
 }
@@ -11,9 +11,9 @@ export interface Answer {
 export interface Client {
   apiKey: string;
   projectId: string;
-  /** `call("GET", "/v1/projects")`; a string body goes out as it is. */
+  /** `call("GET", "/v1/projects")`; a string body is sent unchanged. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Calls below `/v1/projects/default`. */
+  /** Calls a path below `/v1/projects/default`. */
   inProject(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   write(
     integration: string,
@@ -21,7 +21,7 @@ export interface Client {
     body: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>;
-  /** A GET through the proxy as that customer; `headers` over those that name key, project and customer. */
+  /** Sends a GET through the proxy as that customer; `headers` are merged over those for key, project and customer. */
   proxied(
     customer: { integration: string; groupRef: string },
     path: string,
@@ -32,9 +32,9 @@ export interface Client {
 export interface ClientOptions {
   apiKey: string;
   projectId: string;
-  /** Asked for every call: a restart changes them. */
+  /** Called for every request, because a restart changes them. */
   urls(): { base: string; proxy: string };
-  /** May refuse an answer of the API by throwing. */
+  /** Throws to reject an answer of the API. */
   onAnswer?(answer: Answer): void;
 }
 

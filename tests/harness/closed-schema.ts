@@ -1,10 +1,10 @@
-/** A schema of openapi.json made stricter for tests: a member that is not declared is a fault. */
+/** Makes a schema of openapi.json stricter for tests: undeclared members are refused. */
 
 export type Schema = Record<string, unknown>;
 
 /**
- * References lead to shapes by name; `open` leaves the outermost shape open, for parts of an `allOf`, which is closed as
- * a whole. What says for itself which further members it takes keeps its word.
+ * Closes a schema and its references. `open` leaves the outermost shape open, for parts of an `allOf`, which is closed as a
+ * whole. A schema with its own `additionalProperties` is unchanged.
  */
 export function closed(schema: Schema, outermost: "closed" | "open" = "closed"): Schema {
   if (typeof schema["$ref"] === "string") {

@@ -1,4 +1,4 @@
-/** Runs the builders' command line inside the test's process, with streams of its own and nothing of this machine. */
+/** Runs the command line inside the test's process, with its own streams and environment. */
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { runCommand } from "../../cli/run.ts";
@@ -16,11 +16,11 @@ export interface Surroundings {
   stdin?: string;
   /** Ctrl-C. */
   interrupted?: AbortSignal;
-  /** Hears what is printed as it comes. */
+  /** Called with each printed text. */
   onOutput?(text: string): void;
 }
 
-/** The home folder does not exist, so nobody is logged in unless the test arranges it. */
+/** Runs a command. The home folder does not exist, so there is no login unless the test creates one. */
 export async function runCli(args: string[], surroundings: Surroundings = {}): Promise<Ran> {
   const { env = {}, cwd = "/nonexistent", stdin = "", interrupted, onOutput } = surroundings;
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];

@@ -1,4 +1,4 @@
-/** A customer who has connected a CRM and installed an integration: where most stories begin. */
+/** Creates a customer with a connected CRM and an installed integration, with which most journeys begin. */
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Answer, Client } from "./client.ts";
 
@@ -6,12 +6,12 @@ export interface Customer {
   integration: string;
   groupRef: string;
   connectionId: string;
-  /** What the connection began with. */
+  /** The connection's first tokens. */
   refreshToken: string;
   installationId: string;
-  /** Of the groupRef in the body: this customer's. */
+  /** Writes for this customer. */
   write(object: string, body: object, headers?: Record<string, string>): Promise<Answer>;
-  /** The same for a write that must not be refused: what it was answered. */
+  /** Writes for this customer and returns the answer; fails if the write is refused. */
   succeed(object: string, body: object): Promise<Answer["body"]>;
   proxied(path: string, headers?: Record<string, string>): Promise<Answer>;
 }
@@ -19,12 +19,12 @@ export interface Customer {
 interface Wanted {
   provider: "hubspot" | "salesforce";
   groupRef?: string;
-  /** Of the installation's configuration. */
+  /** The installation's configuration. */
   content?: object;
-  /** How long the access token still serves; the connection says so, as the provider does. */
+  /** Lifetime of the access token, for the connection and the provider. */
   expiresInSeconds?: number;
 }
-/** What the integration is: one that writes these objects and proxies, or one of a manifest. */
+/** The integration: one that writes these objects and proxies, or one of a manifest. */
 type Integration = { objects: string[] } | { manifest: string; integration: string };
 
 export async function connectCustomer(
@@ -62,7 +62,7 @@ export async function connectCustomer(
   };
 }
 
-/** With tokens of the sandbox. HubSpot says when they end; Salesforce does not. */
+/** Connects with tokens of the sandbox. HubSpot reports when they expire; Salesforce does not. */
 async function connect(
   on: Client & { sandbox: Sandbox },
   { provider, groupRef, expiresInSeconds }: Wanted & { groupRef: string },

@@ -13,11 +13,11 @@ interface Caller {
 export interface TokenSigner {
   kid: string;
   publicKeyPem: string;
-  /** Claims are merged over a valid token's; undefined removes one. */
+  /** Signs a token. The claims are merged over valid ones; undefined removes one. */
   sign(claims?: Record<string, unknown>): Promise<string>;
 }
 
-/** A JWT key of the default project and its private half. */
+/** Creates a JWT key of the default project and returns its private key. */
 export async function registerJwtKey(on: Caller): Promise<TokenSigner> {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
   const publicKeyPem = publicKey.export({ type: "spki", format: "pem" }).toString();
@@ -35,7 +35,7 @@ export async function registerJwtKey(on: Caller): Promise<TokenSigner> {
   };
 }
 
-/** Header that replaces the harness's API key by a token. */
+/** Returns headers that replace the harness's API key by a token. */
 export const bearer = (token: string): Record<string, string> => ({
   "x-api-key": "",
   authorization: `Bearer ${token}`,

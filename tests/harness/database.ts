@@ -1,10 +1,10 @@
-/** A database of its own for a test file or test, gone afterwards. */
+/** Creates a database for a test or test file, and drops it afterwards. */
 import { randomBytes } from "node:crypto";
 import { createLog } from "../../server/ground/log.ts";
 import { openDatabase, type Database } from "../../server/store/database.ts";
 import { cloneTemplate, dropDatabase, startTestPostgres, URL_VARIABLE } from "./postgres.ts";
 
-/** Something that ends, such as a test context or `node:test` itself. Its callbacks run in the order given. */
+/** A test context or `node:test` itself. Callbacks run in the order in which they were added. */
 export interface Scope {
   after(callback: () => Promise<void>): void;
 }
@@ -14,7 +14,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A new, migrated, empty database; whoever asks for it drops it. */
+/** Creates a migrated, empty database; the caller drops it. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
   const shared = process.env[URL_VARIABLE];
@@ -30,7 +30,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** The same, opened. Fails the test when a connection is still in use at the end: somebody forgot to give it back. */
+/** Creates and opens a database. Fails the test if a connection was not released at the end. */
 export async function testDatabase(scope: Scope): Promise<Database> {
   const { connectionString, drop } = await createTestDatabase();
   const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 5 });

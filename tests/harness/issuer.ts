@@ -1,4 +1,4 @@
-/** An OpenID Connect issuer for tests: keys at an address, and tokens of people. */
+/** An OpenID Connect issuer for tests: publishes keys and signs tokens. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
@@ -8,9 +8,9 @@ export const CLIENT_ID = "busbar";
 
 export interface TestIssuer {
   url: string;
-  /** What makes a Busbar trust it. */
+  /** The settings with which a Busbar trusts it. */
   env: Record<string, string>;
-  /** Headers of a person; claims go over those of Grace Hopper. */
+  /** Returns headers with a person's token; claims are merged over those of Grace Hopper. */
   sign(claims?: Record<string, unknown>, kid?: string): Promise<Record<string, string>>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The least body that a schema lets pass, with chosen members filled in wherever the schema has them. */
+/** Builds the smallest body that a schema accepts, plus chosen members wherever the schema has them. */
 
 type Schema = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-/** A PgBouncer of a test's own before a database, where the machine has one. */
+/** Starts a PgBouncer for a test, if the machine has one. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -11,7 +11,7 @@ import { until } from "./until.ts";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
 
-/** Why there is none here; false where there is. For `skip`. */
+/** For `skip`: why it is not installed here; false if it is. */
 export const noPgbouncer: string | false = existsSync(PROGRAM) ? false : "pgbouncer is not installed";
 
 export interface Pgbouncer {
@@ -19,7 +19,7 @@ export interface Pgbouncer {
   stop(): Promise<void>;
 }
 
-/** `settings` go into its `[pgbouncer]` section. */
+/** `settings` are added to its `[pgbouncer]` section. */
 export async function startPgbouncer(
   connectionString: string,
   settings: Record<string, string>,

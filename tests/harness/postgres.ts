@@ -1,4 +1,4 @@
-/** The PostgreSQL that tests share: one server a run, one migrated template, a clone of it per test file. */
+/** The PostgreSQL that tests share: one server per run, one migrated template, one clone of it per test file. */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,25 +7,25 @@ import { createLog } from "../../server/ground/log.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 
-/** Set by the global set-up for every test file; a file run by itself starts a server of its own. */
+/** Set by the global setup; without it, a test file starts its own server. */
 export const URL_VARIABLE = "BUSBAR_TEST_DATABASE_URL";
 
 const TEMPLATE = "busbar_template";
 
 export interface TestPostgres {
-  /** Of the server's maintenance database. */
+  /** URL of the server's maintenance database. */
   url: string;
   stop(): Promise<void>;
 }
 
-/** A fresh server in a temporary folder, with the migrated template in it. */
+/** Starts a server in a temporary folder and creates the migrated template. */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-test-"));
-  // Passable: as root, the server and a pooler before it run as another user.
+  // Readable for others: as root, the server and a pooler run as another user.
   await chmod(dataDir, 0o711);
   const log = createLog("error");
   const postgres = await startEmbeddedPostgres({ dataDir, log });
-  // No test outlives this server, so no commit has to wait for the disk. Tests of crashes start servers of their own.
+  // No test outlives this server, so commits need not wait for the disk. Tests of crashes start their own servers.
   await runSql(postgres.connectionString, "alter role current_user set synchronous_commit = off");
   await runSql(postgres.connectionString, `create database ${TEMPLATE}`);
   const template = await openDatabase({
@@ -42,7 +42,7 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   };
 }
 
-/** A new database with all migrations; its connection string. */
+/** Creates a database with all migrations and returns its connection string. */
 export async function cloneTemplate(url: string, name: string): Promise<string> {
   await runSql(url, `create database ${name} template ${TEMPLATE}`);
   return withDatabase(url, name);

@@ -1,4 +1,4 @@
-/** Several Busbars, each a process of its own, on one database and one sandbox, to be killed like machines. */
+/** Starts several Busbars as separate processes on one database and one sandbox, which a test can kill. */
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { createTestDatabase } from "./database.ts";
 export interface ProcessGroup {
   sandbox: Sandbox;
   connectionString: string;
-  /** A further process; `env` over what all have. */
+  /** Starts another process; `env` is merged over the common environment. */
   start(env?: Record<string, string>): Promise<ChildBusbar>;
   stop(): Promise<void>;
 }

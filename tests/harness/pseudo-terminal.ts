@@ -1,32 +1,32 @@
-/** A shell in a real terminal, to type into and to read from as a person does: by the `script` of util-linux. */
+/** Runs a shell in a real terminal (by `script` of util-linux), in which a test types and reads. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 
-/** Why there is no terminal to be had here; undefined where there is. */
+/** Why there is no terminal here; undefined if there is one. */
 export function whyNoTerminal(): string | undefined {
   const { stdout } = spawnSync("script", ["--version"], { encoding: "utf8" });
   return /util-linux/.test(stdout ?? "") ? undefined : "there is no `script` of util-linux on this machine";
 }
 
 export interface PseudoTerminal {
-  /** Keys as they are pressed; `\r` is Enter, `\u0003` Ctrl-C. */
+  /** Types keys; `\r` is Enter, `\u0003` Ctrl-C. */
   press(keys: string): void;
-  /** Waits for something to appear behind what was seen last, and passes it. Colours are taken out. */
+  /** Waits until the text after the last match matches. Colours are removed. */
   see(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Everything so far, as it came. */
+  /** The whole output so far, unchanged. */
   transcript(): string;
   close(): Promise<void>;
 }
 
 const PATIENCE_MS = 30_000;
 
-/** A bash whose prompt is `ready> `. */
+/** Starts bash with the prompt `ready> `. */
 export async function openPseudoTerminal(options: {
   cwd: string;
   env: Record<string, string>;
 }): Promise<PseudoTerminal> {
-  // Without a terminal of its own `script` would take the echo from ours.
+  // Without its own terminal, `script` would disable the echo of ours.
   const shell = [
     "--quiet",
     "--flush",

@@ -1,4 +1,4 @@
-/** A RabbitMQ of a test's own, where the machine has one: its data, ports and certificates in a folder that goes again. */
+/** Starts a RabbitMQ for a test, if the machine has one, with data and certificates in a temporary folder. */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "./until.ts";
 
-/** Not the one in /usr/sbin, which insists on the user `rabbitmq`. */
+/** Not the one in /usr/sbin, which requires the user `rabbitmq`. */
 const SERVER = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
-/** Why there is none here; false where there is. For `skip`. */
+/** For `skip`: why it is not installed here; false if it is. */
 export const noRabbit: string | false = existsSync(SERVER) ? false : "rabbitmq-server is not installed";
 
 export interface Rabbit {
@@ -18,7 +18,7 @@ export interface Rabbit {
   tlsPort: number;
   username: string;
   password: string;
-  /** The certificate that vouches for the TLS port, in nobody's list. */
+  /** The authority of the TLS port's certificate, which no trust store contains. */
   authority: string;
   stop(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function startRabbit(): Promise<Rabbit> {
     RABBITMQ_LOG_BASE: join(folder, "log"),
     RABBITMQ_LOGS: "-",
   };
-  // The broker would start one that stays behind.
+  // Otherwise the broker starts one that keeps running.
   const epmd = spawn("epmd", ["-port", String(epmdPort), "-address", "127.0.0.1"], { env, stdio: "ignore" });
   await until(() => listens(epmdPort));
   const server = spawn(SERVER, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
@@ -81,7 +81,7 @@ const configuration = (folder: string, port: number, tlsPort: number): string =>
     "",
   ].join("\n");
 
-/** An authority of one hour and a certificate of it for `localhost`. */
+/** Creates an authority, valid for one hour, and its certificate for `localhost`. */
 function certify(folder: string): void {
   const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
   const key = ["-newkey", "rsa:2048", "-nodes", "-days", "1"];

@@ -1,8 +1,8 @@
-/** Waits for something to become true, not for a time. */
+/** Waits for a condition instead of a time. */
 
 const STEP_MS = 10;
 
-/** The first answer of `look` that is neither false nor undefined; fails after `limitMs`. */
+/** Calls `look` until its result is neither false nor undefined, and returns it; fails after `limitMs`. */
 export async function until<T>(
   look: () => T | false | undefined | Promise<T | false | undefined>,
   limitMs = 15_000,

@@ -1,4 +1,4 @@
-/** The yardstick: `node:http` and undici's dispatch with nothing between them but one swapped header. */
+/** The reference proxy: `node:http` and undici's dispatch, with only one header replaced between them. */
 import { createServer } from "node:http";
 import { Pool } from "undici";
 import { serveContender } from "./contender.ts";

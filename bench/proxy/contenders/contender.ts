@@ -1,14 +1,14 @@
-/** What every proxy under test has in common: it is told where the provider is, and says where it listens. */
+/** The common part of every proxy under test: it receives the provider's address and reports its own. */
 import cluster from "node:cluster";
 import type { Server } from "node:http";
 
 export interface Contender {
   server: Server;
-  /** Header lines that a request to this proxy needs, beyond those that all are sent. */
+  /** Additional header lines that this proxy needs. */
   lines?: string[];
 }
 
-/** Runs in the proxy's own process, or in as many as BENCH_PROCESSES says; ends with its parent. */
+/** Runs the proxy in this process, or in BENCH_PROCESSES processes; exits with its parent. */
 export async function serveContender(open: (origin: string) => Promise<Contender>): Promise<void> {
   process.on("disconnect", () => process.exit());
   const processes = Number(process.env["BENCH_PROCESSES"] ?? 1);
@@ -23,7 +23,7 @@ export async function serveContender(open: (origin: string) => Promise<Contender
   process.on("message", () => process.send?.({ rssBytes: process.memoryUsage().rss }));
 }
 
-/** Tells where the processes listen once all do; they share the port. */
+/** Reports the shared address when all processes listen. */
 async function supervise(processes: number): Promise<void> {
   const workers = Array.from({ length: processes }, () => cluster.fork());
   const told = await Promise.all(

@@ -1,4 +1,4 @@
-/** `@fastify/http-proxy` as its documentation sets it up. */
+/** `@fastify/http-proxy`, configured as in its documentation. */
 import httpProxy from "@fastify/http-proxy";
 import Fastify from "fastify";
 import { serveContender } from "./contender.ts";

@@ -1,4 +1,4 @@
-/** Nginx with keep-alive on both sides and one swapped header; undefined where it is not installed. */
+/** Nginx with keep-alive on both sides and one replaced header; undefined if it is not installed. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 export const hasNginx = (): boolean => spawnSync("nginx", ["-v"]).status === 0;
 
-/** Starts it in the foreground; `prefix` is the command that pins it. */
+/** Starts nginx in the foreground; `prefix` is the command that pins it to a core. */
 export async function startNginx(
   origin: string,
   processes: number,
