@@ -1,4 +1,4 @@
-/** Events: the outbox, and what they say of an installation. */
+/** Events: the outbox, and the fields of an installation that its events contain. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
@@ -10,7 +10,7 @@ export interface EventRow {
   data: string;
 }
 
-/** Inserts in one statement and wakes the processes that deliver once the transaction commits. */
+/** Inserts events in one statement; the processes that deliver are notified when the transaction commits. */
 export async function insertEvents(queries: Queries, events: EventRow[]): Promise<void> {
   const column = (name: keyof EventRow) => events.map((event) => event[name]);
   await sql`
@@ -27,7 +27,7 @@ export async function insertEvents(queries: Queries, events: EventRow[]): Promis
   `.execute(queries);
 }
 
-/** What every event of an installation says of it. */
+/** The fields of an installation that all its events contain. */
 export interface InstallationFieldsRow {
   projectId: string;
   provider: string;
@@ -41,7 +41,7 @@ export interface InstallationFieldsRow {
   consumerName: string;
 }
 
-/** By installation id, in one query; installations that do not exist are absent. */
+/** Finds the fields of installations by id, in one query; installations that do not exist are absent. */
 export async function listInstallationFields(
   queries: Queries,
   installationIds: string[],
@@ -70,7 +70,7 @@ export async function listInstallationFields(
   return new Map(rows.map((row) => [row.installationId, row]));
 }
 
-/** Of one installation, which must exist. */
+/** Finds the fields of one installation, which must exist. */
 export async function getInstallationFields(
   queries: Queries,
   installationId: string,
@@ -80,7 +80,7 @@ export async function getInstallationFields(
   return row;
 }
 
-/** An event as it is sent on. */
+/** An event as it is sent. */
 export interface StoredEvent {
   id: string;
   projectId: string;

@@ -1,4 +1,4 @@
-/** Idempotency keys: which request each stands for, and the first answer it got. */
+/** Idempotency keys with the request that each belongs to and its first answer. */
 import { sql } from "kysely";
 import type { Json } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
@@ -17,7 +17,7 @@ interface Key {
   key: string;
 }
 
-/** Whether the key was free and is now this request's. One that was kept for so long is free again. */
+/** Claims a key for a request; returns false when another request has it. A key is free again after `keptHours`. */
 export async function claimIdempotencyKey(
   queries: Queries,
   claim: Key & Pick<IdempotencyRow, "requestHash" | "operationId" | "claimedBy">,
@@ -58,7 +58,7 @@ export const findIdempotencyKey = (
     .where("key", "=", key)
     .executeTakeFirst();
 
-/** Whether the key of a request that did nothing is this request's now: only one of those who try gets it. */
+/** Takes over the key of a request that did nothing; returns true for one caller only. */
 export async function takeOverIdempotencyKey(
   queries: Queries,
   { projectId, key }: Key,
@@ -77,7 +77,7 @@ export async function takeOverIdempotencyKey(
   return numUpdatedRows > 0n;
 }
 
-/** Keeps the answer, if the key still stands for that operation. */
+/** Stores the answer, if the key still belongs to that operation. */
 export async function storeIdempotentAnswer(
   queries: Queries,
   { projectId, key }: Key,
@@ -93,7 +93,7 @@ export async function storeIdempotentAnswer(
     .execute();
 }
 
-/** Frees a key whose request did nothing, if it still stands for that operation. */
+/** Frees a key whose request did nothing, if the key still belongs to that operation. */
 export async function removeIdempotencyKey(
   queries: Queries,
   { projectId, key }: Key,
@@ -107,7 +107,7 @@ export async function removeIdempotencyKey(
     .execute();
 }
 
-/** Removes keys that are too old to count, some at a time. Answers how many. */
+/** Removes up to `limit` keys that are older than `keptHours`; returns their number. */
 export async function removeOldIdempotencyKeys(
   queries: Queries,
   keptHours: number,

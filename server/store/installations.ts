@@ -1,4 +1,4 @@
-/** Installations: an integration switched on for a group, and every configuration it has had. */
+/** Installations: an integration enabled for a group, with all its configurations so far. */
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import { sql } from "kysely";
@@ -59,7 +59,7 @@ function assemble<Config>(row: Joined): InstallationRow<Config> {
   const { configId, revisionId, content, configBy, configTime, ...installation } = row;
   return {
     ...installation,
-    // Whoever stored the configuration checked it.
+    // The configuration was checked when it was stored.
     config: {
       id: configId,
       revisionId,
@@ -91,7 +91,7 @@ export async function findInstallation<C>(
   return found && assemble<C>(found);
 }
 
-/** The installation of a group for an integration that is named by id or name: what a write or a proxied call names. */
+/** Finds the installation of a group by the id or name of the integration, as writes and proxied calls name it. */
 export async function findInstallationOfGroup<C>(
   queries: Queries,
   projectId: string,
@@ -105,7 +105,7 @@ export async function findInstallationOfGroup<C>(
   return found && assemble<C>(found);
 }
 
-/** A second one for the group violates `installations_integration_id_group_id_key`. */
+/** Violates `installations_integration_id_group_id_key` when the group has an installation of the integration. */
 export async function insertInstallation(
   queries: Queries,
   installation: {
@@ -129,7 +129,7 @@ export async function insertInstallation(
   return created;
 }
 
-/** Gives the installation a new configuration; the older ones stay readable by operations that ran under them. */
+/** Inserts a new configuration; older ones are kept for the operations that used them. */
 export async function insertConfig(
   queries: Queries,
   config: {
@@ -146,7 +146,7 @@ export async function insertConfig(
     .execute();
 }
 
-/** Until the transaction ends, others who ask for the lock wait; reading goes on. */
+/** Locks the installation until the transaction ends; reads are not blocked. */
 export async function lockInstallation(queries: Queries, projectId: string, id: string): Promise<void> {
   await queries
     .selectFrom("installations")
@@ -157,7 +157,7 @@ export async function lockInstallation(queries: Queries, projectId: string, id: 
     .execute();
 }
 
-/** Notes the time of a change, and the connection where it is another one. */
+/** Records the time of a change, and the connection if it is another one. */
 export const touchInstallation = async (
   queries: Queries,
   projectId: string,
@@ -173,7 +173,7 @@ export const touchInstallation = async (
     .execute();
 };
 
-/** The removed row, or undefined when there was none. */
+/** Removes the row and returns it; undefined when there was none. */
 export const removeInstallation = (
   queries: Queries,
   projectId: string,
@@ -186,7 +186,7 @@ export const removeInstallation = (
     .returning("connectionId")
     .executeTakeFirst();
 
-/** How many installations use the connection. */
+/** Counts the installations that use the connection. */
 export async function countInstallationsOf(
   queries: Queries,
   projectId: string,

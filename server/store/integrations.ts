@@ -67,7 +67,7 @@ export async function listIntegrations<C>(queries: Queries, projectId: string): 
   return rows.map((row) => assemble<C>(row));
 }
 
-/** By id or name. */
+/** Finds an integration by id or name. */
 export async function findIntegration<C>(
   queries: Queries,
   projectId: string,
@@ -91,7 +91,7 @@ interface Deployed {
   content: unknown;
 }
 
-/** With its first revision. Undefined when the project has an integration of this name. */
+/** Inserts an integration with its first revision; undefined when the project has an integration of this name. */
 export async function insertIntegration(
   queries: Queries,
   deployed: Deployed,
@@ -108,8 +108,8 @@ export async function insertIntegration(
 }
 
 /**
- * Creates the integration or finds the one of that name, and gives it a new revision. The one that is there may be of
- * another provider, which the caller has to undo: the answer says of which.
+ * Creates the integration or finds the one of that name, and inserts a new revision. Returns its provider: when the existing
+ * integration is for another one, the caller has to roll back.
  */
 export async function upsertIntegration(
   queries: Queries,
@@ -134,7 +134,7 @@ async function insertRevision(queries: Queries, integrationId: string, deployed:
     .execute();
 }
 
-/** Whether a row was removed. Its revisions and installations go with it. */
+/** Returns whether a row was removed. Its revisions and installations are removed with it. */
 export async function removeIntegration(queries: Queries, projectId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("integrations")

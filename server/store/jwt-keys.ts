@@ -1,4 +1,4 @@
-/** Public keys with which builders' servers vouch for their customers. */
+/** Public keys that verify the tokens that builders' servers issue to their customers. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
@@ -13,7 +13,7 @@ export interface JwtKeyRow {
   updateTime: Date;
 }
 
-/** An active key with the project it opens. */
+/** An active key with its project. */
 export interface JwtKeyOwner {
   id: string;
   publicKeyPem: string;
@@ -39,7 +39,7 @@ export const findJwtKeyOwner = async (queries: Queries, kid: string): Promise<Jw
         .executeTakeFirst()
     : undefined;
 
-/** In the order of their creation. */
+/** Lists keys in the order of their creation. */
 export const listJwtKeys = (
   queries: Queries,
   projectId: string,
@@ -90,7 +90,7 @@ export const updateJwtKey = async (
         .executeTakeFirst()
     : undefined;
 
-/** Whether there was one. */
+/** Returns whether a key was removed. */
 export async function removeJwtKey(queries: Queries, projectId: string, id: string): Promise<boolean> {
   if (!isUuid(id)) return false;
   const { numDeletedRows } = await queries

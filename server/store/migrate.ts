@@ -1,4 +1,4 @@
-/** Brings a database to the schema of this version, once, however many processes start together. */
+/** Migrates a database to the schema of this version, once, however many processes start together. */
 import { readdir, readFile } from "node:fs/promises";
 import type { Client, ClientBase } from "pg";
 import { StartError } from "../ground/errors.ts";
@@ -9,7 +9,7 @@ const FOLDER = new URL("../../migrations/", import.meta.url);
 /** `schema.sql`, which lies beside the migrations, is generated for readers. */
 const MIGRATION = /^\d{4}_.*\.sql$/;
 
-/** Held while migrating; any constant will do as long as nobody else in the database uses it. */
+/** Advisory lock that is held while migrating; any constant that no other program in the database uses. */
 const LOCK_KEY = 7_355_608_420_117;
 
 /**
@@ -70,6 +70,6 @@ function refuseNewer(applied: Set<string>, known: string[]): void {
   );
 }
 
-/** Those of a newer version. */
+/** Lists the migrations of a newer version. */
 export const unknownMigrations = (applied: Set<string>, known: string[]): string[] =>
   [...applied].filter((name) => !known.includes(name)).toSorted();
