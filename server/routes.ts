@@ -61,7 +61,8 @@ import { getObjectMetadataForInstallation } from "./api/objects/get-object-metad
 import { rememberMetadata } from "./api/objects/object-metadata.ts";
 import { upsertMetadataForConnection } from "./api/objects/upsert-metadata-for-connection.ts";
 import { upsertMetadataForInstallation } from "./api/objects/upsert-metadata-for-installation.ts";
-import { customAuthCallback, customAuthFormCallback } from "./api/oauth/custom-auth-callback.ts";
+import { customAuthCallback } from "./api/oauth/custom-auth-callback.ts";
+import { customAuthFormCallback } from "./api/oauth/custom-auth-form-callback.ts";
 import { customAuthConnect } from "./api/oauth/custom-auth-connect.ts";
 import { oauthBegin } from "./api/oauth/oauth-begin.ts";
 import { oauthCallback } from "./api/oauth/oauth-callback.ts";
@@ -74,15 +75,17 @@ import { createOrg } from "./api/orgs/create-org.ts";
 import { getOrg } from "./api/orgs/get-org.ts";
 import { listOrgBuilders } from "./api/orgs/list-org-builders.ts";
 import { updateOrg } from "./api/orgs/update-org.ts";
-import {
-  checkClaimedDomain,
-  claimDomain,
-  listOrgClaimedDomains,
-  unclaimDomain,
-} from "./api/orgs/claimed-domains.ts";
-import { addUserToOrg } from "./api/orgs/memberships.ts";
-import { createOrgInvite, deleteOrgInvite, getOrgInvite, listOrgInvites } from "./api/orgs/invites.ts";
-import { acceptInvite, getMyInfo } from "./api/people/people.ts";
+import { checkClaimedDomain } from "./api/orgs/check-claimed-domain.ts";
+import { claimDomain } from "./api/orgs/claim-domain.ts";
+import { listOrgClaimedDomains } from "./api/orgs/list-org-claimed-domains.ts";
+import { unclaimDomain } from "./api/orgs/unclaim-domain.ts";
+import { addUserToOrg } from "./api/orgs/add-user-to-org.ts";
+import { createOrgInvite } from "./api/orgs/create-org-invite.ts";
+import { deleteOrgInvite } from "./api/orgs/delete-org-invite.ts";
+import { getOrgInvite } from "./api/orgs/get-org-invite.ts";
+import { listOrgInvites } from "./api/orgs/list-org-invites.ts";
+import { acceptInvite } from "./api/people/accept-invite.ts";
+import { getMyInfo } from "./api/people/get-my-info.ts";
 import { createProject } from "./api/projects/create-project.ts";
 import { deleteProject } from "./api/projects/delete-project.ts";
 import type { Retention } from "./api/projects/project.ts";
@@ -115,7 +118,7 @@ import { route, type Route } from "./http/endpoint.ts";
 import { deliverResults, pauseReads, searchRecords, triggerRead, unpauseReads } from "./read/not-built.ts";
 import { writeRecords, type WriteServices } from "./write/write-records.ts";
 
-/** Everything some endpoint needs; each is handed only what it names. */
+/** All services that endpoints need; each endpoint names its own. */
 export type Services = RefreshServices &
   WriteServices &
   Readiness &
@@ -128,7 +131,7 @@ const INSTALLATION = `${INTEGRATION}/installations/{installationId}`;
 
 const DESTINATION = `${P}/destinations/{destination}`;
 
-/** All endpoints. Handlers are bound to `on`; describing the API needs no services. */
+/** Returns all endpoints with their handlers. Describing the API needs no services. */
 export function routes(deps: Services): Route[] {
   return [
     ...peopleRoutes(deps),
@@ -254,14 +257,14 @@ const managementRoutes = (deps: Services): Route[] => [
 ];
 
 function objectRoutes(services: Services): Route[] {
-  const on = { ...services, metadata: rememberMetadata() };
+  const deps = { ...services, metadata: rememberMetadata() };
   const metadata = "objects/{objectName}/metadata";
   return [
-    route(`GET ${INTEGRATION}/revisions/{revisionId}:hydrate`, "frontend", getHydratedRevision(on)),
-    route(`GET ${PROVIDER}/${metadata}`, "frontend", getObjectMetadataForConnection(on)),
-    route(`GET ${INTEGRATION}/${metadata}`, "frontend", getObjectMetadataForInstallation(on)),
-    route(`PUT ${PROVIDER}/object-metadata`, "frontend", upsertMetadataForConnection(on)),
-    route(`PUT ${INTEGRATION}/object-metadata`, "frontend", upsertMetadataForInstallation(on)),
+    route(`GET ${INTEGRATION}/revisions/{revisionId}:hydrate`, "frontend", getHydratedRevision(deps)),
+    route(`GET ${PROVIDER}/${metadata}`, "frontend", getObjectMetadataForConnection(deps)),
+    route(`GET ${INTEGRATION}/${metadata}`, "frontend", getObjectMetadataForInstallation(deps)),
+    route(`PUT ${PROVIDER}/object-metadata`, "frontend", upsertMetadataForConnection(deps)),
+    route(`PUT ${INTEGRATION}/object-metadata`, "frontend", upsertMetadataForInstallation(deps)),
   ];
 }
 

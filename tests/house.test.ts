@@ -1,5 +1,6 @@
 /** Checks the house rules that no linter knows: which folder may import which, and which may do what. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { findCircles, findMutualFolders, findSharedNames } from "../scripts/structure/find-faults.ts";
@@ -136,6 +137,17 @@ test("an endpoint never calls an endpoint of another resource", () => {
       .map((target) => `${file} → ${target}`);
   });
   assert.deepEqual(wrong, []);
+});
+
+test("each resource of the API has a test and a walk of its own", () => {
+  const resources = new Set(sources.flatMap((file) => /^server\/api\/([\w-]+)\//.exec(file)?.[1] ?? []));
+  const expected = [...resources].flatMap((name) =>
+    ["test", "walk"].map((kind) => `server/api/${name}/${name}.${kind}.ts`),
+  );
+  assert.deepEqual(
+    expected.filter((file) => !existsSync(join(import.meta.dirname, "..", file))),
+    [],
+  );
 });
 
 test("what the command line takes of the server is pure: no file, no socket, no package but three small ones", () => {

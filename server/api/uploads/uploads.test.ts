@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { strToU8, zipSync, type Zippable } from "fflate";
 import { Client } from "pg";
-import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
-import { assertProblem } from "./assert-problem.ts";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { assertProblem } from "../../../tests/journeys/assert-problem.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:

@@ -1,20 +1,10 @@
-/** Who is signed in, and how they enter an organisation. */
+/** POST /v1/invites:accept */
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
-import { type Database, transact } from "../../store/database.ts";
+import { transact, type Database } from "../../store/database.ts";
 import { acceptInvites } from "../../store/people.ts";
-import { BuilderInfoSchema, builderInfo } from "./builder-info.ts";
-
-export const getMyInfo = (deps: { database: Database }) =>
-  endpoint({
-    operationId: "getMyInfo",
-    tag: "People",
-    summary: "Who is signed in, and what they may enter",
-    description: "Needs a signed-in person: an API key is nobody, and is refused with 403.",
-    success: { status: 200, description: "The person.", schema: BuilderInfoSchema },
-    handle: ({ caller }) => builderInfo(deps.database.queries, caller),
-  });
+import { builderInfo, BuilderInfoSchema } from "./builder-info.ts";
 
 export const acceptInvite = (deps: { database: Database }) =>
   endpoint({

@@ -1,0 +1,28 @@
+/** Billing through the API: it always refuses. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+
+describe("billing", () => {
+  let on: TestBusbar;
+  let orgId: string;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    orgId = on.busbar.bootstrap?.orgId ?? "";
+  });
+
+  test("no organisation has a billing account, and one of another organisation is refused with 403", async () => {
+    const portal = { redirectUrl: "https://app.example.com" };
+    assert.equal((await on.call("GET", `/v1/orgs/${orgId}/billingAccount`)).status, 404);
+    assert.equal((await on.call("POST", "/v1/billingAccounts/any/portalSession", portal)).status, 404);
+    assert.equal((await on.call("POST", "/v1/billingAccounts/any/portalSession", {})).status, 400);
+    const elsewhere = "/v1/orgs/01a1fecd-d759-75de-a63c-a80eaf0833b4/billingAccount";
+    assert.equal((await on.call("GET", elsewhere)).status, 403);
+    const nobody = { "x-api-key": "wrong" };
+    assert.equal(
+      (await on.call("POST", "/v1/billingAccounts/any/portalSession", portal, nobody)).status,
+      401,
+    );
+  });
+});

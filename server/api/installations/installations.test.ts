@@ -1,0 +1,58 @@
+/** Installations through the API. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
+
+const CRM = { provider: "hubspot" as const, objects: ["contacts"] };
+
+describe("installations", () => {
+  let on: TestBusbar;
+  let customer: Customer;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    customer = await connectCustomer(on, CRM);
+  });
+
+  const PATH = "/integrations/hubspot/installations";
+  const create = (body: object) => on.inProject("POST", PATH, { config: { content: {} }, ...body });
+
+  test("an installation is shown, and listed by group, integration and project", async () => {
+    const shown = await on.inProject("GET", `${PATH}/${customer.installationId}`);
+    assert.equal(shown.status, 200, shown.text);
+    assert.equal(shown.body.group.groupRef, "acme");
+    assert.equal(shown.body.connection.id, customer.connectionId);
+    const { body: ofGroup } = await on.inProject("GET", `${PATH}?groupRef=acme`);
+    assert.deepEqual(ofGroup, [shown.body]);
+    assert.deepEqual((await on.inProject("GET", "/installations?groupRef=acme")).body, ofGroup);
+    assert.deepEqual((await on.inProject("GET", "/installations?groupRef=other")).body, []);
+  });
+
+  test("a group has one installation per integration", async () => {
+    const again = await create({ groupRef: "acme" });
+    assert.equal(again.status, 409, again.text);
+    assert.match(again.body.detail, /acme/);
+  });
+
+  test("a group without a connection is refused, and the connection of another group", async () => {
+    assert.equal((await create({ groupRef: "nobody" })).status, 422);
+    const foreign = await create({ groupRef: "nobody", connectionId: customer.connectionId });
+    assert.equal(foreign.status, 422, foreign.text);
+    assert.equal(foreign.body.issues[0].name, "connectionId");
+  });
+
+  test("unknown integrations and installations are refused with 404", async () => {
+    const unknown = "01a1fecd-d759-75de-a63c-a80eaf0833b4";
+    assert.equal((await on.inProject("GET", `/integrations/nothing/installations`)).status, 404);
+    assert.equal((await on.inProject("GET", `${PATH}/${unknown}`)).status, 404);
+    assert.equal((await on.inProject("DELETE", `${PATH}/${unknown}`)).status, 404);
+  });
+
+  test("deleting an installation deletes its connection if nothing else uses it", async () => {
+    const { installationId, connectionId } = await connectCustomer(on, { ...CRM, groupRef: "globex" });
+    assert.equal((await on.inProject("DELETE", `${PATH}/${installationId}`)).status, 204);
+    assert.equal((await on.inProject("GET", `${PATH}/${installationId}`)).status, 404);
+    assert.equal((await on.inProject("GET", `/connections/${connectionId}`)).status, 404);
+  });
+});

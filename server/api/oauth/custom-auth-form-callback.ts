@@ -1,0 +1,23 @@
+/** POST /callbacks/v1/custom-auth: the same for providers that send a form. */
+import { Type } from "typebox";
+import { endpoint } from "../../http/endpoint.ts";
+import { FORWARDING_DESCRIPTION, forwardingPage, FORWARDING_SUCCESS } from "./forwarding-page.ts";
+
+const FORM_LIMIT_BYTES = 64 * 1024;
+
+export const customAuthFormCallback = () =>
+  endpoint({
+    operationId: "customAuthFormCallback",
+    tag: "OAuth",
+    summary: "Callback of custom authentication, by a form",
+    description: FORWARDING_DESCRIPTION,
+    query: Type.Object({}),
+    body: Type.Object({}),
+    rawBodyLimitBytes: FORM_LIMIT_BYTES,
+    success: FORWARDING_SUCCESS,
+    async handle({ query, body }) {
+      const form: unknown = body;
+      const sent = Buffer.isBuffer(form) ? [...new URLSearchParams(form.toString("utf8"))] : [];
+      return forwardingPage([...Object.entries(query), ...sent]);
+    },
+  });

@@ -1,0 +1,48 @@
+/** POST /v1/claimed-domains */
+import { Type } from "typebox";
+import { isFreeMail } from "../../access/mail-domain.ts";
+import { Problem } from "../../ground/errors.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { insertClaimedDomain } from "../../store/claimed-domains.ts";
+import { isUniqueViolation, type Database } from "../../store/database.ts";
+import { OrgId } from "../members.ts";
+import { EnteredDomain, readDomain, requireOwner, wrongDomain } from "./claimed-domain.ts";
+
+export const claimDomain = (deps: { database: Database }) =>
+  endpoint({
+    operationId: "claimDomain",
+    tag: "Organisations",
+    summary: "Claim a mail domain",
+    description:
+      "For owners. People whose sign-in vouches for an address in the domain may then enter the organisation by " +
+      "themselves (`POST /v1/orgs/{orgId}/memberships`). Domains of free mail providers are refused. Busbar does not " +
+      "check that the domain is yours: a claim gives you nothing but people who ask to come in.",
+    body: Type.Object({
+      domain: EnteredDomain,
+      parentType: Type.Literal("org", { description: "Always `org`." }),
+      parentId: OrgId,
+    }),
+    success: { status: 201, description: "Claimed." },
+    refusals: {
+      400: "It is no domain, or anybody can have an address there.",
+      403: "You are not an owner of the organisation.",
+      409: "An organisation has claimed it already.",
+    },
+    async handle({ caller, body }) {
+      const domain = readDomain(body.domain, "body");
+      if (isFreeMail(domain)) {
+        throw wrongDomain(
+          "body",
+          body.domain,
+          `anybody can have an address at ${domain}; claim a domain of your own`,
+        );
+      }
+      await requireOwner(deps.database.queries, caller, body.parentId);
+      try {
+        await insertClaimedDomain(deps.database.queries, body.parentId.toLowerCase(), domain);
+      } catch (error) {
+        if (!isUniqueViolation(error, "claimed_domains_domain_key")) throw error;
+        throw new Problem("conflict", { detail: `An organisation has claimed \`${domain}\` already.` });
+      }
+    },
+  });

@@ -1,0 +1,26 @@
+/** POST /v1/orgs/{orgId}/invites */
+import { Type } from "typebox";
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { upsertInvite } from "../../store/people.ts";
+import { InviteSchema, toInvite } from "./invite.ts";
+import { getOwnOrg, OrgParams } from "./org.ts";
+
+export const createOrgInvite = (deps: { database: Database }) =>
+  endpoint({
+    operationId: "createOrgInvite",
+    tag: "Organisations",
+    summary: "Invite a person",
+    description:
+      "Good for seven days. Busbar sends no mail: tell the person to sign in and to accept with `POST " +
+      "/v1/invites:accept`.",
+    params: OrgParams,
+    body: Type.Object({
+      email: Type.String({ format: "email", maxLength: 320, description: "E-mail address to invite." }),
+    }),
+    success: { status: 201, description: "The invitation.", schema: InviteSchema },
+    async handle({ caller, params, body }) {
+      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
+      return toInvite(await upsertInvite(deps.database.queries, id, body.email));
+    },
+  });

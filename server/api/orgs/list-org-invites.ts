@@ -1,0 +1,21 @@
+/** GET /v1/orgs/{orgId}/invites */
+import { Type } from "typebox";
+import { endpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { listInvites } from "../../store/people.ts";
+import { InviteSchema, toInvite } from "./invite.ts";
+import { getOwnOrg, OrgParams } from "./org.ts";
+
+export const listOrgInvites = (deps: { database: Database }) =>
+  endpoint({
+    operationId: "listOrgInvites",
+    tag: "Organisations",
+    summary: "List invitations",
+    description: "Those that are open and those that were accepted, revoked or have expired.",
+    params: OrgParams,
+    success: { status: 200, description: "The invitations, oldest first.", schema: Type.Array(InviteSchema) },
+    async handle({ caller, params }) {
+      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
+      return (await listInvites(deps.database.queries, id)).map(toInvite);
+    },
+  });

@@ -1,0 +1,25 @@
+/** DELETE /v1/orgs/{orgId}/claimed-domains/{domain} */
+import { Type } from "typebox";
+import { Problem } from "../../ground/errors.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { removeClaimedDomain } from "../../store/claimed-domains.ts";
+import type { Database } from "../../store/database.ts";
+import { OrgId } from "../members.ts";
+import { readDomain, requireOwner } from "./claimed-domain.ts";
+
+export const unclaimDomain = (deps: { database: Database }) =>
+  endpoint({
+    operationId: "unclaimDomain",
+    tag: "Organisations",
+    summary: "Give up a claimed domain",
+    description: "For owners. Who came in by it stays.",
+    params: Type.Object({ orgId: OrgId, domain: Type.String({ description: "The e-mail domain." }) }),
+    success: { status: 204, description: "Nobody has claimed it any more." },
+    refusals: { 404: "The organisation has not claimed it." },
+    async handle({ caller, params }) {
+      await requireOwner(deps.database.queries, caller, params.orgId);
+      const domain = readDomain(params.domain, "path");
+      if (await removeClaimedDomain(deps.database.queries, params.orgId.toLowerCase(), domain)) return;
+      throw new Problem("not-found", { detail: `This organisation has not claimed \`${domain}\`.` });
+    },
+  });

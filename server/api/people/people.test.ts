@@ -1,0 +1,44 @@
+/** People through the API. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { startIssuer, type TestIssuer } from "../../../tests/harness/issuer.ts";
+
+describe("people", () => {
+  let on: TestBusbar;
+  let issuer: TestIssuer;
+  after(async () => {
+    await on.stop();
+    await issuer.close();
+  });
+  before(async () => {
+    issuer = await startIssuer();
+    on = await openTestBusbar({ env: issuer.env });
+  });
+
+  const accept = (invitedEmail: string, headers: Record<string, string>) =>
+    on.call("POST", "/v1/invites:accept", { invitedEmail }, headers);
+
+  test("a person sees themselves, and their roles once an invitation is accepted", async () => {
+    const ada = await issuer.sign({ sub: "ada", email: "ada@acme.example" });
+    const before = await on.call("GET", "/v1/my-info", undefined, ada);
+    assert.deepEqual(before.body.projectRoles, {}, before.text);
+    const orgId = on.busbar.bootstrap?.orgId;
+    await on.call("POST", `/v1/orgs/${orgId}/invites`, { email: "ada@acme.example" });
+    const accepted = await accept("Ada@acme.example", ada);
+    assert.equal(accepted.status, 200, accepted.text);
+    assert.equal(accepted.body.orgRole.org.id, orgId);
+    assert.deepEqual(Object.keys(accepted.body.projectRoles), [on.projectId]);
+    assert.deepEqual((await on.call("GET", "/v1/my-info", undefined, ada)).body, accepted.body);
+  });
+
+  test("an invitation for another address is refused with 403, a missing one with 404", async () => {
+    const bob = await issuer.sign({ sub: "bob", email: "bob@elsewhere.example" });
+    assert.equal((await accept("ada@acme.example", bob)).status, 403);
+    assert.equal((await accept("bob@elsewhere.example", bob)).status, 404);
+  });
+
+  test("an API key is refused with 403", async () => {
+    assert.equal((await on.call("GET", "/v1/my-info")).status, 403);
+  });
+});

@@ -1,0 +1,78 @@
+/** Projects through the API. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+
+describe("projects", () => {
+  let on: TestBusbar;
+  let orgId: string;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar({ env: { BUSBAR_OPERATION_RETENTION_DAYS: "7" } });
+    orgId = on.busbar.bootstrap?.orgId ?? "";
+  });
+  const create = (name: string, more: object = {}) =>
+    on.call("POST", "/v1/projects", { orgId, name, appName: "Second", ...more });
+
+  test("any full key of the organisation creates the first key of a project; only the project's own keys create more", async () => {
+    const made = await create("Second-Project");
+    assert.equal(made.status, 201, made.text);
+    assert.equal(made.body.name, "second-project");
+    const keys = "/v1/projects/second-project/api-keys";
+    assert.equal((await on.call("GET", keys)).status, 403);
+    const first = await on.call("POST", keys, { label: "first" });
+    assert.equal(first.status, 201, first.text);
+    assert.equal((await on.call("POST", keys, { label: "more" })).status, 403);
+    const own = { "x-api-key": first.body.key };
+    assert.equal((await on.call("POST", keys, { label: "more" }, own)).status, 201);
+    assert.equal((await on.call("GET", "/v1/projects/second-project", undefined, own)).status, 200);
+    assert.equal((await on.call("GET", "/v1/projects/default", undefined, own)).status, 403);
+  });
+
+  test("`includeEntitlements` adds how long logs are kept", async () => {
+    const kept = await on.call("GET", "/v1/projects/default?includeEntitlements=true");
+    assert.equal(kept.body.entitlements.logRetentionDays.value, 7, kept.text);
+    assert.equal((await on.call("GET", "/v1/projects/default")).body.entitlements, undefined);
+  });
+
+  test("a name that is taken, ignoring case, malformed or a UUID is refused, as is another organisation", async () => {
+    for (const name of ["DEFAULT", "x", "-a", "a_b", "01a1fecd-d759-75de-a63c-a80eaf0833b4"]) {
+      const answer = await create(name);
+      assert.equal(answer.status, 422, `${name}: ${answer.text}`);
+      assert.equal(answer.body.issues[0].name, "name");
+    }
+    const elsewhere = await create("elsewhere", { orgId: "01a1fecd-d759-75de-a63c-a80eaf0833b4" });
+    assert.equal(elsewhere.status, 403);
+  });
+
+  test("a renamed project answers under its new name only, until it is deleted", async () => {
+    assert.equal((await create("before")).status, 201);
+    const patched = await on.call("PATCH", "/v1/projects/before", {
+      updateMask: ["name", "appName"],
+      project: { name: "After", appName: "App" },
+    });
+    assert.equal(patched.body.name, "after", patched.text);
+    assert.equal(patched.body.appName, "App");
+    assert.equal((await on.call("DELETE", "/v1/projects/before")).status, 404);
+    assert.equal((await on.call("DELETE", "/v1/projects/after")).status, 204);
+    assert.equal((await on.call("DELETE", "/v1/projects/after")).status, 404);
+  });
+
+  test("an API key lists its own project only", async () => {
+    assert.equal((await create("unlisted")).status, 201);
+    const { body } = await on.call("GET", "/v1/projects");
+    assert.deepEqual(
+      body.map(({ name }: { name: string }) => name),
+      ["default"],
+    );
+  });
+
+  test("a project with installations is not deleted", async () => {
+    await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+    const refused = await on.call("DELETE", "/v1/projects/default");
+    assert.equal(refused.status, 422, refused.text);
+    assert.match(refused.body.detail, /has 1 installation\. Delete it first/);
+    assert.equal((await on.call("GET", "/v1/projects/default")).status, 200);
+  });
+});
