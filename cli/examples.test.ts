@@ -1,4 +1,4 @@
-/** The examples of the help are commands that somebody pastes: each is run here, in the order of a story. */
+/** Runs every example of `--help` against a real server, in an order in which each finds what it needs. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -31,14 +31,14 @@ integrations:
           requiredFields: [{ fieldName: email }, { mapToName: notes }]
 `;
 
-/** What examples print that later ones need. */
+/** Values in the output of examples that later examples need. */
 const MADE = {
   INSTALLATION: /^installation: (.*)$/m,
   RECORD: /^created record (\d+)$/m,
   OPERATION: /^operation (.*)$/m,
 };
 
-/** What later examples name is made by earlier ones. */
+/** Earlier examples create what later ones name. */
 const STORY = [
   ..."login, profiles, whoami, doctor, create provider-app, init, validate, deploy".split(", "),
   ..."create destination, create topic, create event-route, create destination-route".split(", "),
@@ -113,7 +113,7 @@ describe("the examples", () => {
     await rm(cwd, { recursive: true, force: true });
   });
 
-  /** One that is not being sent at this moment. */
+  /** Returns a delivery that is not being sent at this moment. */
   async function someDelivery(): Promise<string> {
     const delivered = async () =>
       (await on.inProject("GET", "/destinations/my-app/deliveries?status=delivered")).body.results;
@@ -121,7 +121,7 @@ describe("the examples", () => {
     return (await delivered())[0].id;
   }
 
-  /** As a shell would: quotes, variables, and a file for stdin. */
+  /** Runs an example as a shell would, with quotes, variables and a file as stdin. */
   async function run(example: string) {
     const { origin } = new URL(on.busbar.urls.base);
     if (example.includes("$DELIVERY")) values["DELIVERY"] = await someDelivery();

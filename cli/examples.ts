@@ -1,7 +1,7 @@
-/** The examples below each command's `--help`. A test runs every one of them against a real server. */
+/** Lists the examples that each command's `--help` prints. A test runs all of them against a real server. */
 import type { Command } from "commander";
 
-/** By the command's words. Ids stand as variables of the shell; a test gives them values. */
+/** By command. Ids are shell variables; the test sets them. */
 export const EXAMPLES: Record<string, string[]> = {
   init: [
     "busbar init --provider hubspot --object contacts",
@@ -99,7 +99,7 @@ export const EXAMPLES: Record<string, string[]> = {
   logout: ["busbar logout https://busbar.example.com"],
 };
 
-/** Adds to each command its examples and, where it is called in a wrong way, the way to its help. */
+/** Adds the examples to each command's help, and a pointer to that help to its usage errors. */
 export function addExamples(program: Command, words: string[] = []): void {
   for (const command of program.commands) {
     const path = [...words, command.name()];

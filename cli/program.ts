@@ -14,11 +14,11 @@ export interface ServerCommand {
 
 type Add = (program: Command, terminal: Terminal) => void;
 
-/** The commands of one file, which is loaded only when one of them is called or all of them are listed. */
+/** A file of commands. It is loaded only if one of them is called, or all commands are listed. */
 interface CommandFile {
   names: string[];
   load(): Promise<Add>;
-  /** Its command looks at all the others. */
+  /** Loads all other files too. */
   needsAll?: boolean;
 }
 
@@ -84,7 +84,7 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the server cannot be r
 const SERVER_AFTER = `
 The server itself is configured by the environment; docs/guide/configuration.md lists it.`;
 
-/** `called` is the command line; only the file of its command is loaded. Without it every command is there. */
+/** Loads only the file of the command in `called`, the command line. Without it loads all commands. */
 export async function createProgram(
   terminal: Terminal,
   serverCommands: ServerCommand[],
@@ -139,7 +139,7 @@ const emptyProgram = (terminal: Terminal): Command =>
     .showHelpAfterError("Run `busbar --help` for the commands.")
     .helpCommand("help [command]", "show the help of a command");
 
-/** The first word that is no option of the program and no value of one; of `list:projects` it is `list`. */
+/** Returns the first word that is neither an option nor its value; for `list:projects` it is `list`. */
 function calledCommand(program: Command, args: string[]): string | undefined {
   const valued = program.options.filter(({ required }) => required);
   const takesValue = (arg: string) => valued.some(({ short, long }) => arg === short || arg === long);

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
 export type Input = Readable & { isTTY?: boolean };
-/** `columns`: how wide a terminal is. */
+/** `columns` is the width of a terminal. */
 export type Screen = Writable & { isTTY?: boolean; columns?: number };
 
 export interface Terminal {
@@ -14,7 +14,7 @@ export interface Terminal {
   cwd: string;
   /** From this call on, Ctrl-C and SIGTERM abort the signal instead of ending the process. */
   catchInterrupt(): AbortSignal;
-  /** Opens a page in the person's browser, if there is one. */
+  /** Opens a page in a browser, if there is one. */
   openPage?(url: URL): void;
 }
 
@@ -33,7 +33,7 @@ export function thisTerminal(): Terminal {
   };
 }
 
-/** Whether it worked does not matter: the address is printed as well. */
+/** Ignores errors, because the address is printed as well. */
 function openPage({ href }: URL): void {
   const { BROWSER, DISPLAY, WAYLAND_DISPLAY } = process.env;
   const [program, ...args] =

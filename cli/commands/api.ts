@@ -1,4 +1,4 @@
-/** `busbar api GET /v1/projects/{project}`: calls any endpoint with the key and the project of the other commands. */
+/** `busbar api GET /v1/projects/{project}`: calls any endpoint of the API with the configured key and project. */
 import { METHODS } from "node:http";
 import type { Command } from "commander";
 import { Ended, UsageFailure } from "../failures.ts";
@@ -19,7 +19,7 @@ interface ApiOptions {
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** These carry fields in the query, the others in the body. */
+/** These methods take fields as query parameters, the others as members of the body. */
 const WITHOUT_BODY = ["GET", "HEAD", "DELETE"];
 
 export function addApi(program: Command, terminal: Terminal): void {
@@ -31,17 +31,17 @@ export function addApi(program: Command, terminal: Terminal): void {
     .option("--body <json>", "the whole body: JSON, @file, or - for stdin")
     .addHelpText(
       "after",
-      "\n{project} in the path stands for the project. Fields are members of the body, for GET and DELETE parameters of\n" +
+      "\n{project} in the path is replaced by the project. Fields are members of the body, for GET and DELETE parameters of\n" +
         "the query. The answer goes to stdout and its status to stderr; exit code 1: the status is 400 or above.\n" +
         "<address>/docs describes the endpoints.",
     )
     .action(async (method: string, path: string, options: ApiOptions, command: Command) => {
       const verb = method.toUpperCase();
-      if (!METHODS.includes(verb)) throw new UsageFailure(`"${method}" is no HTTP method.`);
+      if (!METHODS.includes(verb)) throw new UsageFailure(`"${method}" is not an HTTP method.`);
       const fields = readFields(options);
       const inQuery = WITHOUT_BODY.includes(verb);
       if (options.body !== undefined && !inQuery && Object.keys(fields).length > 0)
-        throw new UsageFailure("Give the body either by --body or by fields.");
+        throw new UsageFailure("Give either --body or fields, not both.");
       const body = await bodyOf(options, inQuery ? {} : fields, terminal);
       const deps = await connect(command, terminal);
       const url = await urlOf(path, deps);
@@ -73,9 +73,9 @@ async function call(
   });
   const content = await readBody(answer, MAX_ANSWER_BYTES);
   const status = answer.statusCode ?? 0;
-  // A program gets the bytes as they came: numbers may have more digits than are kept here.
+  // A pipe gets the bytes unchanged, because parsing would round long numbers.
   if (terminal.stdout.isTTY) showOnTerminal(content.toString(), out.line);
-  else terminal.stdout.write(content);
+  else if (content.length > 0) terminal.stdout.write(Buffer.concat([content, Buffer.from("\n")]));
   const inWords = printable(`${status} ${answer.statusMessage ?? ""}`.trimEnd());
   if (status < 400) return out.note(inWords);
   terminal.stderr.write(`${inWords}\n`);
@@ -88,7 +88,7 @@ function showOnTerminal(text: string, line: (text: string) => void): void {
   line(printableLines(value === undefined ? text : JSON.stringify(value, null, 2)));
 }
 
-/** Below the server's address and nowhere else: the key goes along. */
+/** Returns the URL of a path at the server. Throws if it leads to another host, because the key is sent along. */
 async function urlOf(path: string, { target, project }: Connected): Promise<URL> {
   const wanted = /\{project(?:IdOrName)?\}/g;
   const filled = wanted.test(path) ? path.replaceAll(wanted, step(await project())) : path;

@@ -10,7 +10,7 @@ import type { Terminal } from "../terminal.ts";
 
 const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 
-/** `program` must have every command. */
+/** Adds the command. `program` must have all the others. */
 export function addCompletion(program: Command, terminal: Terminal): void {
   program
     .command("completion")
@@ -18,7 +18,7 @@ export function addCompletion(program: Command, terminal: Terminal): void {
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SHELLS)))
     .addHelpText(
       "after",
-      "\nTo have it in every shell, add the line of the example to the file that your shell starts with.",
+      "\nTo enable it in every shell, add the line of the example to your shell's start file.",
     )
     .action((shell: string) => {
       const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];

@@ -1,4 +1,4 @@
-/** `busbar connect hubspot --group acme`: connects a customer's account, by the consent page or with credentials. */
+/** `busbar connect hubspot --group acme`: connects a customer's account by consent page or with credentials. */
 import type { Command } from "commander";
 import { askConsent, findConnection, type Customer } from "../connecting/consent.ts";
 import { metadataInputs, needsOf, type Input } from "../connecting/provider-needs.ts";
@@ -29,8 +29,15 @@ export function addConnect(program: Command, terminal: Terminal): void {
     .description("connect a customer's account")
     .requiredOption("-g, --group <groupRef>", "the customer")
     .option("--consumer <consumerRef>", "the person who connects (default: the same as the group)")
-    .option("--credentials <source>", "where there is no consent page: @file, or - for stdin; else asked for")
-    .option("-m, --metadata <name=value>", "what else the provider wants to know", collected)
+    .option(
+      "--credentials <source>",
+      "for providers without a consent page: @file, or - for stdin (default: ask)",
+    )
+    .option(
+      "-m, --metadata <name=value>",
+      "other facts the provider needs, such as a workspace; may be repeated",
+      collected,
+    )
     .option("--provider-app <id>", "your OAuth client, if there are several")
     .option("--no-open", "print the address of the consent page and open no browser")
     .option("--timeout-seconds <n>", "how long to wait for the consent", wholeNumber(1, 3_600), 600)
@@ -55,7 +62,7 @@ interface Wanted {
   deps: Connected;
   info: JsonObject;
   customer: Customer;
-  /** As the API has it; nothing when it is empty. */
+  /** The member `providerMetadata`, or nothing. */
   metadata: JsonObject;
 }
 
@@ -66,7 +73,9 @@ async function connectAs(wanted: Wanted, options: ConnectOptions, terminal: Term
     options.providerApp === undefined ? {} : { providerAppId: options.providerApp };
   if (needs.kind === "consent") {
     if (options.credentials !== undefined)
-      throw new UsageFailure(`${customer.provider} is connected by its consent page, not by --credentials.`);
+      throw new UsageFailure(
+        `${customer.provider} is connected by a consent page and takes no --credentials.`,
+      );
     const { open: opens, timeoutSeconds } = options;
     return askConsent(
       deps,
@@ -82,7 +91,7 @@ async function connectAs(wanted: Wanted, options: ConnectOptions, terminal: Term
   return generate(wanted, { [needs.member]: credentials });
 }
 
-/** A new connection, or new credentials for the one that the customer has. */
+/** Creates the connection, or gives the existing one new credentials. */
 async function generate({ deps, customer, metadata }: Wanted, credentials: JsonObject): Promise<JsonObject> {
   const existing = await findConnection(deps, customer);
   const changed: JsonObject = { ...credentials, ...metadata };
@@ -118,7 +127,7 @@ function readMetadata(given: string[]): Record<string, string> {
   );
 }
 
-/** Asks on a terminal for what was not given; what a provider cannot do without, the server says. */
+/** Asks on a terminal for missing metadata. The server refuses the request if required metadata is still missing. */
 async function completeMetadata(
   given: Record<string, string>,
   inputs: Input[],

@@ -1,4 +1,4 @@
-/** `busbar test`, `resend` and `rotate`: what one does with a destination while getting a receiver right. */
+/** `busbar test`, `resend` and `rotate`: test a destination, resend deliveries, replace a signing key. */
 import { Option, type Command } from "commander";
 import { nowMs } from "../clock.ts";
 import { Ended, Failure, UsageFailure } from "../failures.ts";
@@ -20,9 +20,9 @@ import type { Terminal } from "../terminal.ts";
 export function addDestinations(program: Command, terminal: Terminal): void {
   program
     .command("test")
-    .description("try a destination out")
+    .description("test a destination")
     .command("destination <idOrName>")
-    .description("send a sample event at once; exit code 1 when it does not arrive")
+    .description("send a sample event now; exit code 1 if it is not delivered")
     .addOption(new Option("--event <type>", "the type of the sample").choices(EVENT_TYPES))
     .action(async (destination: string, { event }: { event?: string }, command: Command) =>
       testDestination(destination, event, await connect(command, terminal)),
@@ -44,9 +44,9 @@ export function addDestinations(program: Command, terminal: Terminal): void {
     .command("rotate")
     .description("replace a signing key")
     .command("destination <idOrName>")
-    .description("replace the signing key of a webhook; the old one goes on signing beside it for 24 hours")
+    .description("replace the signing key of a webhook; messages are signed with both keys for 24 hours")
     .option("--include-secrets", "print the new key")
-    .addHelpText("after", "\nA disabled destination is enabled by it.")
+    .addHelpText("after", "\nThis also enables a disabled destination.")
     .action(async (destination: string, options: { includeSecrets?: boolean }, command: Command) =>
       rotate(destination, options.includeSecrets === true, await connect(command, terminal)),
     );
@@ -67,8 +67,7 @@ async function testDestination(
     const answered = status === undefined ? "" : ` HTTP ${String(status)}`;
     const why = textAt(outcome, "attempt.error");
     if (delivered) out.line(`${out.paint.green("delivered")}${answered} in ${took}`);
-    else
-      out.line(`${out.paint.red("not delivered")}${answered} in ${took}${why ? `: ${printable(why)}` : ""}`);
+    else out.line(`${out.paint.red("not delivered")} after ${took}: ${printable(why ?? answered.trim())}`);
   }
   if (!delivered) throw new Ended();
 }
@@ -86,18 +85,17 @@ interface Range {
   until?: string;
 }
 
-/** Undefined when deliveries are named. Throws `UsageFailure` for what names neither or both. */
+/** Returns the range to resend, or undefined if deliveries are named. Throws `UsageFailure` for neither and for both. */
 function rangeOf(deliveries: string[], options: ResendOptions): Range | undefined {
   const { destination, failed, since, until } = options;
   const narrows = failed || since !== undefined || until !== undefined;
   if (deliveries.length > 0 && narrows)
     throw new UsageFailure("Name deliveries, or give --failed, not both.");
   if (deliveries.length > 0) return undefined;
-  if (!destination || !failed)
-    throw new UsageFailure("Resend what? Name deliveries, or give --destination and --failed.");
+  if (!destination || !failed) throw new UsageFailure("Name deliveries, or give --destination and --failed.");
   return {
     destination,
-    // The server keeps them for a while only.
+    // All that the server still has.
     since: since === undefined ? new Date(0).toISOString() : timeOf("--since", since),
     ...(until !== undefined && { until: timeOf("--until", until) }),
   };
@@ -124,7 +122,7 @@ async function resendRange(
   out.line(`${out.paint.green("resending")} ${count} ${count === 1 ? "delivery" : "deliveries"}`);
 }
 
-/** The id is that of the message, so several destinations may have it. */
+/** Resends one message, which several destinations may have under the same id. */
 async function resendOne(id: string, destination: string | undefined, deps: Connected): Promise<void> {
   const destinations = destination === undefined ? await namesOf(deps) : [destination];
   let sent = 0;

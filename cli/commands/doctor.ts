@@ -1,4 +1,4 @@
-/** `busbar doctor`: checks what usually goes wrong, one line each with its cure. */
+/** `busbar doctor`: checks for common faults and prints one line for each, with its cure. */
 import type { Command } from "commander";
 import { checkProject } from "../doctor/check-project.ts";
 import { checkProxy, checkServer } from "../doctor/check-server.ts";
@@ -29,7 +29,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Adds to the findings, as far as one thing does not stand in the way of the next; says whether nothing answered. */
+/** Adds findings, skipping checks that an earlier fault makes pointless. Returns true if the server is unreachable. */
 async function examine(deps: Connected, findings: Finding[]): Promise<boolean> {
   try {
     findings.push(...(await checkServer(deps.target)));
@@ -56,7 +56,7 @@ async function checkAccess(deps: Connected): Promise<Finding[]> {
     const named = label === undefined ? "" : ` "${label}"`;
     const key = good("key", `the key${named} is valid, with the scope ${scopes.join(", ")}`);
     if (scopes.includes("full")) return [key, good("project", project)];
-    return [good("key", `${key.detail}, which does not open what follows`)];
+    return [good("key", `${key.detail}, so the project's resources are not checked`)];
   } catch (error) {
     if (error instanceof Refused && error.status === 401)
       return [bad("key", error.message, `Log in again: busbar login ${target.origin}`)];

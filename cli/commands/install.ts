@@ -35,7 +35,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
     .description("install an integration for a connected customer")
     .requiredOption("-g, --group <groupRef>", "the customer")
     .option("--connection <id>", "the connection to use (default: the customer's to the provider)")
-    .option("--map <name=field>", "the customer's field for a name that the manifest leaves open", collected)
+    .option("--map <name=field>", "the field for a name that the customer maps; may be repeated", collected)
     .option(
       "--config <json>",
       "the whole configuration (`config.content` in the API): JSON, @file, or - for stdin",
@@ -92,7 +92,7 @@ async function connectionOf(provider: string, groupRef: string, deps: Connected)
   });
 }
 
-/** By `object.name`. Throws `UsageFailure` naming what nobody chose. */
+/** Returns the chosen field of each `object.name`. Throws `UsageFailure` for a name without a field. */
 async function chooseFields(
   mappings: OpenMapping[],
   given: string[],
@@ -152,13 +152,16 @@ async function uninstall(
 ): Promise<void> {
   const takesAlong = "its connection, unless another installation uses it";
   if (!yes && !canAsk(terminal)) {
-    throw new UsageFailure(`With the installation goes ${takesAlong}, and there is no terminal to ask on.`, {
-      remedy: "Confirm with --yes.",
-    });
+    throw new UsageFailure(
+      `Uninstalling also deletes ${takesAlong}. There is no terminal to ask for confirmation.`,
+      {
+        remedy: "Confirm with --yes.",
+      },
+    );
   }
   const deps = await connect(command, terminal);
   const path = await findInstallation(deps, { integration, group });
-  const question = `Uninstall ${printable(integration)} for ${printable(group)}, and with it ${takesAlong}?`;
+  const question = `Uninstall ${printable(integration)} for ${printable(group)}, and also delete ${takesAlong}?`;
   if (!yes && (await choose(terminal, question, "yn")) === "n") return deps.out.note("kept");
   await deps.inProject("DELETE", path);
   if (deps.out.json) deps.out.item({ uninstalled: integration, group });

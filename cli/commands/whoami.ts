@@ -1,4 +1,4 @@
-/** `busbar whoami`: the server, the project and the key that commands use here, and where these settings come from. */
+/** `busbar whoami`: shows the server, project and key in use, and where they are configured. */
 import type { Command } from "commander";
 import { findOwnKey } from "../settings/own-key.ts";
 import { connect } from "../settings/connect.ts";

@@ -1,4 +1,4 @@
-/** The completion script for bash. */
+/** Writes the completion script for bash. */
 import type { CompletedOption, Completion } from "./completions.ts";
 
 export const bashCompletion = (
@@ -47,14 +47,14 @@ ${all
 complete -o default -F _busbar busbar
 `;
 
-/** The patterns of `$at $word` that lead to a command. */
+/** Returns the `case` patterns of `$at $word` that name a command. */
 export const commandCases = (all: Completion[]): string =>
   all
     .filter(({ path }) => path.length > 0)
     .map(({ path }) => `"${path.slice(0, -1).join(" ")} ${path.at(-1)}"`)
     .join(" | ");
 
-/** The patterns of `$at $option` of the options that `wanted` takes. */
+/** Returns the `case` patterns of `$at $option` for the options that `wanted` accepts. */
 export const cases = (all: Completion[], wanted: (option: CompletedOption) => boolean): string =>
   all
     .flatMap(({ path, options }) =>
@@ -62,7 +62,7 @@ export const cases = (all: Completion[], wanted: (option: CompletedOption) => bo
     )
     .join(" | ");
 
-/** The pattern of each option whose values are known, with these. */
+/** Returns the `case` pattern and the values of each option with known values. */
 export const choices = (all: Completion[]): [pattern: string, words: string][] =>
   all.flatMap(({ path, options }) =>
     options

@@ -1,10 +1,10 @@
-/** What can be typed after each command: the words, the options, and the values that are known. */
+/** Collects the words, options and known values that complete each command. */
 import type { Command, Option } from "commander";
 
 export interface Completion {
-  /** The command's words, empty for the program itself. */
+  /** The command's words; empty for the program itself. */
   path: string[];
-  /** Commands below it, or the known values of its first argument. */
+  /** Subcommands, or known values of the first argument. */
   words: Word[];
   options: CompletedOption[];
 }
@@ -12,7 +12,7 @@ export interface Completion {
 export interface Word {
   word: string;
   description: string;
-  /** Whether more words follow that are known. */
+  /** Whether it is a subcommand. */
   isCommand: boolean;
 }
 
@@ -20,11 +20,11 @@ export interface CompletedOption {
   flags: string[];
   description: string;
   takesValue: boolean;
-  /** The values that it takes, where they are known. */
+  /** The allowed values, if they are known. */
   choices: readonly string[];
 }
 
-/** `argumentsOf` knows the values of a command's first argument, by its words. */
+/** `argumentsOf` returns the known values of a command's first argument. */
 export function completions(
   program: Command,
   argumentsOf: (path: string) => readonly string[],

@@ -1,4 +1,4 @@
-/** The completion script for fish. */
+/** Writes the completion script for fish. */
 import { cases, commandCases } from "./bash.ts";
 import type { Completion, CompletedOption } from "./completions.ts";
 
@@ -39,12 +39,12 @@ ${all
   .join("\n")}
 `;
 
-/** Between the alternatives of a `case` fish has blanks only. */
+/** Separates the alternatives of a `case` by spaces, as fish does. */
 const patterns = (alternatives: string): string => alternatives.replaceAll(" | ", " ");
 
 const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
-/** Words are for the place of the first argument. */
+/** Completes a word as the first argument only. */
 const wordLine = (path: string, word: string, description: string): string =>
   [
     `complete -c busbar -f -n`,

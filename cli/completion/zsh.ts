@@ -1,4 +1,4 @@
-/** The completion script for zsh. */
+/** Writes the completion script for zsh. */
 import { cases, choices, commandCases } from "./bash.ts";
 import type { Completion } from "./completions.ts";
 
@@ -52,7 +52,7 @@ ${all
 compdef _busbar busbar
 `;
 
-/** A colon stands between word and description, and a quote would end the text. */
+/** Escapes colons, which separate word and description, and quotes. */
 const item = (word: string, description: string): string => {
   const text = description === "" ? word : `${word.replaceAll(":", "\\:")}:${description}`;
   return `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,4 @@
-/** Takes a customer through the provider's consent page, and waits for the connection that it ends in. */
+/** Begins a consent, prints and opens its page, and waits for the connection. */
 import { nowMs, pause } from "../clock.ts";
 import { Ended, Failure } from "../failures.ts";
 import { requireObjects, textAt, type JsonObject } from "../http/json.ts";
@@ -12,7 +12,7 @@ export interface Customer {
 }
 
 interface Wanted {
-  /** What the request holds besides. */
+  /** Further members of the request. */
   more: JsonObject;
   opens: boolean;
   timeoutSeconds: number;
@@ -20,7 +20,7 @@ interface Wanted {
 
 const PAUSE_MS = 1_000;
 
-/** The connection. Throws when it takes too long or the person stops waiting. */
+/** Returns the connection. Throws on a timeout and on Ctrl-C. */
 export async function askConsent(
   deps: Connected,
   customer: Customer,
@@ -30,8 +30,8 @@ export async function askConsent(
   const before = await findConnection(deps, customer);
   const body = { projectIdOrName: await deps.project(), ...customer, ...more };
   const url = pageOf(await deps.api("POST", "/v1/oauth-connect", { body }));
-  // Even with --quiet: nothing goes on without it.
-  terminal.stderr.write(`Agree on this page, good for ten minutes and one use:\n${url.href}\n`);
+  // Printed with --quiet too, because the command cannot continue without it.
+  terminal.stderr.write(`Open this page to give consent (valid for ten minutes, one use):\n${url.href}\n`);
   if (opens) terminal.openPage?.(url);
   const interrupted = terminal.catchInterrupt();
   const end = nowMs() + timeoutSeconds * 1_000;
@@ -41,7 +41,7 @@ export async function askConsent(
     if (now && versionOf(now) !== versionOf(before)) return now;
   }
   throw new Failure(`There is no connection after ${timeoutSeconds} seconds.`, {
-    remedy: "The page says why, if somebody went through it. Run the command again for a new page.",
+    remedy: "If the consent failed, its last page says why. Run the command again for a new page.",
   });
 }
 
@@ -53,12 +53,12 @@ export async function findConnection(
   return requireObjects(await inProject("GET", "/connections", { query }))[0];
 }
 
-/** A group that is connected already keeps its connection, with new credentials. */
+/** Differs after a consent: a connected group keeps its connection, with new credentials. */
 const versionOf = (connection: JsonObject | undefined): string =>
   `${textAt(connection, "id")} ${textAt(connection, "updateTime")}`;
 
 function pageOf(answer: unknown): URL {
   const text = typeof answer === "string" ? answer : "";
   if (URL.canParse(text) && /^https?:/i.test(text)) return new URL(text);
-  throw new Failure("The server did not answer with the address of a page.");
+  throw new Failure("The server did not return the address of a consent page.");
 }

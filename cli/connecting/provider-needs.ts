@@ -1,10 +1,10 @@
-/** Reads from a provider's catalog entry what a connection takes: a consent page, or which credentials. */
+/** Reads from a provider's catalog entry whether it uses a consent page, or which credentials it takes. */
 import { objectsAt, textAt, valueAt, type JsonObject } from "../http/json.ts";
 
-/** A text that the customer knows. */
+/** A credential or a fact about the account. */
 export interface Input {
   name: string;
-  /** As a person is asked for it. */
+  /** Shown in the prompt. */
   label: string;
   secret: boolean;
   otherwise?: string;
@@ -13,7 +13,7 @@ export interface Input {
 export type Needs =
   | { kind: "consent" }
   | { kind: "nothing" }
-  /** `member` is the one of the request that takes them: a text when there is no list of inputs. */
+  /** `member` is the request's member: a string for a single input, an object for a list. */
   | { kind: "credentials"; member: string; inputs: Input[] | Input };
 
 const secret = (name: string, label: string): Input => ({ name, label, secret: true });
@@ -46,7 +46,7 @@ function grantNeeds(grantType: string | undefined): Needs {
   return { kind: "consent" };
 }
 
-/** What belongs to the account beside credentials; what only some modules of the provider want is left out. */
+/** Returns the account metadata to ask for, without that of single modules. */
 export const metadataInputs = (provider: JsonObject): Input[] =>
   objectsAt(provider, "metadata.input")
     .filter((input) => valueAt(input, "moduleDependencies") === undefined)

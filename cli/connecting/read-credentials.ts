@@ -1,4 +1,4 @@
-/** Reads credentials from a file or stdin, or asks for them; never from the command line, which others can see. */
+/** Reads credentials from a file, stdin or a prompt, never from arguments, which other users can see. */
 import { UsageFailure } from "../failures.ts";
 import { isObject, parseJson, type Json, type JsonObject } from "../http/json.ts";
 import { printable } from "../output/printable.ts";
@@ -7,7 +7,7 @@ import { readArgument } from "../read-argument.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Input } from "./provider-needs.ts";
 
-/** A text for one input, an object for several. */
+/** Returns a string for a single input, an object for a list. */
 export async function readCredentials(
   inputs: Input | Input[],
   source: string | undefined,
@@ -15,7 +15,7 @@ export async function readCredentials(
 ): Promise<Json> {
   if (source !== undefined) return readSource(inputs, source, terminal);
   if (!canAsk(terminal)) {
-    throw new UsageFailure(`There is no terminal to ask for ${namesOf(inputs)} on.`, {
+    throw new UsageFailure(`There is no terminal to ask for ${namesOf(inputs)}.`, {
       remedy: `Give --credentials @file, or - for stdin: ${formOf(inputs)}.`,
     });
   }
@@ -34,7 +34,7 @@ async function readSource(inputs: Input | Input[], source: string, terminal: Ter
   throw new UsageFailure(`--credentials must give ${formOf(inputs)}.`);
 }
 
-/** One input, the empty text for no answer. */
+/** Asks for one input; an empty string means no answer. */
 export async function askFor({ label, secret, otherwise }: Input, terminal: Terminal): Promise<string> {
   const question = printable(label);
   return secret ? askHidden(terminal, `${question} (not shown)`) : ask(terminal, question, otherwise);

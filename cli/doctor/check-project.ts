@@ -1,4 +1,4 @@
-/** Checks what the project holds: destinations that fail, connections and installations that need their customer. */
+/** Checks a project for failing destinations, refused credentials and unhealthy installations. */
 import { step } from "../http/api.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
@@ -6,7 +6,7 @@ import { bad, good, type Finding } from "./finding.ts";
 
 type Needs = Pick<Connected, "inProject">;
 
-/** So many lines of one kind; the rest is counted. */
+/** More findings of one kind are only counted. */
 const MOST_LINES = 10;
 
 export async function checkProject(deps: Needs): Promise<Finding[]> {
@@ -33,7 +33,7 @@ async function faultOf(destination: JsonObject, deps: Needs): Promise<Finding | 
   const check = `destination ${name}`;
   if (textAt(destination, "disabledTime")) {
     const why = textAt(destination, "disabledReason") ?? "nothing is sent there";
-    const cure = `Mend the receiver, then: busbar rotate destination ${name}, or update it with its --webhook; either enables it.`;
+    const cure = `Fix the receiver, then: busbar rotate destination ${name}, or update it with its --webhook; either enables it.`;
     return bad(check, `is disabled: ${why}`, cure);
   }
   const newest = async (status: string) => {
@@ -47,7 +47,7 @@ async function faultOf(destination: JsonObject, deps: Needs): Promise<Finding | 
   return bad(check, `the last delivery failed: ${lastError(trouble)}`, cure);
 }
 
-/** Undefined while no attempt has failed. */
+/** Returns why the last attempt failed; undefined before the first attempt. */
 function lastError(delivery: JsonObject | undefined): string | undefined {
   const last = objectsAt(delivery, "attempts").at(-1);
   if (!last) return undefined;

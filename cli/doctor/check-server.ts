@@ -1,4 +1,4 @@
-/** Checks the server from outside: reachable, its clock, ready for work, the proxy. Needs no key. */
+/** Checks without a key that server and proxy are reachable, that the server is ready, and that the clocks agree. */
 import type { IncomingMessage } from "node:http";
 import { nowMs } from "../clock.ts";
 import { Failure } from "../failures.ts";
@@ -10,10 +10,10 @@ import { bad, good, type Finding } from "./finding.ts";
 
 const IDLE_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Signatures of webhooks are refused from five minutes on; a clock that is kept by NTP is never this far off. */
+/** Webhook signatures are refused after five minutes. A clock set by NTP is never off by this much. */
 const MOST_SKEW_SECONDS = 30;
 
-/** Throws `Unreachable` when there is no answer at all. */
+/** Throws `Unreachable` if the server does not answer. */
 export async function checkServer({ origin }: Target): Promise<Finding[]> {
   const { answer, text } = await ask(origin, "/healthz");
   if (answer.headers["x-amp-error"]) {
@@ -21,7 +21,7 @@ export async function checkServer({ origin }: Target): Promise<Finding[]> {
     return [bad("server", `${origin} is the proxy of a Busbar, not its API.`, cure)];
   }
   if (answer.statusCode !== 200 || textAt(parseJson(text), "status") !== "ok") {
-    const cure = "Check the address, and what stands in front of the server.";
+    const cure = "Check the address and any reverse proxy in front of the server.";
     return [bad("server", `${origin} answers HTTP ${answer.statusCode}, not as a Busbar does.`, cure)];
   }
   return [good("server", `${origin} answers`), ...clock(answer), await readiness(origin)];
@@ -43,7 +43,7 @@ function clock({ headers }: IncomingMessage): Finding[] {
     bad(
       "clock",
       `this machine's clock is ${Math.abs(aheadSeconds)} seconds ${where} the server's`,
-      "Set both by NTP: signatures of webhooks and customers' tokens depend on the time.",
+      "Set both clocks by NTP: webhook signatures and customer tokens depend on the time.",
     ),
   ];
 }
@@ -52,13 +52,13 @@ async function readiness(origin: string): Promise<Finding> {
   const { answer, text } = await ask(origin, "/readyz");
   if (answer.statusCode === 200) return good("ready", "database and worker are in order");
   const detail = textAt(parseJson(text), "detail") ?? `HTTP ${answer.statusCode}`;
-  return bad("ready", detail, "Look into the server's log, and whether its database is up.");
+  return bad("ready", detail, "Check the server's log and its database.");
 }
 
 export async function checkProxy({ origin, proxyUrl }: Target): Promise<Finding> {
   try {
     const at = proxyOrigin(proxyUrl, origin);
-    // Without the headers that say whose account is meant it refuses every call, in its own way.
+    // The proxy refuses a call without its headers, and marks the refusal as its own.
     const { answer } = await ask(at, "/");
     if (answer.headers["x-amp-error"]) return good("proxy", `${at} answers`);
     return bad("proxy", `${at} answers, but not as the proxy of a Busbar`, "Check BUSBAR_PROXY_URL.");

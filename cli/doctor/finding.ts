@@ -1,4 +1,4 @@
-/** One line of `busbar doctor`: what was checked, how it stands, and what to do about it. */
+/** Defines a finding of `busbar doctor`: what was checked, the result, and the cure. */
 
 export interface Finding {
   check: string;

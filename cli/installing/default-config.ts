@@ -1,13 +1,13 @@
-/** Makes the configuration of an installation from a hydrated revision: every object, with the fields it requires. */
+/** Builds an installation's configuration from a hydrated revision: all objects with their required fields. */
 import { objectsAt, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
 
-/** A name of the integration that the customer has to fill with a field of the account. */
+/** A mapped name for which the customer chooses a field of the account. */
 export interface OpenMapping {
   object: string;
   name: string;
-  /** What the manifest asks. */
+  /** The prompt in the manifest. */
   question: string;
-  /** The field that the manifest proposes, if the account has it or its fields are not known. */
+  /** The manifest's default, unless the account is known to lack it. */
   proposed?: string;
   fields: string[];
 }
@@ -34,7 +34,7 @@ export function openMappings(revision: Json | undefined): OpenMapping[] {
   );
 }
 
-/** `chosen` holds the field for each open mapping, by object and name. */
+/** `chosen` returns the field for a mapped name. */
 export function defaultConfig(
   revision: Json | undefined,
   chosen: (object: string, name: string) => string | undefined,

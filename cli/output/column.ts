@@ -1,23 +1,23 @@
-/** A column of a table: its text, and how a person sees it. */
+/** Defines the columns of a table: their text, and how it is displayed. */
 import type { JsonObject } from "../http/json.ts";
 import type { Paint } from "./paint.ts";
 import { relativeTime } from "./relative-time.ts";
 
 export interface Column<Row = JsonObject> {
   text(row: Row): string;
-  /** Ids are cut last, times are told relatively, statuses have colours. */
+  /** Ids are cut last, times are relative on a terminal, statuses are coloured. */
   kind?: "id" | "time" | "status";
-  /** Left out on a terminal unless `--wide` is given. */
+  /** Hidden on a terminal that is too narrow for it. */
   isExtra?: boolean;
 }
 
-/** Heading to what stands below it. */
+/** The columns by heading. */
 export type Columns<Row = JsonObject> = Record<string, Column<Row> | ((row: Row) => string)>;
 
 export const toColumn = <Row>(column: Column<Row> | ((row: Row) => string)): Column<Row> =>
   typeof column === "function" ? { text: column } : column;
 
-/** `nowMs` on a terminal; elsewhere times stay absolute, without milliseconds. */
+/** Returns the text of a cell. Without `nowMs` times are absolute, without milliseconds. */
 export function cellText<Row>({ text, kind }: Column<Row>, row: Row, nowMs: number | undefined): string {
   const value = text(row);
   if (kind !== "time" || value === "") return value;
@@ -30,7 +30,7 @@ const COLOURS: [colour: "red" | "green" | "yellow", statuses: RegExp][] = [
   ["yellow", /^(in_progress|waiting|sending|created)$/],
 ];
 
-/** The colour of a status; a text that is none stays plain. */
+/** Returns the colour of a status; unknown texts stay plain. */
 export function statusColour(status: string, paint: Paint): (text: string) => string {
   const [name] = COLOURS.find(([, statuses]) => statuses.test(status)) ?? [];
   return name === undefined ? (text) => text : paint[name];

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import type { JsonObject } from "../http/json.ts";
 import type { Columns } from "./column.ts";
-import { cut, fitColumns } from "./fit-columns.ts";
+import { columnsThatFit, cut, fitColumns } from "./fit-columns.ts";
 import { createOutput, type OutputOptions } from "./output.ts";
 import { relativeTime } from "./relative-time.ts";
 
@@ -14,6 +14,19 @@ test("columns that fit stay as they are; else the widest give way, and ids only 
   assert.deepEqual(fitColumns([width(30), width(12), width(10, true)], 2, 40), [14, 12, 10]);
   assert.deepEqual(fitColumns([width(30), width(36, true)], 2, 40), [6, 32]);
   assert.deepEqual(fitColumns([width(30), width(36, true)], 2, 10), [6, 9]);
+});
+
+test("extra columns are given up, the last first, until the others are readable", () => {
+  const columns = [
+    width(12),
+    { ...width(8), isExtra: true },
+    { ...width(60), isExtra: true },
+    width(36, true),
+  ];
+  assert.deepEqual(columnsThatFit(columns, 2, 122), [0, 1, 2, 3]);
+  assert.deepEqual(columnsThatFit(columns, 2, 78), [0, 1, 2, 3]);
+  assert.deepEqual(columnsThatFit(columns, 2, 77), [0, 1, 3]);
+  assert.deepEqual(columnsThatFit(columns, 2, 20), [0, 3]);
 });
 
 test("a text is cut by its width on the screen, not by its characters", () => {

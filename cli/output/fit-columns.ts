@@ -1,18 +1,38 @@
-/** Shares the width of a terminal among the columns of a table: long ones are cut, those with ids last. */
+/** Fits the columns of a table to the width of a terminal: the widest are cut first, ids last. */
 import { widthOf } from "./printable.ts";
 
 export interface ColumnWidth {
-  /** That of its longest text. */
+  /** Width of the longest text. */
   natural: number;
-  /** An id is of no use when it is cut. */
+  /** A cut id is useless. */
   isId: boolean;
+  /** Given up where there is no room. */
+  isExtra?: boolean;
 }
 
-/** Below this a column says nothing any more. */
+/** Narrower columns are unreadable. */
 const LEAST = 6;
 const LEAST_ID = 9;
+/** A column of texts is readable when it has this width. */
+const READABLE = 16;
 
-/** The widths; wider than `available` in sum only where even the least does not fit. */
+/** Returns the indexes of the columns to show: extra ones are given up, the last first, until the rest is readable. */
+export function columnsThatFit(columns: ColumnWidth[], gap: number, available: number): number[] {
+  const shown = [...columns.keys()];
+  const needed = () =>
+    shown.reduce((sum, index) => {
+      const { natural = 0, isId = false } = columns[index] ?? {};
+      return sum + gap + (isId ? natural : Math.min(natural, READABLE));
+    }, -gap);
+  while (needed() > available) {
+    const last = shown.findLastIndex((index) => columns[index]?.isExtra);
+    if (last < 0) break;
+    shown.splice(last, 1);
+  }
+  return shown;
+}
+
+/** Returns the widths. Their sum exceeds `available` only if the minimum widths do not fit. */
 export function fitColumns(columns: ColumnWidth[], gap: number, available: number): number[] {
   const widths = columns.map(({ natural }) => natural);
   const total = () => widths.reduce((sum, width) => sum + width, 0) + gap * (widths.length - 1);
@@ -32,7 +52,7 @@ export function fitColumns(columns: ColumnWidth[], gap: number, available: numbe
   return widths;
 }
 
-/** The text, or as much of it as fits before an ellipsis. */
+/** Cuts a text that is too wide, with an ellipsis. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = "";

@@ -63,17 +63,16 @@ function tableOf<Row extends JsonObject>(
   { stdout, paint, wide }: { stdout: Screen; paint: Paint; wide: boolean },
 ): string[] {
   const isTerminal = stdout.isTTY === true;
-  const shown = Object.entries(columns)
-    .map(([heading, column]) => ({ heading, ...toColumn(column) }))
-    .filter(({ isExtra }) => !isExtra || wide || !isTerminal);
+  const all = Object.entries(columns).map(([heading, column]) => ({ heading, ...toColumn(column) }));
   const now = isTerminal ? nowMs() : undefined;
   return table(
-    shown.map(({ heading }) => heading),
-    rows.map((row) => shown.map((column) => cellText(column, row, now))),
+    all.map(({ heading }) => heading),
+    rows.map((row) => all.map((column) => cellText(column, row, now))),
     paint,
     {
       ...(isTerminal && !wide && stdout.columns && { width: stdout.columns }),
-      kinds: shown.map(({ kind }) => kind),
+      kinds: all.map(({ kind }) => kind),
+      extras: [...all.keys()].filter((index) => all[index]?.isExtra),
     },
   );
 }

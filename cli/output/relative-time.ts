@@ -1,14 +1,14 @@
-/** A time as people say it: "3 min ago", "in 2 h". */
+/** Formats a time relative to now: "3 min ago", "in 2 h". */
 
 const UNITS: [seconds: number, word: string][] = [
   [86_400, "d"],
   [3_600, "h"],
   [60, "min"],
 ];
-/** Beyond this the date says more. */
+/** Older and later times are shown as dates. */
 const MOST_DAYS = 30;
 
-/** `time` as the API has it; what is no time stays as it is. */
+/** Formats an ISO time; returns any other text unchanged. */
 export function relativeTime(time: string, nowMs: number): string {
   const ms = Date.parse(time);
   if (Number.isNaN(ms)) return time;

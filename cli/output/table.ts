@@ -1,6 +1,6 @@
 /** Formats a table: aligned, and cut only where the terminal is too narrow. */
 import { statusColour, type Column } from "./column.ts";
-import { cut, fitColumns } from "./fit-columns.ts";
+import { columnsThatFit, cut, fitColumns } from "./fit-columns.ts";
 import type { Paint } from "./paint.ts";
 import { printable, widthOf } from "./printable.ts";
 
@@ -11,32 +11,37 @@ interface Look {
   width?: number;
   /** By column. */
   kinds?: Column["kind"][];
+  /** Indexes of columns that a narrow terminal does without. */
+  extras?: number[];
 }
 
 /** Returns lines without line ends; the last column is not padded. */
-export function table(
-  headings: string[],
-  rows: string[][],
-  paint: Paint,
-  { width = Infinity, kinds = [] }: Look = {},
-): string[] {
+export function table(headings: string[], rows: string[][], paint: Paint, look: Look = {}): string[] {
+  const { width = Infinity, kinds = [], extras = [] } = look;
   const safe = rows.map((row) => row.map(printable));
-  const columns = headings.map((heading, column) => ({
+  const all = headings.map((heading, column) => ({
     natural: Math.max(widthOf(heading), ...safe.map((row) => widthOf(row[column] ?? ""))),
     isId: kinds[column] === "id",
+    isExtra: extras.includes(column),
   }));
-  const widths = fitColumns(columns, GAP.length, width);
-  const line = (cells: string[], look: (text: string, cell: string, column: number) => string): string =>
-    cells
-      .map((cell, column) => {
-        const text = cut(cell, widths[column] ?? 0);
-        const isLast = column === cells.length - 1;
-        const fill = isLast ? "" : " ".repeat(Math.max(0, (widths[column] ?? 0) - widthOf(text)));
-        return look(text, cell, column) + fill;
+  const shown = columnsThatFit(all, GAP.length, width);
+  const widths = fitColumns(
+    shown.flatMap((column) => all[column] ?? []),
+    GAP.length,
+    width,
+  );
+  const line = (cells: string[], colour: (column: number, cell: string) => (text: string) => string) =>
+    shown
+      .map((column, index) => {
+        const [cell, room] = [cells[column] ?? "", widths[index] ?? 0];
+        const text = cut(cell, room);
+        const isLast = index === shown.length - 1;
+        return colour(column, cell)(text) + (isLast ? "" : " ".repeat(Math.max(0, room - widthOf(text))));
       })
       .join(GAP)
       .trimEnd();
-  const colour = (text: string, cell: string, column: number): string =>
-    kinds[column] === "status" ? statusColour(cell, paint)(text) : text;
-  return [paint.bold(line(headings, (text) => text)), ...safe.map((row) => line(row, colour))];
+  const plain = () => (text: string) => text;
+  const ofStatus = (column: number, cell: string) =>
+    kinds[column] === "status" ? statusColour(cell, paint) : plain();
+  return [paint.bold(line(headings, plain)), ...safe.map((row) => line(row, ofStatus))];
 }

@@ -1,4 +1,4 @@
-/** Adds to rows the names of what they mention by id, for people; `--json` prints rows as they came. */
+/** Adds names beside the ids in rows, for tables. */
 import { step } from "../http/api.ts";
 import { requireObjects, textAt, type Json, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
@@ -6,7 +6,7 @@ import type { Connected } from "../settings/connect.ts";
 
 type Needs = Pick<Connected, "inProject">;
 
-/** By the members that hold ids: `named("topicId", "topicName", "/topics")`. */
+/** Where the name of an id is found: `named("topicId", "topicName", "/topics")`. */
 export interface NameSource {
   id: string;
   name: string;
@@ -15,7 +15,7 @@ export interface NameSource {
 
 export const named = (id: string, name: string, path: string): NameSource => ({ id, name, path });
 
-/** Each collection is fetched once; what the key may not list goes without names. */
+/** Fetches each collection once. Rows stay without names if the key may not list a collection. */
 export const withNames =
   (...sources: NameSource[]) =>
   async (deps: Needs, rows: JsonObject[]): Promise<JsonObject[]> => {
@@ -34,7 +34,7 @@ async function namesIn(deps: Needs, path: string): Promise<Map<string, string>> 
   return new Map(requireObjects(all).map((one) => [textAt(one, "id") ?? "", textAt(one, "name") ?? ""]));
 }
 
-/** Of operations: the names of integration and customer. All customers are many; the installations named are few. */
+/** Adds the names of integration and customer to operations. Only the installations in the rows are fetched. */
 export async function withInstallations(deps: Needs, rows: JsonObject[]): Promise<JsonObject[]> {
   const named = await withNames({ id: "integrationId", name: "integrationName", path: "/integrations" })(
     deps,

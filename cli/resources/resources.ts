@@ -248,11 +248,11 @@ export const OPERATIONS: Resource = {
   columns: {
     INTEGRATION: text("integrationName"),
     GROUP: text("groupRef"),
-    ACTION: text("actionType"),
+    ACTION: extra(text("actionType")),
     OBJECT: text("resource"),
     STATUS: status("status"),
     CREATED: time("createTime"),
-    RESULT: text("result"),
+    RESULT: extra(text("result")),
     ID: id("id"),
   },
   withNames: withInstallations,

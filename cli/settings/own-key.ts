@@ -1,4 +1,4 @@
-/** Finds what the server knows about the API key in use. */
+/** Looks up the API key in use: its id, label and scopes. */
 import { Refused } from "../http/refused.ts";
 import { requireObjects, textAt, valueAt } from "../http/json.ts";
 import type { Connected } from "./connect.ts";
@@ -13,7 +13,7 @@ export interface OwnKey {
 
 const SHOWN_CHARACTERS = 7;
 
-/** The key itself is not asked for, since addresses end up in logs: it is the one of the list that begins alike. */
+/** Finds the key in the list by its beginning. Getting it by the whole key would put that into logs. */
 export async function findOwnKey({
   inProject,
   target,
@@ -27,7 +27,7 @@ export async function findOwnKey({
       return beginning !== "" && apiKey.startsWith(beginning);
     });
     const [id, label, key] = [textAt(found, "id"), textAt(found, "label"), textAt(found, "key")];
-    // Only a key of the scope `full` may list keys.
+    // Only a key with the scope `full` can list keys.
     if (!found || others.length > 0 || !id || !key) return { ...unnamed, scopes: ["full"] };
     const scopes = [valueAt(found, "scopes") ?? []].flat().map(String);
     return { key, scopes, id, ...(label && { label }) };

@@ -2,7 +2,7 @@
 import { UsageFailure } from "../failures.ts";
 import { originOf } from "./target.ts";
 
-/** `given` is from an option, the environment or a login. The default port of the proxy is the next one to 4000. */
+/** Returns the given address, else port 4001 beside port 4000. Throws `UsageFailure` if neither applies. */
 export function proxyOrigin(given: string | undefined, origin: string): string {
   if (given) return originOf(given);
   const url = new URL(origin);
@@ -10,7 +10,7 @@ export function proxyOrigin(given: string | undefined, origin: string): string {
     url.port = "4001";
     return url.origin;
   }
-  throw new UsageFailure(`Where does the proxy of ${origin} listen?`, {
+  throw new UsageFailure(`The address of the proxy of ${origin} is not known.`, {
     remedy: "Give --proxy-url, set BUSBAR_PROXY_URL, or log in with --proxy-url once.",
   });
 }

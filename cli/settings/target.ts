@@ -16,9 +16,9 @@ export interface Target {
   proxyUrl?: string;
   /** For a note: where address and key come from, if not from options or environment. */
   found?: string;
-  /** Of a server found in this folder: the one that a person who logged in elsewhere may expect. */
+  /** The last login, if the server of this folder takes precedence over it. */
   insteadOf?: string;
-  /** The option, the variable or the file that each came from. */
+  /** The option, variable or file of each. */
   from: { address: string | undefined; apiKey: string | undefined };
 }
 
@@ -28,7 +28,7 @@ export interface GlobalOptions {
   key?: string;
   project?: string;
   json?: boolean;
-  /** Tables as wide as they are. */
+  /** Print all columns of tables, uncut. */
   wide?: boolean;
   quiet?: boolean;
   verbose?: boolean;
@@ -92,7 +92,7 @@ export async function findTarget(
   };
 }
 
-/** The first that is there, even if it is empty. */
+/** Returns the first value that is set, even if it is empty. */
 function firstGiven(values: Record<string, string | undefined>): { name?: string; value?: string } {
   const [name, value] = Object.entries(values).find(([, text]) => text !== undefined) ?? [];
   return { ...(name !== undefined && { name }), ...(value !== undefined && { value }) };
@@ -105,7 +105,7 @@ async function findStored(
 ): Promise<Stored | undefined> {
   const local = await readBootstrap(terminal);
   if (local && (!origin || local.origin === origin)) {
-    // Keys that others could read are a matter of the commands that use them.
+    // An unsafe file of logins does not matter here, because nothing in it is used.
     const current = await readProfiles(terminal.env).then(
       (known) => known.current,
       () => undefined,
