@@ -1,4 +1,4 @@
-/** Decides who is asking and whether they may: the credential, its scope, its project. */
+/** Authenticates callers and authorizes requests: the credential, its scope, its project. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "../ground/errors.ts";
 import { hashApiKey } from "../ground/ids.ts";
@@ -15,26 +15,26 @@ import { openCustomerTokens, type Customer, type CustomerOf } from "./customer-t
 import { isSessionToken, type SignInSessions } from "./sign-in-sessions.ts";
 
 export interface Access {
-  /** The owner of an API key, from memory where possible. Throws `unauthenticated`. */
+  /** Returns the owner of an API key, from memory where possible. Throws `unauthenticated`. */
   keyOwner(key: string | undefined): Promise<KeyOwner>;
-  /** The caller and, below a project's path, the project. Throws 401, 403 or 404 Problems. */
+  /** Returns the caller and, below a project's path, the project. Throws 401, 403 or 404 Problems. */
   authorize(request: {
     headers: IncomingHttpHeaders;
     audience: Audience;
     projectIdOrName?: string;
   }): Promise<{ caller: Caller; project?: ProjectRef }>;
-  /** Keeps callers who speak for one group to that group. Throws 403 and 404 Problems. */
+  /** Limits customer tokens to their group. Throws 403 and 404 Problems. */
   confine: Confine;
 }
 
 const MOST_KEYS = 10_000;
 
-/** `changes` tells when a key or project was altered anywhere. */
+/** Cached keys are dropped when `changes` reports a change of a key or project. */
 export function openAccess(deps: {
   database: Database;
   changes: Changes;
   sessions: Pick<SignInSessions, "personOf">;
-  /** People of the issuer, where there is one. */
+  /** Checks tokens of the OpenID Connect issuer; absent without an issuer. */
   personOf?: PersonOf;
 }): Access {
   const owners = cacheUntilChanged<KeyOwner>(deps.changes, {
@@ -70,7 +70,7 @@ export function openAccess(deps: {
   };
 }
 
-/** Who asks, and the project that their credential belongs to; a person's belongs to none. */
+/** The caller, and the project of the credential; a person's token has none. */
 interface Identity {
   caller: Caller;
   home?: ProjectRef;
@@ -127,7 +127,8 @@ function requireScope({ kind, scopes }: Caller, audience: Audience): void {
   if (kind === "person") return;
   if (audience === "person") {
     throw new Problem("forbidden", {
-      detail: "This is about a person, and an API key is nobody. It needs a signed-in person's bearer token.",
+      detail:
+        "This endpoint is about a person, and an API key does not identify one. Send the bearer token of a signed-in person.",
     });
   }
   if (scopes.includes("full") || (audience === "frontend" && scopes.includes("frontend"))) return;
@@ -141,8 +142,8 @@ function requireScope({ kind, scopes }: Caller, audience: Audience): void {
 }
 
 /**
- * A person enters every project of their organisations. A key opens its own project; what an organisation may do to
- * its projects is done with a key of any of them.
+ * Returns another project than the credential's own. People may access all projects of their organisations. A key may
+ * access its own project only, except at endpoints about the organisation's projects.
  */
 async function otherProject(
   database: Database,
@@ -158,6 +159,6 @@ async function otherProject(
       : audience === "organization" && other.orgId === caller.orgId;
   if (may) return { id: other.id, name: other.name, orgId: other.orgId };
   throw new Problem("forbidden", {
-    detail: `This credential does not open the project \`${idOrName}\`. Use one that belongs to it.`,
+    detail: `This credential has no access to the project \`${idOrName}\`. Use a credential of that project.`,
   });
 }

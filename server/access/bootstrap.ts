@@ -1,4 +1,4 @@
-/** Gives an empty database its first organisation, builder, project and API key. */
+/** Creates the first organisation, builder, project and API key in an empty database. */
 import { hashApiKey, newApiKey } from "../ground/ids.ts";
 import { findKeyOwner, insertApiKey } from "../store/api-keys.ts";
 import { type Database, type Queries, transact } from "../store/database.ts";
@@ -19,10 +19,10 @@ export interface Bootstrap {
   projectName: string;
 }
 
-/** Identity provider of people whom nobody but the operator knows. */
+/** Identity provider of people whom the operator created. */
 export const OURS = "busbar";
 
-/** Undefined when the database has an organisation already. Several processes may ask at once; one gets it. */
+/** Returns undefined if the database has an organisation already. Several processes may call it at once. */
 export async function bootstrapIfEmpty(
   database: Database,
   wanted: { apiKey?: string; email?: string } = {},
@@ -35,8 +35,8 @@ export async function bootstrapIfEmpty(
 }
 
 /**
- * A further organisation with its builder, project and key: `busbar bootstrap`. The key signs the builder in; `email`
- * is theirs, and the operator's word for it is what invitations and claimed domains rest on.
+ * Creates an organisation with its builder, project and key. The builder signs in with the key. `email` counts as verified,
+ * because the operator gives it; invitations and claimed domains rely on that.
  */
 export async function bootstrap(
   queries: Queries,
@@ -66,7 +66,7 @@ export async function bootstrap(
   return { apiKey, orgId: org.id, builderId: builder.id, projectId: project.id, projectName: project.name };
 }
 
-/** What belongs to a key that an earlier, interrupted start gave the database. */
+/** Finds the ids that belong to a key which an earlier, interrupted start has created. */
 export async function findBootstrap(database: Database, apiKey: string): Promise<Bootstrap | undefined> {
   const owner = await findKeyOwner(database.queries, hashApiKey(apiKey));
   if (!owner) return undefined;

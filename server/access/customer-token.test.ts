@@ -73,7 +73,7 @@ describe("customers' tokens", () => {
     assert.equal(begun.status, 403, begun.text);
   });
 
-  test("credentials are never shown, and what a server does is refused", async () => {
+  test("credentials are never returned, and endpoints for servers are refused", async () => {
     const shown = await as({}, "GET", `/connections/${connections["acme"]}?includeCreds=true`);
     assert.equal(shown.status, 403);
     assert.equal((await as({}, "GET", "/api-keys")).status, 403);
@@ -93,12 +93,12 @@ describe("customers' tokens", () => {
     assert.equal(proxied.status, 401);
   });
 
-  test("a signer whose clock is a little ahead of ours is believed", async () => {
+  test("a token from a signer whose clock is slightly ahead is accepted", async () => {
     const iat = nowSeconds() + 20;
     assert.equal((await as({ iat, nbf: iat, exp: iat + 300 }, "GET", "")).status, 200);
   });
 
-  test("an installation made with a token names the person who made it", async () => {
+  test("an installation created with a token names the person who created it", async () => {
     const installed = await as({ consumerRef: "grace" }, "POST", "/integrations/hs/installations", {
       groupRef: "acme",
       config: { createdBy: "api:forged", content: { provider: "hubspot", proxy: { enabled: true } } },
@@ -107,7 +107,7 @@ describe("customers' tokens", () => {
     assert.equal(installed.body.createdBy, "consumer:grace");
   });
 
-  test("an installation does not move to another group's connection, and nobody learns whose that is", async () => {
+  test("an installation cannot be moved to another group's connection, and the answer does not reveal that group", async () => {
     const [{ id }] = (await as({}, "GET", "/integrations/hs/installations")).body;
     const moved = await as({}, "PATCH", `/integrations/hs/installations/${id}`, {
       updateMask: ["connectionId"],
@@ -138,7 +138,7 @@ describe("customers' tokens", () => {
     }
   });
 
-  test("only RS256 by the registered key is taken: not HS256 with the public key, not none, not another signer's", async () => {
+  test("only RS256 by the registered key is accepted: not HS256 with the public key, not none, not another signer's", async () => {
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const now = nowSeconds();
     const payload = encode({ groupRef: "acme", consumerRef: "ada", iat: now, exp: now + 60 });
@@ -154,7 +154,7 @@ describe("customers' tokens", () => {
     assert.equal((await whoami("x")).status, 401);
   });
 
-  test("a key that is switched off or deleted opens nothing from the next call on", async () => {
+  test("tokens of a deactivated or deleted key are refused from the next call on", async () => {
     const own = await registerJwtKey(on);
     const token = await own.sign();
     assert.equal((await whoami(token)).status, 200);

@@ -1,4 +1,4 @@
-/** Checks the tokens with which builders' servers let their customers' browsers act for one group. */
+/** Checks customer tokens: builders' servers sign them, so that a browser can act for one group. */
 import { createPublicKey } from "node:crypto";
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from "jose";
 import { now, nowMs } from "../ground/clock.ts";
@@ -15,11 +15,11 @@ export interface Customer {
   consumerRef: string;
 }
 
-/** The customer a token speaks for; undefined when no registered key claims to have signed it. Throws 401 Problems. */
+/** Returns the customer of a token; undefined if its `kid` is not a registered key. Throws 401 Problems. */
 export type CustomerOf = (token: string) => Promise<Customer | undefined>;
 
 const LIFETIME_SECONDS = 600;
-/** Clocks differ; a token from further ahead was not made now. */
+/** Allowed difference between the clocks. */
 const SKEW_SECONDS = 60;
 const MOST_KEYS = 10_000;
 
@@ -54,14 +54,14 @@ async function verified(token: string, key: JwtKeyOwner): Promise<JWTPayload> {
     const { payload } = await jwtVerify(token, createPublicKey(key.publicKeyPem), {
       algorithms: ["RS256"],
       currentDate: now(),
-      // For `nbf`, which libraries set to the moment of signing; `exp` is checked to the second below.
+      // For `nbf`, which libraries set to the time of signing. `exp` is checked to the second below.
       clockTolerance: SKEW_SECONDS,
     });
     return payload;
   } catch (cause) {
     if (cause instanceof errors.JWTExpired) throw refused("has expired; get a new one", cause);
     if (cause instanceof errors.JWTClaimValidationFailed)
-      throw refused(`cannot be accepted: its claim \`${cause.claim}\` says no`, cause);
+      throw refused(`cannot be accepted because of its claim \`${cause.claim}\``, cause);
     if (cause instanceof errors.JOSEAlgNotAllowed) throw refused("must be signed with RS256", cause);
     if (cause instanceof errors.JOSEError)
       throw refused("is not signed by the key that its `kid` names", cause);
@@ -82,7 +82,7 @@ function checked({ iat, exp, groupRef, consumerRef }: JWTPayload): { groupRef: s
   return { groupRef, consumerRef };
 }
 
-/** Nobody is called what cannot be stored. */
+/** Names that PostgreSQL cannot store are refused. */
 const isName = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && isStorable(value);
 

@@ -1,4 +1,4 @@
-/** Slows guessing down: whoever was wrong too often has to wait, whatever they send next and to which process. */
+/** Rate limits sign-ins by address after wrong keys, over all processes. */
 import { LRUCache } from "lru-cache";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
@@ -6,7 +6,7 @@ import type { Queries } from "../store/database.ts";
 import { findFailures, noteFailure } from "../store/sign-in-failures.ts";
 
 export interface FailedAttempts {
-  /** Throws `too-many-requests` while whoever has `address` has to wait. */
+  /** Throws `too-many-requests` while `address` is blocked. */
   require(address: string): Promise<void>;
   note(address: string): Promise<void>;
 }
@@ -16,11 +16,11 @@ const WINDOW_SECONDS = 60;
 const MOST_ADDRESSES = 10_000;
 
 /**
- * Ten failures a minute from one address. The keys have 256 random bits and are not to be guessed at any speed; this is
- * for a key that a person chose, and keeps the log readable.
+ * Allows ten failures a minute from one address. Generated keys have 256 random bits and cannot be guessed; the limit is
+ * for keys that the operator chose, and keeps the log short.
  */
 export function openFailedAttempts(queries: Queries): FailedAttempts {
-  /** Who has to wait until when: the database is not asked about them before. */
+  /** Blocked addresses and until when; the database is not queried for them before. */
   const waiting = new LRUCache<string, Date>({ max: MOST_ADDRESSES });
   return {
     async require(address) {

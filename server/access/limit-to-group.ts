@@ -1,4 +1,4 @@
-/** Keeps a customer's token to the customer's own group, in one place for every endpoint. */
+/** Limits a customer token to its own group, in one place for all endpoints. */
 import { Problem, type Issue } from "../ground/errors.ts";
 import { isJsonObject, type JsonObject } from "../ground/json.ts";
 import type { Caller } from "../http/endpoint.ts";
@@ -6,16 +6,16 @@ import type { Confine, Inputs } from "../http/server-options.ts";
 import { findGroupRefOf } from "../store/customers.ts";
 import type { Database } from "../store/database.ts";
 
-/** Parameters that name a row of one group. A route that names one otherwise must be taught here; a test holds that. */
+/** Parameters that hold the id of a group's row. A test checks that no route uses another name for one. */
 export const OWNED = { connectionId: "connections", installationId: "installations" } as const;
-/** Parameters that name the group or person themselves. */
+/** Parameters that name the group or consumer. */
 const CLAIMS = ["groupRef", "consumerRef"] as const;
 
 type Place = Issue["in"];
 
 /**
- * For callers who speak for one group: a `groupRef` or `consumerRef` that is not theirs is refused with 403, rows of
- * other groups with 404, and a list that can be filtered by group is. Everybody else passes.
+ * For customer tokens: refuses another `groupRef` or `consumerRef` with 403 and rows of other groups with 404, and filters
+ * lists by group. Other callers are not limited.
  */
 export const openGroupLimit =
   (deps: { database: Database }): Confine =>
@@ -32,7 +32,7 @@ export const openGroupLimit =
     return { ...inputs, query: { ...toObject(inputs.query), groupRef: caller.groupRef } };
   };
 
-/** Path, query and body, and the members of the body that hold a resource. */
+/** Returns path, query, body, and the members of the body that hold a resource. */
 function parts({ params, query, body }: Inputs): { place: Place; values: JsonObject }[] {
   const whole = toObject(body);
   return [
@@ -48,7 +48,7 @@ const toObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : 
 
 function requireOwn(caller: Caller, claim: (typeof CLAIMS)[number], asked: unknown, place: Place): void {
   if (asked === undefined || asked === caller[claim]) return;
-  const detail = `This token speaks for the ${claim} \`${caller[claim]}\` only.`;
+  const detail = `This token is limited to the ${claim} \`${caller[claim]}\`.`;
   throw new Problem("forbidden", { detail, issues: [{ in: place, name: claim, detail }] });
 }
 
@@ -62,6 +62,6 @@ async function requireOwnRow(
   const owner = await findGroupRefOf(database.queries, caller.projectId, OWNED[name], String(id));
   if (owner === caller.groupRef) return;
   const what = name === "connectionId" ? "connection" : "installation";
-  // The same words as for a row that does not exist: a token must not find out what others have.
+  // The same text as for a row that does not exist, so that a token does not reveal other groups' rows.
   throw new Problem("not-found", { detail: `There is no ${what} \`${String(id)}\` in this project.` });
 }

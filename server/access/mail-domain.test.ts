@@ -1,4 +1,4 @@
-/** Mail domains as people enter them. */
+/** Reading email domains from user input. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFreeMail, mailDomain } from "./mail-domain.ts";
@@ -20,7 +20,7 @@ test("an address, a name and a web address of one domain are the same domain", (
   assert.equal(mailDomain("BÜCHER.example"), "xn--bcher-kva.example");
 });
 
-test("what is no domain is none", () => {
+test("input without a domain is refused", () => {
   for (const text of [
     "",
     "@",
@@ -38,7 +38,7 @@ test("what is no domain is none", () => {
   assert.equal(mailDomain(`${"a.".repeat(130)}com`), undefined);
 });
 
-test("domains where anybody gets an address are known in every country", () => {
+test("free mail providers are recognized with the domains of all countries", () => {
   for (const domain of [
     "gmail.com",
     "yahoo.co.uk",

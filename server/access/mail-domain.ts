@@ -1,7 +1,7 @@
-/** Reads the mail domain out of what people enter for it, and knows the ones that belong to everybody. Pure. */
+/** Reads an email domain from user input and recognizes free mail providers. Pure. */
 import { domainToASCII } from "node:url";
 
-/** `Ada@Example.com`, `https://www.example.com/about` and `EXAMPLE.com.` are all `example.com`; undefined for no domain. */
+/** Reads `Ada@Example.com`, `https://www.example.com/about` and `EXAMPLE.com.` as `example.com`; undefined without a domain. */
 export function mailDomain(entered: string): string | undefined {
   const text = entered.trim();
   const host = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
@@ -13,22 +13,22 @@ export function mailDomain(entered: string): string | undefined {
   return DOMAIN.test(domain) && domain.length <= 253 ? domain : undefined;
 }
 
-/** Labels with a dot between; the last one is a name, so an IP address is none. */
+/** Labels separated by dots. The last one is not numeric, so IP addresses do not match. */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 
-/** Whether anybody can have an address there, so that it says nothing about whom a person works for. */
+/** Whether anyone can get an address there, so that the domain does not identify an employer. */
 export function isFreeMail(domain: string): boolean {
   const [name = ""] = domain.split(".");
   return FREE_MAIL.has(domain) || (FREE_NAMES.has(name) && /^[a-z]+(?:\.com?)?\.[a-z]{2,3}$/.test(domain));
 }
 
-/** These have a domain for every country: yahoo.co.uk, hotmail.fr, outlook.com.br. */
+/** These have domains in many countries: yahoo.co.uk, hotmail.fr, outlook.com.br. */
 const FREE_NAMES = new Set(["gmail", "googlemail", "hotmail", "live", "msn", "outlook", "yahoo", "ymail"]);
 
 /**
- * The providers that nearly all private addresses belong to, with those that hand out addresses for an hour. Complete
- * it cannot be: the packages that collect such domains fetch a changing list while they are installed. What is missing
- * costs little, since a claim only lets people enter an organisation that they ask to enter.
+ * The largest providers of private and temporary addresses. The list cannot be complete: the packages that collect such
+ * domains download a changing list at installation. A missing domain does little harm, because a claimed domain only lets
+ * people join an organisation that they ask to join.
  */
 const FREE_MAIL = new Set(
   `163.com 126.com 10minutemail.com aol.com bellsouth.net bigpond.com bluewin.ch btinternet.com charter.net comcast.net

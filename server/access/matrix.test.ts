@@ -129,7 +129,7 @@ const EXPECTED: Record<string, (route: Route) => Outcome> = {
   "a full key": ({ audience }) => (audience === "person" ? 403 : "in"),
 };
 
-describe("who may call what", () => {
+describe("access to every route", () => {
   let on: TestBusbar;
   let signer: TokenSigner;
   let headersOf: Record<string, Record<string, string>>;
@@ -241,7 +241,7 @@ describe("who may call what", () => {
     });
   }
 
-  test("browsers and strangers may call what is listed here, and nothing else", () => {
+  test("callers from browsers and without a credential may call the listed routes only", () => {
     const open = (audience: string) =>
       ROUTES.filter((route) => route.audience === audience)
         .map(nameOf)
@@ -250,7 +250,7 @@ describe("who may call what", () => {
     assert.deepEqual(open("public"), FOR_ANYBODY.toSorted());
   });
 
-  test("the proxy takes full keys of the project, and no others", async () => {
+  test("the proxy accepts full keys of the project only", async () => {
     const seen: Record<string, number> = {};
     for (const [credential, headers] of Object.entries(headersOf)) {
       const before = on.sandbox.requests().length;
@@ -282,7 +282,7 @@ describe("who may call what", () => {
     });
   });
 
-  test("frontend routes name customers' rows by parameters that the confinement knows", () => {
+  test("frontend routes name customers' rows by parameters that the group limit checks", () => {
     const known = new Set(Object.keys(OWNED).concat(KNOWN));
     for (const { path, endpoint, audience } of ROUTES.filter((route) => route.audience === "frontend")) {
       const body = (endpoint.body as { properties?: object } | undefined)?.properties ?? {};

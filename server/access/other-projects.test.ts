@@ -143,7 +143,7 @@ describe("a row of another project", () => {
     return by.call(method, `${address}?${new URLSearchParams(query).toString()}`, body);
   }
 
-  test("stands in no list and in no answer about one's own", async () => {
+  test("appears in no list and in no answer about the own project", async () => {
     const reads = routes({} as Services).filter(
       ({ method, path }) => method === "GET" && path.includes("/{projectIdOrName}/"),
     );
@@ -153,7 +153,7 @@ describe("a row of another project", () => {
     }
   });
 
-  test("is not there, and stays as it was", async () => {
+  test("is 404, and is not changed", async () => {
     const shown = async (): Promise<string[]> => {
       const reads = about.filter(({ method }) => method === "GET").map((route) => ask(on, route, theirs));
       return (await Promise.all(reads)).flatMap(({ status, text }) => (status === 200 ? [text] : []));

@@ -20,7 +20,7 @@ describe("signed-in people", () => {
   const sign: TestIssuer["sign"] = (claims, kid) => issuer.sign(claims, kid);
   const invite = (email: string) => on.call("POST", `/v1/orgs/${orgId}/invites`, { email });
 
-  test("somebody who signs in is known, and may enter nothing", async () => {
+  test("a person who signs in for the first time is registered and has access to nothing", async () => {
     const me = await on.call("GET", "/v1/my-info", undefined, await sign());
     assert.equal(me.status, 200, me.text);
     assert.equal(me.body.builder.fullName, "Grace Hopper");
@@ -31,7 +31,7 @@ describe("signed-in people", () => {
     assert.deepEqual((await on.call("GET", "/v1/projects", undefined, await sign())).body, []);
   });
 
-  test("an invitation is accepted by the address that the issuer vouches for, and opens the organisation", async () => {
+  test("an invitation is accepted with the address that the issuer has verified, and gives access to the organisation", async () => {
     const invited = await invite("grace@example.com");
     assert.equal(invited.status, 201, invited.text);
     const accept = { invitedEmail: "grace@example.com" };
@@ -58,7 +58,7 @@ describe("signed-in people", () => {
     assert.equal((await on.call("GET", "/v1/projects", undefined, await sign())).body.length, 2);
   });
 
-  test("a revoked invitation opens nothing", async () => {
+  test("a revoked invitation cannot be accepted", async () => {
     const { body } = await invite("alan@example.com");
     assert.equal((await on.call("DELETE", `/v1/orgs/${orgId}/invites/${body.id}`)).status, 204);
     const alan = await sign({ sub: "alan", email: "alan@example.com" });
@@ -84,7 +84,7 @@ describe("signed-in people", () => {
     assert.equal((await on.call("GET", "/v1/my-info", undefined, withoutAudience)).status, 200);
   });
 
-  test("an API key is nobody", async () => {
+  test("an API key does not identify a person", async () => {
     assert.equal((await on.call("GET", "/v1/my-info")).status, 403);
   });
 });

@@ -12,13 +12,13 @@ import { listMemberships, upsertBuilder } from "../store/people.ts";
 export interface Person {
   builderId: string;
   orgIds: string[];
-  /** Of people who signed in here rather than at an issuer. */
+  /** For people who signed in with an API key. */
   sessionId?: string;
-  /** As the issuer vouches for it; absent when it does not. */
+  /** Verified by the issuer, otherwise absent. */
   email?: string;
 }
 
-/** The person whose token this is. Throws Problems: 401, and 503 when the issuer's keys cannot be had. */
+/** Returns the person of a token. Throws Problems: 401, and 503 if the issuer's keys cannot be loaded. */
 export type PersonOf = (token: string) => Promise<Person>;
 
 interface Services {
@@ -27,7 +27,7 @@ interface Services {
   oidc: { issuer: string; clientId: string };
 }
 
-/** Signature algorithms with a key pair; a shared secret would be ours to leak. */
+/** Signature algorithms with a key pair. Those with a shared secret are not accepted: this server could leak it. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
 
 export function openPersonTokens(deps: Services): PersonOf {
@@ -57,7 +57,7 @@ export function openPersonTokens(deps: Services): PersonOf {
   };
 }
 
-/** What cannot be stored is no name and no address. */
+/** Ignores values that PostgreSQL cannot store. */
 const text = (value: unknown): string | null =>
   typeof value === "string" && value !== "" && isStorable(value) ? value : null;
 
@@ -73,7 +73,7 @@ async function verified(
       currentDate: now(),
       requiredClaims: ["sub", "exp"],
     });
-    // Made for another application: whoever runs that could enter here with it, even where our client asked for it.
+    // A token for another application would let that application's operator sign in here.
     const audience = [payload.aud ?? payload["azp"] ?? []].flat();
     if (!audience.includes(oidc.clientId)) throw refused("was issued for another application");
     return payload;
@@ -92,7 +92,7 @@ async function discover({ egress, oidc }: Services): Promise<ReturnType<typeof c
   const url = typeof address === "string" ? URL.parse(address) : null;
   if (!url) throw unreachable(new Error("the issuer's configuration names no jwks_uri"));
   return createRemoteJWKSet(url, {
-    // Through the one door, like every other call.
+    // Outgoing calls go through the egress only.
     [customFetch]: async (asked: string) => {
       const { status, body } = await send(egress, new URL(asked));
       return new Response(new Uint8Array(body), { status });
@@ -126,7 +126,7 @@ const send = (egress: Egress, url: URL) =>
 const unreachable = (cause: unknown): Problem =>
   new Problem("unavailable", {
     detail:
-      "The sign-in issuer of BUSBAR_OIDC_ISSUER does not answer, so no person can be recognised. Try again later.",
+      "The sign-in issuer of BUSBAR_OIDC_ISSUER does not answer, so people cannot be identified. Try again later.",
     cause,
   });
 

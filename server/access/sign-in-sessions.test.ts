@@ -28,7 +28,7 @@ describe("signing in with an API key", () => {
   const createKey = (body: object, headers?: Record<string, string>) =>
     on.inProject("POST", "/api-keys", body, headers);
 
-  test("the key of the first start signs its owner in, as the owner of the organisation", async () => {
+  test("the key of the first start signs in the owner of the organisation", async () => {
     const answer = await signIn(on.apiKey);
     assert.equal(answer.status, 201, answer.text);
     assert.equal(answer.body.builderId, on.busbar.bootstrap?.builderId);
@@ -51,7 +51,7 @@ describe("signing in with an API key", () => {
     assert.equal((await on.call("DELETE", "/v1/sessions/current")).status, 403);
   });
 
-  test("an API key that opens its project signs nobody in, and cannot make one that does", async () => {
+  test("an ordinary API key cannot be used to sign in, nor to create a key that can", async () => {
     const { key } = (await createKey({ label: "ci" })).body;
     assert.equal((await signIn(key)).status, 403);
     assert.equal((await createKey({ label: "more", signIn: true })).status, 403);
@@ -69,7 +69,7 @@ describe("signing in with an API key", () => {
     assert.equal((await me(headers)).status, 200);
   });
 
-  test("a key that is switched off, or made one for browsers, ends its sessions for good", async () => {
+  test("deactivating a key or making it one for browsers ends its sessions permanently", async () => {
     const headers = await signedIn();
     for (const [off, back] of [
       [{ active: false }, { active: true }],
@@ -89,7 +89,7 @@ describe("signing in with an API key", () => {
     }
   });
 
-  test("the token is stored as a digest only, and dies with its time", async () => {
+  test("the token is stored as a digest only, and expires", async () => {
     const { token } = (await signIn(on.apiKey)).body;
     const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
     const { rows } = await database.pool.query("select row_to_json(sessions)::text as row from sessions");
@@ -103,7 +103,7 @@ describe("signing in with an API key", () => {
     assert.equal((await me(bearer(token))).status, 401);
   });
 
-  test("the operator's word for an address lets people of another organisation accept an invitation", async () => {
+  test("an address that the operator gave counts as verified for invitations of other organisations", async () => {
     const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
     const other = await bootstrap(database.queries, {
       org: "Other",
@@ -123,7 +123,7 @@ describe("signing in with an API key", () => {
     assert.equal((await on.inProject("GET", "/connections", undefined, bo)).status, 200);
   });
 
-  test("an address that an issuer once told, verified or not, is vouched for by nobody here", async () => {
+  test("an address from an earlier issuer does not count as verified", async () => {
     const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
     const { id } = await upsertBuilder(database.queries, {
       idpProvider: "https://issuer.example",
@@ -144,7 +144,7 @@ describe("signing in with an API key", () => {
     assert.equal((await on.call("POST", "/v1/invites:accept", accept, mallory)).status, 403);
   });
 
-  test("whoever guesses is told to wait, right key or wrong, whichever process they ask", async () => {
+  test("after too many wrong keys an address is blocked in all processes, even with the right key", async () => {
     const { urls } = await on.sibling();
     const signInThere = (apiKey: string) =>
       fetch(`${urls.base}/sessions`, {
@@ -180,7 +180,7 @@ describe("signing in with an API key", () => {
   });
 });
 
-test("where an issuer signs people in, a key does not, and says where to go", async (t) => {
+test("with an issuer, signing in with a key is refused and the answer names the issuer", async (t) => {
   const issuer = await startIssuer();
   t.after(() => issuer.close());
   const on = await openTestBusbar({ env: issuer.env });

@@ -1,4 +1,4 @@
-/** Signs people in with an API key of theirs, where no OpenID Connect issuer does it. */
+/** Signs people in with an API key, where there is no OpenID Connect issuer. */
 import { createHash, randomBytes } from "node:crypto";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
@@ -12,14 +12,14 @@ import { OURS } from "./bootstrap.ts";
 import type { Person } from "./person-token.ts";
 
 export interface Session {
-  /** A bearer token; it is known nowhere else. */
+  /** A bearer token; only its digest is stored. */
   token: string;
   builderId: string;
   expireTime: Date;
 }
 
 export interface SignInSessions {
-  /** Throws Problems: 401 for a key that opens nothing, 403 for one that signs nobody in, 429 after too many. */
+  /** Throws Problems: 401 for an unknown key, 403 for a key that cannot sign in, 429 after too many failures. */
   signIn(apiKey: string, address: string): Promise<Session>;
   /** Throws a 401 Problem. */
   personOf(token: string): Promise<Person>;
@@ -29,15 +29,15 @@ export interface SignInSessions {
 interface Services {
   database: Database;
   log: Log;
-  /** Where people sign in instead. */
+  /** The OpenID Connect issuer where people sign in instead. */
   issuer?: string;
 }
 
-/** A working day: long enough not to interrupt anybody, short enough that a token left behind is soon worth nothing. */
+/** A working day: does not interrupt work, and limits the use of a leaked token. */
 const LIFETIME_MS = 12 * 3_600_000;
 const PREFIX = "bbs_";
 
-/** Whether a bearer token is one of ours. No JSON Web Token begins like that. */
+/** Whether a bearer token is a session token. No JSON Web Token begins like that. */
 export const isSessionToken = (bearer: string): boolean => bearer.startsWith(PREFIX);
 
 export function openSignInSessions(deps: Services): SignInSessions {
@@ -50,7 +50,7 @@ export function openSignInSessions(deps: Services): SignInSessions {
       const key = await findSigningKey(queries, hashApiKey(apiKey));
       if (!key) {
         await failed.note(address);
-        deps.log.warn({ address }, "a sign-in with a wrong key");
+        deps.log.warn({ address }, "sign-in with a wrong key");
         throw new Problem("unauthenticated", {
           detail: "This API key does not exist, or it was switched off.",
         });
@@ -81,7 +81,7 @@ export function openSignInSessions(deps: Services): SignInSessions {
   };
 }
 
-/** The operator's word is as good as an issuer's; what an issuer said once, it may not have verified. */
+/** Only addresses that the operator gave count as verified; an earlier issuer may not have verified its addresses. */
 const vouchedEmail = (of: { idpProvider: string; primaryEmail: string | null }): Pick<Person, "email"> =>
   of.idpProvider === OURS && of.primaryEmail !== null ? { email: of.primaryEmail.toLowerCase() } : {};
 
@@ -89,11 +89,11 @@ const digest = (token: string): Buffer => createHash("sha256").update(token).dig
 
 const elsewhere = (issuer: string): Problem =>
   new Problem("forbidden", {
-    detail: `People sign in to this Busbar at ${issuer} and send the token they get there. API keys sign nobody in.`,
+    detail: `Sign in at ${issuer} and send its token. API keys cannot be used to sign in to this Busbar.`,
   });
 
 const signsNobodyIn = (): Problem =>
   new Problem("forbidden", {
     detail:
-      "This API key opens its project but signs nobody in. Use the key of the first start, or one that a signed-in person made with `signIn`.",
+      "This API key cannot be used to sign in. Use the key of the first start, or one that a signed-in person created with `signIn`.",
   });

@@ -62,7 +62,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
   const refreshes = shareRefreshes({ ...deps, turns }, (row) => {
     const live = openLiveConnection(deps, row);
     cache.put(row.id, live);
-    background.run(row.id, "an account could not be asked about", () => completeAccountInfo(deps, row));
+    background.run(row.id, "account metadata could not be requested", () => completeAccountInfo(deps, row));
     return live;
   });
   const refresh = ({ id, projectId, provider, tokenGeneration }: LiveConnection): Promise<LiveConnection> =>

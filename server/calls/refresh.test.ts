@@ -60,7 +60,7 @@ describe("token refresh", () => {
     return rows.map(({ type }) => type);
   };
 
-  test("a token about to expire still serves while its successor is fetched, even when that fails, which is not tried with each write", async () => {
+  test("a token about to expire is used until its successor is there, and a failed refresh is not repeated with each write", async () => {
     const customer = await connect("hubspot", "ahead", 60);
     on.sandbox.addFault({ provider: "hubspot", path: "/oauth/v1/token", status: 503, count: 100 });
     assert.equal(await call(customer), 200);
@@ -74,7 +74,7 @@ describe("token refresh", () => {
     assert.notEqual(await status(customer), "bad_credentials");
   });
 
-  test("a connection that changes otherwise while a call is refused: its token is refreshed all the same", async () => {
+  test("a token is refreshed even if its connection is changed otherwise while the call is refused", async () => {
     const customer = await connect("salesforce", "changed");
     assert.equal(await call(customer), 200);
     on.sandbox.salesforce.expireTokens();
@@ -96,7 +96,7 @@ describe("token refresh", () => {
     assert.equal(timesSent(customer), 0);
   });
 
-  test("a refused grant is told once, and the provider is not asked again", async () => {
+  test("a refused grant causes one event, and the provider is not asked again", async () => {
     const customer = await connect("hubspot", "refused", 1);
     on.sandbox.hubspot.revokeTokens();
     assert.equal(await call(customer), 401);
@@ -106,7 +106,7 @@ describe("token refresh", () => {
     assert.deepEqual(await events(customer), ["connection.error"]);
   });
 
-  test("an answer that was lost: a rotating provider never sees that refresh token again", async () => {
+  test("after a lost answer, a refresh token is not sent again to a provider that revokes on reuse", async () => {
     const customer = await connect("salesforce", "lost", 1);
     on.sandbox.salesforce.expireTokens();
     on.sandbox.addFault({ provider: "salesforce", path: "/oauth2/token", reset: "after" });
@@ -117,7 +117,7 @@ describe("token refresh", () => {
     assert.equal(await status(customer), "bad_credentials");
   });
 
-  test("a holder that died after sending: a rotating provider never sees that refresh token again", async () => {
+  test("after the death of the sending process, a refresh token is not sent again to a provider that revokes on reuse", async () => {
     const customer = await connect("salesforce", "died", 1);
     on.sandbox.salesforce.expireTokens();
     // What a process leaves that sent the token and was killed before it could store the answer.
@@ -130,7 +130,7 @@ describe("token refresh", () => {
     assert.equal(await status(customer), "bad_credentials");
   });
 
-  test("an answer that was lost: a provider that does not rotate is asked again", async () => {
+  test("after a lost answer, a refresh token is sent again to a provider that does not revoke on reuse", async () => {
     const customer = await connect("hubspot", "again", 1);
     on.sandbox.hubspot.expireTokens();
     on.sandbox.addFault({ provider: "hubspot", path: "/oauth/v1/token", reset: "after" });
@@ -163,7 +163,7 @@ describe("token refresh", () => {
     assert.ok(timesSent(customer) <= 3, `${timesSent(customer)} refreshes`);
   });
 
-  test("a wrong client secret is not the customer's fault: the connection stays and heals", async () => {
+  test("a wrong client secret does not mark the connection as bad", async () => {
     const customer = await connect("hubspot", "config", 1);
     on.sandbox.hubspot.expireTokens();
     on.sandbox.addFault({
@@ -177,7 +177,7 @@ describe("token refresh", () => {
     assert.equal((await read(customer, "?refresh=force")).status, 200);
   });
 
-  test("idle connections whose time has come are refreshed by the background, each once", async () => {
+  test("idle connections that are due are refreshed in the background, each once", async () => {
     const customer = await connect("salesforce", "idle");
     await sql.query(
       "update token_refreshes set due_time = now() - interval '1 hour' where connection_id = $1",

@@ -1,4 +1,4 @@
-/** Token endpoints that answer strangely, slowly or with too much, and what becomes of their connections. */
+/** Token endpoints with malformed, slow or unusual responses, and their effect on connections. */
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -110,7 +110,7 @@ describe("a token endpoint", () => {
     answer = (_, response) => response.writeHead(status).end(JSON.stringify(fields));
   };
 
-  test("that names a lifetime no calendar has loses no tokens: they have no end", async () => {
+  test("that returns a lifetime beyond any date gives tokens without expiry", async () => {
     for (const expires_in of [1e18, 9_999_999_999_999, "1e300"]) {
       const connection = await connect("odd");
       says({ access_token: "new", refresh_token: "rotated", expires_in });
@@ -120,7 +120,7 @@ describe("a token endpoint", () => {
     }
   });
 
-  test("whose token no header can carry gave none, and the connection can still be refreshed", async () => {
+  test("whose token no header can carry counts as failed, and the connection can still be refreshed", async () => {
     for (const access_token of ["a\r\nX-Evil: 1", "nul\0", "ключ", " \t"]) {
       const connection = await connect("odd");
       says({ access_token, refresh_token: "rotated" });
@@ -130,7 +130,7 @@ describe("a token endpoint", () => {
     }
   });
 
-  test("that repeats what it was sent has it kept out of what is told", async () => {
+  test("that repeats secrets in its error does not leak them into answers", async () => {
     const connection = await connect("odd");
     answer = (_, response) => {
       const error_description = `you sent ${asked.at(-1)}`;
@@ -142,7 +142,7 @@ describe("a token endpoint", () => {
     assert.doesNotMatch(text, /the-client-secret|the-refresh-token/);
   });
 
-  test("whose words PostgreSQL cannot store is understood all the same", async () => {
+  test("whose texts PostgreSQL cannot store is still understood", async () => {
     const refused = await connect("odd");
     says({ error: "invalid_grant", error_description: "nul \0 half \ud83d" }, 400);
     assert.equal((await refresh(refused)).status, 422);
@@ -153,7 +153,7 @@ describe("a token endpoint", () => {
     assert.equal(body.oauth2AuthorizationCode?.refreshToken.token, "rotated", text);
   });
 
-  test("of a provider's own scheme that names no lifetime any more is not asked with every call", async () => {
+  test("of a custom scheme that stops returning a lifetime is not asked with every call", async () => {
     says({ access_token: "first", expires_in: 0.001 });
     const groupRef = "stepwise";
     const made = await on.inProject("POST", "/connections:generate", {
@@ -174,7 +174,7 @@ describe("a token endpoint", () => {
     assert.equal(asked.length, 2, "connected once, refreshed once");
   });
 
-  test("that never answers holds up nobody but the customers of its provider", async () => {
+  test("that never answers delays customers of its own provider only", async () => {
     const healthy = await connect("even");
     const waiting = [];
     for (let count = 0; count < 8; count += 1) waiting.push(await connect("odd"));

@@ -1,21 +1,21 @@
-/** Builds the events of a connection's life. */
+/** Builds the events about connections. */
 import type { ConnectionFields, InstallationFields } from "./event-data.ts";
 import type { NewEvent } from "./event-types.ts";
 
-/** `created`, `updated` and `deleted` by people; `refreshed` when the access token was refreshed before its end. */
+/** `created`, `updated` and `deleted` are caused by people, `refreshed` by a token refresh. */
 export const connectionEvent = (
   what: "created" | "refreshed" | "updated" | "deleted",
   fields: ConnectionFields,
 ): NewEvent => ({ projectId: fields.projectId, type: `connection.${what}`, data: fields });
 
-/** `errors` are sentences for people; never a secret. */
+/** `errors` are sentences for people, without secrets. */
 export const connectionError = (fields: ConnectionFields, errors: string[]): NewEvent => ({
   projectId: fields.projectId,
   type: "connection.error",
   data: { ...fields, errors, error: errors },
 });
 
-/** That connections were removed with the installations that used them. */
+/** Builds the events for connections that were deleted together with their last installation. */
 export function removedConnections(removedIds: string[], installations: InstallationFields[]): NewEvent[] {
   const byId = new Map(installations.map((fields) => [fields.connectionId, fields]));
   return removedIds.flatMap((id) => {
@@ -35,7 +35,7 @@ export function removedConnections(removedIds: string[], installations: Installa
   });
 }
 
-/** What an event says of a connection, from its row. */
+/** Returns an event's fields about a connection, from its row. */
 export const connectionFields = (row: {
   id: string;
   projectId: string;

@@ -1,4 +1,4 @@
-/** Builds the event that tells of a destination that is not delivered to any more. */
+/** Builds the event for a destination that was disabled after failed deliveries. */
 import type { NewEvent } from "./event-types.ts";
 
 export const destinationWebhookDisabled = (destination: {

@@ -1,4 +1,4 @@
-/** What each type of event carries as `data`: the schemas, and from them the types that the builders beside this file fill. */
+/** Schemas of the `data` of each event type, and the types derived from them. */
 import { Type, type Static } from "typebox";
 
 const PROJECT = { projectId: Type.String({ description: "Id of the project." }) };
@@ -12,7 +12,7 @@ const CONNECTION = {
   consumerName: Type.String({ description: "Display name of the person." }),
 };
 
-/** Common to everything that tells of a connection. */
+/** Common to all events about a connection. */
 export const ConnectionFieldsSchema = Type.Object(CONNECTION, { title: "ConnectionEvent" });
 export type ConnectionFields = Static<typeof ConnectionFieldsSchema>;
 
@@ -24,7 +24,7 @@ const INSTALLATION = {
   installationId: Type.String({ description: "Id of the installation." }),
 };
 
-/** Common to everything that tells of an installation. */
+/** Common to all events about an installation. */
 const InstallationFieldsSchema = Type.Object(INSTALLATION);
 export type InstallationFields = Static<typeof InstallationFieldsSchema>;
 
@@ -79,7 +79,7 @@ export const WriteAsyncDoneSchema = Type.Object(
     success: Type.Boolean({ description: "False if any record failed." }),
     successfulRecordIds: texts("The provider's ids of the written records."),
     errors: texts("One message per failed record, or one for the whole write."),
-    // Ours: published schemas do not have it and do not mind it.
+    // Busbar's own: published schemas do not have it, but allow further members.
     operationId: Type.String({ description: "Id of the operation." }),
   },
   { title: "WriteAsyncDoneEvent" },

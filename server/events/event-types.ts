@@ -1,4 +1,4 @@
-/** Every type of event there is and what each carries. */
+/** All event types and their data. */
 import type { Static, TObject } from "typebox";
 import {
   ConnectionErrorSchema,
@@ -14,7 +14,7 @@ import {
   WriteAsyncDoneSchema,
 } from "./event-data.ts";
 
-/** What an event of each type carries as `data`. */
+/** The schema of `data` for each event type. */
 export const EVENT_DATA = {
   "installation.created": InstallationEventSchema,
   "installation.updated": InstallationUpdatedSchema,
@@ -35,10 +35,10 @@ export const EVENT_DATA = {
 
 export type EventType = keyof typeof EVENT_DATA;
 
-// The keys of the object above and no others.
+// `Object.keys` returns string[]; the object above has these keys and no others.
 export const EVENT_TYPES = Object.keys(EVENT_DATA) as EventType[];
 
-/** An event that is to be recorded; made by the builders beside this file. */
+/** An event to record; built by the functions of this folder. */
 export type NewEvent = {
   [Type in EventType]: { projectId: string; type: Type; data: Static<(typeof EVENT_DATA)[Type]> };
 }[EventType];

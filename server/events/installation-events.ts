@@ -1,4 +1,4 @@
-/** Builds the events that tell of an installation's life. `config` is the whole content of its configuration. */
+/** Builds the events about installations. `config` is the whole content of the configuration. */
 import type { InstallationFields } from "./event-data.ts";
 import type { NewEvent } from "./event-types.ts";
 

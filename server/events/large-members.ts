@@ -1,6 +1,6 @@
-/** Members of an event that may be too large for a message. */
+/** Names the members of an event that may be too large for a message. */
 
-/** Each with the member that then says where it is; the one that is missed least goes first. */
+/** Each with the member that holds its URL instead. The first is replaced first, because receivers need it least. */
 export const LARGE_MEMBERS = [
   ["lastConfig", "lastConfigURL"],
   ["config", "configURL"],

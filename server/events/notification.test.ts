@@ -1,4 +1,4 @@
-/** Every type of event carries what its contract says: no member missing, none of another type, none that nobody knows. */
+/** Every event type has exactly the members of its contract, each of the right type. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { validator } from "../http/validation.ts";
@@ -15,7 +15,7 @@ const CONNECTION = ["projectId", "connectionId", "provider", "groupRef", "consum
 const INSTALLATION = [...CONNECTION, "groupName", "integrationId", "integrationName", "installationId"];
 const SPAN = ["objectName", "fromTimestamp", "untilTimestamp"];
 
-/** As published, and `operationId`, which is ours. */
+/** As published, plus `operationId`, which is Busbar's own. */
 const MEMBERS: Record<EventType, string[]> = {
   "installation.created": [...INSTALLATION, "config"],
   "installation.updated": [...INSTALLATION, "config", "lastConfig"],
@@ -64,7 +64,7 @@ test("there are fifteen types, each with the members of its contract", () => {
   }
 });
 
-test("the schema misses every member that receivers rely on, and knows its type", () => {
+test("the schema refuses an event that lacks a required member or has one of another type", () => {
   const optional = ["fromTimestamp", "untilTimestamp", "config", "lastConfig"];
   for (const type of EVENT_TYPES) {
     for (const member of MEMBERS[type]) {
@@ -79,7 +79,7 @@ test("the schema misses every member that receivers rely on, and knows its type"
   }
 });
 
-test("a configuration that does not fit goes by an address, the last one first, and still fits the schema", () => {
+test("a configuration that is too large is replaced by a URL, lastConfig first, and still fits the schema", () => {
   const fields = fieldsOf("installation.updated");
   const large = { text: "x".repeat(10_000) };
   for (const [maxBytes, gone] of [
@@ -105,7 +105,7 @@ test("a configuration that does not fit goes by an address, the last one first, 
   }
 });
 
-test("a write that failed in part is no success and has both lists", () => {
+test("a write that failed in part is not a success and has both lists", () => {
   const end = { operationId: "o", objectName: "contacts", success: false };
   const fields = fieldsOf("installation.updated");
   const event = writeAsyncDone(fields, { ...end, successfulRecordIds: ["1", "2"], errors: ["too long"] });
@@ -114,7 +114,7 @@ test("a write that failed in part is no success and has both lists", () => {
   assert.deepEqual([success, successfulRecordIds, errors], [false, ["1", "2"], ["too long"]]);
 });
 
-test("a triggered read of everything names no span; a connection's errors stand under both names", () => {
+test("a triggered read of everything has no time span; a connection's errors have both names", () => {
   const read = received(readTriggeredDone(fieldsOf("installation.updated"), { objectName: "contacts" }));
   check(read);
   assert.ok(!("fromTimestamp" in read.data) && !("untilTimestamp" in read.data));
@@ -128,7 +128,7 @@ test("a triggered read of everything names no span; a connection's errors stand 
   );
 });
 
-test("errors that do not fit are shortened, each of them, and what was written is told in full", () => {
+test("errors that are too large are each shortened, and the list of written records stays complete", () => {
   const end = { operationId: "o", objectName: "contacts", success: false };
   const errors = Array.from({ length: 100 }, (_, index) => `${index}: ${"ü".repeat(4_000)}`);
   const successfulRecordIds = Array.from({ length: 100 }, (_, index) => String(index));

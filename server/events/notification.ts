@@ -1,10 +1,10 @@
-/** Events as receivers read them: what was too large for a message has become an address. */
+/** Schemas of events as receivers get them, with URLs for members that were too large. */
 import { Type, type TSchema } from "typebox";
 import { described } from "../ground/described.ts";
 import { EVENT_DATA, type EventType } from "./event-types.ts";
 import { LARGE_MEMBERS } from "./large-members.ts";
 
-/** The body of a webhook of this type. */
+/** Returns the schema of the body of a webhook of this type. */
 export const notification = (type: EventType): TSchema =>
   Type.Object({
     notificationType: Type.Literal(type, { description: "The type of the event." }),

@@ -2,7 +2,7 @@
 import type { InstallationFields } from "./event-data.ts";
 import type { NewEvent } from "./event-types.ts";
 
-/** The span that a triggered read covered. */
+/** The time span of a triggered read. */
 export interface ReadSpan {
   objectName: string;
   from?: Date;

@@ -1,4 +1,4 @@
-/** Writes events in the transaction of what they tell, so that neither is ever there without the other. */
+/** Writes events in the transaction of the change that they report, so that both are committed or neither. */
 import { newId } from "../ground/ids.ts";
 import type { Queries } from "../store/database.ts";
 import { insertEvents, type EventRow } from "../store/events.ts";

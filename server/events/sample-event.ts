@@ -1,4 +1,4 @@
-/** An event of each type with made-up names, for trying a destination out. */
+/** Builds sample events for testing a destination. */
 import type { ConnectionFields, InstallationFields } from "./event-data.ts";
 import { connectionError, connectionEvent } from "./connection-events.ts";
 import { destinationWebhookDisabled } from "./destination-events.ts";
@@ -17,7 +17,7 @@ const ID = "00000000-0000-7000-8000-000000000000";
 const CONFIG = { provider: "hubspot" };
 const SPAN = { objectName: "contacts", from: new Date(0), until: new Date(1000) };
 
-/** A sample of this type for a project. Nothing in it exists. */
+/** Returns a sample of this type for a project; its ids and names are made up. */
 export function sampleEvent(type: EventType, projectId: string): NewEvent {
   const connection: ConnectionFields = {
     projectId,

@@ -1,4 +1,4 @@
-/** Builds the event that tells how an asynchronous write ended. */
+/** Builds the event for the end of an asynchronous write. */
 import type { InstallationFields } from "./event-data.ts";
 import type { NewEvent } from "./event-types.ts";
 

@@ -1,4 +1,4 @@
-/** GET /metrics, for Prometheus. With several processes, any of them answers for all: it asks their parent. */
+/** GET /metrics, for Prometheus. With several processes, each of them answers for all, through their parent. */
 import cluster, { type Worker } from "node:cluster";
 import { AggregatorRegistry, type Registry } from "@prometheus-io/client";
 import type { FastifyInstance } from "fastify";
@@ -16,13 +16,13 @@ interface Answer {
   text?: string;
 }
 
-/** Not part of the API and not in its document: an address for the operator's own network. */
+/** Not part of the API or its OpenAPI document; for the operator's own network. */
 export function serveMetrics(api: FastifyInstance, registry: Registry): void {
   const read = cluster.isWorker ? readAll(registry) : () => registry.metrics();
   api.get("/metrics", async (_request, reply) => reply.type(registry.contentType).send(await read()));
 }
 
-/** The parent's side; to be called before there are processes. */
+/** Answers the processes' questions. Called in the parent, before it starts processes. */
 export function answerScrapes(): void {
   const all = new AggregatorRegistry();
   cluster.on("message", async (worker: Worker, message: unknown) => {
@@ -32,10 +32,10 @@ export function answerScrapes(): void {
   });
 }
 
-/** A process's side: hands its own to the parent when asked, and asks for those of all. */
+/** Returns a function that reads the metrics of all processes from the parent, and hands over this process's own. */
 function readAll(registry: Registry): () => Promise<string> {
   AggregatorRegistry.setRegistries(registry);
-  // Its making is what makes the process hear the parent's questions.
+  // The constructor subscribes to the parent's messages.
   void new AggregatorRegistry();
   const waiting = new Map<number, (text: string | undefined) => void>();
   let scrapes = 0;
@@ -51,7 +51,7 @@ function readAll(registry: Registry): () => Promise<string> {
       process.send?.({ metrics: "ask", scrape });
     });
     if (text !== undefined) return text;
-    throw new Problem("unavailable", { detail: "Not all processes told their metrics in time. Ask again." });
+    throw new Problem("unavailable", { detail: "Not all processes sent their metrics in time. Try again." });
   };
 }
 

@@ -1,4 +1,4 @@
-/** What /metrics tells, and to whom. */
+/** The metrics that /metrics reports, and what they must not reveal. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
@@ -78,7 +78,7 @@ describe("/metrics", () => {
     assert.equal(valueOf(text, "busbar_writes_queued"), 0);
   });
 
-  test("tells of the database and the process", async () => {
+  test("reports on the database and the process", async () => {
     const text = await scrape();
     assert.equal(valueOf(text, "busbar_database_up"), 1);
     assert.ok((valueOf(text, 'busbar_database_connections{state="idle"}') ?? 0) > 0);
@@ -94,7 +94,7 @@ describe("/metrics", () => {
   });
 });
 
-test("/metrics is not there unless it is asked for", async (t) => {
+test("/metrics is off by default", async (t) => {
   const on = await openTestBusbar();
   t.after(() => on.stop());
   assert.equal((await on.call("GET", "/metrics")).status, 404);

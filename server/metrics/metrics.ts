@@ -1,4 +1,4 @@
-/** What one process counts and measures for /metrics. No label names a customer or a project, so their number is bounded. */
+/** The metrics of one process. No label names a customer or project, so the number of series is bounded. */
 import cluster from "node:cluster";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { ProxyMeter } from "../proxy/proxy-server.ts";
@@ -9,18 +9,18 @@ import type { OperationLedger } from "../operations/operation-ledger.ts";
 export interface Metrics {
   registry: Registry;
   proxy: ProxyMeter;
-  /** The same, counted. */
+  /** Returns the ledger with its operations counted. */
   ledger(ledger: OperationLedger): OperationLedger;
   countRefresh(outcome: "refreshed" | "failed"): void;
   onAttempt(state: string): void;
 }
 
-/** Seconds; providers answer in tenths of a second, and the slowest reports take minutes. */
+/** Seconds: providers usually answer in tenths of a second, but slow reports take minutes. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 
 export function openMetrics(database: Database): Metrics {
   const registry = new Registry();
-  // One of several processes. A sum over them would fall when one dies, which looks like all being started anew.
+  // Without the label, a sum over the processes would fall when one dies, which looks like a restart of all.
   if (cluster.worker) registry.setDefaultLabels({ process: String(cluster.worker.id) });
   collectDefaultMetrics({ register: registry });
   watchDatabase(registry, database);
@@ -36,23 +36,23 @@ function proxyMeter(registry: Registry): ProxyMeter {
   const registers = [registry];
   const calls = new Histogram({
     name: "busbar_proxy_call_duration_seconds",
-    help: "Proxied calls that had a target, by class of the status the caller got; 4xx holds 499, a caller that left.",
+    help: "Proxied calls that had a target, by class of the returned status; 4xx includes 499, a caller that disconnected.",
     labelNames: ["status"],
     buckets: BUCKETS,
     registers,
   });
-  // Looked up once: labels are found by their text, which is too much work for every call.
+  // Looked up once, because a lookup by label text is too slow for every call.
   const byClass = ["1xx", "2xx", "3xx", "4xx", "5xx"].map((status) => calls.labels({ status }));
   const refusals = new Counter({
     name: "busbar_proxy_refusals_total",
-    help: "Proxied calls that Busbar itself answered, by problem type.",
+    help: "Proxied calls that Busbar refused itself, by problem type.",
     labelNames: ["type"],
     registers,
   });
   let readDropped = () => 0;
   const dropped = new Counter({
     name: "busbar_proxy_usage_lines_dropped_total",
-    help: "Lines of the usage log that were lost because the database was away for too long.",
+    help: "Lines of the usage log that were lost because the database was down for too long.",
     registers: [],
     collect() {
       this.reset();
@@ -71,13 +71,13 @@ function writeMeter(registry: Registry): Pick<Metrics, "ledger"> {
   const registers = [registry];
   const accepted = new Counter({
     name: "busbar_writes_accepted_total",
-    help: "Requests to write that were accepted, by mode.",
+    help: "Accepted write requests, by mode.",
     labelNames: ["mode"],
     registers,
   });
   const ended = new Counter({
     name: "busbar_operations_ended_total",
-    help: "Operations that ended here, by outcome.",
+    help: "Operations that ended in this process, by outcome.",
     labelNames: ["status"],
     registers,
   });
@@ -113,13 +113,13 @@ function otherMeters(registry: Registry): Pick<Metrics, "countRefresh" | "onAtte
   const registers = [registry];
   const refreshes = new Counter({
     name: "busbar_token_refreshes_total",
-    help: "Refreshes of access tokens; `failed` are those after which the customer must connect again.",
+    help: "Refreshes of access tokens; `failed` counts those after which the customer must connect again.",
     labelNames: ["outcome"],
     registers,
   });
   const attempts = new Counter({
     name: "busbar_delivery_attempts_total",
-    help: "Attempts to deliver an event, by what the delivery is afterwards; `waiting` will be tried again.",
+    help: "Delivery attempts, by the resulting state of the delivery; `waiting` will be retried.",
     labelNames: ["state"],
     registers,
   });
@@ -129,16 +129,16 @@ function otherMeters(registry: Registry): Pick<Metrics, "countRefresh" | "onAtte
   };
 }
 
-/** A scrape waits no longer for a database that is away. */
+/** A scrape waits this long for the database. */
 const DATABASE_MS = 1_000;
 
-/** The pool, and what waits in the database; without its answer those lines are missing and `up` is 0. */
+/** Adds gauges for the pool and the queues. If the database does not answer, the queues are missing and `up` is 0. */
 function watchDatabase(registry: Registry, database: Database): void {
   const registers = [registry];
-  // First, so that it does not count what a scrape itself wants.
+  // First, so that the scrape's own query is not counted.
   const connections = new Gauge({
     name: "busbar_database_connections",
-    help: "Connections of this process's pool, and callers that wait for one.",
+    help: "Connections of this process's pool, and requests that wait for one.",
     labelNames: ["state"],
     registers: [],
     collect() {
@@ -181,7 +181,7 @@ function watchDatabase(registry: Registry, database: Database): void {
   registry.registerMetric(up);
 }
 
-/** All that ask while it runs get the answer of one run. */
+/** Shares one run between concurrent callers. */
 function once<Answer>(run: () => Promise<Answer>): () => Promise<Answer> {
   let running: Promise<Answer> | undefined;
   return () =>

@@ -1,4 +1,4 @@
-/** What a provider tells about an account when it is connected, through a real Busbar. */
+/** Account metadata that is requested from the provider after connecting, through a real Busbar. */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,13 +18,13 @@ integrations:
     write: { objects: [{ objectName: contacts, inheritMapping: true }] }
 `;
 
-describe("what a provider tells about an account", () => {
+describe("account metadata from the provider", () => {
   let on: TestBusbar;
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
   });
-  test("a connection knows its HubSpot account and time zone, and a used-up day ends at midnight there", async () => {
+  test("a connection has its HubSpot account id and time zone, and a used-up daily quota resets at midnight there", async () => {
     const content = { write: { objects: { contacts: { objectName: "contacts" } } } };
     const { connectionId, installationId } = await connectCustomer(on, {
       provider: "hubspot",
@@ -61,7 +61,7 @@ describe("what a provider tells about an account", () => {
     );
   });
 
-  test("an account that was connected before it was asked about is asked at the next refresh", async () => {
+  test("missing metadata of an older connection is requested at the next refresh", async () => {
     const { connectionId } = await connectCustomer(on, {
       provider: "hubspot",
       manifest: MANIFEST,
@@ -82,7 +82,7 @@ describe("what a provider tells about an account", () => {
     await until(async () => (await on.inProject("GET", path)).body.providerMetadata["timeZone"]?.value);
   });
 
-  test("a provider that tells nothing does not stop a connection", async () => {
+  test("a connection is created even if the provider refuses to give metadata", async () => {
     on.sandbox.addFault({ provider: "hubspot", path: "/account-info/v3/details", status: 403, body: {} });
     const made = await on.inProject("POST", "/connections:generate", {
       provider: "hubspot",
@@ -95,7 +95,7 @@ describe("what a provider tells about an account", () => {
   });
 });
 
-describe("what decides where calls go", () => {
+describe("metadata that the base URL needs", () => {
   let on: TestBusbar;
   let server: Server;
   after(async () => {
@@ -134,7 +134,7 @@ describe("what decides where calls go", () => {
     });
   const valueOf = (answer: { body: any }, name: string) => answer.body.providerMetadata[name]?.value; // oxlint-disable-line typescript/no-explicit-any
 
-  test("of several accounts the one that was named is connected, and none that was not agreed to", async () => {
+  test("of several accounts the named one is connected, and none if the named one is not among them", async () => {
     const named = await connect("atlassian", "globex", "https://globex.atlassian.net/jira");
     assert.equal(named.status, 201, named.text);
     assert.equal(valueOf(named, "cloudId"), "site-2");
@@ -143,7 +143,7 @@ describe("what decides where calls go", () => {
     assert.match(unknown.body.detail, /cloudId/);
   });
 
-  test("nobody is asked for what the provider tells", async () => {
+  test("metadata that the provider gives need not be entered", async () => {
     const made = await connect("docusign", "acme");
     assert.equal(made.status, 201, made.text);
     assert.equal(valueOf(made, "server"), "eu");

@@ -1,4 +1,4 @@
-/** Asks a provider about the account that has just been connected, where the catalog says what is worth knowing. */
+/** Requests metadata of a connected account from the provider, where the catalog names it. */
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
@@ -21,19 +21,19 @@ import { transact, type Database } from "../../store/database.ts";
 import { captured, metadataValues } from "../stored/provider-metadata.ts";
 import { openCredentials, wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
-/** A customer waits at the end of the consent. */
+/** Short, because a customer waits at the end of the consent. */
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 
 export interface AccountInfo {
   metadata: ProviderMetadata;
-  /** What tells the account from others. */
+  /** Identifies the account at the provider. */
   workspaceRef?: string;
 }
 
 /**
- * What is known, with what the provider tells. Never fails: a connection that lacks a time zone is better than none,
- * and what an address needs is missed by whoever builds the address.
+ * Returns the known metadata with the provider's. Never fails: a connection without a time zone is better than none, and
+ * missing metadata that the base URL needs is refused by `requireAddress`.
  */
 export async function withAccountInfo(
   deps: { egress: Egress; log: Log },
@@ -55,8 +55,8 @@ export async function withAccountInfo(
 }
 
 /**
- * Asks again about an account of which something is not known: it was connected before the catalog asked, or the provider
- * was out of reach then. Throws only for what is wrong here.
+ * Requests metadata that an existing connection lacks: the catalog named it later, or the provider could not be reached.
+ * Throws only for internal errors.
  */
 export async function completeAccountInfo(deps: Services, row: ConnectionRow): Promise<void> {
   const provider = deps.catalog.find(row.provider);
@@ -72,7 +72,7 @@ export async function completeAccountInfo(deps: Services, row: ConnectionRow): P
   await transact(deps.database, async (queries) => {
     await lockConnection(queries, projectId, id);
     const fresh = await findConnection(queries, projectId, id);
-    // Whoever connected anew meanwhile was told about their own account.
+    // Reconnected meanwhile, which has requested the metadata of its own account.
     if (!fresh || !isDeepStrictEqual(fresh.providerMetadata, row.providerMetadata)) return;
     if (isDeepStrictEqual(metadata, row.providerMetadata)) return;
     await updateConnection(queries, projectId, id, { providerMetadata: metadata });
@@ -87,7 +87,7 @@ interface Services {
   log: Log;
 }
 
-/** Of several accounts the one that was meant. */
+/** Picks the account that the customer named from a list. */
 function picked(
   answer: Json,
   pick: NonNullable<ProviderInfo["accountInfo"]>["pick"],
@@ -122,10 +122,13 @@ async function ask(
       maxBytes: MAX_BYTES,
     });
     if (status === 200) return JSON.parse(body.toString("utf8")) as Json;
-    deps.log.warn({ provider: provider.name, status }, "the provider did not tell about an account");
+    deps.log.warn({ provider: provider.name, status }, "the provider gave no account metadata");
   } catch (error) {
     if (!isExpected(error)) throw error;
-    deps.log.warn({ provider: provider.name, error: String(error) }, "an account could not be asked about");
+    deps.log.warn(
+      { provider: provider.name, error: String(error) },
+      "account metadata could not be requested",
+    );
   }
   return undefined;
 }

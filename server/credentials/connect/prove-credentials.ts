@@ -1,4 +1,4 @@
-/** Tries credentials that buy others before they are stored, so that a mistake shows where it is made. */
+/** Exchanges credentials for tokens before they are stored, so that wrong ones are refused when they are entered. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -35,18 +35,21 @@ export interface WantedCredentials {
 
 export interface Proven {
   credentials: StoredCredentials;
-  /** With what the provider told about the account. */
+  /** Including the metadata from the provider. */
   metadata: ProviderMetadata;
   workspaceRef?: string;
-  /** The app that was needed. */
+  /** The provider app that was used. */
   providerAppId?: string;
 }
 
-/** The credentials, bought where they are bought. Throws a Problem: 400 incomplete, 422 refused, 502 out of reach. */
+/**
+ * Returns the credentials, with tokens where the scheme has them. Throws a Problem: 400 if something is missing, 422 if the
+ * provider refuses, 502 if it cannot be reached.
+ */
 export async function proveCredentials(deps: Services, wanted: WantedCredentials): Promise<Proven> {
   const { provider } = wanted;
   const { allowsPlainHttp } = deps.egress;
-  // A mistake in the address is better told before anybody is asked; what the provider tells comes later.
+  // Checked before any call, unless the base URL needs metadata from the provider.
   if (!tellsOfAddress(provider)) requireAddress(provider, wanted.metadata, allowsPlainHttp);
   const { metadata, providerAppId, credentials } = await bought(deps, wanted);
   const told = await withAccountInfo(deps, provider, metadata, credentials);
@@ -88,7 +91,7 @@ async function withToken(
   return { ...credentials, accessToken, refreshToken, scopes: answer.scopes ?? scopes };
 }
 
-/** The steps of a provider's own scheme, as long as none of them needs the customer. */
+/** Carries out the steps of a provider's own scheme. Refuses if one of them needs the customer. */
 async function bySteps(
   deps: Services,
   { projectId, provider, metadata }: WantedCredentials,
@@ -122,17 +125,17 @@ async function appFor(
 
 const needsCustomer = ({ name }: ProviderInfo): Problem =>
   new Problem("invalid-request", {
-    detail: `${name} is connected on a page of its own. Begin with POST /v1/custom-auth/connect.`,
+    detail: `${name} is connected in several steps. Begin with POST /v1/custom-auth/connect.`,
   });
 
-/** What a provider refuses while something is connected is the caller's to know: 422, or 502 when it is out of reach. */
+/** Turns a provider's refusal into a Problem: 422, or 502 if the provider could not be reached. */
 export async function orProblem<Value>(asked: Promise<Value>): Promise<Value> {
   try {
     return await asked;
   } catch (error) {
     if (!(error instanceof TokenEndpointError)) throw error;
     throw new Problem(error.failure === "transient" ? "provider-unreachable" : "provider-refused", {
-      detail: `The provider gave nothing for these credentials: ${error.message}.`,
+      detail: `The provider gave no token for these credentials: ${error.message}.`,
       cause: error,
     });
   }

@@ -1,4 +1,4 @@
-/** Reads what a builder sends to make a connection into stored credentials, by the provider's way to authenticate. */
+/** Reads credentials from a request, by the provider's authentication scheme. */
 import { Type, type Static } from "typebox";
 import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
@@ -7,7 +7,7 @@ import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import { wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
-/** Certificates and keys in PEM among them. All of it is kept in memory while it is used. */
+/** Long enough for certificates and keys in PEM. Credentials in use are kept in memory. */
 const LONGEST = 16_384;
 const MOST_SCOPES = 1_000;
 const MOST_INPUTS = 100;
@@ -29,7 +29,7 @@ const Scopes = Type.Optional(
   }),
 );
 
-/** One of these members, the one that belongs to the provider's scheme. */
+/** A request has one of these members, the one of the provider's scheme. */
 export const CredentialsInput = {
   apiKey: Type.Optional(text("API key, for providers with API key authentication.")),
   basicAuth: Type.Optional(
@@ -85,7 +85,7 @@ const CredentialsInputSchema = Type.Object(CredentialsInput);
 export type CredentialsInput = Static<typeof CredentialsInputSchema>;
 type Member = keyof CredentialsInput;
 
-/** Throws a 400 Problem that names the member which the provider needs. */
+/** Throws a 400 Problem that names the member that the provider needs. */
 export function readCredentials(provider: ProviderInfo, input: CredentialsInput): StoredCredentials {
   const [first, ...others] = membersFor(provider);
   const given = (Object.keys(CredentialsInput) as Member[]).filter((name) => input[name] !== undefined);
@@ -100,13 +100,13 @@ export function readCredentials(provider: ProviderInfo, input: CredentialsInput)
   return credentials;
 }
 
-/** What no header can carry is better told now than with every call; a key that was pasted may end with a line break. */
+/** Refuses values that no header can carry, such as a pasted key with a line break: every call would fail. */
 function requireSendable(provider: ProviderInfo, credentials: StoredCredentials, member: Member): void {
   const wire = wireCredentials(credentials);
   try {
     if (wire) authorization(provider, wire);
   } catch (error) {
-    // Of a way in several steps later ones bring what is missing.
+    // Missing values come from later steps.
     if (error instanceof TemplateError) return;
     if (!(error instanceof CredentialsError)) throw error;
     throw wrong(member, `${error.message}; look for a line break or blanks that were copied along.`);
@@ -116,10 +116,10 @@ function requireSendable(provider: ProviderInfo, credentials: StoredCredentials,
 /** Whether a provider's connection may change from an API key to a user name with password, and back. */
 export const takesKeyOrPair = (provider: ProviderInfo): boolean => membersFor(provider).length > 1;
 
-/** The member a builder should send comes first. */
+/** Returns the members for a provider, the preferred one first. */
 function membersFor({ authType, oauth2Opts, basicOpts }: ProviderInfo): Member[] {
   if (authType === "apiKey") return ["apiKey"];
-  // The published UI library has two fields for every provider of Basic, whatever is to be typed into them.
+  // The published UI library always shows both fields for basic authentication.
   if (authType === "basic") return basicOpts?.apiKeyAsBasic ? ["apiKey", "basicAuth"] : ["basicAuth"];
   if (authType === "none") return [];
   if (authType !== "oauth2") return ["customAuth"];
@@ -149,7 +149,7 @@ function read(provider: ProviderInfo, input: CredentialsInput, member: Member): 
   return { scheme: "custom", values: customValues(provider, input.customAuth ?? {}) };
 }
 
-/** The schema lets leap seconds pass, which the calendar of computers does not have. */
+/** Refuses leap seconds, which the schema allows but `Date` does not. */
 function requireTimes(token: { issuedAt?: string; expiresAt?: string }): void {
   for (const name of ["issuedAt", "expiresAt"] as const) {
     const time = token[name];
@@ -158,7 +158,7 @@ function requireTimes(token: { issuedAt?: string; expiresAt?: string }): void {
   }
 }
 
-/** Where a provider wants a key as Basic, a pair with an empty half is that key. */
+/** Where a provider takes an API key as basic authentication, a pair with an empty half is that key. */
 function readPair(
   { basicOpts }: ProviderInfo,
   { username, password }: { username: string; password: string },

@@ -1,4 +1,4 @@
-/** Addresses of consent pages, made from the catalog's facts. */
+/** URLs of consent pages built from the catalog, and metadata read from token responses. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildCatalog } from "../../../connectors/catalog.ts";
@@ -29,8 +29,8 @@ const url = (info: ProviderInfo, entered: Record<string, string> = {}, scopes: s
     codeVerifier: takesPkce(info) ? "verifier" : undefined,
   });
 
-describe("the address of the consent page", () => {
-  test("a pasted Salesforce address becomes the workspace; without one the common sign-in page serves", () => {
+describe("the URL of the consent page", () => {
+  test("a pasted Salesforce address becomes the workspace; without one the common sign-in page is used", () => {
     const salesforce = provider("salesforce");
     assert.equal(
       url(salesforce, { workspace: "https://acme.lightning.force.com/" }).host,
@@ -46,13 +46,13 @@ describe("the address of the consent page", () => {
     }
   });
 
-  test("PKCE goes where the catalog says it is taken, and nowhere else", () => {
+  test("PKCE is used exactly where the catalog says so", () => {
     assert.ok(url(provider("hubspot")).searchParams.has("code_challenge"));
     assert.ok(url(provider("salesforce")).searchParams.has("code_challenge"));
     assert.equal(url(provider("linkedIn")).searchParams.has("code_challenge"), false);
   });
 
-  test("short scopes are mapped, the rest pass; an audience is sent", () => {
+  test("short scope names are mapped, others stay as they are; the audience is sent", () => {
     const info = provider("lever", { scopeMappings: { read: "https://api.example/{{.workspace}}/read" } });
     const made = url(info, { workspace: "acme" }, ["read", "offline_access"]);
     assert.equal(made.searchParams.get("scope"), "https://api.example/acme/read offline_access");
@@ -60,8 +60,8 @@ describe("the address of the consent page", () => {
   });
 });
 
-describe("what a token answer tells", () => {
-  test("Salesforce: the workspace is cut out of instance_url, even where the customer named another", () => {
+describe("metadata from a token response", () => {
+  test("Salesforce: the workspace is read from instance_url, even if the customer entered another", () => {
     const known = { workspace: { value: "old", source: "input" as const } };
     const answer = {
       instance_url: "https://acme--uat.sandbox.my.salesforce.com",

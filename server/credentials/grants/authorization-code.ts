@@ -1,4 +1,4 @@
-/** The authorization code grant: the address of the consent page, and the code turned into tokens. */
+/** The authorization code grant: builds the URL of the consent page and the grant for the token endpoint. */
 import { createHash, randomBytes } from "node:crypto";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import {
@@ -24,7 +24,7 @@ export interface ConsentRequest {
   codeVerifier?: string;
 }
 
-/** Whether the provider takes PKCE, required or not. */
+/** Whether the provider supports or requires PKCE. */
 export const takesPkce = ({ oauth2Opts }: ProviderInfo): boolean =>
   oauth2Opts?.grantType === "authorizationCodePKCE" || oauth2Opts?.pkce === true;
 
@@ -33,10 +33,10 @@ export const usesConsent = ({ authType, oauth2Opts }: ProviderInfo): boolean =>
   authType === "oauth2" &&
   (oauth2Opts?.grantType === "authorizationCode" || oauth2Opts?.grantType === "authorizationCodePKCE");
 
-/** 256 random bits as URL-safe text: a state, or a verifier of RFC 7636. */
+/** Returns 256 random bits as URL-safe text, for a state or a PKCE verifier (RFC 7636). */
 export const randomText = (): string => randomBytes(32).toString("base64url");
 
-/** The address of the consent page. Throws a 400 Problem naming the metadata that the address lacks. */
+/** Builds the URL of the consent page. Throws a 400 Problem that names missing metadata. */
 export function consentUrl(request: ConsentRequest): URL {
   const { provider, providerMetadata, allowPlainHttp, codeVerifier } = request;
   const values = metadataValues(providerMetadata);
@@ -48,7 +48,7 @@ export function consentUrl(request: ConsentRequest): URL {
   if (audience?.length) url.searchParams.set("audience", audience.join(" "));
   const scope = request.scopes.map((name) => mappedScope(provider, name, values)).join(" ");
   if (scope) url.searchParams.set("scope", scope);
-  // Ours come last: nothing that a provider app adds can replace them.
+  // Set last, so that extra parameters of the provider app cannot replace them.
   url.searchParams.set("response_type", "code");
   url.searchParams.set("client_id", request.clientId);
   url.searchParams.set("redirect_uri", request.redirectUri);
@@ -60,7 +60,7 @@ export function consentUrl(request: ConsentRequest): URL {
   return url;
 }
 
-/** The grant for the token endpoint. */
+/** Builds the parameters for the token endpoint. */
 export const codeGrant = (
   code: string,
   redirectUri: string,

@@ -1,4 +1,4 @@
-/** The PKCE verifier of a customer who is at a consent page, sealed for the session it belongs to. */
+/** Encrypts the PKCE verifier of an OAuth flow in progress, bound to its session. */
 import type { Sealer, SealedPlace } from "../../ground/seal.ts";
 
 interface Session {

@@ -1,4 +1,4 @@
-/** Makes the calls of a provider's own way to connect, and sorts their refusals. */
+/** Carries out the steps of a provider's own authentication scheme and classifies their failures. */
 import { CredentialsError } from "../../../connector-kit/authorization.ts";
 import {
   neededValues,
@@ -28,14 +28,14 @@ const MAX_BYTES = 256 * 1024;
 
 export type CustomCredentials = Extract<StoredCredentials, { scheme: "custom" }>;
 
-/** What the steps have to work with. */
+/** Input and result of a step. */
 export interface StepState {
   provider: ProviderInfo;
   metadata: ProviderMetadata;
   credentials: CustomCredentials;
 }
 
-/** The state after a call to the provider. Throws `TokenEndpointError`. */
+/** Calls the provider and returns the state with the values of the response. Throws `TokenEndpointError`. */
 export async function takeStep(
   deps: { egress: Egress },
   state: StepState,
@@ -54,7 +54,7 @@ export async function takeStep(
     const answer = parse(body.toString("utf8"));
     if (status >= 300) {
       const fields: JsonObject = isJsonObject(answer) ? answer : {};
-      // Nothing but credentials is asked about here, so a refusal without a code is about them.
+      // These calls are about credentials only, so a refusal without a known code means bad credentials.
       const otherwise = status < 404 ? "grant-refused" : "configuration";
       throw refusal({ status, fields, host: call.url.host }, otherwise, Object.values(values));
     }
@@ -64,13 +64,13 @@ export async function takeStep(
   }
 }
 
-/** Everything a template may name. What the customer entered comes first, so that it replaces nothing of ours. */
+/** Returns all values that a template may name. The provider app comes last, so that customers cannot replace its values. */
 export const stepValues = (
   { metadata, credentials }: StepState,
   appValues: Record<string, string>,
 ): Record<string, string> => ({ ...credentials.values, ...metadataValues(metadata), ...appValues });
 
-/** Values of the provider app, by the names that the catalog's `providerInputs` have. */
+/** Returns the provider app's values by their names in the catalog's `providerInputs`. */
 export const valuesOfApp = (sealer: Sealer, app: ProviderAppRow | undefined): Record<string, string> =>
   app === undefined
     ? {}
@@ -87,7 +87,7 @@ const texts = (value: Json | undefined): Record<string, string> =>
       )
     : {};
 
-/** The state with what a step brought. */
+/** Adds the values that a step returned. */
 export function withBrought(state: StepState, brought: Brought): StepState {
   const metadata = { ...state.metadata };
   for (const [name, value] of Object.entries(brought.metadata))
@@ -98,7 +98,7 @@ export function withBrought(state: StepState, brought: Brought): StepState {
   return { ...state, metadata, credentials: { ...state.credentials, values, ...times } };
 }
 
-/** Of several steps only what calls and refreshes need is kept: a password has done its work. */
+/** Drops values that neither calls nor refreshes need, such as a password that was exchanged for a token. */
 export function lasting(provider: ProviderInfo, credentials: CustomCredentials): CustomCredentials {
   if (!provider.customOpts?.connectSteps) return credentials;
   const needed = neededValues(provider);

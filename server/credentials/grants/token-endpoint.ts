@@ -1,4 +1,4 @@
-/** Speaks OAuth 2.0 to a provider's token endpoint and sorts its refusals. */
+/** Requests OAuth 2.0 tokens from a provider's token endpoint and classifies its failures. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { tokenUrl, type UrlOptions } from "../../../connector-kit/template.ts";
 import { EgressError } from "../../egress/egress-error.ts";
@@ -13,25 +13,25 @@ export interface TokenAnswer {
   accessToken: Token;
   refreshToken?: Token;
   scopes?: string[];
-  /** The whole answer, for the metadata that the catalog takes from it. */
+  /** The whole response; the catalog names metadata in it. */
   fields: JsonObject;
 }
 
 export type TokenFailure =
-  /** The grant is gone: the customer must connect again. */
+  /** The grant is invalid: the customer must connect again. */
   | "grant-refused"
-  /** Our client id, secret or redirect address is wrong: not the customer's fault. */
+  /** The client id, secret or redirect URI of the provider app is wrong; the customer cannot fix it. */
   | "configuration"
-  /** There is nothing to ask with: no refresh token. */
+  /** There is no refresh token. */
   | "nothing-to-refresh"
-  /** There is nobody to ask as: no provider app. */
+  /** There is no provider app. */
   | "no-app"
   | "transient";
 
 export class TokenEndpointError extends Error {
   override name = "TokenEndpointError";
   readonly failure: TokenFailure;
-  /** For a transient failure: whether the provider may have used up the refresh token all the same. */
+  /** For a transient failure: whether the provider may have received the request and used up the refresh token. */
   readonly sent: boolean;
 
   constructor(failure: TokenFailure, message: string, options?: { sent?: boolean; cause?: unknown }) {
@@ -46,14 +46,14 @@ export interface TokenRequest {
   urlOptions: UrlOptions;
   clientId: string;
   clientSecret: string;
-  /** `grant_type` and what belongs to it. */
+  /** `grant_type` and its parameters. */
   grant: Record<string, string>;
 }
 
 export const TOKEN_TIMEOUT_MS = 20_000;
 const TOKEN_MAX_BYTES = 256 * 1024;
 
-/** Asks for a token. Throws `TokenEndpointError`. */
+/** Requests a token. Throws `TokenEndpointError`. */
 export async function requestToken(egress: Egress, request: TokenRequest): Promise<TokenAnswer> {
   const { provider, clientId, clientSecret, grant } = request;
   const url = tokenUrl(provider, request.urlOptions);
@@ -84,12 +84,12 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
   const { status } = answer;
   const fields = parse(answer.body.toString("utf8"));
   const token = fields["access_token"];
-  // Some providers (GitHub, Slack) refuse with status 200, so the token decides, not the status.
+  // Some providers refuse with status 200 (GitHub, Slack), so the presence of a token decides.
   if (status < 300 && isToken(token)) return toAnswer(fields, token, scopesField);
   throw refusal({ status, fields, host: url.host }, "configuration", [clientSecret, ...Object.values(grant)]);
 }
 
-/** Visible ASCII, as RFC 6749 has it (appendix A.12). Any other text could not be sent with a call. */
+/** Visible ASCII, as in RFC 6749, appendix A.12. No header could carry other text. */
 const isToken = (value: Json | undefined): value is string =>
   typeof value === "string" && /^[\u0020-\u007e]+$/.test(value);
 
@@ -98,14 +98,14 @@ function parse(text: string): JsonObject {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) return value;
   } catch {
-    // Old endpoints answer in form encoding; anything else has no access token either way.
+    // Old endpoints answer in form encoding. Any other response has no access token either way.
   }
   return Object.fromEntries(new URLSearchParams(text));
 }
 
 function toAnswer(fields: JsonObject, token: string, scopesField: string): TokenAnswer {
   const issuedAt = new Date(nowMs()).toISOString();
-  // Salesforce sends no lifetime: the token then serves until it is refused.
+  // Without a lifetime (Salesforce), a token is used until it is refused.
   const expiresAt = endAfter(Number(fields["expires_in"]));
   const refresh = fields["refresh_token"];
   return {
@@ -116,7 +116,7 @@ function toAnswer(fields: JsonObject, token: string, scopesField: string): Token
   };
 }
 
-/** A list, or text with blanks or commas between. */
+/** Reads a list, or text separated by spaces or commas. */
 function scopesOf(value: Json | undefined): string[] | undefined {
   if (Array.isArray(value)) return value.filter((scope) => typeof scope === "string");
   const scopes = typeof value === "string" ? value.split(/[ ,]+/).filter(Boolean) : [];
@@ -141,8 +141,8 @@ const REFUSED = new Set([
 ]);
 
 /**
- * What a refusal means: what its code says, or else whether it may pass. `otherwise` is the failure of a 4xx without a
- * known code; `secrets` is what was sent and must not be told on.
+ * Classifies a refusal: by its error code, else by its status. `otherwise` is the failure for a 4xx without a known code;
+ * `secrets` are values that were sent and must not appear in messages.
  */
 export function refusal(
   { status, fields, host }: { status: number; fields: JsonObject; host: string },
@@ -161,12 +161,12 @@ export function refusal(
   return new TokenEndpointError(otherwise, message);
 }
 
-/** A provider's words as they may be shown and stored: some repeat what they were sent. */
+/** Makes a provider's message safe to show and store: some repeat the secrets that they were sent. */
 function speakable(said: string, secrets: string[]): string {
   const hidden = withoutSecrets(
     said,
     secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]),
   );
-  // PostgreSQL stores no NUL.
+  // PostgreSQL cannot store NUL.
   return hidden.replaceAll("\0", "").slice(0, 300).toWellFormed();
 }

@@ -64,7 +64,7 @@ const LATE_RESULT_MS = 3_000;
 
 /**
  * Returns the connection with another access token than `staleToken`. Throws `ProviderError`: `unauthorized` when the
- * customer must connect again, `unavailable` when the token endpoint or a free place could not be had in time.
+ * customer must connect again, `unavailable` when the token endpoint or a free place was not available in time.
  *
  *   free     → claimed   the lease is committed, then the stored tokens are read again
  *   claimed  → free      another process has refreshed them meanwhile: its tokens are the answer

@@ -1,4 +1,4 @@
-/** The columns that hold a connection's credentials, and the time at which they are refreshed: stored together. */
+/** Builds the columns for a connection's credentials, and schedules their refresh. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
@@ -12,7 +12,7 @@ interface ConnectionKey {
   projectId: string;
 }
 
-/** Whoever writes these calls `renewWhenDue` in the same transaction, once the row exists. */
+/** The caller also calls `refreshWhenDue` in the same transaction, once the row exists. */
 export function credentialColumns(sealer: Sealer, connection: ConnectionKey, credentials: StoredCredentials) {
   const expiresAt = serving(credentials)?.expiresAt;
   return {

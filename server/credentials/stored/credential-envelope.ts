@@ -1,4 +1,4 @@
-/** The secrets of a connection as they lie in the database: one sealed JSON text per connection. */
+/** The secrets of a connection as they are stored: one encrypted JSON text per connection. */
 import type { Credentials } from "../../../connector-kit/authorization.ts";
 import type { Sealer, SealedPlace } from "../../ground/seal.ts";
 
@@ -19,7 +19,7 @@ export type StoredCredentials =
   | { scheme: "none" }
   | { scheme: "apiKey"; apiKey: string }
   | { scheme: "basic"; username: string; password: string }
-  /** The times are those of values that run out and that the catalog knows how to refresh. RFC 3339. */
+  /** The times are those of values that expire and that the catalog can refresh. RFC 3339. */
   | { scheme: "custom"; values: Record<string, string>; issuedAt?: string; expiresAt?: string }
   | ({ scheme: "oauth2/authorizationCode" | "oauth2/authorizationCodePKCE" } & OauthTokens)
   | ({ scheme: "oauth2/clientCredentials"; clientId: string; clientSecret: string } & OauthTokens)
@@ -53,10 +53,10 @@ export const openCredentials = (
   sealer: Sealer,
   connection: { id: string; projectId: string; credentialsSealed: string },
 ): StoredCredentials =>
-  // Authenticated by the seal: only `sealCredentials` can have written it.
+  // The encryption is authenticated, so only `sealCredentials` can have written it.
   JSON.parse(sealer.open(connection.credentialsSealed, place(connection))) as StoredCredentials;
 
-/** What goes on the wire; undefined while an OAuth connection has no access token yet. */
+/** Returns the credentials that calls send; undefined while an OAuth connection has no access token. */
 export function wireCredentials(stored: StoredCredentials): Credentials | undefined {
   switch (stored.scheme) {
     case "none":

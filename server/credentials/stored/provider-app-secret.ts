@@ -1,4 +1,4 @@
-/** The client secret of a provider app, sealed for the row it lies in. */
+/** Encrypts the client secret of a provider app, bound to its row. */
 import type { Sealer } from "../../ground/seal.ts";
 
 interface App {

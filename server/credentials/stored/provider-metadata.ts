@@ -1,4 +1,4 @@
-/** What a connection knows about its account: entered by the customer, or read from the provider's token answer. */
+/** A connection's metadata about the account: entered by the customer, or read from the provider's token response. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { baseUrl, normalizeInputs, TemplateError, type UrlOptions } from "../../../connector-kit/template.ts";
 import { textAt } from "../../../connector-kit/text-at.ts";
@@ -8,7 +8,7 @@ import type { ProviderMetadata } from "../../store/connections.ts";
 
 const LONGEST_NAME = 255;
 
-/** What the customer entered, cut down to what the templates want, defaults filled in. */
+/** Normalizes the values that the customer entered and adds defaults. */
 export function enteredMetadata(
   provider: ProviderInfo,
   given: ProviderMetadata = {},
@@ -33,7 +33,7 @@ export function enteredMetadata(
 export const metadataValues = (metadata: ProviderMetadata): Record<string, string> =>
   Object.fromEntries(Object.entries(metadata).map(([name, { value }]) => [name, value]));
 
-/** The values for a connection's addresses: its metadata, and the workspace it was connected with where that names none. */
+/** Returns the values for URL templates: the metadata, with the connection's workspace if it has none. */
 export function addressValues(connection: {
   providerMetadata: ProviderMetadata;
   providerWorkspaceRef: string | null;
@@ -44,7 +44,7 @@ export function addressValues(connection: {
   return values;
 }
 
-/** A connection whose address cannot be built would fail at its first use: throws a 400 Problem that names what is missing. */
+/** Throws a 400 Problem that names missing metadata if the base URL cannot be built: every call would fail. */
 export function requireAddress(
   provider: ProviderInfo,
   metadata: ProviderMetadata,
@@ -53,7 +53,7 @@ export function requireAddress(
   buildAddress(provider, () => baseUrl(provider, { values: metadataValues(metadata), allowPlainHttp }));
 }
 
-/** The address, or a 400 Problem naming the metadata that it lacks. */
+/** Builds a URL. Throws a 400 Problem that names missing metadata. */
 export function buildAddress(provider: ProviderInfo, build: () => URL): URL {
   try {
     return build();
@@ -73,7 +73,7 @@ export interface AccountFacts {
   providerMetadata: ProviderMetadata;
 }
 
-/** What a token answer says about the account, put over what is known already. */
+/** Reads what a token response says about the account, and merges it over `known`. */
 export function accountFacts(
   provider: ProviderInfo,
   answer: JsonObject,
@@ -107,15 +107,15 @@ const asksForWorkspace = ({ metadata }: ProviderInfo): boolean =>
   metadata?.input?.some(({ name }) => name === "workspace") ?? false;
 
 /**
- * Salesforce tells its `instance_url`, of which the part before `.my.salesforce.com` is asked for. Where the part
- * could be cut out it is right even if the customer entered another: the organisation may have been renamed.
+ * Reads the workspace from the URL that a provider returns, for example Salesforce's `instance_url`. If the URL has the
+ * expected form, its workspace is right even if the customer entered another: the organisation may have been renamed.
  */
 function workspaceOf(provider: ProviderInfo, told: string): { value: string; isCertain: boolean } {
   const value = normalizeInputs(provider, { workspace: told })["workspace"] ?? told;
   return { value, isCertain: value !== told && value !== URL.parse(told)?.host };
 }
 
-/** The group `result` of the pattern where there is one, otherwise the whole text. */
+/** Returns the group `result` of the pattern, else its first group, else the match; without a pattern the whole text. */
 export function captured(text: string | undefined, pattern: string | undefined): string | undefined {
   if (text === undefined || pattern === undefined) return text;
   const match = new RegExp(pattern).exec(text);

@@ -1,16 +1,16 @@
-/** Decides when tokens are refreshed ahead of need: before they expire, and before an unused refresh token dies. */
+/** Decides when tokens are refreshed: before they expire, and before an unused refresh token expires. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { isRefreshable, serving } from "./refreshable.ts";
 import { isOauth, type StoredCredentials } from "./credential-envelope.ts";
 
-/** Tokens are refreshed this long before they expire, while they still serve; short-lived ones in their last quarter. */
+/** Tokens are refreshed this long before they expire; short-lived ones in the last quarter of their lifetime. */
 const LEAD_MS = 5 * 60_000;
 const LEAD_SHARE = 0.25;
-/** Where the catalog names none. */
+/** Default for providers whose catalog entry has no interval. */
 const KEEP_ALIVE_HOURS = 24;
 const HOUR_MS = 3_600_000;
-/** A hundred years. Some providers mean "for ever" by numbers that no calendar has. */
+/** A hundred years. Some providers send a number beyond any calendar date for "never". */
 const LONGEST_SECONDS = 100 * 365 * 24 * 3_600;
 
 /** A token this close to its expiry is not sent any more: it could expire before the call arrives. */
@@ -23,11 +23,11 @@ export function hasEnded(credentials: StoredCredentials, earlyMs = 0): boolean {
   return current.expiresAt !== undefined && Date.parse(current.expiresAt) <= nowMs() + earlyMs;
 }
 
-/** When what was issued just now ends, in RFC 3339; undefined where the number of seconds says nothing or "never". */
+/** Returns the expiry (RFC 3339) of a token that was issued now; undefined if it never expires or gives no lifetime. */
 export const endAfter = (seconds: number): string | undefined =>
   seconds > 0 && seconds <= LONGEST_SECONDS ? new Date(nowMs() + seconds * 1_000).toISOString() : undefined;
 
-/** From when on a token is to be refreshed, in milliseconds since the epoch; undefined when it names no end. */
+/** Returns from when on a token is refreshed, in milliseconds since the epoch; undefined if it has no expiry. */
 export function refreshAtMs(token: { issuedAt?: string; expiresAt?: string }): number | undefined {
   if (token.expiresAt === undefined) return undefined;
   const endMs = Date.parse(token.expiresAt);
@@ -36,8 +36,8 @@ export function refreshAtMs(token: { issuedAt?: string; expiresAt?: string }): n
 }
 
 /**
- * Undefined when nothing ends. What cannot be refreshed is looked at when it has ended: then the customer has to be told,
- * whether anybody uses the connection or not.
+ * Returns when the credentials are due for a refresh; undefined if nothing expires. A token that cannot be refreshed is due
+ * when it expires, so that the customer is notified even if the connection is not used.
  */
 export function refreshTime(
   provider: ProviderInfo | undefined,

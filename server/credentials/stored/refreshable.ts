@@ -1,18 +1,18 @@
-/** What can be got anew when a provider refuses credentials or they run out, and how two generations are told apart. */
+/** Tells which credentials can be refreshed or can expire, and how a token differs from its successor. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { isOauth, type StoredCredentials } from "./credential-envelope.ts";
 
-/** Whether the provider can be asked for other credentials without the customer. */
+/** Whether the provider gives new credentials without the customer. */
 export function isRefreshable(provider: ProviderInfo | undefined, credentials: StoredCredentials): boolean {
   if (isOauth(credentials)) return credentials.refreshToken !== undefined || "clientId" in credentials;
   return credentials.scheme === "custom" && (provider?.customOpts?.refreshSteps?.length ?? 0) > 0;
 }
 
-/** Whether they may end by themselves: tokens, and values of a provider's own scheme that came with a lifetime. */
+/** Whether the credentials can expire: tokens, and values of a provider's own scheme that have a lifetime. */
 export const canEnd = (credentials: StoredCredentials): boolean =>
   isOauth(credentials) || (credentials.scheme === "custom" && credentials.expiresAt !== undefined);
 
-/** What serves now: its times, and a text that differs between generations. Undefined where nothing is there yet. */
+/** Returns the times of the current token, and a text that differs for each token. Undefined while there is none. */
 export function serving(
   credentials: StoredCredentials,
 ): { tokenGeneration: string; issuedAt?: string; expiresAt?: string } | undefined {

@@ -1,10 +1,10 @@
-/** Refuses to start without an encryption key that stored values still need. */
+/** Refuses to start if an encryption key is missing that stored values need. */
 import { StartError } from "../../ground/errors.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
 import { listKeyUse } from "./rotate-keys.ts";
 
-/** Throws `StartError` naming the missing keys: otherwise calls would fail one customer after the other. */
+/** Throws `StartError` that names the missing keys. Without this check, calls would fail customer by customer. */
 export async function requireKeys({ queries, sealer }: { queries: Queries; sealer: Sealer }): Promise<void> {
   const missing = (await listKeyUse(queries, sealer)).filter(({ state }) => state === "missing");
   if (missing.length === 0) return;

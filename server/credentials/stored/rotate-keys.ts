@@ -1,4 +1,4 @@
-/** Moves sealed values from old encryption keys to the current one, while everything runs. */
+/** Re-encrypts stored values from old encryption keys to the current one, while Busbar runs. */
 import type { Log } from "../../ground/log.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
@@ -12,13 +12,13 @@ import {
 
 export interface KeyUse {
   keyId: string;
-  /** How many sealed values need it. */
+  /** Number of values that are encrypted with it. */
   count: number;
-  /** `missing`: the values cannot be opened with the keys of this process. */
+  /** `missing`: this process does not have the key. */
   state: "current" | "old" | "missing";
 }
 
-/** Which keys seal how much. A key with a count of 0 is not in the list, unless it is the current one. */
+/** Counts the values of each key. Keys without values are left out, except the current one. */
 export async function listKeyUse(queries: Queries, sealer: Sealer): Promise<KeyUse[]> {
   const counts = new Map([[sealer.currentKeyId, 0]]);
   for (const column of await listSealedColumns(queries)) {
@@ -35,12 +35,12 @@ function stateOf(sealer: Sealer, keyId: string): KeyUse["state"] {
 }
 
 const BATCH = 200;
-/** Sorts before every id. */
+/** Sorts before all ids. */
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Seals everything anew that an old key has sealed. May be stopped and begun again at any time, and run beside
- * serving processes. Returns how many values it moved; what it could not move `listKeyUse` counts afterwards.
+ * Re-encrypts all values of old keys and returns their number. Can be stopped and repeated at any time, and run beside
+ * serving processes. Values that could not be moved still count for their old key in `listKeyUse`.
  */
 export async function rotateKeys(deps: { queries: Queries; sealer: Sealer; log: Log }): Promise<number> {
   let moved = 0;
@@ -66,7 +66,7 @@ async function rotateColumn(
         const resealed = sealer.seal(sealer.open(value.sealed, place), place);
         if (await replaceSealed(queries, column, value, resealed)) moved += 1;
       } catch (error) {
-        // Sealed under a key that is not here, or damaged: the count says so in the end.
+        // Its key is missing, or it is damaged: it still counts for its old key.
         deps.log.warn({ ...column, id: value.id, error: String(error) }, "a sealed value cannot be opened");
       }
     }

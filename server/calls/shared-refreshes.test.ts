@@ -1,0 +1,74 @@
+/** How long callers wait for a refresh, on a real database and a token endpoint that is told when to answer. */
+import assert from "node:assert/strict";
+import { createServer, type ServerResponse } from "node:http";
+import { test } from "node:test";
+import { openTestBusbar } from "../../tests/harness/busbar.ts";
+import { listen } from "../../tests/harness/proxy/wire.ts";
+import { until } from "../../tests/harness/until.ts";
+import { buildCatalog } from "../../connectors/catalog.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { openRefreshTurns } from "../credentials/refresh/refresh-turns.ts";
+import { openEgress } from "../egress/open-egress.ts";
+import { createLog } from "../ground/log.ts";
+import { Sealer } from "../ground/seal.ts";
+import { openDatabase } from "../store/database.ts";
+import { shareRefreshes } from "./shared-refreshes.ts";
+
+test("a caller waits no longer than allowed, and the refresh serves those who come later", async (t) => {
+  const held: ServerResponse[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    held.push(response);
+  });
+  t.after(() => void server.close().closeAllConnections());
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  const slow = {
+    authType: "oauth2",
+    baseURL: url,
+    support: { proxy: true },
+    oauth2Opts: { grantType: "authorizationCode", authURL: `${url}/authorize`, tokenURL: `${url}/token` },
+  };
+  const on = await openTestBusbar({ providers: { slow } });
+  t.after(() => on.stop());
+  await on.inProject("POST", "/provider-apps", { provider: "slow", clientId: "c", clientSecret: "s" });
+  const { body } = await on.inProject("POST", "/connections:generate", {
+    provider: "slow",
+    groupRef: "acme",
+    consumerRef: "ada",
+    oauth2AuthorizationCode: {
+      accessToken: { token: "old", expiresAt: "2020-01-01T00:00:00Z" },
+      refreshToken: { token: "first" },
+    },
+  });
+  const log = createLog("silent");
+  const database = await openDatabase({ connectionString: on.connectionString, log });
+  const egress = openEgress(["127.0.0.1"]);
+  t.after(async () => {
+    await egress.close();
+    await database.close();
+  });
+  const refreshes = shareRefreshes(
+    {
+      database,
+      egress,
+      log,
+      sealer: new Sealer([{ id: "test", secret: Buffer.alloc(32, 7) }]),
+      catalog: buildCatalog({ providers: { slow } }),
+      identity: { id: 1, findDead: async () => [] },
+      turns: openRefreshTurns({ most: 2, mostOfProvider: 2 }),
+    },
+    (row) => row.id,
+    300,
+  );
+  const connection = { id: body.id, projectId: on.projectId, provider: "slow" };
+  await assert.rejects(refreshes.refresh(connection, "old"), (error) => {
+    assert.ok(error instanceof ProviderError);
+    assert.equal(error.kind, "unavailable");
+    return true;
+  });
+  const later = refreshes.refresh(connection, "old");
+  await until(() => held.length === 1);
+  held[0]?.writeHead(200).end(JSON.stringify({ access_token: "new", expires_in: 3_600 }));
+  assert.equal(await later, body.id);
+  assert.equal(held.length, 1, "one refresh for both callers");
+});
