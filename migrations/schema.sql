@@ -583,6 +583,7 @@ CREATE TABLE writes (
   CHECK ((write_type = ANY (ARRAY['create'::text, 'update'::text]))),
   FOREIGN KEY (operation_id) REFERENCES operations(id) ON DELETE CASCADE
 ) WITH (fillfactor=40, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
+CREATE INDEX writes_by_installation ON writes (installation_id, due_time, seq) WHERE (claimed_by IS NULL);
 CREATE INDEX writes_claimed ON writes (claimed_by) WHERE (claimed_by IS NOT NULL);
 CREATE INDEX writes_in_order ON writes (due_time, seq) WHERE (claimed_by IS NULL);
 CREATE UNIQUE INDEX writes_open_group ON writes (open_group) WHERE (open_group IS NOT NULL);

@@ -29,8 +29,14 @@ function openQueue(jobs: Job[]) {
     for (const job of given) if (claimed.delete(job.id)) queued.push(job);
   };
   const source: ClaimSource<Job> = {
-    async claim(limit, exceptKeys) {
-      const free = queued.filter(({ key }) => !exceptKeys.includes(key)).slice(0, limit);
+    async claim(limit, room) {
+      const taken = new Map<string, number>();
+      const fits = ({ key }: Job): boolean => {
+        const already = taken.get(key) ?? 0;
+        taken.set(key, already + 1);
+        return already < room(key, groupOf(key));
+      };
+      const free = queued.filter(fits).slice(0, limit);
       for (const job of free) {
         queued.splice(queued.indexOf(job), 1);
         claimed.set(job.id, job);
@@ -45,6 +51,9 @@ function openQueue(jobs: Job[]) {
   return { queued, claimed, source, settle: ({ id }: Job) => void claimed.delete(id) };
 }
 
+/** `project/key`, or a group of its own for each key. */
+const groupOf = (key: string): string => key.split("/")[0] ?? key;
+
 const jobsOf = (key: string, count: number): Job[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${key} ${index}`, key }));
 
@@ -54,6 +63,7 @@ function start(t: TestContext, options: Pick<ClaimLoopOptions<Job>, "source" | "
     log: createLog("silent"),
     idOf: ({ id }) => id,
     keyOf: ({ key }) => key,
+    groupOf: ({ key }) => groupOf(key),
     unblocksOthers: () => true,
     pollMs: NEVER_MS,
     ...options,
@@ -69,8 +79,8 @@ test("an item that becomes due while a claim is under way is claimed at once, no
   const loop = start(t, {
     source: {
       ...queue.source,
-      async claim(limit, except) {
-        const found = await queue.source.claim(limit, except);
+      async claim(limit, room) {
+        const found = await queue.source.claim(limit, room);
         if (!isLate) {
           isLate = true;
           // The claim has seen nothing, and its answer is on its way.
@@ -97,8 +107,8 @@ test("updates of one record, each of which waits for the one before, do not wait
   start(t, {
     source: {
       ...queue.source,
-      async claim(limit, except) {
-        const found = await queue.source.claim(limit, except);
+      async claim(limit, room) {
+        const found = await queue.source.claim(limit, room);
         await wait(8);
         return found;
       },
@@ -132,21 +142,23 @@ test("a key with many items leaves slots for the others", async (t) => {
 });
 
 test("when a key is rate limited, its waiting items go back to the queue", async (t) => {
-  const queue = openQueue(jobsOf("a", 40));
+  const queue = openQueue(jobsOf("a", 41));
   let running = 0;
   const limited = Promise.withResolvers<void>();
   const theEnd = untilTheEnd(t);
   start(t, {
     source: queue.source,
     run: async (job, onAnswer) => {
-      running += 1;
-      await (job.id === "a 0" ? limited.promise : theEnd);
-      onAnswer("rate-limited");
+      // A quick answer: items of this key may wait here.
+      if (job.id !== "a 0") {
+        running += 1;
+        await (job.id === "a 1" ? limited.promise : theEnd);
+      }
+      onAnswer(job.id === "a 0" ? "sent" : "rate-limited");
       queue.settle(job);
     },
   });
-  await until(() => running === 16);
-  assert.equal(queue.claimed.size, 40);
+  await until(() => running === 16 && queue.claimed.size === 40);
   limited.resolve();
   await until(() => queue.queued.length === 24);
   assert.equal(queue.claimed.size, 15);
@@ -160,8 +172,8 @@ test("items whose claim was answered with an error are recovered, and those held
   const loop = start(t, {
     source: {
       ...queue.source,
-      async claim(limit, except) {
-        const found = await queue.source.claim(limit, except);
+      async claim(limit, room) {
+        const found = await queue.source.claim(limit, room);
         if (!fails) return found;
         fails = false;
         throw new Error("the answer was lost");
@@ -199,20 +211,23 @@ test("an item whose run fails for a reason of ours is tried again", async (t) =>
 });
 
 test("a stop gives back what has not begun and waits for what runs", async (t) => {
-  const queue = openQueue(jobsOf("a", 20));
+  const queue = openQueue(jobsOf("a", 21));
   const running: (() => void)[] = [];
   const loop = start(t, {
     source: queue.source,
     run: (job, onAnswer) =>
-      new Promise((resolve) =>
-        running.push(() => {
+      new Promise((resolve) => {
+        const end = (): void => {
           onAnswer("sent");
           queue.settle(job);
           resolve();
-        }),
-      ),
+        };
+        // A quick answer: items of this key may wait here.
+        if (job.id === "a 0") end();
+        else running.push(end);
+      }),
   });
-  await until(() => running.length === 16);
+  await until(() => running.length === 16 && queue.claimed.size === 20);
   let stopped = false;
   const stopping = loop.stop().then(() => (stopped = true));
   await until(() => queue.queued.length === 4);

@@ -19,13 +19,17 @@
  *                was lost; `recover` gives it back before the next claim
  */
 import type { Log } from "../ground/log.ts";
+import { elapsedMs } from "../ground/clock.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
 import { FairSlots, type RunResult } from "./fair-slots.ts";
 import { WakeSignal } from "./wake-signal.ts";
 
+/** Returns how many items of a key, which belongs to this group, may be claimed. */
+export type RoomFor = (key: string, group: string) => number;
+
 export interface ClaimSource<Item> {
-  /** Claims up to `limit` items that are due, none of these keys. */
-  claim(limit: number, exceptKeys: string[]): Promise<Item[]>;
+  /** Claims up to `limit` items that are due, of each key about as many as there is room for. */
+  claim(limit: number, room: RoomFor): Promise<Item[]>;
   /** Gives claimed items back as they were. */
   release(items: Item[]): Promise<void>;
   /** Gives back an item whose run failed for a reason of ours, for a later attempt. */
@@ -50,10 +54,12 @@ export interface ClaimLoopOptions<Item> {
   idOf(item: Item): string;
   /** Items of one key share slots. */
   keyOf(item: Item): string;
+  /** A group of keys leaves places to the other groups. All items of a key are of one group. */
+  groupOf(item: Item): string;
   /** Whether the end of this item can make another one due. */
   unblocksOthers?(item: Item): boolean;
-  /** Items held at once, running or not; bounds memory and what a crash gives back. */
-  mostClaimed?: number;
+  /** Items held at once, running or not. */
+  places?: number;
   /** Longest rest: finds what other processes have queued without telling this one. */
   pollMs?: number;
 }
@@ -71,7 +77,6 @@ export const startClaimLoop = <Item>(options: ClaimLoopOptions<Item>): ClaimLoop
 
 /** Items claimed in one statement. */
 const CLAIM_SIZE = 128;
-const MOST_CLAIMED = 512;
 const POLL_MS = 250;
 const GATHER_MS = 2;
 const FAULT_PAUSE_MS = 250;
@@ -92,7 +97,7 @@ class Loop<Item> implements ClaimLoop {
   constructor(options: ClaimLoopOptions<Item>) {
     this.#options = options;
     this.#source = options.source;
-    this.#slots = new FairSlots((item) => options.keyOf(item));
+    this.#slots = new FairSlots(options);
     this.#looping = this.#loop();
   }
 
@@ -117,31 +122,35 @@ class Loop<Item> implements ClaimLoop {
     const { log, what } = this.#options;
     while (this.#running) {
       this.#wakeSignal.clear();
-      const found = await this.#claim().catch((error: unknown) => {
+      const more = await this.#claim().catch((error: unknown) => {
         log.warn({ error: String(error) }, `cannot claim ${what}; trying again`);
         this.#mayHaveLost = true;
-        return 0;
+        return false;
       });
-      if (!this.#running || found === CLAIM_SIZE) continue;
+      if (!this.#running || more) continue;
       if (!this.#wakeSignal.isWoken) await this.#wakeSignal.rest(await this.#restMs());
       await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
     }
   }
 
-  async #claim(): Promise<number> {
-    if (this.#slots.size >= (this.#options.mostClaimed ?? MOST_CLAIMED)) return 0;
+  /** Returns whether more may be due. */
+  async #claim(): Promise<boolean> {
+    await this.#release(this.#slots.withdrawStalled());
+    // One claim takes half of the free places at most, so that no group gets the places that are left to others.
+    const limit = Math.min(CLAIM_SIZE, Math.ceil(this.#slots.free / 2));
+    if (limit === 0) return false;
     // No claim is under way here, so whatever is claimed by this process and not held is lost.
     if (this.#mayHaveLost) {
       this.#mayHaveLost = false;
       await this.#source.recover([...this.#held.values()]);
     }
-    const claimed = await this.#source.claim(CLAIM_SIZE, this.#slots.keysWithEnough());
+    const claimed = await this.#source.claim(limit, (key, group) => this.#slots.room(key, group));
     for (const item of claimed) {
       this.#held.set(this.#options.idOf(item), item);
       this.#slots.add(item);
     }
     this.#runNext();
-    return claimed.length;
+    return claimed.length >= limit;
   }
 
   /** Until the next item is due, at most one poll. */
@@ -158,29 +167,29 @@ class Loop<Item> implements ClaimLoop {
 
   #run(item: Item): void {
     const { run, unblocksOthers } = this.#options;
+    const startedMs = elapsedMs();
     let answered = false;
     const onAnswer = (result: RunResult): void => {
       answered = true;
-      this.#answered(item, result);
+      this.#answered(item, result, elapsedMs() - startedMs);
     };
     const ended = run(item, onAnswer)
       .catch(async (error: unknown) => {
         await this.#putBack(item, error);
-        if (!answered) this.#answered(item, "sent");
+        if (!answered) onAnswer("sent");
       })
       .finally(() => this.#letGo(item));
     this.#track(unblocksOthers?.(item) ? ended.finally(() => this.wake()) : ended);
   }
 
-  #answered(item: Item, result: RunResult): void {
+  #answered(item: Item, result: RunResult, tookMs: number): void {
     const key = this.#options.keyOf(item);
-    this.#slots.end(key, result);
+    this.#slots.end(key, result, tookMs);
     // The key is closed for now: its items wait in the source, where other processes see them.
     if (result === "rate-limited" || result === "not-sent")
       this.#track(this.#release(this.#slots.withdraw(key)));
     this.#runNext();
-    // A claim that finds nothing but excluded keys reads the whole queue for nothing.
-    if (this.#slots.needsMore(key)) this.wake();
+    if (this.#slots.needsMore(key, this.#options.groupOf(item))) this.wake();
   }
 
   #track(work: Promise<void>): void {

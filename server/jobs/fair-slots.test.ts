@@ -1,6 +1,7 @@
-/** Fair slots: how many items of a key run at once. */
+/** Fair slots: how many items of a key run at once, and how many places keys and groups may hold. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { FairSlots } from "./fair-slots.ts";
 
 interface Item {
@@ -8,8 +9,20 @@ interface Item {
   nth: number;
 }
 
+/** `group/key`, or a group of its own for each key. */
+const groupOf = (key: string): string => key.split("/")[0] ?? key;
+const newSlots = () =>
+  new FairSlots<Item>({ keyOf: ({ key }) => key, groupOf: ({ key }) => groupOf(key), places: 1_024 });
+
+/** Claims for this key all that there is room for, and gives slots to what was claimed. */
+function fill(slots: FairSlots<Item>, key: string): number {
+  const room = slots.room(key, groupOf(key));
+  for (let nth = 0; nth < room; nth++) slots.add({ key, nth });
+  return slots.take().length;
+}
+
 function slotsWith(...keys: [key: string, count: number][]): FairSlots<Item> {
-  const slots = new FairSlots<Item>(({ key }) => key);
+  const slots = newSlots();
   for (const [key, count] of keys) for (let nth = 0; nth < count; nth++) slots.add({ key, nth });
   return slots;
 }
@@ -63,14 +76,69 @@ test("withdrawing returns what has no slot and keeps what has one", () => {
   assert.equal(slots.size, 32);
 });
 
-test("a key with enough waiting items, or with its one slot taken, asks the queue for no more", () => {
-  const slots = slotsWith(["large", 48], ["small", 2], ["limited", 1]);
+test("a key with its one slot taken has no room for more until it gets through", () => {
+  const slots = slotsWith(["limited", 1]);
   slots.take();
   slots.end("limited", "rate-limited");
-  slots.add({ key: "limited", nth: 1 });
+  assert.equal(fill(slots, "limited"), 1);
+  assert.equal(slots.room("limited", "limited"), 0);
+  assert.equal(slots.needsMore("limited", "limited"), false);
+  slots.end("limited", "sent", 5);
+  assert.equal(slots.room("limited", "limited"), 2);
+});
+
+test("only a key with quick answers has room for items that wait here", () => {
+  const slots = slotsWith(["slow", 16], ["quick", 16]);
   slots.take();
-  assert.deepEqual(slots.keysWithEnough(), ["large", "limited"]);
-  assert.equal(slots.needsMore("small"), true);
-  assert.equal(slots.needsMore("unknown"), true);
-  assert.equal(slots.needsMore("limited"), false);
+  slots.end("slow", "sent", 50_000);
+  slots.end("quick", "sent", 5);
+  assert.equal(slots.room("slow", "slow"), 1);
+  assert.ok(slots.room("quick", "quick") > 16);
+  assert.equal(slots.room("unknown", "unknown"), 16);
+});
+
+test("waiting items of a key that stops answering give their places back", async () => {
+  const slots = slotsWith(["a", 16], ["quick", 1]);
+  slots.take();
+  slots.end("a", "sent", 5);
+  fill(slots, "a");
+  const held = slots.size;
+  assert.ok(held > 40);
+  assert.deepEqual(slots.withdrawStalled(), []);
+  await wait(1_100);
+  assert.equal(slots.withdrawStalled().length, held - 17);
+  assert.equal(slots.room("a", "a"), 0);
+});
+
+test("slow keys of one group, however many, leave half of the places to other groups", () => {
+  const slots = newSlots();
+  for (let nth = 0; nth < 200; nth++) fill(slots, `slow/${nth}`);
+  assert.ok(slots.size <= 512, String(slots.size));
+  assert.equal(fill(slots, "other/1"), 16);
+});
+
+test("each further group with slow keys leaves half of the rest", () => {
+  const slots = newSlots();
+  for (const group of ["a", "b", "c", "d"])
+    for (let nth = 0; nth < 200; nth++) fill(slots, `${group}/${nth}`);
+  assert.ok(fill(slots, "other/1") >= 1);
+  assert.ok(slots.free > 16, String(slots.free));
+});
+
+test("24 slow keys leave slots to the other keys of their group, and 200 that end in turns do too", () => {
+  const slots = newSlots();
+  for (let nth = 0; nth < 24; nth++) fill(slots, `p/slow ${nth}`);
+  assert.equal(fill(slots, "p/healthy"), 16);
+  for (let left = 16; left > 0; left--) slots.end("p/healthy", "sent", 5);
+  // The first keys have taken most; as their items end, the others get their turn and the first get less.
+  const running: string[] = [];
+  for (let nth = 0; nth < 24; nth++) running.push(...Array.from({ length: 16 }, () => `p/slow ${nth}`));
+  for (let round = 0; round < 20; round++) {
+    for (let nth = 0; nth < 200; nth++) {
+      const key = `p/slow ${nth}`;
+      running.push(...Array.from({ length: fill(slots, key) }, () => key));
+    }
+    for (const key of running.splice(0, 100)) slots.end(key, "sent", 50_000);
+  }
+  assert.ok(slots.room("p/healthy", "p") >= 1);
 });

@@ -1,9 +1,22 @@
-/** Shares the slots of a process among keys, so that one slow or busy key leaves room for the others. */
+/**
+ * Shares the places and slots of a process among keys and groups of keys, so that slow or busy ones leave room for the
+ * others. A key is an installation; its group is the project.
+ */
+import { elapsedMs } from "../ground/clock.ts";
 
+/** Items that a process holds at once, running or not; bounds memory and what a crash gives back. */
+export const PLACES = 1_024;
 /** Items that may run at once for one key. */
 const SLOTS_PER_KEY = 16;
+/** Items that a key with quick answers may have waiting here beside those that run. */
+const MOST_WAITING = 64;
 /** A key with this many items waiting here needs no more from the queue. */
-const ENOUGH_WAITING = 32;
+const ENOUGH_WAITING = 16;
+/** Each key takes at most this part of the places that are left for its group. */
+const PART_OF_KEY = 1 / 16;
+const PART_OF_WAITING = 1 / 8;
+/** Only a key whose last run was shorter has items waiting here: those of a slow key would hold places for long. */
+const QUICK_MS = 1_000;
 
 /**
  * What a run taught about its key: the call got through; it was rate limited; it was not sent, because the key is closed
@@ -12,22 +25,41 @@ const ENOUGH_WAITING = 32;
 export type RunResult = "sent" | "rate-limited" | "not-sent" | "given-up";
 
 interface Slots<Item> {
+  group: string;
   waiting: Item[];
   running: number;
   limit: number;
+  /** Whether the last run that was answered was quick. */
+  isQuick: boolean;
+  /** When an item of this key last began or was answered. */
+  movedMs: number;
+}
+
+export interface FairSlotsOptions<Item> {
+  keyOf(item: Item): string;
+  groupOf(item: Item): string;
+  places?: number;
 }
 
 /**
  * A key that was rate limited is reduced to one slot: when its gate opens again, a single item goes ahead and finds out.
  * Every item that gets through doubles the limit, up to `SLOTS_PER_KEY`.
+ *
+ * A group may hold as many places as it leaves free: one group at most half of them, each further one at most half of
+ * the rest. The same holds for the keys of a group, with smaller parts, so a slow success costs others no more than a
+ * failure does.
  */
 export class FairSlots<Item> {
-  readonly #keyOf: (item: Item) => string;
+  readonly #options: FairSlotsOptions<Item>;
+  readonly #places: number;
   readonly #keys = new Map<string, Slots<Item>>();
+  /** Places that each group holds. */
+  readonly #held = new Map<string, number>();
   #size = 0;
 
-  constructor(keyOf: (item: Item) => string) {
-    this.#keyOf = keyOf;
+  constructor(options: FairSlotsOptions<Item>) {
+    this.#options = options;
+    this.#places = options.places ?? PLACES;
   }
 
   /** Items that wait for a slot or have one. */
@@ -35,12 +67,17 @@ export class FairSlots<Item> {
     return this.#size;
   }
 
+  get free(): number {
+    return Math.max(0, this.#places - this.#size);
+  }
+
   add(item: Item): void {
-    const key = this.#keyOf(item);
-    const slots = this.#keys.get(key) ?? { waiting: [], running: 0, limit: SLOTS_PER_KEY };
+    const { keyOf, groupOf } = this.#options;
+    const group = groupOf(item);
+    const slots = this.#keys.get(keyOf(item)) ?? newSlots<Item>(group);
     slots.waiting.push(item);
-    this.#keys.set(key, slots);
-    this.#size += 1;
+    this.#keys.set(keyOf(item), slots);
+    this.#count(group, 1);
   }
 
   /** Gives free slots to waiting items and returns these items. */
@@ -48,20 +85,23 @@ export class FairSlots<Item> {
     const taken: Item[] = [];
     for (const slots of this.#keys.values()) {
       const next = slots.waiting.splice(0, Math.max(0, slots.limit - slots.running));
+      if (next.length > 0) slots.movedMs = elapsedMs();
       slots.running += next.length;
       taken.push(...next);
     }
     return taken;
   }
 
-  /** Frees the slot of an item that was taken, and adjusts the limit of its key. */
-  end(key: string, result: RunResult): void {
+  /** Frees the slot of an item that was taken and ran for `tookMs`, and adjusts the limit of its key. */
+  end(key: string, result: RunResult, tookMs = 0): void {
     const slots = this.#keys.get(key);
     if (!slots) return;
     if (result === "rate-limited") slots.limit = 1;
     else if (result === "sent") slots.limit = Math.min(SLOTS_PER_KEY, slots.limit * 2);
+    slots.isQuick = tookMs < QUICK_MS;
+    slots.movedMs = elapsedMs();
     slots.running -= 1;
-    this.#size -= 1;
+    this.#count(slots.group, -1);
     // A reduced limit must outlast the moment at which nothing of its key is here.
     if (slots.running === 0 && slots.waiting.length === 0 && slots.limit === SLOTS_PER_KEY)
       this.#keys.delete(key);
@@ -69,8 +109,9 @@ export class FairSlots<Item> {
 
   /** Removes and returns the items of a key that have no slot yet. */
   withdraw(key: string): Item[] {
-    const waiting = this.#keys.get(key)?.waiting.splice(0) ?? [];
-    this.#size -= waiting.length;
+    const slots = this.#keys.get(key);
+    const waiting = slots?.waiting.splice(0) ?? [];
+    if (slots) this.#count(slots.group, -waiting.length);
     return waiting;
   }
 
@@ -78,17 +119,51 @@ export class FairSlots<Item> {
     return [...this.#keys.keys()].flatMap((key) => this.withdraw(key));
   }
 
-  /** Whether the queue should be asked for more items of this key. */
-  needsMore(key: string): boolean {
-    const slots = this.#keys.get(key);
-    return !slots || !hasEnough(slots);
+  /** Removes and returns the waiting items of keys that were quick and have stopped answering. */
+  withdrawStalled(): Item[] {
+    const since = elapsedMs() - QUICK_MS;
+    const stalled = [...this.#keys].filter(
+      ([, { waiting, running, movedMs }]) => waiting.length > 0 && running > 0 && movedMs < since,
+    );
+    for (const [, slots] of stalled) slots.isQuick = false;
+    return stalled.flatMap(([key]) => this.withdraw(key));
   }
 
-  /** Keys that need nothing from the queue for now. */
-  keysWithEnough(): string[] {
-    return [...this.#keys].filter(([, slots]) => hasEnough(slots)).map(([key]) => key);
+  /** Returns how many more items of this key may be claimed. */
+  room(key: string, group: string): number {
+    const free = this.#freeFor(group);
+    if (free <= 0) return 0;
+    const { waiting, running, limit, isQuick } = this.#keys.get(key) ?? newSlots(group);
+    const slots = Math.min(limit, Math.max(1, Math.floor(free * PART_OF_KEY)));
+    const isFull = limit === SLOTS_PER_KEY;
+    if (isQuick && isFull && waiting.length >= ENOUGH_WAITING) return 0;
+    const ahead = isQuick && isFull ? Math.min(MOST_WAITING, Math.floor(free * PART_OF_WAITING)) : 0;
+    return Math.max(0, slots + ahead - running - waiting.length);
+  }
+
+  /** Whether the queue should be asked for more after an item of this key has ended. */
+  needsMore(key: string, group: string): boolean {
+    return this.room(key, group) > 0 || this.#freeFor(group) < SLOTS_PER_KEY;
+  }
+
+  /** Places that a group may still take: as many as it leaves to others. */
+  #freeFor(group: string): number {
+    return this.free - (this.#held.get(group) ?? 0);
+  }
+
+  #count(group: string, more: number): void {
+    this.#size += more;
+    const held = (this.#held.get(group) ?? 0) + more;
+    if (held === 0) this.#held.delete(group);
+    else this.#held.set(group, held);
   }
 }
 
-const hasEnough = ({ waiting, running, limit }: Slots<unknown>): boolean =>
-  waiting.length >= Math.min(ENOUGH_WAITING, limit) || (limit < SLOTS_PER_KEY && running >= limit);
+const newSlots = <Item>(group: string): Slots<Item> => ({
+  group,
+  waiting: [],
+  running: 0,
+  limit: SLOTS_PER_KEY,
+  isQuick: false,
+  movedMs: elapsedMs(),
+});

@@ -4,7 +4,7 @@ import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { newId } from "../ground/ids.ts";
 import { appendToGroup, GROUP_BYTES } from "./accept-writes.ts";
-import { claimWrites } from "./write-queue.ts";
+import { claimWritesOf, listOldestDue } from "./write-queue.ts";
 
 async function openGroups(t: TestContext) {
   const { queries } = await testDatabase(t);
@@ -26,7 +26,11 @@ async function openGroups(t: TestContext) {
         groupKey: "group",
       }),
     );
-  const claim = async () => (await claimWrites(queries, 7, 100, [])).map(({ operationId }) => operationId);
+  const claim = async () => {
+    const { installations } = await listOldestDue(queries, 100);
+    const wanted = installations.map((one) => ({ ...one, room: 100 }));
+    return (await claimWritesOf(queries, 7, 100, wanted)).map(({ operationId }) => operationId);
+  };
   return { append, claim };
 }
 

@@ -104,10 +104,14 @@ export async function endOperations(queries: Queries, operations: EndedOperation
     ), ended as (
       update operations set status = input.status, result = input.result, claimed_by = null,
         metadata = operations.metadata || input.metadata, log = operations.log || input.log, update_time = now()
-      from input where operations.id = input.id and operations.status = 'in_progress'
+      from input
+      -- The ids are given twice, so that an index is used whatever the statistics say: those of a queue that was empty when
+      -- it was analysed make the planner read a whole index for a join.
+      where operations.id = any(${operations.map(({ id }) => id)}::uuid[]) and operations.id = input.id
+        and operations.status = 'in_progress'
       returning operations.id, operations.project_id, event_id, event_type, event_data
     ), unqueued as (
-      delete from writes using ended where writes.operation_id = ended.id
+      delete from writes where operation_id = any(array(select id from ended))
     ), told as (
       insert into events (id, project_id, type, data)
       select event_id, project_id, event_type, event_data::json from ended where event_id is not null

@@ -8,7 +8,14 @@ import { newId } from "../ground/ids.ts";
 import { insertAcceptedWrites } from "./accept-writes.ts";
 import type { Database } from "./database.ts";
 import { endOperations } from "./operations.ts";
-import { claimWrites, listClaimers, markCalled, takeOverWrites } from "./write-queue.ts";
+import {
+  claimWritesOf,
+  listClaimers,
+  listOldestDue,
+  listWaitingAfter,
+  markCalled,
+  takeOverWrites,
+} from "./write-queue.ts";
 
 const WORKER = 7;
 
@@ -19,7 +26,7 @@ async function openQueue(t: TestContext) {
     .transaction()
     .execute((deps) => bootstrap(deps, { org: "o", project: "p" }));
   const [integrationId, installationId, configId] = [newId(), newId(), newId()];
-  const accept = (count: number, updatedKey?: (index: number) => string) =>
+  const accept = (count: number, updatedKey?: (index: number) => string, ofInstallation = installationId) =>
     insertAcceptedWrites(
       queries,
       Array.from({ length: count }, (_, index) => ({
@@ -27,7 +34,7 @@ async function openQueue(t: TestContext) {
           id: newId(),
           projectId,
           integrationId,
-          installationId,
+          installationId: ofInstallation,
           configId,
           actionType: "write",
           objectName: "companies",
@@ -40,14 +47,32 @@ async function openQueue(t: TestContext) {
         retryMs: 60_000,
       })),
     );
-  const claim = async () =>
-    (await claimWrites(queries, WORKER, 100, [])).map(({ operationId }) => operationId);
+  const claim = async (room = 100, workerId = WORKER) =>
+    (await claimWritesOf(queries, workerId, room, [{ installationId, room }])).map(
+      ({ operationId }) => operationId,
+    );
   const end = (ids: string[]) =>
     endOperations(
       queries,
       ids.map((id) => ({ id, status: "success", result: "", metadata: {}, log: [] })),
     );
   return { database, accept, claim, end };
+}
+
+/** Rows that sequential scans have read of a table and entries that scans have read of its indexes, so far. */
+async function rowsRead({ pool }: Database, table: "writes" | "operations"): Promise<number> {
+  const client = await pool.connect();
+  try {
+    await client.query("select pg_stat_force_next_flush()");
+    const { rows } = await client.query<{ read: string }>(
+      `select seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes where relname = $1) as read
+      from pg_stat_user_tables where relname = $1`,
+      [table],
+    );
+    return Number(rows[0]?.read);
+  } finally {
+    client.release();
+  }
 }
 
 /** Index entries that scans have read so far, of each index of the queue. */
@@ -129,6 +154,48 @@ test("every worker that holds a write is listed, once", async (t) => {
   await accept(3);
   await claim();
   await accept(1);
-  await claimWrites(database.queries, 9, 1, []);
+  await claim(1, 9);
   assert.deepEqual((await listClaimers(database.queries)).toSorted(), [WORKER, 9]);
+});
+
+test("with the statistics of an empty queue, a claim and an end read the rows they change, not all that wait", async (t) => {
+  const { database, accept, claim, end } = await openQueue(t);
+  await database.pool.query("alter table writes set (autovacuum_enabled = off)");
+  await database.pool.query("alter table operations set (autovacuum_enabled = off)");
+  await accept(500);
+  await database.pool.query("delete from operations");
+  // Pages without rows: the planner takes every table for empty, however much it holds afterwards.
+  await database.pool.query("analyze writes, operations, write_keys");
+  await accept(2_000);
+  for (const table of ["writes", "operations"] as const) {
+    const before = await rowsRead(database, table);
+    const ids = await claim();
+    assert.equal(ids.length, 100);
+    await end(ids);
+    const read = (await rowsRead(database, table)) - before;
+    assert.ok(read < 3_000, `${read} rows of ${table}`);
+  }
+});
+
+test("finding the next installation with writes costs the same however many the one before has", async (t) => {
+  const { database, accept } = await openQueue(t);
+  const { queries } = database;
+  const ids = Array.from({ length: 5 }, (_, nth) => `0000000${nth + 1}-0000-4000-8000-000000000000`);
+  await accept(5_000, undefined, ids[0]);
+  for (const id of ids.slice(1)) await accept(1, undefined, id);
+  assert.deepEqual((await listOldestDue(queries, 100)).areAll, false);
+  for (const statistics of ["none", "fresh"]) {
+    if (statistics === "fresh") await database.pool.query("analyze writes");
+    const before = await rowsRead(database, "writes");
+    const listed = await listWaitingAfter(queries, "00000000-0000-0000-0000-000000000000", 100);
+    assert.deepEqual(
+      listed.map(({ installationId }) => installationId),
+      ids,
+    );
+    assert.ok(listed.every(({ isDue }) => isDue));
+    const wanted = ids.slice(1).map((installationId) => ({ installationId, room: 8 }));
+    if (statistics === "fresh") assert.equal((await claimWritesOf(queries, WORKER, 100, wanted)).length, 4);
+    const read = (await rowsRead(database, "writes")) - before;
+    assert.ok(read < 200, `${read} rows, statistics: ${statistics}`);
+  }
 });

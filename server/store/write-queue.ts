@@ -20,48 +20,114 @@ export interface ClaimedWrite {
   closedUntil: Date | null;
 }
 
+export interface DueInstallation {
+  installationId: string;
+  /** Null when the installation was deleted. */
+  projectId: string | null;
+}
+
 /**
- * Claims up to `limit` due writes, oldest first. Leaves out updates of a record that an earlier unfinished write touches,
- * and writes whose connection has a closed gate, except for those whose deadline is before it opens: they can be ended. A
- * claimed group takes no more records.
+ * Lists the installations of the `most` oldest due writes, oldest first. `areAll` says that no other installation has a
+ * due write.
  */
-export async function claimWrites(
+export async function listOldestDue(
+  queries: Queries,
+  most: number,
+): Promise<{ installations: DueInstallation[]; areAll: boolean }> {
+  const { rows } = await sql<DueInstallation & { writes: number }>`
+    with due as materialized (
+      select installation_id, due_time, seq from writes
+      where claimed_by is null and due_time <= now() order by due_time, seq limit ${most}
+    )
+    select installation_id, (select project_id from installations where id = installation_id), count(*)::integer as writes
+    from due group by installation_id order by min(due_time), min(seq)
+  `.execute(queries);
+  return { installations: rows, areAll: rows.reduce((sum, { writes }) => sum + writes, 0) < most };
+}
+
+/**
+ * Lists up to `most` installations with waiting writes, in the order of their ids after this one. Costs one step along
+ * the index for each installation, however many writes it has.
+ */
+export async function listWaitingAfter(
+  queries: Queries,
+  after: string,
+  most: number,
+): Promise<(DueInstallation & { isDue: boolean })[]> {
+  const { rows } = await sql<DueInstallation & { isDue: boolean }>`
+    with recursive heads as (
+      (select installation_id, due_time, 1 as place from writes
+        where claimed_by is null and installation_id > ${after}
+        order by installation_id, due_time, seq limit 1)
+      union all
+      select next.installation_id, next.due_time, heads.place + 1 from heads, lateral (
+        select installation_id, due_time from writes
+        where claimed_by is null and installation_id > heads.installation_id
+        order by installation_id, due_time, seq limit 1) next
+      where heads.place < ${most}
+    )
+    select installation_id, (select project_id from installations where id = installation_id), due_time <= now() as is_due
+    from heads order by place
+  `.execute(queries);
+  return rows;
+}
+
+/** Of an installation with a closed gate, only so many of the oldest writes are asked whether they can be ended. */
+const CLOSED_SCAN = 200;
+
+/**
+ * Claims up to `limit` due writes of these installations, of each at most `room`, oldest first. Leaves out updates of a
+ * record that an earlier unfinished write touches, and writes whose connection has a closed gate, except for those whose
+ * deadline is before it opens: they can be ended. A claimed group takes no more records.
+ */
+export async function claimWritesOf(
   queries: Queries,
   workerId: number,
   limit: number,
-  /** Installations that have enough claimed writes in this process. */
-  except: string[],
+  wanted: { installationId: string; room: number }[],
 ): Promise<ClaimedWrite[]> {
+  const ids = wanted.map(({ installationId }) => installationId);
+  const rooms = wanted.map(({ room }) => room);
+  // Rows of \`writes\` are found by an array of ids and joined rows by a lateral with a limit: the statistics of a queue
+  // that was empty when it was analysed would make the planner read a whole index instead.
   const { rows } = await sql<ClaimedWrite>`
-    with closed as materialized (
-      select installations.id, gate.closed_until
-      from connection_gates gate join installations on installations.connection_id = gate.connection_id
-      where gate.closed_until > now()
-    ), due as (
-      select writes.operation_id from writes
-      where claimed_by is null and due_time <= now() and installation_id <> all(${except}::uuid[])
-        -- Conditions on values are evaluated row by row until the limit is reached, whatever the statistics. Joins would
-        -- be computed for the whole queue first, or by reading all keys for every row.
-        and (installation_id not in (select id from closed) or (deadline < (select max(closed_until) from closed)
-          and deadline < (select closed_until from closed where id = installation_id)))
-        -- Creates have no keys.
-        and (write_type = 'create' or (
-          select bool_and(mine.seq = (
-            select min(first.seq) from write_keys first where first.record_key = mine.record_key))
-          from write_keys mine where mine.operation_id = writes.operation_id) is not false)
-      order by due_time, seq
+    with wanted as materialized (
+      select asked.installation_id, gate.closed_until,
+        case when gate.closed_until is null then room else ${limit} end as room,
+        case when gate.closed_until is null then now() else least(now(), (
+          select due_time from writes where claimed_by is null and writes.installation_id = asked.installation_id
+          order by installation_id, due_time, seq limit 1 offset ${CLOSED_SCAN})) end as due_until
+      from unnest(${ids}::uuid[], ${rooms}::integer[]) with ordinality as asked (installation_id, room, place)
+        left join lateral (
+          select closed_until from installations join connection_gates using (connection_id)
+          where installations.id = asked.installation_id and closed_until > now() limit 1) gate on true
+      order by place
+    ), due as materialized (
+      select mine.operation_id from wanted, lateral (
+        select operation_id from writes
+        where claimed_by is null and installation_id = wanted.installation_id and due_time <= wanted.due_until
+          and (wanted.closed_until is null or deadline < wanted.closed_until)
+          -- Creates have no keys.
+          and (write_type = 'create' or (
+            select bool_and(own.seq = (
+              select min(first.seq) from write_keys first where first.record_key = own.record_key))
+            from write_keys own where own.operation_id = writes.operation_id) is not false)
+        order by installation_id, due_time, seq
+        limit wanted.room
+        for update of writes skip locked) mine
       limit ${limit}
-      for update of writes skip locked
     ), claimed as (
       update writes set claimed_by = ${workerId}, open_group = null, may_have_been_sent = false
-      from due where writes.operation_id = due.operation_id
+      where operation_id = any(array(select operation_id from due))
       returning writes.*
     )
     select claimed.operation_id, operations.project_id, operations.integration_id, claimed.installation_id,
       operations.object_name, claimed.write_type, claimed.send_options, claimed.records, claimed.attempts, claimed.deadline,
-      closed.closed_until
-    from claimed join operations on operations.id = claimed.operation_id
-      left join closed on closed.id = claimed.installation_id
+      wanted.closed_until
+    from claimed
+      cross join lateral (select project_id, integration_id, object_name from operations
+        where operations.id = claimed.operation_id limit 1) operations
+      join wanted on wanted.installation_id = claimed.installation_id
     order by claimed.seq
   `.execute(queries);
   return rows;

@@ -10,8 +10,9 @@ import { until } from "../../tests/harness/until.ts";
 import { readConfig } from "../ground/config.ts";
 import { createLog } from "../ground/log.ts";
 import { openServices, type Cleanup, type Services } from "../services.ts";
-import { claimWrites, type ClaimedWrite } from "../store/write-queue.ts";
+import type { ClaimedWrite } from "../store/write-queue.ts";
 import { attemptWrite } from "./attempt-write.ts";
+import { WriteTurns } from "./write-turns.ts";
 
 /** The Busbar of this test accepts writes and executes none; the test is its worker. */
 describe("one attempt at a queued write", () => {
@@ -55,7 +56,8 @@ describe("one attempt at a queued write", () => {
   const sent = () =>
     on.sandbox.requests({ provider: "hubspot", method: "POST", path: "/crm/v3/objects/companies" });
 
-  const claimAll = () => claimWrites(services.database.queries, services.identity.id, 100, []);
+  const claimAll = () =>
+    new WriteTurns(services.database.queries, () => services.identity.id).claim(100, () => 100);
   /** Accepts a write and claims it, as the worker does. */
   async function claimed(acme: Customer, body: object): Promise<ClaimedWrite> {
     const accepted = await acme.write("companies", { mode: "asynchronous", ...body });

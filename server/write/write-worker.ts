@@ -16,7 +16,6 @@ import type { Log } from "../ground/log.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { recoverOrphans } from "../jobs/recover-orphans.ts";
 import {
-  claimWrites,
   listClaimers,
   nextDueMs,
   postponeWrite,
@@ -25,6 +24,7 @@ import {
 } from "../store/write-queue.ts";
 import { attemptWrite, type AttemptWriteServices } from "./attempt-write.ts";
 import { recoverQueuedWrites, recoverWrites } from "./recover-writes.ts";
+import { WriteTurns } from "./write-turns.ts";
 
 export interface WriteWorkerServices extends AttemptWriteServices {
   log: Log;
@@ -35,11 +35,12 @@ export interface WriteWorkerServices extends AttemptWriteServices {
 export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
   const { log, identity, retryBaseMs } = deps;
   const { queries } = deps.database;
+  const turns = new WriteTurns(queries, () => identity.id);
   const loop = startClaimLoop<ClaimedWrite>({
     what: "writes",
     log,
     source: {
-      claim: (limit, exceptInstallations) => claimWrites(queries, identity.id, limit, exceptInstallations),
+      claim: (limit, room) => turns.claim(limit, room),
       release: (writes) => releaseWrites(queries, identity.id, idsOf(writes)),
       postpone: ({ operationId, attempts }) => {
         const delayMs = backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs });
@@ -51,6 +52,7 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
     run: (write, onAnswer) => attemptWrite(deps, write, onAnswer),
     idOf: ({ operationId }) => operationId,
     keyOf: ({ installationId }) => installationId,
+    groupOf: ({ projectId }) => projectId,
     // The next update of the same record may go ahead; nothing waits for a create.
     unblocksOthers: ({ writeType }) => writeType === "update",
   });

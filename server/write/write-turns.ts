@@ -1,0 +1,77 @@
+/** Claims queued writes in turns among the installations that have some, so that a long queue of one delays no other. */
+import type { RoomFor } from "../jobs/claim-loop.ts";
+import type { Queries } from "../store/database.ts";
+import {
+  claimWritesOf,
+  listOldestDue,
+  listWaitingAfter,
+  type ClaimedWrite,
+  type DueInstallation,
+} from "../store/write-queue.ts";
+
+/** With fewer due writes than this, all their installations are found by reading the writes. */
+const MOST_READ = 256;
+/** Installations listed in one statement, and statements of one claim: bounds a claim when very many have waiting writes. */
+const PAGE = 256;
+const MOST_PAGES = 8;
+const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * While the queue is short, the oldest write goes first. In a long queue the installations are visited in the order of
+ * their ids, each claim from where the last one ended.
+ */
+export class WriteTurns {
+  readonly #queries: Queries;
+  readonly #workerId: () => number;
+  #after = BEFORE_ALL;
+
+  constructor(queries: Queries, workerId: () => number) {
+    this.#queries = queries;
+    this.#workerId = workerId;
+  }
+
+  async claim(limit: number, room: RoomFor): Promise<ClaimedWrite[]> {
+    const { installations, areAll } = await listOldestDue(this.#queries, MOST_READ);
+    return areAll ? this.#claimOf(limit, installations, room) : this.#claimInTurns(limit, room);
+  }
+
+  async #claimInTurns(limit: number, room: RoomFor): Promise<ClaimedWrite[]> {
+    const claimed: ClaimedWrite[] = [];
+    const start = this.#after;
+    let isPastEnd = start === BEFORE_ALL;
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const listed = await listWaitingAfter(this.#queries, this.#after, PAGE);
+      const due = listed.filter(({ isDue }) => isDue);
+      const found = await this.#claimOf(limit - claimed.length, due, room);
+      claimed.push(...found);
+      if (claimed.length >= limit) {
+        this.#after = lastOf(found);
+        break;
+      }
+      const isEnd = listed.length < PAGE;
+      if (isEnd && isPastEnd) {
+        this.#after = BEFORE_ALL;
+        break;
+      }
+      this.#after = isEnd ? BEFORE_ALL : (listed.at(-1)?.installationId ?? BEFORE_ALL);
+      // Once around.
+      if (isPastEnd && start !== BEFORE_ALL && this.#after >= start) break;
+      isPastEnd ||= isEnd;
+    }
+    return claimed;
+  }
+
+  async #claimOf(limit: number, installations: DueInstallation[], room: RoomFor): Promise<ClaimedWrite[]> {
+    const wanted = installations
+      .map(({ installationId, projectId }) => ({
+        installationId,
+        room: room(installationId, projectId ?? ""),
+      }))
+      .filter((one) => one.room > 0);
+    return wanted.length === 0 ? [] : claimWritesOf(this.#queries, this.#workerId(), limit, wanted);
+  }
+}
+
+/** Installations are visited in the order of their ids. */
+const lastOf = (found: ClaimedWrite[]): string =>
+  found.reduce((last, { installationId }) => (installationId > last ? installationId : last), BEFORE_ALL);
