@@ -39,6 +39,8 @@ export async function listen(
     log,
     surfaceHosts: config.surfaceHosts,
     docsUrl,
+    isHttps: () => publicUrl.startsWith("https:"),
+    maxConnections: config.apiConnections,
     support: config.support,
     onAnswer,
   });

@@ -25,6 +25,8 @@ export interface Config {
   host: string;
   port: number;
   proxyPort: number;
+  /** Maximum number of connections open at the API's listener of one process. */
+  apiConnections: number;
   /** Origin without a trailing slash; undefined: derived from the listeners. */
   publicUrl?: string;
   proxyPublicUrl?: string;
@@ -83,6 +85,7 @@ export function readConfig(env: Environment = process.env): Config {
     host: text(env, "BUSBAR_HOST", isHost, "an IP address or host name") ?? "127.0.0.1",
     port: integer(env, "BUSBAR_PORT", 4000, 0, 65_535),
     proxyPort: integer(env, "BUSBAR_PROXY_PORT", 4001, 0, 65_535),
+    apiConnections: integer(env, "BUSBAR_API_CONNECTIONS", 5_000, 1, 1_000_000),
     publicUrl: origin(env, "BUSBAR_PUBLIC_URL"),
     proxyPublicUrl: origin(env, "BUSBAR_PROXY_PUBLIC_URL"),
     support: {

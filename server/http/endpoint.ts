@@ -100,6 +100,10 @@ interface Definition<P, Q, B, A> {
   otherPages?: Partial<Record<number, string>>;
   /** Accepts any media type and passes the body as a Buffer of at most this many bytes. */
   rawBodyLimitBytes?: number;
+  /** If true, the raw body is passed as an `AsyncIterable<Buffer>` while it arrives. */
+  streamsBody?: boolean;
+  /** Refuses a request before its body is read; throws a Problem. */
+  admit?(call: { params: Shape<P>; headers: IncomingHttpHeaders }): Promise<void>;
   /** If true, the project is named by the body's `projectIdOrName` (or, by older clients, `projectId`). */
   projectInBody?: boolean;
 }

@@ -4,45 +4,47 @@ import type { TSchema } from "typebox";
 import { Problem } from "../ground/errors.ts";
 import { routerPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
-import type { Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
+import { limitedStream } from "./limited-stream.ts";
+import type { Authorize, Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
 import { validator } from "./validation.ts";
 
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
+/** For endpoints that anybody may call. */
+const PUBLIC_BODY_LIMIT_BYTES = 64 * 1024;
+
 /** Adds a route to the server; one that takes raw bodies gets a scope of its own, so that others refuse them. */
 export function mountRoute(scope: FastifyInstance, entry: Route, options: ServerOptions): void {
-  const target = entry.endpoint;
-  if (target.rawBodyLimitBytes === undefined) return void mount(scope, entry, options);
+  const { rawBodyLimitBytes: limit, streamsBody } = entry.endpoint;
+  const usualLimit = entry.audience === "public" ? PUBLIC_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES;
+  if (limit === undefined) return mount(scope, entry, options, usualLimit);
   scope.register(async (own) => {
     own.removeAllContentTypeParsers();
-    own.addContentTypeParser(
-      "*",
-      { parseAs: "buffer", bodyLimit: target.rawBodyLimitBytes },
-      (_request, body, done) => done(null, body),
-    );
-    mount(own, entry, options, target.rawBodyLimitBytes);
+    if (streamsBody) {
+      own.addContentTypeParser("*", (_request, body, done) => done(null, limitedStream(body, limit)));
+    } else {
+      own.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: limit }, (_request, body, done) =>
+        done(null, body),
+      );
+    }
+    mount(own, entry, options, limit);
   });
 }
 
-function mount(
-  scope: FastifyInstance,
-  entry: Route,
-  options: ServerOptions,
-  bodyLimit = BODY_LIMIT_BYTES,
-): void {
-  const { endpoint: target, audience } = entry;
+function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bodyLimit: number): void {
+  const { endpoint: target } = entry;
   const readInputs = inputReader(target);
+  const callers = new WeakMap<FastifyRequest, Admitted>();
   scope.route({
     method: entry.method,
     url: routerPattern(entry.path),
     bodyLimit,
     ...(options.onAnswer && { onSend: reportAnswer(entry, options.onAnswer) }),
+    // Before the body is read: requests without a valid credential must cost nothing more than their headers.
+    onRequest: async (request) => void callers.set(request, await admit(entry, options, request)),
     handler: async (request, reply) => {
-      const { caller, project } = await options.authorize({
-        headers: request.headers,
-        audience,
-        projectIdOrName: target.inProject ? namedProject(target, request) : undefined,
-      });
+      const admitted = target.projectInBody ? undefined : callers.get(request);
+      const { caller, project } = admitted ?? (await authorize(entry, options, request));
       const inputs = await options.confine({ caller, target, inputs: readInputs(request) });
       if (target.inProject && !project) throw missingProject();
       const { headers, ip: remoteAddress, id: requestId } = request;
@@ -53,6 +55,27 @@ function mount(
     },
   });
 }
+
+type Admitted = Awaited<ReturnType<Authorize>>;
+
+/** Identifies the caller by the headers, and the project where the path names it. Throws a Problem. */
+async function admit(entry: Route, options: ServerOptions, request: FastifyRequest): Promise<Admitted> {
+  const admitted = await authorize(entry, options, request);
+  const { headers } = request;
+  await entry.endpoint.admit?.({ params: request.params as Record<string, never>, headers });
+  return admitted;
+}
+
+const authorize = (
+  { audience, endpoint: target }: Route,
+  options: ServerOptions,
+  request: FastifyRequest,
+): Promise<Admitted> =>
+  options.authorize({
+    headers: request.headers,
+    audience,
+    projectIdOrName: target.inProject ? namedProject(target, request) : undefined,
+  });
 
 /** Management calls only: writes of records change nothing that is cached, and must not wait. */
 const isChange = ({ method, path }: Route): boolean => method !== "GET" && path.startsWith("/v1/");

@@ -59,7 +59,7 @@ const REASONS: Record<number, string> = {
   403: "The credential may not do this.",
   404: "The project, or another resource named in the path, does not exist.",
   409: "The request conflicts with an existing resource or a running request.",
-  413: "The body is larger than 10 MB.",
+  413: "The body is larger than 10 MB; without a credential, 64 KB.",
   415: "The body is not sent as `application/json`.",
   422: "The request is well-formed but cannot be carried out.",
   429: "Too many requests.",

@@ -56,7 +56,8 @@ const FRAMEWORK_ERRORS: Record<string, { slug: ProblemSlug; detail: string }> = 
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     slug: "body-too-large",
-    detail: "The body is larger than this endpoint takes (10 MB, uploads 50 MB). Send it in smaller parts.",
+    detail:
+      "The body is larger than this endpoint takes (10 MB, without a credential 64 KB, uploads 50 MB). Send it in smaller parts.",
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     slug: "invalid-request",

@@ -4,7 +4,9 @@ import { Problem } from "../ground/errors.ts";
 import { wholeSecond } from "../ground/retry-after.ts";
 import { routerPattern } from "./address.ts";
 import type { Route } from "./endpoint.ts";
+import { linger } from "./linger.ts";
 import { excludes, problemBody, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";
+import { securityHeaders } from "./security-headers.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 /** Sends an error as a Problem, and logs errors of the service itself. */
@@ -34,14 +36,28 @@ export function refuseRequest(
   // The published write SDK cannot decode problem+json and excludes it in its Accept header; management clients that
   // exclude it do decode it, so only the write surface honours this.
   const plain = subsystem === "write" && excludes(request.headers.accept, PROBLEM_MEDIA_TYPE);
+  readRest(problem, request, reply);
   return (
     reply
       .code(problem.status)
-      .headers({ "x-request-id": request.id, ...retryHeader(problem), ...problem.options.headers })
+      .headers({
+        ...securityHeaders(options),
+        "x-request-id": request.id,
+        ...retryHeader(problem),
+        ...problem.options.headers,
+      })
       .type(plain ? "application/json" : PROBLEM_MEDIA_TYPE)
       // As bytes: to a string the framework would add a charset, and some clients compare the whole media type.
       .send(Buffer.from(JSON.stringify(body)))
   );
+}
+
+/** Keeps the connection until the rest of a refused body has been sent, because closing it could destroy the answer. */
+function readRest(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
+  if (request.raw.complete) return;
+  if (problem.slug === "request-timeout") return void reply.header("connection", "close");
+  reply.removeHeader("connection");
+  reply.raw.once("finish", () => linger(request.raw));
 }
 
 const retryHeader = (problem: Problem): Record<string, string> =>

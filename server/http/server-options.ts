@@ -9,7 +9,7 @@ import type { Audience, Caller, Endpoint, ProjectRef, Route } from "./endpoint.t
 export type Authorize = (request: {
   headers: IncomingHttpHeaders;
   audience: Audience;
-  /** The project that the path or the body names. */
+  /** The project that the path or the body names; not yet known when only the headers have arrived. */
   projectIdOrName?: string;
 }) => Promise<{ caller: Caller; project?: ProjectRef }>;
 
@@ -31,6 +31,12 @@ export interface ServerOptions {
   surfaceHosts: SurfaceHosts;
   /** Public URL of `/docs`, without a trailing slash; known once the server listens. */
   docsUrl: () => string;
+  /** Tells whether the public URL is https, so that browsers never call it by http again. */
+  isHttps?: () => boolean;
+  /** Maximum number of open connections; further ones are closed at once. */
+  maxConnections?: number;
+  /** A body of which nothing arrives for this long is refused. */
+  bodySilenceMs?: number;
   /** Contact that refusals name. */
   support?: Support;
   /** Waits until this process has been notified of every committed change, so that the next call sees this one's. */

@@ -7,9 +7,11 @@ import { Problem } from "../ground/errors.ts";
 import { newId } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
 import { routedUrl } from "./address.ts";
+import { limitConnections, limitSilence, TIMEOUTS } from "./connection-limits.ts";
 import { parseJson } from "./json-body.ts";
 import { BODY_LIMIT_BYTES, mountRoute } from "./mount-route.ts";
 import { refuseRequest, unknownPath } from "./refuse-request.ts";
+import { securityHeaders } from "./security-headers.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 /** Returns a server that is ready to listen. */
@@ -19,6 +21,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logger: false,
     genReqId: newId,
     bodyLimit: BODY_LIMIT_BYTES,
+    ...TIMEOUTS,
     rewriteUrl: (request) => routedUrl(request, surfaceHosts),
     routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },
     // A stop waits for requests in progress, not for idle keep-alive connections.
@@ -44,14 +47,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
   acceptJsonOnly(app);
   app.setErrorHandler((error, request, reply) => refuseRequest(options, error, request, reply));
   app.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
+    reply.header("x-request-id", request.id).headers(securityHeaders(options));
     startTimes.set(request, elapsedMs());
     if (/%00/.test(request.url)) throw nulInUrl();
+  });
+  app.addHook("preParsing", async (request, reply) => {
+    if (request.is404) throw unknownPath(request, routes);
+    limitSilence(request, reply, options.bodySilenceMs);
   });
   app.addHook("onResponse", async (request, reply) => logRequest(log, request, reply));
   app.register(async (scope) => {
     for (const entry of routes) mountRoute(scope, entry, options);
   });
+  if (options.maxConnections !== undefined) limitConnections(app.server, options.maxConnections, log);
   app.setNotFoundHandler((request, reply) =>
     refuseRequest(options, unknownPath(request, routes), request, reply),
   );

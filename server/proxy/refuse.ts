@@ -1,5 +1,5 @@
 /** Sends the proxy's own refusals: Problems marked with `X-Amp-Error`, so that they are not mistaken for the provider's. */
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
+import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { EgressError } from "../egress/egress-error.ts";
@@ -9,6 +9,7 @@ import type { ProblemSlug } from "../ground/problem-types.ts";
 import { nowMs } from "../ground/clock.ts";
 import { newId } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
+import { linger } from "../http/linger.ts";
 import { problemBody, PROBLEM_MEDIA_TYPE, toProblem } from "../http/problem.ts";
 
 export interface RefusalDeps {
@@ -20,9 +21,6 @@ export interface RefusalDeps {
   /** How long the rest of a refused request is read and discarded. */
   lingerMs?: number;
 }
-
-/** Many callers read the answer only after they have sent everything, but they must not send for ever. */
-const LINGER_MS = 30_000;
 
 /** Converts any error to a Problem of the proxy. */
 export function asProblem(error: unknown): Problem {
@@ -72,16 +70,7 @@ export function refuse(deps: RefusalDeps, response: ServerResponse, error: unkno
   if (closes) headers["Connection"] = "close";
   response.writeHead(problem.status, headers);
   response.end(body);
-  if (!response.req.complete && !closes) linger(response.req, deps.lingerMs ?? LINGER_MS);
-}
-
-/** Ends the connection if the request has not arrived completely after `forMs`. */
-function linger(request: IncomingMessage, forMs: number): void {
-  const { socket } = request;
-  const timer = setTimeout(() => {
-    if (!request.complete) socket.destroy();
-  }, forMs);
-  request.once("close", () => clearTimeout(timer));
+  if (!response.req.complete && !closes) linger(response.req, { forMs: deps.lingerMs });
 }
 
 /** Refuses a request without a response object, because it could not be read. Ends the connection. */
