@@ -79,7 +79,7 @@ const DETAILS: Record<number, string> = {
   403: "This needs an API key with the scope `full`, not one with `frontend`. Call it from your server.",
   404: "There is no project `acme`.",
   409: "There is a topic `news` in this project already. Choose another name.",
-  413: "The body is larger than this endpoint takes (10 MB, uploads 50 MB). Send it in smaller parts.",
+  413: "The body is larger than this endpoint takes (10 MB, without a credential 64 KB, uploads 50 MB). Send it in smaller parts.",
   415: "This endpoint takes a JSON body: send it with the header `Content-Type: application/json`.",
   422: "name: must be 1 to 64 letters, digits and dashes, with no dash at either end",
   429: "The limit of this connection is reached. Try again in 1 second.",
