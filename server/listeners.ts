@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import type { Config } from "./ground/config.ts";
-import { StartError } from "./ground/errors.ts";
 import type { OnAnswer } from "./http/server-options.ts";
 import { createServer } from "./http/server.ts";
 import { openLimits } from "./proxy/limits.ts";
 import { createProxyServer } from "./proxy/proxy-server.ts";
+import { listenError } from "./require-free-ports.ts";
 import { routes } from "./routes.ts";
 import { serveMetrics } from "./metrics/metrics-endpoint.ts";
 import type { Cleanup, Services } from "./services.ts";
@@ -93,21 +93,6 @@ async function listenProxy(deps: Services, docsUrl: () => string, listeners: Cle
     await proxy.flushed();
   });
   return originOf(proxy, config.host);
-}
-
-function listenError(
-  variable: string,
-  { host, port }: { host: string; port: number },
-  cause: unknown,
-): StartError {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  const says = (text: string) => new StartError(text, { cause });
-  if (code === "EADDRINUSE")
-    return says(`${variable}: port ${port} is in use by another program; set another port`);
-  if (code === "EACCES")
-    return says(`${variable}: this user may not listen on port ${port}; use a port above 1023`);
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return says(`BUSBAR_HOST: cannot listen at ${host}; it must be an address of this machine (${why})`);
 }
 
 function originOf(server: Server, host: string): string {

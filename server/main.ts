@@ -5,6 +5,7 @@ import { firstKey, keepBootstrapFile } from "./data-folder/first-key.ts";
 import { listen } from "./listeners.ts";
 import type { OnAnswer } from "./http/server-options.ts";
 import { watchSchema } from "./store/schema-watch.ts";
+import { requireFreePorts } from "./require-free-ports.ts";
 import { openServices, type Cleanup, type OpenOptions } from "./services.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
@@ -34,6 +35,7 @@ export async function startBusbar(options: StartOptions): Promise<Busbar> {
 
 async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
   const { config, log } = options;
+  await requireFreePorts(config);
   const on = await openServices(options, closers);
   const bootstrap = await firstKey(config, on.database);
   const workers: Workers | undefined = config.roles.has("worker") ? startWorkers(on) : undefined;

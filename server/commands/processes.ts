@@ -5,6 +5,7 @@ import type { Config } from "../ground/config.ts";
 import { StartError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { answerScrapes } from "../metrics/metrics-endpoint.ts";
+import { requireFreePorts } from "../require-free-ports.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 
 /** Message of a process that is ready to serve. */
@@ -42,6 +43,7 @@ export async function startProcesses(
     onFatal,
     stopping: false,
   };
+  await requireFreePorts(config);
   if (config.metrics) answerScrapes();
   const stopDatabase = await openDatabase(count, deps, crew);
   cluster.setupPrimary({ exec: `${import.meta.dirname}/../busbar.mjs`, args: ["start"] });

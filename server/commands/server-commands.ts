@@ -3,13 +3,16 @@ import { parseArgs } from "node:util";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { withDatabase } from "./command-database.ts";
+import type { BootstrapFile } from "../data-folder/data-folder.ts";
 import { readConfig } from "../ground/config.ts";
 import { StartError, UsageError } from "../ground/errors.ts";
 import { createLog } from "../ground/log.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { startBusbar } from "../main.ts";
 import { READY, startProcesses } from "./processes.ts";
+import { printStart } from "./print-start.ts";
 import { makeSignInKey } from "./sign-in-key.ts";
+import { terminalLog } from "./terminal-log.ts";
 import { openDatabase, transact } from "../store/database.ts";
 
 /** Throws `StartError` for what an operator must fix. */
@@ -33,20 +36,25 @@ export async function runServerCommand(command: string, args: string[]): Promise
 async function start(args: string[]): Promise<void> {
   const processes = processCount(parse(args, { processes: { type: "string" } }).processes);
   const config = readConfig();
-  const log = createLog(config.logLevel);
+  const isForPerson = process.stdout.isTTY === true;
+  const log = createLog(config.logLevel, isForPerson ? terminalLog(process.stdout) : undefined);
   const onFatal = (reason: string) => {
     log.fatal(reason);
     process.exit(1);
   };
-  const started =
+  const started: { urls?: BootstrapFile["urls"]; stop(): Promise<void> } =
     processes === 1
       ? await startBusbar({ config, log, onFatal })
       : await startProcesses(processes, { config, log, onFatal });
   // Only for the parent process of `--processes`.
   process.send?.(READY);
-  onSignal(() => {
-    log.info("stopping");
-    return started.stop();
+  if (isForPerson && !process.send) {
+    await printStart(process.stdout, config.dataDir, started.urls);
+  }
+  onSignal(async () => {
+    log.info("stopping: requests in progress have up to 30 seconds");
+    await started.stop();
+    log.info("stopped");
   });
 }
 

@@ -1,7 +1,7 @@
 /** Reads and writes the files of the data folder beside the embedded database: encryption keys and bootstrap.json. */
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Bootstrap } from "../access/bootstrap.ts";
 import { parseEncryptionKeys } from "../ground/config.ts";
 import { StartError } from "../ground/errors.ts";
@@ -14,10 +14,23 @@ export interface BootstrapFile extends Bootstrap {
 /** Creates the folder, readable by its owner only. */
 export async function openDataFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     await chmod(path, 0o700);
   } catch (cause) {
     throw new StartError(`BUSBAR_DATA_DIR: cannot create or protect ${path}: ${String(cause)}`, { cause });
+  }
+}
+
+/** Creates missing folders one by one: Node's recursive `mkdir` never ends below /proc. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
+    if (code !== "ENOENT" || dirname(path) === path) throw cause;
+    await makeFolder(dirname(path));
+    await mkdir(path, { mode: 0o700 });
   }
 }
 

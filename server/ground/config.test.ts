@@ -66,6 +66,8 @@ const WRONG: [title: string, env: Record<string, string>, says: RegExp][] = [
     { BUSBAR_EVENT_RETENTION_DAYS: "1" },
     /^BUSBAR_EVENT_RETENTION_DAYS must be at least 2\.76, .* BUSBAR_WEBHOOK_RETRY_SECONDS/,
   ],
+  ["a misspelt variable", { BUSBAR_PROT: "4002" }, /^BUSBAR_PROT is not .*Did you mean "BUSBAR_PORT"\?$/],
+  ["a variable unlike all", { BUSBAR_COLOUR_OF_DOORS: "red" }, /^BUSBAR_COLOUR_OF_DOORS .*configuration\.md/],
   ["a host with a port", { BUSBAR_WRITE_HOST: "write.example:80" }, /^BUSBAR_WRITE_HOST .*without port/],
 ];
 

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { StartError } from "./errors.ts";
+import { refuseUnknownVariables } from "./refuse-unknown-variables.ts";
 import type { EncryptionKey } from "./seal.ts";
 
 export const ROLES = ["api", "proxy", "worker"] as const;
@@ -72,8 +73,9 @@ export interface Config {
 
 type Environment = Record<string, string | undefined>;
 
-/** The checked configuration. Throws `StartError` naming the first variable that is wrong and what it takes. */
-export function readConfig(env: Environment = process.env): Config {
+/** Returns the checked configuration. Throws `StartError` that names the first wrong variable and what it accepts. */
+export function readConfig(environment: Environment = process.env): Config {
+  const { env, read } = tracked(environment);
   const config: Config = {
     databaseUrl: text(env, "DATABASE_URL", isPostgresUrl, "a postgres:// or postgresql:// address"),
     databaseConnections: integer(env, "BUSBAR_DATABASE_CONNECTIONS", 20, 2, 1_000),
@@ -130,7 +132,20 @@ export function readConfig(env: Environment = process.env): Config {
     bootstrapEmail: text(env, "BUSBAR_BOOTSTRAP_EMAIL", isEmail, "an e-mail address"),
   };
   contradictions(env, config);
+  refuseUnknownVariables(Object.keys(environment), read);
   return config;
+}
+
+/** Records which variables are read: these are the known ones. */
+function tracked(environment: Environment): { env: Environment; read: Set<string> } {
+  const read = new Set<string>();
+  const env = new Proxy(environment, {
+    get(target, name) {
+      read.add(String(name));
+      return target[String(name)];
+    },
+  });
+  return { env, read };
 }
 
 function contradictions(env: Environment, config: Config): void {

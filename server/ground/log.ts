@@ -1,4 +1,4 @@
-/** Writes the log as JSON lines to standard output or to a file, without secrets. */
+/** Writes the log as JSON lines to standard output, to a file or to a function, without secrets. */
 import { destination, pino, type Logger } from "pino";
 
 export type Log = Logger;
@@ -17,8 +17,8 @@ const SECRET_MEMBERS = [
   "secret",
 ];
 
-/** `level` is one of pino's: fatal, error, warn, info, debug, trace, silent. With `path`, lines are appended to that file. */
-export function createLog(level: string, path?: string): Log {
+/** `level` is one of pino's: fatal, error, warn, info, debug, trace, silent. With `to`, lines are appended to that file, or written there. */
+export function createLog(level: string, to?: string | { write(line: string): void }): Log {
   const paths = SECRET_MEMBERS.flatMap((member) =>
     member.startsWith("[") ? [member, `*${member}`] : [member, `*.${member}`],
   );
@@ -29,5 +29,6 @@ export function createLog(level: string, path?: string): Log {
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths, censor: "[redacted]" },
   };
-  return path === undefined ? pino(options) : pino(options, destination({ dest: path, mode: 0o600 }));
+  if (to === undefined) return pino(options);
+  return pino(options, typeof to === "string" ? destination({ dest: to, mode: 0o600 }) : to);
 }

@@ -26,10 +26,13 @@ export async function migrate(client: Client, log: Log): Promise<void> {
     const { rows } = await client.query<{ name: string }>("select name from migrations");
     const applied = new Set(rows.map((row) => row.name));
     refuseNewer(applied, names);
-    for (const name of names.filter((candidate) => !applied.has(candidate))) {
+    const missing = names.filter((candidate) => !applied.has(candidate));
+    for (const name of missing) {
       await apply(client, name);
-      log.info({ migration: name }, "migration applied");
+      log.debug({ migration: name }, "migration applied");
     }
+    if (missing.length > 0)
+      log.info({ migrations: missing.length, last: missing.at(-1) }, "database migrated");
   } finally {
     await client.query("select pg_advisory_unlock($1)", [LOCK_KEY]);
   }

@@ -1,5 +1,7 @@
 /** A start that a person must mend ends with one line that names what to mend, and leaves nothing running. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -103,7 +105,32 @@ describe("a start that cannot succeed", () => {
     assert.match(await refused({}, ["sandbox", "--port", port]), /in use.*--port/);
     // As a process: the listener that is up by then must not keep it alive.
     assert.match(await refused({ ...withDatabase(), BUSBAR_PROXY_PORT: port }), /BUSBAR_PROXY_PORT.*in use/);
+    // Before anything is created.
+    const folder = join(dataDir, "not-created");
+    assert.match(await refused({ BUSBAR_DATA_DIR: folder, BUSBAR_PORT: port }), /BUSBAR_PORT.*in use/);
+    assert.equal(existsSync(folder), false);
     await new Promise((resolve) => server.close(resolve));
+  });
+
+  test(
+    "names a folder that cannot be created, instead of hanging",
+    { skip: !existsSync("/proc") },
+    async () => {
+      assert.match(
+        await refused({ BUSBAR_DATA_DIR: "/proc/busbar/data" }),
+        /BUSBAR_DATA_DIR: .*\/proc\/busbar/,
+      );
+    },
+  );
+
+  const old = "/usr/bin/node";
+  const isOld = existsSync(old) && /^v(1\d|20|21)\./.test(spawnSync(old, ["--version"]).stdout.toString());
+  test("says in one line that Node.js is too old", { skip: !isOld && "no old Node.js here" }, () => {
+    for (const file of ["server/busbar.mjs", "demo/demo.mjs"]) {
+      const { status, stderr } = spawnSync(old, [file, "start"], { encoding: "utf8" });
+      assert.equal(status, 1);
+      assert.match(stderr, /^busbar: needs Node\.js 22\.19 or later, [^\n]+\n$/);
+    }
   });
 
   const overlays: [text: string | undefined, says: RegExp][] = [
@@ -117,7 +144,9 @@ describe("a start that cannot succeed", () => {
     test(`names the file of a catalog with \`${text ?? "nothing there"}\` and the place of the fault, in one line`, async () => {
       const path = join(dataDir, text === undefined ? "none.yaml" : "catalog.yaml");
       if (text !== undefined) await writeFile(path, text);
-      const config = readConfig({ ...withDatabase(), BUSBAR_DATA_DIR: dataDir, BUSBAR_CATALOG: path });
+      const ports = { BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0" };
+      const env = { ...withDatabase(), ...ports, BUSBAR_DATA_DIR: dataDir, BUSBAR_CATALOG: path };
+      const config = readConfig(env);
       await assert.rejects(startBusbar({ config, log: createLog("silent") }), (error: unknown) => {
         assert.ok(error instanceof StartError);
         assert.match(error.message, says);

@@ -1,0 +1,29 @@
+/** Tells a person at a terminal that the server is up: its addresses, where the API key is, what to do next. */
+import { relative } from "node:path";
+import { readBootstrapFile, type BootstrapFile } from "../data-folder/data-folder.ts";
+
+/** `urls` are those of the start; several processes write them to bootstrap.json only. */
+export async function printStart(
+  screen: { write(text: string): unknown },
+  dataDir: string,
+  urls?: BootstrapFile["urls"],
+): Promise<void> {
+  const file = await readBootstrapFile(dataDir);
+  const at = urls ?? file?.urls;
+  const origin = at && new URL(at.base).origin;
+  const folder = relative(process.cwd(), dataDir) || dataDir;
+  const shown = folder.startsWith("..") ? dataDir : folder;
+  const lines = [
+    "",
+    "Busbar is running.",
+    ...(at ? [`  API            ${at.base}`, `  Proxy          ${at.proxy}`] : []),
+    file
+      ? `  API key        in ${shown}/bootstrap.json`
+      : "  API key        not in the data folder: this database was set up elsewhere",
+    ...(origin ? [`  API reference  ${origin}/docs`] : []),
+    "  First steps    docs/guide/getting-started.md",
+    "  Stop           Ctrl-C",
+    "",
+  ];
+  screen.write(`${lines.join("\n")}\n`);
+}

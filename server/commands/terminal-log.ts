@@ -1,0 +1,19 @@
+/** Shows the log to a person at a terminal: one short line instead of JSON. */
+
+/** Takes the JSON lines of the log and writes them to the screen as time, level, message and plain members. */
+export const terminalLog = (screen: { write(text: string): unknown }) => ({
+  write: (line: string): void => void screen.write(`${readable(line)}\n`),
+});
+
+function readable(line: string): string {
+  const { time, level, msg, ...members } = JSON.parse(line) as Record<string, unknown>;
+  const shown = Object.entries(members).flatMap(([name, value]) =>
+    typeof value === "object" ? [] : [`${name}=${plain(value)}`],
+  );
+  const clock = String(time).slice(11, 19);
+  return [clock, String(level).padEnd(5), String(msg ?? ""), ...shown].join("  ").trimEnd();
+}
+
+/** Quotes a value with spaces or control characters. */
+const plain = (value: unknown): string =>
+  /^[\w./:@{}*-]*$/.test(String(value)) ? String(value) : JSON.stringify(value);

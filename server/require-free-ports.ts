@@ -1,0 +1,63 @@
+/** Checks that the ports are free before a start creates anything, and explains why a listener cannot be opened. */
+import cluster from "node:cluster";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import type { Config } from "./ground/config.ts";
+import { StartError } from "./ground/errors.ts";
+
+/** Throws `StartError` if a port of this configuration cannot be opened. */
+export async function requireFreePorts(config: Config): Promise<void> {
+  // The parent of several processes has checked; since then it holds the ports.
+  if (cluster.isWorker) return;
+  const { host, roles, dataDir } = config;
+  if (roles.has("api")) await tryPort("BUSBAR_PORT", { host, port: config.port }, dataDir);
+  if (roles.has("proxy")) await tryPort("BUSBAR_PROXY_PORT", { host, port: config.proxyPort }, dataDir);
+}
+
+async function tryPort(variable: string, at: { host: string; port: number }, dataDir: string): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen(at.port, at.host);
+    await once(server, "listening");
+  } catch (cause) {
+    throw listenError(variable, at, cause, await otherBusbar(dataDir));
+  }
+  server.close();
+  await once(server, "close");
+}
+
+/** Returns the process ID of the Busbar that uses the data folder, if there is one. */
+async function otherBusbar(dataDir: string): Promise<number | undefined> {
+  const pid = Number(await readFile(join(dataDir, "busbar.pid"), "utf8").catch(() => ""));
+  try {
+    return pid > 0 && process.kill(pid, 0) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `otherPid` is a Busbar that probably has the port. */
+export function listenError(
+  variable: string,
+  { host, port }: { host: string; port: number },
+  cause: unknown,
+  otherPid?: number,
+): StartError {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code === "EADDRINUSE") {
+    const by = otherPid ? `the Busbar with pid ${otherPid}; stop it` : "another program; set another port";
+    return new StartError(`${variable}: port ${port} is in use by ${by}`, { cause });
+  }
+  if (code === "EACCES") {
+    return new StartError(`${variable}: this user may not listen on port ${port}; use a port above 1023`, {
+      cause,
+    });
+  }
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new StartError(
+    `BUSBAR_HOST: cannot listen at ${host}; it must be an address of this machine (${why})`,
+    { cause },
+  );
+}
