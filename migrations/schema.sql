@@ -311,8 +311,12 @@ CREATE TABLE invites (
   create_time timestamptz NOT NULL DEFAULT now(),
   update_time timestamptz,
   expire_time timestamptz NOT NULL DEFAULT (now() + '7 days'::interval),
+  api_key_id uuid,
+  role text NOT NULL DEFAULT 'editor'::text,
   PRIMARY KEY (id),
+  CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text]))),
   CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'revoked'::text]))),
+  FOREIGN KEY (api_key_id) REFERENCES api_keys(id) ON DELETE SET NULL,
   FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX invites_one_pending ON invites (org_id, invited_email) WHERE (status = 'pending'::text);

@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { inviteOwner } from "../commands/invite-owner.ts";
+import { createLog } from "../ground/log.ts";
+import { openDatabase } from "../store/database.ts";
 import { CLIENT_ID, startIssuer, type TestIssuer } from "../../tests/harness/issuer.ts";
 
 describe("signed-in people", () => {
@@ -16,9 +19,16 @@ describe("signed-in people", () => {
     issuer = await startIssuer();
     on = await openTestBusbar({ env: issuer.env });
     orgId = on.busbar.bootstrap?.orgId ?? "";
+    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    await inviteOwner(database, { project: "default", email: "olga@example.com" });
+    await database.close();
+    const accept = { invitedEmail: "olga@example.com" };
+    assert.equal((await on.call("POST", "/v1/invites:accept", accept, await olga())).status, 200);
   });
+  const olga = () => sign({ sub: "olga", email: "olga@example.com" });
   const sign: TestIssuer["sign"] = (claims, kid) => issuer.sign(claims, kid);
-  const invite = (email: string) => on.call("POST", `/v1/orgs/${orgId}/invites`, { email });
+  const invite = async (email: string) =>
+    on.call("POST", `/v1/orgs/${orgId}/invites`, { email }, await olga());
 
   test("a person who signs in for the first time is registered and has access to nothing", async () => {
     const me = await on.call("GET", "/v1/my-info", undefined, await sign());
@@ -37,8 +47,10 @@ describe("signed-in people", () => {
     const accept = { invitedEmail: "grace@example.com" };
     const stranger = await sign({ sub: "eve", email: "eve@example.com" });
     assert.equal((await on.call("POST", "/v1/invites:accept", accept, stranger)).status, 403);
-    const unverified = await sign({ sub: "eve", email_verified: false });
-    assert.equal((await on.call("POST", "/v1/invites:accept", accept, unverified)).status, 403);
+    for (const verified of [false, "false", 0, "", null, undefined]) {
+      const unverified = await sign({ sub: "eve", email_verified: verified });
+      assert.equal((await on.call("POST", "/v1/invites:accept", accept, unverified)).status, 403);
+    }
     const accepted = await on.call("POST", "/v1/invites:accept", accept, await sign());
     assert.equal(accepted.status, 200, accepted.text);
     assert.equal(accepted.body.orgRole.org.id, orgId);
@@ -51,7 +63,7 @@ describe("signed-in people", () => {
       await sign(),
     );
     assert.equal(shown.body.status, "accepted", shown.text);
-    assert.equal((await on.call("GET", `/v1/orgs/${orgId}/builders`)).body.length, 2);
+    assert.equal((await on.call("GET", `/v1/orgs/${orgId}/builders`)).body.length, 3);
     assert.equal((await on.inProject("GET", "/connections", undefined, await sign())).status, 200);
     const project = { orgId, name: "by-grace", appName: "App" };
     assert.equal((await on.call("POST", "/v1/projects", project, await sign())).status, 201);
@@ -60,7 +72,8 @@ describe("signed-in people", () => {
 
   test("a revoked invitation cannot be accepted", async () => {
     const { body } = await invite("alan@example.com");
-    assert.equal((await on.call("DELETE", `/v1/orgs/${orgId}/invites/${body.id}`)).status, 204);
+    const path = `/v1/orgs/${orgId}/invites/${body.id}`;
+    assert.equal((await on.call("DELETE", path, undefined, await olga())).status, 204);
     const alan = await sign({ sub: "alan", email: "alan@example.com" });
     const accept = { invitedEmail: "alan@example.com" };
     assert.equal((await on.call("POST", "/v1/invites:accept", accept, alan)).status, 404);
@@ -75,6 +88,9 @@ describe("signed-in people", () => {
       [{ aud: undefined, azp: "another-app" }],
       [{ iat: now - 100, exp: now - 10 }],
       [{ sub: undefined }],
+      [{ sub: "" }],
+      [{ exp: now + 10 * 365 * 86_400 }],
+      [{ events: { "http://schemas.openid.net/event/backchannel-logout": {} } }],
       [{}, "unknown"],
     ] as const) {
       const answer = await on.call("GET", "/v1/my-info", undefined, await sign(claims, kid));
@@ -82,6 +98,31 @@ describe("signed-in people", () => {
     }
     const withoutAudience = await sign({ aud: undefined, azp: CLIENT_ID });
     assert.equal((await on.call("GET", "/v1/my-info", undefined, withoutAudience)).status, 200);
+  });
+
+  test("an API key invites nobody, and a member who is not an owner neither", async () => {
+    const path = `/v1/orgs/${orgId}/invites`;
+    assert.equal((await on.call("POST", path, { email: "mallory@evil.example" })).status, 403);
+    assert.equal((await on.call("GET", path)).status, 403);
+    await invite("ed@example.com");
+    const ed = await sign({ sub: "ed", email: "ed@example.com" });
+    await on.call("POST", "/v1/invites:accept", { invitedEmail: "ed@example.com" }, ed);
+    assert.equal((await on.call("GET", path, undefined, ed)).status, 200);
+    assert.equal((await on.call("POST", path, { email: "mallory@evil.example" }, ed)).status, 403);
+  });
+
+  test("an address counts without `email_verified` only where the operator trusts the issuer", async () => {
+    await invite("tom@example.com");
+    const tom = await sign({ sub: "tom", email: "tom@example.com", email_verified: undefined });
+    const trusting = await on.sibling({ BUSBAR_OIDC_TRUST_EMAIL: "true" });
+    const accept = (base: string) =>
+      fetch(`${base}/invites:accept`, {
+        method: "POST",
+        headers: { ...tom, "content-type": "application/json" },
+        body: JSON.stringify({ invitedEmail: "tom@example.com" }),
+      });
+    assert.equal((await accept(on.busbar.urls.base)).status, 403);
+    assert.equal((await accept(trusting.urls.base)).status, 200);
   });
 
   test("an API key does not identify a person", async () => {

@@ -2,7 +2,7 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } from "jose";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
-import { now } from "../ground/clock.ts";
+import { now, nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { isStorable } from "../ground/storable-text.ts";
 import { isJsonObject } from "../ground/json.ts";
@@ -24,7 +24,7 @@ export type PersonOf = (token: string) => Promise<Person>;
 interface Services {
   database: Database;
   egress: Egress;
-  oidc: { issuer: string; clientId: string };
+  oidc: { issuer: string; clientId: string; trustEmail: boolean };
 }
 
 /** Signature algorithms with a key pair. Those with a shared secret are not accepted: this server could leak it. */
@@ -48,7 +48,7 @@ export function openPersonTokens(deps: Services): PersonOf {
       primaryEmail: text(claims["email"]),
     });
     const memberships = await listMemberships(deps.database.queries, builder.id);
-    const email = claims["email_verified"] === false ? null : text(claims["email"]);
+    const email = isVouchedFor(deps, claims) ? text(claims["email"]) : null;
     return {
       builderId: builder.id,
       orgIds: memberships.map(({ org }) => org.id),
@@ -56,6 +56,13 @@ export function openPersonTokens(deps: Services): PersonOf {
     };
   };
 }
+
+/**
+ * Whether the issuer vouches for the address, which opens invitations and claimed domains. Some issuers write the claim
+ * as a text. A missing claim means no, unless the operator trusts an issuer that never sends it.
+ */
+const isVouchedFor = ({ oidc }: Services, { email_verified: verified }: JWTPayload): boolean =>
+  verified === true || verified === "true" || (verified === undefined && oidc.trustEmail);
 
 /** Ignores values that PostgreSQL cannot store. */
 const text = (value: unknown): string | null =>
@@ -67,7 +74,7 @@ async function verified(
   keys: ReturnType<typeof createRemoteJWKSet>,
 ): Promise<JWTPayload> {
   try {
-    const { payload } = await jwtVerify(token, keys, {
+    const { payload, protectedHeader } = await jwtVerify(token, keys, {
       issuer: oidc.issuer,
       algorithms: ALGORITHMS,
       currentDate: now(),
@@ -76,6 +83,7 @@ async function verified(
     // A token for another application would let that application's operator sign in here.
     const audience = [payload.aud ?? payload["azp"] ?? []].flat();
     if (!audience.includes(oidc.clientId)) throw refused("was issued for another application");
+    requireSignInToken(payload, protectedHeader);
     return payload;
   } catch (cause) {
     if (cause instanceof errors.JWTExpired) throw refused("has expired; sign in again", cause);
@@ -83,6 +91,17 @@ async function verified(
     if (cause instanceof errors.JOSEError) throw refused("is not a valid token of the trusted issuer", cause);
     throw cause;
   }
+}
+
+/** Longer than any issuer's sign-in lasts: a token for years is a mistake or a forgery. */
+const LONGEST_LIFETIME_SECONDS = 31 * 24 * 3_600;
+
+/** Throws for a signed token that signs nobody in: without a subject, a logout token, or one that hardly ends. */
+function requireSignInToken({ sub, iat, exp = 0, events }: JWTPayload, { typ }: { typ?: string }): void {
+  if (!sub) throw refused("names no person (`sub` is empty)");
+  if (events !== undefined || /logout/i.test(typ ?? "")) throw refused("is a logout token");
+  const issued = iat ?? Math.floor(nowMs() / 1_000);
+  if (exp - issued > LONGEST_LIFETIME_SECONDS) throw refused("is valid for more than 31 days");
 }
 
 async function discover({ egress, oidc }: Services): Promise<ReturnType<typeof createRemoteJWKSet>> {

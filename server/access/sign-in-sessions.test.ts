@@ -112,7 +112,9 @@ describe("signing in with an API key", () => {
     });
     await database.close();
     const orgId = on.busbar.bootstrap?.orgId ?? "";
-    const invited = await on.call("POST", `/v1/orgs/${orgId}/invites`, { email: "bo@other.example" });
+    const owner = await signedIn(on.apiKey);
+    const invites = `/v1/orgs/${orgId}/invites`;
+    const invited = await on.call("POST", invites, { email: "bo@other.example" }, owner);
     assert.equal(invited.status, 201, invited.text);
     const bo = await signedIn(other.apiKey);
     const accept = (invitedEmail: string) => on.call("POST", "/v1/invites:accept", { invitedEmail }, bo);
@@ -138,10 +140,24 @@ describe("signing in with an API key", () => {
     await insertApiKey(database.queries, { key, projectId, label: "x", scopes: ["full"], builderId: id });
     await database.close();
     const orgId = on.busbar.bootstrap?.orgId ?? "";
-    await on.call("POST", `/v1/orgs/${orgId}/invites`, { email: "ceo@acme.example" });
+    const owner = await signedIn(on.apiKey);
+    await on.call("POST", `/v1/orgs/${orgId}/invites`, { email: "ceo@acme.example" }, owner);
     const mallory = await signedIn(key);
     const accept = { invitedEmail: "ceo@acme.example" };
     assert.equal((await on.call("POST", "/v1/invites:accept", accept, mallory)).status, 403);
+  });
+
+  test("a pending invitation ends with the key that its maker signed in with", async () => {
+    const orgId = on.busbar.bootstrap?.orgId ?? "";
+    const owner = await signedIn(on.apiKey);
+    const key = await on.inProject("POST", "/api-keys", { label: "leaked", signIn: true }, owner);
+    const thief = await signedIn(key.body.key);
+    const invites = `/v1/orgs/${orgId}/invites`;
+    const invited = await on.call("POST", invites, { email: "mallory@evil.example" }, thief);
+    assert.equal(invited.status, 201, invited.text);
+    assert.equal((await on.inProject("DELETE", `/api-keys/${key.body.id}`)).status, 204);
+    const shown = await on.call("GET", `${invites}/${invited.body.id}`, undefined, owner);
+    assert.equal(shown.body.status, "revoked");
   });
 
   test("after too many wrong keys an address is blocked in all processes, even with the right key", async () => {

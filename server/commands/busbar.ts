@@ -24,6 +24,11 @@ const SERVER_COMMANDS: ServerCommand[] = [
     description: "create an API key with which the owner of the project's organisation can sign in",
   },
   {
+    name: "invite",
+    usage: "--project NAME --email ADDRESS",
+    description: "invite a person as owner of the project's organisation; they sign in and accept",
+  },
+  {
     name: "keys",
     usage: "status | rotate",
     description: "show which encryption keys are in use; re-encrypt everything with the first one",

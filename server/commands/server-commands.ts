@@ -11,6 +11,7 @@ import { runKeysCommand } from "./keys-command.ts";
 import { startBusbar } from "../main.ts";
 import { READY, startProcesses } from "./processes.ts";
 import { printStart } from "./print-start.ts";
+import { inviteOwner } from "./invite-owner.ts";
 import { makeSignInKey } from "./sign-in-key.ts";
 import { terminalLog } from "./terminal-log.ts";
 import { openDatabase, transact } from "../store/database.ts";
@@ -26,6 +27,8 @@ export async function runServerCommand(command: string, args: string[]): Promise
       return makeBootstrap(args);
     case "sign-in-key":
       return signInKey(args);
+    case "invite":
+      return invite(args);
     case "keys":
       return keys(args);
     default:
@@ -109,6 +112,16 @@ async function signInKey(args: string[]): Promise<void> {
   const on = { config: readConfig(), log: createLog("warn") };
   const apiKey = await withDatabase(on, (database) => makeSignInKey(database, project));
   process.stdout.write(`${JSON.stringify({ apiKey }, null, 2)}\n`);
+}
+
+async function invite(args: string[]): Promise<void> {
+  const { project, email } = parse(args, { project: { type: "string" }, email: { type: "string" } });
+  if (!project || !email?.includes("@")) {
+    throw new UsageError("busbar invite needs --project NAME and --email ADDRESS");
+  }
+  const deps = { config: readConfig(), log: createLog("warn") };
+  const invited = await withDatabase(deps, (database) => inviteOwner(database, { project, email }));
+  process.stdout.write(`${JSON.stringify(invited, null, 2)}\n`);
 }
 
 /** Exits with 1 while a value still needs another key than the first one. */

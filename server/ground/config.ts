@@ -40,7 +40,7 @@ export interface Config {
   /** Private hosts (lower case) and CIDRs that outgoing calls may reach. */
   egressAllow: string[];
   logLevel: string;
-  oidc?: { issuer: string; clientId: string };
+  oidc?: { issuer: string; clientId: string; trustEmail: boolean };
   surfaceHosts: { write?: string; read?: string; search?: string };
   webhookRetrySeconds: number[];
   webhookDisableAfterSeconds: number;
@@ -313,5 +313,5 @@ function oidc(env: Environment): Config["oidc"] {
     throw wrong("BUSBAR_OIDC_ISSUER", "must be the issuer's https:// address");
   }
   if (!clientId) throw wrong("BUSBAR_OIDC_CLIENT_ID", "must be set when BUSBAR_OIDC_ISSUER is");
-  return { issuer, clientId };
+  return { issuer, clientId, trustEmail: boolean(env, "BUSBAR_OIDC_TRUST_EMAIL", false) };
 }

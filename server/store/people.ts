@@ -100,15 +100,27 @@ export const findInvite = async (
     : undefined;
 
 /** Inserts an invitation, or renews a pending one of the same address. */
-export async function upsertInvite(queries: Queries, orgId: string, email: string): Promise<InviteRow> {
+export async function upsertInvite(
+  queries: Queries,
+  orgId: string,
+  email: string,
+  /** The session that it was made in, where people sign in with keys; what the person becomes. */
+  { sessionId, role = "editor" }: { sessionId?: string; role?: "owner" | "editor" } = {},
+): Promise<InviteRow> {
   const { id } = await queries
     .insertInto("invites")
-    .values({ id: newId(), orgId, invitedEmail: email.toLowerCase() })
+    .values(({ selectFrom }) => ({
+      id: newId(),
+      orgId,
+      invitedEmail: email.toLowerCase(),
+      role,
+      apiKeyId: sessionId ? selectFrom("sessions").select("apiKeyId").where("id", "=", sessionId) : null,
+    }))
     .onConflict((conflict) =>
       conflict
         .columns(["orgId", "invitedEmail"])
         .where("status", "=", "pending")
-        .doUpdateSet({ expireTime: sql<Date>`now() + interval '7 days'`, updateTime: sql`now()` }),
+        .doUpdateSet({ role, expireTime: sql<Date>`now() + interval '7 days'`, updateTime: sql`now()` }),
     )
     .returning("id")
     .executeTakeFirstOrThrow();
@@ -129,20 +141,30 @@ export async function revokeInvite(queries: Queries, orgId: string, id: string):
   return numUpdatedRows > 0n;
 }
 
+/** Revokes the pending invitations that were made in sessions of this key. */
+export async function revokeInvitesOfKey(queries: Queries, apiKeyId: string): Promise<void> {
+  await queries
+    .updateTable("invites")
+    .set({ status: "revoked", updateTime: sql`now()` })
+    .where("apiKeyId", "=", apiKeyId)
+    .where("status", "=", "pending")
+    .execute();
+}
+
 /** Accepts every open invitation of the address, and returns the organisations. */
 export async function acceptInvites(queries: Queries, email: string, builderId: string): Promise<string[]> {
   const accepted = await queries
     .updateTable("invites")
-    .set({ status: "accepted", updateTime: sql`now()` })
+    .set({ status: "accepted", apiKeyId: null, updateTime: sql`now()` })
     .where("invitedEmail", "=", email.toLowerCase())
     .where("status", "=", "pending")
     .where("expireTime", ">", sql<Date>`now()`)
-    .returning("orgId")
+    .returning(["orgId", "role"])
     .execute();
-  for (const { orgId } of accepted) {
+  for (const { orgId, role } of accepted) {
     await queries
       .insertInto("memberships")
-      .values({ orgId, builderId, role: "editor" })
+      .values({ orgId, builderId, role })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }

@@ -229,11 +229,13 @@ export interface Integrations {
 }
 
 export interface Invites {
+  apiKeyId: string | null;
   createTime: Generated<Timestamp>;
   expireTime: Generated<Timestamp>;
   id: string;
   invitedEmail: string;
   orgId: string;
+  role: Generated<string>;
   status: Generated<string>;
   updateTime: Timestamp | null;
 }

@@ -30,7 +30,7 @@ export async function startIssuer(): Promise<TestIssuer> {
     env: { BUSBAR_OIDC_ISSUER: url, BUSBAR_OIDC_CLIENT_ID: CLIENT_ID },
     async sign(claims = {}, kid = "k1") {
       const iat = Math.floor(Date.now() / 1_000);
-      const grace = { sub: "grace", email: "Grace@example.com", name: "Grace Hopper" };
+      const grace = { sub: "grace", email: "Grace@example.com", email_verified: true, name: "Grace Hopper" };
       const all = { iss: url, aud: CLIENT_ID, iat, exp: iat + 3_600, ...grace, ...claims };
       return bearer(await new SignJWT(all).setProtectedHeader({ alg: "RS256", kid }).sign(privateKey));
     },

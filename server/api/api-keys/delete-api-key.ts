@@ -2,6 +2,7 @@
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { removeApiKey } from "../../store/api-keys.ts";
 import { type Database, transact } from "../../store/database.ts";
+import { revokeInvitesOfKey } from "../../store/people.ts";
 import { getApiKeyRow, NameParams, requireAnotherFullKey } from "./api-key.ts";
 
 export const deleteApiKey = (deps: { database: Database }) =>
@@ -17,6 +18,7 @@ export const deleteApiKey = (deps: { database: Database }) =>
       await transact(deps.database, async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);
         await requireAnotherFullKey(queries, row);
+        await revokeInvitesOfKey(queries, row.id);
         await removeApiKey(queries, project.id, row.id);
       });
     },

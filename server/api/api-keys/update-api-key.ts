@@ -4,6 +4,7 @@ import { described } from "../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { updateApiKey as updateRow } from "../../store/api-keys.ts";
 import { type Database, transact } from "../../store/database.ts";
+import { revokeInvitesOfKey } from "../../store/people.ts";
 import { removeSessionsOfKey } from "../../store/sessions.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 import {
@@ -54,6 +55,7 @@ export const updateApiKey = (deps: { database: Database }) =>
         if (!active || !scopes.some((scope) => scope === "full")) {
           await requireAnotherFullKey(queries, row);
           await removeSessionsOfKey(queries, row.id);
+          await revokeInvitesOfKey(queries, row.id);
         }
         return toApiKey(await updateRow(queries, project.id, row.id, change));
       });

@@ -1,10 +1,10 @@
 /** GET /v1/projects/{projectIdOrName}/connections */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { listConnections as listRows } from "../../store/connections.ts";
 import type { Database } from "../../store/database.ts";
 import { listProviderApps } from "../../store/provider-apps.ts";
+import { requireGroup } from "../require-group.ts";
 import { ConnectionSchema, toConnection } from "./connection.ts";
 
 export const listConnections = (deps: { database: Database }) =>
@@ -22,7 +22,7 @@ export const listConnections = (deps: { database: Database }) =>
     }),
     success: { status: 200, description: "The connections.", schema: Type.Array(ConnectionSchema) },
     async handle({ project, query, caller }) {
-      if (!query.groupRef && !caller.scopes.includes("full")) throw missingGroup();
+      requireGroup(caller, query);
       const rows = await listRows(deps.database.queries, project.id, query);
       const apps = await listProviderApps(deps.database.queries, project.id);
       return rows.map((row) =>
@@ -30,11 +30,3 @@ export const listConnections = (deps: { database: Database }) =>
       );
     },
   });
-
-function missingGroup(): Problem {
-  const detail = "is missing; a key with the scope `frontend` must name the customer";
-  return new Problem("invalid-request", {
-    detail: `groupRef: ${detail}`,
-    issues: [{ in: "query", name: "groupRef", detail }],
-  });
-}

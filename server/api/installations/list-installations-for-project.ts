@@ -4,6 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Database } from "../../store/database.ts";
 import { listInstallations } from "../../store/installations.ts";
+import { requireGroup } from "../require-group.ts";
 import { InstallationSchema, toInstallations } from "./installation.ts";
 
 export const listInstallationsForProject = (deps: { database: Database }) =>
@@ -11,12 +12,13 @@ export const listInstallationsForProject = (deps: { database: Database }) =>
     operationId: "listInstallationsForProject",
     tag: "Installations",
     summary: "List installations of the project",
-    description: "Newest first, over all integrations.",
+    description: "Newest first, over all integrations. A `frontend` key must name the `groupRef`.",
     query: Type.Object({
       groupRef: Type.Optional(Type.String({ description: "Return only this group's entries." })),
     }),
     success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
-    async handle({ project, query }) {
+    async handle({ project, query, caller }) {
+      requireGroup(caller, query);
       const { queries } = deps.database;
       const rows = await listInstallations<ConfigContent>(queries, project.id, query);
       return toInstallations(queries, project.id, rows);

@@ -6,6 +6,7 @@ import type { Database } from "../../store/database.ts";
 import { listInstallations as listRows } from "../../store/installations.ts";
 import { getIntegrationRow } from "../integrations/integration.ts";
 import { IntegrationIdOrName } from "../members.ts";
+import { requireGroup } from "../require-group.ts";
 import { InstallationSchema, toInstallations } from "./installation.ts";
 
 export const listInstallations = (deps: { database: Database }) =>
@@ -13,13 +14,14 @@ export const listInstallations = (deps: { database: Database }) =>
     operationId: "listInstallations",
     tag: "Installations",
     summary: "List installations of an integration",
-    description: "Newest first.",
+    description: "Newest first. A `frontend` key must name the `groupRef`.",
     params: Type.Object({ integrationId: IntegrationIdOrName }),
     query: Type.Object({
       groupRef: Type.Optional(Type.String({ description: "Return only this group's entries." })),
     }),
     success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
-    async handle({ project, params, query }) {
+    async handle({ project, params, query, caller }) {
+      requireGroup(caller, query);
       const { queries } = deps.database;
       const { id } = await getIntegrationRow(queries, project.id, params.integrationId);
       const filter = { integrationId: id, groupRef: query.groupRef };

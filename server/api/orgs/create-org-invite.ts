@@ -4,7 +4,7 @@ import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { upsertInvite } from "../../store/people.ts";
 import { InviteSchema, toInvite } from "./invite.ts";
-import { getOwnOrg, OrgParams } from "./org.ts";
+import { getOwnOrg, OrgParams, requireOwner } from "./org.ts";
 
 export const createOrgInvite = (deps: { database: Database }) =>
   endpoint({
@@ -12,8 +12,8 @@ export const createOrgInvite = (deps: { database: Database }) =>
     tag: "Organisations",
     summary: "Invite a person",
     description:
-      "Good for seven days. Busbar sends no mail: tell the person to sign in and to accept with `POST " +
-      "/v1/invites:accept`.",
+      "For owners who are signed in. Good for seven days. Busbar sends no mail: tell the person to sign in and to accept " +
+      "with `POST /v1/invites:accept`. It ends with the API key that the owner signed in with.",
     params: OrgParams,
     body: Type.Object({
       email: Type.String({ format: "email", maxLength: 320, description: "E-mail address to invite." }),
@@ -21,6 +21,7 @@ export const createOrgInvite = (deps: { database: Database }) =>
     success: { status: 201, description: "The invitation.", schema: InviteSchema },
     async handle({ caller, params, body }) {
       const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
-      return toInvite(await upsertInvite(deps.database.queries, id, body.email));
+      await requireOwner(deps.database.queries, caller, id);
+      return toInvite(await upsertInvite(deps.database.queries, id, body.email, caller));
     },
   });

@@ -2,6 +2,7 @@
 import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import type { Caller } from "../../http/endpoint.ts";
+import { findRole } from "../../store/people.ts";
 import type { Queries } from "../../store/database.ts";
 import { findOrganization, type BuilderRow, type OrganizationRow } from "../../store/organizations.ts";
 import { OrgId } from "../members.ts";
@@ -72,4 +73,10 @@ export async function getOwnOrg(queries: Queries, caller: Caller, orgId: string)
   throw new Problem("forbidden", {
     detail: `This credential does not belong to the organisation \`${orgId}\`. Use one that does.`,
   });
+}
+
+/** Throws a 403 Problem for members who are not owners. */
+export async function requireOwner(queries: Queries, caller: Caller, orgId: string): Promise<void> {
+  if (caller.builderId && (await findRole(queries, orgId, caller.builderId)) === "owner") return;
+  throw new Problem("forbidden", { detail: "Only an owner of the organisation may do this." });
 }

@@ -8,11 +8,15 @@ export const walk: ResourceWalk = {
     const own = await call("createOrg", { body: { label: "Acme" }, headers: ada });
     await call("getOrg", { path });
     await call("updateOrg", { path, body: { updateMask: ["label"], org: { label: "Acme Apps" } } });
-    await call("createOrgInvite", { path, body: { email: "ada@acme.example" } });
-    const { id: inviteId } = await call("createOrgInvite", { path, body: { email: "eve@acme.example" } });
-    await call("listOrgInvites", { path });
-    await call("getOrgInvite", { path: { orgId, inviteId } });
-    await call("deleteOrgInvite", { path: { orgId, inviteId } });
+    const asOwner = { path: { orgId: own.id }, headers: ada };
+    await call("createOrgInvite", { ...asOwner, body: { email: "ada@acme.example" } });
+    const { id: inviteId } = await call("createOrgInvite", {
+      ...asOwner,
+      body: { email: "eve@acme.example" },
+    });
+    await call("listOrgInvites", asOwner);
+    await call("getOrgInvite", { ...asOwner, path: { orgId: own.id, inviteId } });
+    await call("deleteOrgInvite", { ...asOwner, path: { orgId: own.id, inviteId } });
     await call("listOrgBuilders", { path });
     const { builder } = (await on.call("GET", "/v1/my-info", undefined, bob)).body;
     await call("addUserToOrg", { path: { orgId: own.id }, body: { builderId: builder.id }, headers: ada });

@@ -48,15 +48,22 @@ describe("projects", () => {
 
   test("a renamed project answers under its new name only, until it is deleted", async () => {
     assert.equal((await create("before")).status, 201);
-    const patched = await on.call("PATCH", "/v1/projects/before", {
-      updateMask: ["name", "appName"],
-      project: { name: "After", appName: "App" },
-    });
+    const { key } = (await on.call("POST", "/v1/projects/before/api-keys", { label: "x" })).body;
+    const own = { "x-api-key": key };
+    const change = { updateMask: ["name", "appName"], project: { name: "After", appName: "App" } };
+    const patched = await on.call("PATCH", "/v1/projects/before", change, own);
     assert.equal(patched.body.name, "after", patched.text);
     assert.equal(patched.body.appName, "App");
-    assert.equal((await on.call("DELETE", "/v1/projects/before")).status, 404);
-    assert.equal((await on.call("DELETE", "/v1/projects/after")).status, 204);
+    assert.equal((await on.call("DELETE", "/v1/projects/before", undefined, own)).status, 404);
+    assert.equal((await on.call("DELETE", "/v1/projects/after", undefined, own)).status, 204);
     assert.equal((await on.call("DELETE", "/v1/projects/after")).status, 404);
+  });
+
+  test("a key of another project of the organisation neither changes nor deletes a project", async () => {
+    assert.equal((await create("sibling")).status, 201);
+    const change = { updateMask: ["appName"], project: { appName: "Mine now" } };
+    assert.equal((await on.call("PATCH", "/v1/projects/sibling", change)).status, 403);
+    assert.equal((await on.call("DELETE", "/v1/projects/sibling")).status, 403);
   });
 
   test("an API key lists its own project only", async () => {

@@ -9,6 +9,7 @@ export const walk: ResourceWalk = {
     await call("getProject", { query: { includeEntitlements: "true" } });
     const project = { appName: "Acme Apps" };
     await call("updateProject", { body: { updateMask: ["appName"], project } });
-    await call("deleteProject", { path: { projectIdOrName: "staging" } });
+    const { key } = (await on.call("POST", "/v1/projects/staging/api-keys", { label: "staging" })).body;
+    await call("deleteProject", { path: { projectIdOrName: "staging" }, headers: { "x-api-key": key } });
   },
 };
