@@ -15,13 +15,13 @@ before(async () => {
 });
 after(() => rm(dataDir, { recursive: true, force: true }));
 
-test("the demo ends 0 and shows a record that lies in the CRM, also on the data of an earlier run", async () => {
+test("the demo ends 0 and shows a record that is in the CRM, also on the data of an earlier run", async () => {
   for (const run of ["first", "second"]) {
     const demo = start(["demo/run.ts", "--exit"]);
     const code = await demo.ended;
     assert.equal(code, 0, `${run} run:\n${demo.output()}`);
-    assert.match(demo.output(), /✓ HubSpot contact \d+ lies in the CRM/);
-    assert.match(demo.output(), /✓ Salesforce contact 003\w{15} lies in the CRM/);
+    assert.match(demo.output(), /✓ HubSpot contact \d+ is in the CRM/);
+    assert.match(demo.output(), /✓ Salesforce contact 003\w{15} is in the CRM/);
     assert.match(demo.output(), /✓ \d+ passed, 0 failed/);
   }
 });
