@@ -1,16 +1,20 @@
 /** PUT /v1/uploads/{uploadId}: takes the bytes that were announced; the id is the permission. */
-import { createHash } from "node:crypto";
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { isUuid } from "../../ground/ids.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { fillUpload, findOpenUpload } from "../../store/uploads.ts";
+import { receiveFile, type ReceivedFile } from "./receive-file.ts";
 
 export const UPLOAD_LIMIT_BYTES = 50 * 1024 * 1024;
 
-export const putUpload = (deps: { database: Database }) =>
-  endpoint({
+export function putUpload(deps: { database: Database; config: { dataDir: string } }) {
+  const store = oneAtATime(async (uploadId: string, file: ReceivedFile) => {
+    if (await fillUpload(deps.database.queries, uploadId, await file.read())) return;
+    throw new Problem("conflict", { detail: "Something was uploaded to this address already." });
+  });
+  return endpoint({
     operationId: "putUpload",
     tag: "Uploads",
     summary: "Upload",
@@ -26,26 +30,51 @@ export const putUpload = (deps: { database: Database }) =>
       409: "Another upload to this address was faster.",
       413: "The body is larger than 50 MB.",
     },
+    streamsBody: true,
+    admit: async ({ params }) => void (await requireOpen(deps.database, params.uploadId)),
     async handle({ params, body, headers }) {
-      const { queries } = deps.database;
-      const upload = isUuid(params.uploadId) ? await findOpenUpload(queries, params.uploadId) : undefined;
-      if (!upload) {
-        throw new Problem("not-found", {
-          detail: "This upload address has expired or was used. Ask for another one.",
-        });
-      }
-      if (!Buffer.isBuffer(body) || body.length === 0) {
-        throw new Problem("invalid-request", { detail: "The upload is empty. Send the zip as the body." });
-      }
-      const md5 = createHash("md5").update(body).digest("base64");
-      for (const announced of [upload.md5, headers["content-md5"]]) {
-        if (!announced || announced === md5) continue;
-        throw new Problem("invalid-request", {
-          detail: `The upload's MD5 is ${md5}, not the ${String(announced)} announced. Upload again.`,
-        });
-      }
-      if (!(await fillUpload(queries, params.uploadId, body))) {
-        throw new Problem("conflict", { detail: "Something was uploaded to this address already." });
-      }
+      if (!isStream(body)) throw empty();
+      const announced = await requireOpen(deps.database, params.uploadId);
+      await receiveFile(body, deps.config.dataDir, async (file) => {
+        if (file.sizeBytes === 0) throw empty();
+        requireMd5(file.md5, [announced.md5, headers["content-md5"]]);
+        await store(params.uploadId, file);
+      });
     },
   });
+}
+
+async function requireOpen(database: Database, uploadId: string): Promise<{ md5: string | null }> {
+  const upload = isUuid(uploadId) ? await findOpenUpload(database.queries, uploadId) : undefined;
+  if (upload) return upload;
+  throw new Problem("not-found", {
+    detail: "This upload address has expired or was used. Ask for another one.",
+  });
+}
+
+function requireMd5(md5: string, announced: (string | string[] | null | undefined)[]): void {
+  for (const expected of announced) {
+    if (!expected || expected === md5) continue;
+    throw new Problem("invalid-request", {
+      detail: `The upload's MD5 is ${md5}, not the ${String(expected)} announced. Upload again.`,
+    });
+  }
+}
+
+/** Returns a function whose calls wait for each other: only one upload at a time is in memory. */
+function oneAtATime<Args extends unknown[]>(
+  run: (...args: Args) => Promise<void>,
+): (...args: Args) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (...args) => {
+    const mine = last.then(() => run(...args));
+    last = mine.catch(() => {});
+    return mine;
+  };
+}
+
+const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
+  typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+
+const empty = (): Problem =>
+  new Problem("invalid-request", { detail: "The upload is empty. Send the zip as the body." });
