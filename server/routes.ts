@@ -122,7 +122,11 @@ import { writeRecords, type WriteServices } from "./write/write-records.ts";
 export type Services = RefreshServices &
   WriteServices &
   Readiness &
-  TestServices & { publicUrl: () => string; sessions: SignInSessions; config: Retention & { dataDir: string } };
+  TestServices & {
+    publicUrl: () => string;
+    sessions: SignInSessions;
+    config: Retention & { dataDir: string };
+  };
 
 const P = "/v1/projects/{projectIdOrName}";
 const PROVIDER = `${P}/providers/{provider}`;
