@@ -13,7 +13,7 @@ import {
   touchInstallation,
 } from "../../store/installations.ts";
 import { createdByOf } from "../created-by.ts";
-import { getIntegrationRow, type Integration } from "../integrations/integration.ts";
+import { getIntegrationRow, type Integration } from "../integration.ts";
 import {
   getInstallationRow,
   showInstallation,

@@ -6,7 +6,7 @@ import type { Json } from "../../ground/json.ts";
 import { checkConfig } from "../../manifest/check-config.ts";
 import { completeConfig } from "../../manifest/complete-config.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
-import type { Integration } from "../integrations/integration.ts";
+import type { Integration } from "../integration.ts";
 
 /** The stored form of a new configuration. Throws a 422 Problem with one issue per mistake. */
 export function checkedConfig(catalog: Catalog, integration: Integration, content: Json): ConfigContent {

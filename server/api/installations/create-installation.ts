@@ -12,7 +12,7 @@ import { type Database, isUniqueViolation, transact } from "../../store/database
 import { getInstallationFields } from "../../store/events.ts";
 import { insertInstallation } from "../../store/installations.ts";
 import { createdByOf } from "../created-by.ts";
-import { getIntegrationRow } from "../integrations/integration.ts";
+import { getIntegrationRow } from "../integration.ts";
 import { GroupRef, IntegrationIdOrName } from "../members.ts";
 import { checkedConfig } from "./checked-config.ts";
 import { getInstallationRow, InstallationSchema, showInstallation, SkipSampling } from "./installation.ts";

@@ -8,7 +8,7 @@ import { removeUnusedConnections } from "../../store/connections.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
 import { lockInstallation, removeInstallation } from "../../store/installations.ts";
-import { getIntegrationRow } from "../integrations/integration.ts";
+import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName } from "../members.ts";
 import { getInstallationRow } from "./installation.ts";
 

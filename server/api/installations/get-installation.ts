@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { getIntegrationRow } from "../integrations/integration.ts";
+import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName } from "../members.ts";
 import { getInstallationRow, InstallationSchema, showInstallation } from "./installation.ts";
 

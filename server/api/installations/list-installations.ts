@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Database } from "../../store/database.ts";
 import { listInstallations as listRows } from "../../store/installations.ts";
-import { getIntegrationRow } from "../integrations/integration.ts";
+import { getIntegrationRow } from "../integration.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import { requireGroup } from "../require-group.ts";
 import { InstallationSchema, toInstallations } from "./installation.ts";

@@ -9,7 +9,7 @@ import { formatName } from "../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Queries } from "../../store/database.ts";
 import { findInstallationOfGroup } from "../../store/installations.ts";
-import type { Integration } from "../integrations/integration.ts";
+import type { Integration } from "../integration.ts";
 import { IntegrationIdOrName, ObjectName } from "../members.ts";
 import {
   changeInstallation,

@@ -3,7 +3,7 @@ import { Problem } from "../../ground/errors.ts";
 import { findConnection, listConnections, type ConnectionRow } from "../../store/connections.ts";
 import { findGroup } from "../../store/customers.ts";
 import type { Queries } from "../../store/database.ts";
-import type { Integration } from "../integrations/integration.ts";
+import type { Integration } from "../integration.ts";
 
 /**
  * The connection that was named, or the group's own. Throws a 422 Problem that names the member of the request, the

@@ -1,6 +1,6 @@
 /** Keeps the other objects writable when the first one gets a configuration of its own. */
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
-import type { Integration } from "../integrations/integration.ts";
+import type { Integration } from "../integration.ts";
 
 /**
  * Without a write map every object of the manifest may be written; with one, only those it names. So a change that

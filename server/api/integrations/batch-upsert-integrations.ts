@@ -5,7 +5,7 @@ import { transact } from "../../store/database.ts";
 import { createdByOf } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import { checkedManifest, deployIntegrations, type DeployServices } from "./deploy-manifest.ts";
-import { DESTRUCTIVE, IntegrationSchema, toIntegration } from "./integration.ts";
+import { DESTRUCTIVE, IntegrationSchema, toIntegration } from "../integration.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 
 const WarningSchema = Type.Object(

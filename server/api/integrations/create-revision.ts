@@ -7,7 +7,7 @@ import { createdByOf } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
-import { DESTRUCTIVE, getIntegrationRow } from "./integration.ts";
+import { DESTRUCTIVE, getIntegrationRow } from "../integration.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 
 export const createRevision = (deps: DeployServices) =>

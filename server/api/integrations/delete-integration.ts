@@ -11,7 +11,7 @@ import { listInstallationFields } from "../../store/events.ts";
 import { listInstallations } from "../../store/installations.ts";
 import { removeIntegration } from "../../store/integrations.ts";
 import { IntegrationIdOrName } from "../members.ts";
-import { getIntegrationRow } from "./integration.ts";
+import { getIntegrationRow } from "../integration.ts";
 
 export const deleteIntegration = (deps: { database: Database }) =>
   projectEndpoint({

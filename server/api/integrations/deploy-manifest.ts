@@ -8,7 +8,7 @@ import type { Database, Queries } from "../../store/database.ts";
 import { listDestinations } from "../../store/destinations.ts";
 import { upsertIntegration } from "../../store/integrations.ts";
 import { listProviderApps } from "../../store/provider-apps.ts";
-import { getIntegrationRow, type Integration } from "./integration.ts";
+import { getIntegrationRow, type Integration } from "../integration.ts";
 
 export interface DeployServices {
   database: Database;

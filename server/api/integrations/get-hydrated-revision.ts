@@ -11,7 +11,7 @@ import type { CallServices } from "../../operations/call-provider.ts";
 import { describeObject, type MetadataMemory } from "../objects/object-metadata.ts";
 import { sentence } from "../objects/provider-problem.ts";
 import { HydratedRevisionSchema, toHydrated, type Described } from "./hydrated-integration.ts";
-import { getIntegrationRow } from "./integration.ts";
+import { getIntegrationRow } from "../integration.ts";
 
 type Services = CallServices & { metadata: MetadataMemory };
 

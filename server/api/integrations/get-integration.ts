@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { IntegrationIdOrName } from "../members.ts";
-import { getIntegrationRow, IntegrationSchema, toIntegration } from "./integration.ts";
+import { getIntegrationRow, IntegrationSchema, toIntegration } from "../integration.ts";
 
 export const getIntegration = (deps: { database: Database }) =>
   projectEndpoint({

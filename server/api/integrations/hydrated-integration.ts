@@ -12,7 +12,7 @@ import {
 } from "../../manifest/manifest.ts";
 import { ProviderName } from "../members.ts";
 import { FieldMetadataSchema } from "../objects/object-metadata.ts";
-import { RevisionSchema } from "./integration.ts";
+import { RevisionSchema } from "../integration.ts";
 
 const HydratedFieldSchema = Type.Object(
   {

@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database } from "../../store/database.ts";
 import { listIntegrations as listRows } from "../../store/integrations.ts";
-import { IntegrationSchema, toIntegration } from "./integration.ts";
+import { IntegrationSchema, toIntegration } from "../integration.ts";
 
 export const listIntegrations = (deps: { database: Database }) =>
   projectEndpoint({

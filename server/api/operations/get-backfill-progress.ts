@@ -4,7 +4,7 @@ import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { getInstallationRow } from "../installations/installation.ts";
-import { getIntegrationRow } from "../integrations/integration.ts";
+import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName, ObjectName } from "../members.ts";
 import { CreateTime, UpdateTime } from "../times.ts";
 
