@@ -52,21 +52,25 @@ export class WaitingDeliveries {
   async claim(): Promise<number> {
     if (!this.#isDue && elapsedMs() - this.#claimedMs < POLL_MS) return 0;
     const { queries, channels, sender, workerId } = this.#deps;
-    const { room } = sender.lanes;
+    // Half of what is free: a claim does not divide its room between projects.
+    const room = Math.ceil(sender.lanes.room / 2);
     const lanes = sender.lanes.free();
+    const fullProjects = sender.lanes.fullProjects();
     const readAfter = sender.changesSeen;
     this.#claimedMs = elapsedMs();
     this.#isDue = false;
     const claimed = await claimDeliveries(queries, {
       workerId: workerId(),
-      room: Math.min(MOST_CLAIMED, Math.max(0, room)),
+      room: Math.min(MOST_CLAIMED, room),
       depth: DEPTH,
       failingDepth: FAILING_DEPTH,
       lanes,
+      fullProjects,
     });
     this.#isDue ||= claimed.length > 0;
-    // A lane without room may be the reason why nothing was found.
-    this.#waitForRoom = claimed.length > 0 || lanes.some(({ free }) => free === 0);
+    // A lane or project without room may be the reason why nothing was found.
+    this.#waitForRoom =
+      claimed.length > 0 || room === 0 || fullProjects.length > 0 || lanes.some(({ free }) => free === 0);
     if (claimed.length === 0) return 0;
     const events = await listEventsById(queries, [...new Set(claimed.map((row) => row.eventId))]);
     const destinations = await channels.get(claimed);
@@ -89,8 +93,7 @@ export class WaitingDeliveries {
       const dueInMs = dueIn(result);
       if (dueInMs === undefined) continue;
       // It is claimed when its lane has room; looking for it earlier is of no use.
-      if (dueInMs === 0 && this.#deps.sender.lanes.space(result.destinationId) === 0)
-        this.#waitForRoom = true;
+      if (dueInMs === 0 && this.#deps.sender.lanes.isFull(result.destinationId)) this.#waitForRoom = true;
       else soonestMs = Math.min(soonestMs, dueInMs);
     }
     if (soonestMs < POLL_MS) setTimeout(this.#deps.onDue, soonestMs + 1).unref();

@@ -20,12 +20,12 @@ import { openChannels, type Channels } from "./channels.ts";
 import { POLL_MS, WaitingDeliveries } from "./claim-waiting.ts";
 import { DestinationHealth } from "./destination-health.ts";
 import { openDestinationNetwork } from "./destination-network.ts";
-import { FULL_MS } from "./lanes.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
 import { retrySchedule } from "./retry-schedule.ts";
 import { EventRouter, LEAST_EVENTS } from "./route-events.ts";
 import { OutcomeWriter } from "./save-outcomes.ts";
 import { DeliverySender } from "./send-deliveries.ts";
+import { FULL_MS } from "./shared-room.ts";
 import { openWebhookRateLimit } from "./webhook-rate-limit.ts";
 
 export interface DeliveryServices {
@@ -159,7 +159,7 @@ class DeliveryEngine implements Deliveries {
           await wait(GATHER_MS);
           continue;
         }
-        if (this.#sender.lanes.fits === 0 || this.#isFull) restMs = FULL_MS;
+        if (this.#sender.lanes.fits === 0 || this.#hasManyUnsaved) restMs = FULL_MS;
       } catch (err) {
         if (!this.#stopping) this.#deps.log.warn({ err }, "deliveries wait: the database cannot be used");
         restMs = AFTER_ERROR_MS;
@@ -171,14 +171,13 @@ class DeliveryEngine implements Deliveries {
   /** Returns how many deliveries and events were found; more may follow where there were some. */
   async #fillLanes(): Promise<number> {
     for (const { delivery } of this.#sender.lanes.shed()) this.#sender.release(delivery);
-    if (this.#isFull) return 0;
+    if (this.#hasManyUnsaved) return 0;
     const claimed = await this.#waiting.claim();
     return claimed + (await this.#router.route());
   }
 
-  /** Whether this process holds as much as its memory is meant to hold. */
-  get #isFull(): boolean {
-    return this.#sender.lanes.isFull || this.#outcomes.size > MOST_UNSAVED;
+  get #hasManyUnsaved(): boolean {
+    return this.#outcomes.size > MOST_UNSAVED;
   }
 
   #wakeDue(): void {

@@ -5,31 +5,44 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Lanes } from "./lanes.ts";
 import { until } from "../../tests/harness/until.ts";
 
-const SLOW_MS = 500;
+const SLOW_MS = 200;
+const PROJECT = "project";
+const DEPTH = 1_024;
 
 /** Lanes whose items end when they are told to. */
-function openLanes() {
+function openLanes({ costOf = () => 1 }: { costOf?: (item: string) => number } = {}) {
   const running: { item: string; end: () => void }[] = [];
   const spaces = { count: 0 };
-  const lanes = new Lanes<string>(
-    (item) => new Promise((resolve) => running.push({ item, end: resolve })),
-    () => void (spaces.count += 1),
-  );
-  const add = (id: string, count: number, failing = false): void => {
-    for (let nth = 0; nth < count; nth++) lanes.add(id, `${id} ${nth}`, failing);
+  const lanes = new Lanes<string>({
+    run: (item, begun) => {
+      begun();
+      return new Promise<void>((resolve) => running.push({ item, end: resolve }));
+    },
+    onSpace: () => void (spaces.count += 1),
+    costOf,
+    slowMs: SLOW_MS,
+  });
+  const owner = (id: string, projectId = PROJECT, failing = false) => ({ id, projectId, failing });
+  const add = (id: string, count: number, failing = false, projectId = PROJECT): void => {
+    for (let nth = 0; nth < count; nth++) lanes.add(owner(id, projectId, failing), `${id} ${nth}`);
   };
+  const space = (id: string, projectId = PROJECT): number => lanes.space(owner(id, projectId));
+  /** Adds what the lanes have room for, as routing does. */
+  const fill = (id: string, count: number, projectId = PROJECT): void =>
+    add(id, Math.min(count, space(id, projectId)), false, projectId);
+  const started = (id: string): string[] =>
+    running.filter(({ item }) => item.startsWith(`${id} `)).map(({ item }) => item);
   const end = async (count: number): Promise<void> => {
     for (const { end } of running.splice(0, count)) end();
     await wait(0);
   };
-  return { lanes, running, spaces, add, end };
+  return { lanes, running, spaces, add, space, fill, started, end };
 }
 
 test("a receiver gets 64 messages at once, in order, and one that fails gets four", async () => {
-  const { running, add, end } = openLanes();
+  const { started, add, end } = openLanes();
   add("works", 100);
   add("fails", 100, true);
-  const started = (id: string) => running.filter(({ item }) => item.startsWith(id)).map(({ item }) => item);
   assert.equal(started("fails").length, 4);
   assert.deepEqual(
     started("works"),
@@ -51,16 +64,16 @@ test("a lane narrows when its receiver fails and widens when it works again", as
 });
 
 test("a full lane takes more when half of its line is gone, and reports that once", async () => {
-  const { lanes, spaces, add, end } = openLanes();
+  const { lanes, spaces, add, space, end } = openLanes();
   add("a", 1_024);
-  assert.equal(lanes.space("a"), 0);
-  assert.equal(lanes.space("b"), 1_024);
+  assert.equal(space("a"), 0);
+  assert.equal(space("b"), 1_024);
   assert.equal(lanes.fits, 0, "an event to all would find no room");
   for (let gone = 0; gone < 511; gone++) await end(1);
-  assert.equal(lanes.space("a"), 0);
+  assert.equal(space("a"), 0);
   assert.equal(spaces.count, 0);
   await end(1);
-  assert.equal(lanes.space("a"), 512);
+  assert.equal(space("a"), 512);
   assert.equal(spaces.count, 1);
   assert.equal(lanes.fits, 512);
 });
@@ -77,27 +90,70 @@ test("a drain drops what is in line and waits for what is under way", async () =
   assert.equal(running.length, 0);
 });
 
-test("slow receivers that have taken all room give up their lines; one that keeps up does not", async () => {
-  const lanes = new Lanes<string>(
-    async (id) => {
-      if (id !== "quick") await new Promise(() => {});
-    },
-    () => {},
-    SLOW_MS,
-  );
-  const slow = Array.from({ length: 8 }, (_, index) => `slow ${index}`);
-  for (const id of [...slow, "quick"]) {
-    for (let taken = 0; taken < 450; taken++) lanes.add(id, id, false);
-  }
-  assert.equal(lanes.isFull, true);
+test("a slow receiver gives up its line and keeps what is under way; one that keeps up does not", async () => {
+  const { lanes, running, add, space } = openLanes();
+  add("slow", 200);
+  add("quick", 200);
   assert.deepEqual(lanes.shed(), [], "no receiver is slow at once");
   const shed = await until(() => {
-    const given = lanes.shed();
-    return given.length > 0 && given;
+    for (const { item, end } of running) if (item.startsWith("quick")) end();
+    const lines = lanes.shed();
+    return lines.length > 0 && lines;
   });
-  assert.deepEqual([...new Set(shed)].toSorted(), slow);
-  assert.equal(lanes.isFull, false);
-  assert.equal(lanes.space("slow 0"), 0, "what is under way is enough for it");
-  assert.ok(lanes.space("quick") > 0);
-  assert.ok(lanes.space("new") > 0);
+  assert.equal(shed.length, 200 - 64);
+  assert.ok(shed.every((item) => item.startsWith("slow")));
+  assert.equal(space("slow"), 0);
+  assert.equal(space("quick"), DEPTH);
+});
+
+test("one slow receiver keeps its 64 messages at once; of many, each keeps a part, and widens when the others are done", async () => {
+  const { lanes, running, add, started, end } = openLanes();
+  const ids = Array.from({ length: 100 }, (_, nth) => `slow${nth}`);
+  for (const id of ids) add(id, 5);
+  add("alone", 64, false, "other");
+  await wait(SLOW_MS + 20);
+  lanes.shed();
+  for (const id of ids) add(id, 60);
+  assert.equal(started("alone").length, 64);
+  // Half of the room for slow receivers is this project's: 1,024 of 2,048.
+  for (const id of ids) assert.equal(started(id).length, 10);
+  while (running.some(({ item }) => item.startsWith("slow"))) await end(running.length);
+  add("slow0", 64);
+  assert.equal(started("slow0").length, 64);
+});
+
+test("a project alone takes most of the room; its slow receivers leave enough for other projects, and for its own others", () => {
+  const { lanes, space, fill, started } = openLanes();
+  for (let nth = 0; nth < 72; nth++) fill(`slow${nth}`, 110);
+  const taken = 4_096 - lanes.room;
+  assert.ok(taken > 2_800 && taken <= 3_072, `${taken} of 4,096`);
+  assert.ok(space("own") > 0);
+  assert.ok(space("other", "other") >= 200);
+  fill("other", 64, "other");
+  assert.equal(started("other").length, 64);
+});
+
+test("four projects that take all they can leave room for one more", () => {
+  const { space, fill } = openLanes();
+  for (let project = 0; project < 4; project++) {
+    for (let nth = 0; nth < 72; nth++) fill(`slow${nth} of ${project}`, 110, `project${project}`);
+  }
+  assert.ok(space("one more", "one more") > 0);
+});
+
+test("routing waits for a project that has just become full, and not for one that stays full", async () => {
+  const { lanes, fill } = openLanes();
+  for (let nth = 0; nth < 10; nth++) fill(`a${nth}`, DEPTH / 2);
+  for (let nth = 0; nth < 20; nth++) fill(`b${nth}`, DEPTH / 2);
+  while (lanes.fullProjects().length === 0) lanes.add({ id: "c", projectId: PROJECT, failing: false }, "c");
+  assert.equal(lanes.fits, 0);
+  assert.deepEqual(lanes.fullProjects(), [PROJECT]);
+  await wait(60);
+  assert.ok(lanes.fits > 0);
+});
+
+test("a large message takes more room", () => {
+  const { lanes, add } = openLanes({ costOf: () => 5 });
+  add("a", 100);
+  assert.equal(lanes.room, 4_096 - 500);
 });

@@ -1,99 +1,121 @@
 /** One lane per destination: some messages are sent at once, the rest wait in line, so that a slow receiver delays only its own. */
 import { elapsedMs } from "../ground/clock.ts";
+import { FULL_MS, SharedRoom } from "./shared-room.ts";
 
 /** Messages sent at once to one receiver: enough for 1,000 per second at 60 ms each. */
 const WIDTH = 64;
 /** The same for a failing receiver. */
 const FAILING_WIDTH = 4;
-/** Messages that one process holds, in total and per destination, under way or in line. */
-const ROOM = 4_096;
+/** Messages that one process holds per destination, under way or in line. */
 export const DEPTH = 16 * WIDTH;
 export const FAILING_DEPTH = FAILING_WIDTH;
-/** A lane that is full for longer belongs to a slow receiver: routing does not wait for it. */
-export const FULL_MS = 50;
-/**
- * While all room is taken, a line that is not gone after this time is released, and stays short until the lane is empty.
- * At 1,000 messages per second even the longest line is gone earlier.
- */
-const SLOW_MS = 5_000;
-const SLOW_DEPTH = WIDTH;
-/** With less room than this, all room counts as taken. */
-const LITTLE_ROOM = 512;
+/** A receiver that takes longer on average, or from which nothing has come back for as long, is slow. */
+const SLOW_MS = 1_000;
+/** The last messages that a project may hold are divided between its lanes: each may hold one of `PARTS` of what is left. */
+const RESERVE = 512;
+const PARTS = 16;
+/** Weight of the last attempt in the average. */
+const NEWEST = 1 / 8;
+
+export interface LaneServices<Item> {
+  /** Sends a message; calls `begun` when the request begins. Must not throw. */
+  run: (item: Item, begun: () => void) => Promise<void>;
+  /** Called when a lane or project that was full takes more. */
+  onSpace: () => void;
+  /** Returns how many ordinary messages this one counts as. */
+  costOf: (item: Item) => number;
+  slowMs?: number;
+}
+
+/** Whose messages a lane has. */
+export interface LaneOwner {
+  id: string;
+  projectId: string;
+  failing: boolean;
+}
 
 interface Lane<Item> {
-  waiting: Item[];
+  readonly projectId: string;
+  readonly waiting: Item[];
   active: number;
-  width: number;
+  failing: boolean;
+  slow: boolean;
+  /** When the requests under way began, oldest first. */
+  readonly begun: Set<{ ms: number }>;
+  endedMs: number;
+  averageMs: number | undefined;
   /** When the lane became full. */
   fullMs: number | undefined;
-  /** How many of the messages that were in line when all room was taken are still there. */
-  seen: { sinceMs: number; left: number } | undefined;
-  slow: boolean;
 }
 
 export class Lanes<Item> {
   readonly #lanes = new Map<string, Lane<Item>>();
-  readonly #run: (item: Item) => Promise<void>;
-  readonly #onSpace: () => void;
+  readonly #deps: LaneServices<Item>;
+  readonly #room: SharedRoom;
+  readonly #slowMs: number;
   #size = 0;
   #empty: (() => void)[] = [];
 
-  readonly #slowMs: number;
-
-  /** `run` must not throw; `onSpace` is called when a lane that was full takes more. */
-  constructor(run: (item: Item) => Promise<void>, onSpace: () => void, slowMs = SLOW_MS) {
-    this.#run = run;
-    this.#onSpace = onSpace;
-    this.#slowMs = slowMs;
+  constructor(deps: LaneServices<Item>) {
+    this.#deps = deps;
+    this.#room = new SharedRoom(deps.onSpace);
+    this.#slowMs = deps.slowMs ?? SLOW_MS;
   }
 
   get room(): number {
-    return ROOM - this.#size;
+    return this.#room.free;
   }
 
-  get isFull(): boolean {
-    return this.room < LITTLE_ROOM;
+  /** Whether the room of the process and of the project allow one more message for a destination. */
+  hasRoom(id: string, projectId: string): boolean {
+    const lane = this.#lanes.get(id);
+    return this.#share(projectId, lane ? lane.active + lane.waiting.length : 0) > 0;
+  }
+
+  /** Lists the projects that take nothing more now. */
+  fullProjects(): string[] {
+    return this.#room.fullProjects();
   }
 
   /** Returns how many more messages a destination takes: 0 until half of a full lane is gone. */
-  space(id: string, failing = false): number {
+  space({ id, projectId, failing }: LaneOwner): number {
     const lane = this.#lanes.get(id);
-    if (lane) return spaceOf(lane);
-    return failing ? FAILING_DEPTH : DEPTH;
+    if (lane) return this.#space(lane);
+    return Math.min(failing ? FAILING_DEPTH : DEPTH, this.#share(projectId, 0));
+  }
+
+  /** Whether a destination with a lane takes no more. */
+  isFull(id: string): boolean {
+    const lane = this.#lanes.get(id);
+    return lane !== undefined && this.#space(lane) === 0;
   }
 
   /** Lists the destinations that have a lane, and how many more messages each takes. */
   free(): { id: string; free: number }[] {
-    return [...this.#lanes].map(([id, lane]) => ({ id, free: spaceOf(lane) }));
+    return [...this.#lanes].map(([id, lane]) => ({ id, free: this.#space(lane) }));
   }
 
   /**
    * How many events may be routed so that every destination has room for all of them: deliveries without room must be
-   * released and claimed again. 0 while a lane is full that will soon have room.
+   * released and claimed again. 0 while a lane or project is full that will soon have room.
    */
   get fits(): number {
+    if (this.#room.isJustFull) return 0;
     let fits = DEPTH;
     const nowMs = elapsedMs();
     for (const lane of this.#lanes.values()) {
-      if (lane.width === FAILING_WIDTH || lane.slow || nowMs - (lane.fullMs ?? nowMs) >= FULL_MS) continue;
-      fits = Math.min(fits, spaceOf(lane));
+      if (lane.failing || lane.slow || nowMs - (lane.fullMs ?? nowMs) >= FULL_MS) continue;
+      fits = Math.min(fits, this.#laneSpace(lane));
     }
     return fits;
   }
 
-  add(id: string, item: Item, failing: boolean): void {
-    const width = failing ? FAILING_WIDTH : WIDTH;
-    const lane = this.#lanes.get(id) ?? {
-      waiting: [],
-      active: 0,
-      width,
-      fullMs: undefined,
-      seen: undefined,
-      slow: false,
-    };
+  add({ id, projectId, failing }: LaneOwner, item: Item): void {
+    const lane = this.#lanes.get(id) ?? newLane<Item>(projectId, failing);
     this.#lanes.set(id, lane);
     lane.waiting.push(item);
     this.#size += 1;
+    this.#room.take(projectId, this.#deps.costOf(item));
     this.#start(id, lane);
     this.#look(lane);
   }
@@ -102,63 +124,118 @@ export class Lanes<Item> {
   judge(id: string, failing: boolean): void {
     const lane = this.#lanes.get(id);
     if (!lane) return;
-    lane.width = failing ? FAILING_WIDTH : WIDTH;
+    lane.failing = failing;
     this.#look(lane);
   }
 
-  /** While all room is taken: removes and returns the lines of slow receivers, which would delay all others. */
+  /** Removes and returns the lines of slow receivers: what is under way is enough for them. */
   shed(): Item[] {
-    if (!this.isFull) return [];
-    const nowMs = elapsedMs();
     const shed: Item[] = [];
     for (const lane of this.#lanes.values()) {
-      if (lane.waiting.length === 0) continue;
-      lane.seen ??= { sinceMs: nowMs, left: lane.waiting.length };
-      if (nowMs - lane.seen.sinceMs < this.#slowMs) continue;
-      lane.slow = true;
-      lane.seen = undefined;
-      shed.push(...lane.waiting.splice(0));
+      this.#judgeSpeed(lane);
+      if (lane.slow) shed.push(...this.#clear(lane));
     }
-    this.#size -= shed.length;
     return shed;
   }
 
   /** Drops what is in line and resolves when what is under way has ended. */
   async drain(): Promise<void> {
-    for (const lane of this.#lanes.values()) this.#size -= lane.waiting.splice(0).length;
+    for (const lane of this.#lanes.values()) this.#clear(lane);
     if (this.#size > 0) await new Promise<void>((resolve) => this.#empty.push(resolve));
+  }
+
+  #clear({ waiting, projectId }: Lane<Item>): Item[] {
+    const cleared = waiting.splice(0);
+    this.#size -= cleared.length;
+    for (const item of cleared) this.#room.give(projectId, this.#deps.costOf(item));
+    return cleared;
+  }
+
+  #judgeSpeed(lane: Lane<Item>): void {
+    const [oldest] = lane.begun;
+    const quietSinceMs = Math.max(oldest?.ms ?? Infinity, lane.endedMs);
+    const slow = (lane.averageMs ?? 0) >= this.#slowMs || elapsedMs() - quietSinceMs >= this.#slowMs;
+    if (slow === lane.slow) return;
+    lane.slow = slow;
+    this.#room.countSlow(lane.projectId, slow ? 1 : -1);
+    this.#look(lane);
   }
 
   /** Records when a lane became full, or reports that it has room again. */
   #look(lane: Lane<Item>): void {
-    if (spaceOf(lane) === 0) lane.fullMs ??= elapsedMs();
+    if (this.#laneSpace(lane) === 0) lane.fullMs ??= elapsedMs();
     else if (lane.fullMs !== undefined) {
       lane.fullMs = undefined;
-      this.#onSpace();
+      this.#deps.onSpace();
     }
   }
 
   #start(id: string, lane: Lane<Item>): void {
-    while (lane.active < lane.width) {
+    const width = this.#width(lane);
+    while (lane.active < width) {
       const item = lane.waiting.shift();
       if (item === undefined) break;
-      if (lane.seen && (lane.seen.left -= 1) === 0) lane.seen = undefined;
       lane.active += 1;
-      void this.#run(item).then(() => {
-        lane.active -= 1;
-        this.#size -= 1;
-        this.#look(lane);
-        if (lane.active === 0 && lane.waiting.length === 0) this.#lanes.delete(id);
-        else this.#start(id, lane);
-        if (this.#size === 0) this.#empty.splice(0).forEach((resolve) => resolve());
-      });
+      void this.#run(id, lane, item);
     }
+  }
+
+  async #run(id: string, lane: Lane<Item>, item: Item): Promise<void> {
+    const started = { ms: 0 };
+    const begun = (): void => {
+      started.ms = elapsedMs();
+      lane.begun.add(started);
+    };
+    await this.#deps.run(item, begun);
+    if (lane.begun.delete(started)) {
+      lane.endedMs = elapsedMs();
+      const tookMs = lane.endedMs - started.ms;
+      lane.averageMs = (lane.averageMs ?? tookMs) * (1 - NEWEST) + tookMs * NEWEST;
+      this.#judgeSpeed(lane);
+    }
+    lane.active -= 1;
+    this.#size -= 1;
+    if (lane.active === 0 && lane.waiting.length === 0) {
+      this.#lanes.delete(id);
+      if (lane.slow) this.#room.countSlow(lane.projectId, -1);
+    } else this.#start(id, lane);
+    this.#look(lane);
+    this.#room.give(lane.projectId, this.#deps.costOf(item));
+    if (this.#size === 0) this.#empty.splice(0).forEach((resolve) => resolve());
+  }
+
+  #space(lane: Lane<Item>): number {
+    return Math.min(this.#laneSpace(lane), this.#share(lane.projectId, lane.active + lane.waiting.length));
+  }
+
+  /** When little is left for its project, a lane takes a small part of it only: each lane of the project finds some. */
+  #share(projectId: string, held: number): number {
+    const left = this.#room.left(projectId);
+    return Math.max(0, left - RESERVE, Math.ceil(left / PARTS) - held);
+  }
+
+  /** A lane is refilled by half at a time: claims for single messages would waste statements. */
+  #laneSpace(lane: Lane<Item>): number {
+    const depth = lane.slow ? this.#width(lane) : lane.failing ? FAILING_DEPTH : DEPTH;
+    const space = depth - lane.active - lane.waiting.length;
+    return space >= depth / 2 ? space : 0;
+  }
+
+  /** Slow lanes share a part of the room: the more there are, the narrower each. */
+  #width({ failing, slow, projectId }: Lane<Item>): number {
+    const width = failing ? FAILING_WIDTH : WIDTH;
+    return slow ? Math.min(width, this.#room.slowWidth(projectId)) : width;
   }
 }
 
-/** A lane is refilled by half at a time: claims for single messages would waste statements. */
-function spaceOf({ waiting, active, width, slow }: Lane<unknown>): number {
-  const depth = width === FAILING_WIDTH ? FAILING_DEPTH : slow ? SLOW_DEPTH : DEPTH;
-  const space = depth - active - waiting.length;
-  return space >= depth / 2 ? space : 0;
-}
+const newLane = <Item>(projectId: string, failing: boolean): Lane<Item> => ({
+  projectId,
+  waiting: [],
+  active: 0,
+  failing,
+  slow: false,
+  begun: new Set(),
+  endedMs: -Infinity,
+  averageMs: undefined,
+  fullMs: undefined,
+});

@@ -3,7 +3,7 @@ import { elapsedMs } from "../ground/clock.ts";
 import { newId } from "../ground/ids.ts";
 import type { Queries } from "../store/database.ts";
 import { routeEvents, type Routed, type RoutedDelivery } from "../store/delivery-batches.ts";
-import type { Channels } from "./channels.ts";
+import type { Channels, OpenDestination } from "./channels.ts";
 import type { OutcomeWriter } from "./save-outcomes.ts";
 import type { DeliverySender } from "./send-deliveries.ts";
 
@@ -54,7 +54,7 @@ export class EventRouter {
     const { channels, outcomes, sender } = this.#deps;
     const destinations = await channels.get(deliveries);
     outcomes.openBatch(batchId, deliveries.length);
-    const space = this.#spaceOf(deliveries);
+    const space = this.#spaceOf(deliveries, destinations);
     for (const delivery of deliveries) {
       const { destinationId, eventId, disabled } = delivery;
       const destination = destinations.get(destinationId);
@@ -62,7 +62,7 @@ export class EventRouter {
       const left = space.get(destinationId) ?? 0;
       if (disabled) {
         outcomes.add({ kind: "skipped", destinationId, eventId, batchId });
-      } else if (destination && event && left > 0 && sender.lanes.room > 0) {
+      } else if (destination && event && left > 0 && sender.lanes.hasRoom(destinationId, event.projectId)) {
         space.set(destinationId, left - 1);
         sender.add({ delivery: { ...delivery, failures: 0, batchId }, event, destination, readAfter });
       } else {
@@ -72,13 +72,14 @@ export class EventRouter {
   }
 
   /** Room per destination before any of these is in its lane: a lane reports none again until it is half empty. */
-  #spaceOf(deliveries: RoutedDelivery[]): Map<string, number> {
+  #spaceOf(deliveries: RoutedDelivery[], destinations: Map<string, OpenDestination>): Map<string, number> {
     const { lanes } = this.#deps.sender;
-    return new Map(
-      deliveries.map(({ destinationId, failingSince }) => [
-        destinationId,
-        lanes.space(destinationId, failingSince !== null),
-      ]),
-    );
+    const space = new Map<string, number>();
+    for (const { destinationId: id, failingSince } of deliveries) {
+      const projectId = destinations.get(id)?.row.projectId;
+      if (projectId === undefined || space.has(id)) continue;
+      space.set(id, lanes.space({ id, projectId, failing: failingSince !== null }));
+    }
+    return space;
   }
 }

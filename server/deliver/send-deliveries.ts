@@ -35,6 +35,9 @@ export interface PreparedDelivery {
   readAfter: number;
 }
 
+/** A message counts once, and once more for each of these characters: room stands for memory. */
+const LARGE_MESSAGE = 64 * 1024;
+
 export class DeliverySender {
   readonly lanes: Lanes<PreparedDelivery>;
   readonly #deps: SenderServices;
@@ -45,7 +48,11 @@ export class DeliverySender {
 
   constructor(deps: SenderServices) {
     this.#deps = deps;
-    this.lanes = new Lanes((prepared) => this.#send(prepared), deps.onSpace);
+    this.lanes = new Lanes({
+      run: (prepared, begun) => this.#send(prepared, begun),
+      onSpace: deps.onSpace,
+      costOf: ({ event }) => 1 + Math.floor(event.data.length / LARGE_MESSAGE),
+    });
   }
 
   get changesSeen(): number {
@@ -60,8 +67,9 @@ export class DeliverySender {
   /** Puts a delivery into the lane of its destination. */
   add(prepared: PreparedDelivery): void {
     const { destinationId, failingSince } = prepared.delivery;
-    this.#deps.health.saw(destinationId, failingSince !== null);
-    this.lanes.add(destinationId, prepared, failingSince !== null);
+    const failing = failingSince !== null;
+    this.#deps.health.saw(destinationId, failing);
+    this.lanes.add({ id: destinationId, projectId: prepared.destination.row.projectId, failing }, prepared);
   }
 
   /** Gives a delivery back without an attempt, for any process to claim. */
@@ -84,13 +92,14 @@ export class DeliverySender {
     await this.lanes.drain();
   }
 
-  async #send(prepared: PreparedDelivery): Promise<void> {
+  async #send(prepared: PreparedDelivery, begun: () => void): Promise<void> {
     const { destination, delivery, readAfter } = prepared;
     const { destinationId, failures, batchId } = delivery;
     if (destination.type.paced) await this.#deps.rateLimit.take(destination.row.projectId);
     // A destination that was changed, disabled or deleted meanwhile must be read again first.
     const isOutdated = (this.#lastChange.get(destinationId) ?? 0) > readAfter;
     if (this.#stopping || isOutdated) return this.release(delivery);
+    begun();
     const result = await attemptDelivery(destination, this.#message(prepared), failures, this.#deps.retry);
     this.#deps.onAttempt?.(result.state);
     this.lanes.judge(destinationId, result.outcome.kind !== "delivered");

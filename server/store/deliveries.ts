@@ -40,6 +40,8 @@ export interface Claim {
   failingDepth: number;
   /** Destinations that the worker is busy with and how many more of each it takes. */
   lanes: { id: string; free: number }[];
+  /** Projects of which the worker takes no more. */
+  fullProjects: string[];
 }
 
 const lanesOf = ({ lanes }: Claim) =>
@@ -47,14 +49,34 @@ const lanesOf = ({ lanes }: Claim) =>
 
 /** Claims deliveries that are due, a few of each destination, starting with a random destination. */
 export async function claimDeliveries(queries: Queries, claim: Claim): Promise<ClaimedDelivery[]> {
-  const { rows } = await sql<ClaimedDelivery>`
-    with ready as (
+  const { rows } = await claimStatement(claim).execute(queries);
+  return rows;
+}
+
+/** Hops along the index of waiting deliveries, so that destinations for which nothing waits cost nothing. */
+export const claimStatement = (claim: Claim) => sql<ClaimedDelivery>`
+    with recursive first as (
+      (
+        select destination_id, due_time from deliveries
+        where state = 'waiting' order by destination_id, due_time limit 1
+      )
+      union all
+      select next.destination_id, next.due_time
+      from first cross join lateral (
+        select destination_id, due_time from deliveries
+        where state = 'waiting' and destination_id > first.destination_id
+        order by destination_id, due_time limit 1
+      ) as next
+    ), ready as (
       select due.*, version, failing_since
       from (
         select destinations.id, version, failing_since,
           coalesce(free, case when failing_since is null then ${claim.depth}::integer else ${claim.failingDepth}::integer end)::integer as free
-        from destinations left join ${lanesOf(claim)} on lane.id = destinations.id
-        where disabled_time is null and coalesce(free, 1) > 0
+        from first
+        join destinations on destinations.id = first.destination_id
+        left join ${lanesOf(claim)} on lane.id = destinations.id
+        where first.due_time <= now() and disabled_time is null and coalesce(free, 1) > 0
+          and project_id <> all(${claim.fullProjects}::uuid[])
         order by random()
       ) as open
       cross join lateral (
@@ -68,9 +90,7 @@ export async function claimDeliveries(queries: Queries, claim: Claim): Promise<C
     from ready
     where deliveries.destination_id = ready.destination_id and deliveries.event_id = ready.event_id
     returning deliveries.destination_id, deliveries.event_id, failures, version, failing_since
-  `.execute(queries);
-  return rows;
-}
+  `;
 
 /** Names a delivery: no event goes to a destination twice. */
 export interface DeliveryKey {

@@ -5,7 +5,13 @@ import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { newId } from "../ground/ids.ts";
 import type { Database } from "./database.ts";
-import { claimDeliveries, updateDeliveries, listClaimants, releaseDeliveries } from "./deliveries.ts";
+import {
+  claimDeliveries,
+  claimStatement,
+  updateDeliveries,
+  listClaimants,
+  releaseDeliveries,
+} from "./deliveries.ts";
 import { releaseBatches, routeEvents } from "./delivery-batches.ts";
 import { listDeliveries, listWaitingDeliveries } from "./delivery-lists.ts";
 import { insertDestination } from "./destinations.ts";
@@ -14,7 +20,7 @@ import { eventTopicRoutes, topicDestinationRoutes } from "./topic-routes.ts";
 import { insertTopic } from "./topics.ts";
 
 const WORKER = 7;
-const MUCH = { room: 100, depth: 100, failingDepth: 4, lanes: [] };
+const MUCH = { room: 100, depth: 100, failingDepth: 4, lanes: [], fullProjects: [] };
 
 /** Opens a project whose events of one type have this many destinations, with three events to route. */
 async function threeEvents(t: TestContext, destinations = 1) {
@@ -184,4 +190,27 @@ test("a repeated attempt is added to those before it", async (t) => {
     (await statesOf(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
     [1, 2, 3].map(() => ["delivered", 2]),
   );
+});
+
+test("a claim reads the index of waiting deliveries, not every destination", async (t) => {
+  const { database, destinationId, eventIds } = await threeEvents(t);
+  await database.pool.query(`insert into destinations (id, project_id, name, type, metadata, secrets_sealed)
+    select gen_random_uuid(), project_id, 'd' || nth, type, metadata, secrets_sealed
+    from destinations, generate_series(1, 2000) nth`);
+  await database.pool.query("analyze destinations");
+  const claim = claimStatement({ workerId: WORKER, ...MUCH }).compile(database.queries);
+  const pagesRead = async (): Promise<number> => {
+    const explain = `explain (analyze, buffers, format json) ${claim.sql}`;
+    const { rows } = await database.pool.query(explain, [...claim.parameters]);
+    return rows[0]["QUERY PLAN"][0].Plan["Shared Hit Blocks"];
+  };
+  await pagesRead();
+  assert.ok((await pagesRead()) < 20);
+  await database.pool.query(
+    "insert into deliveries (destination_id, event_id, state, due_time) select $1, unnest($2::uuid[]), 'waiting', now()",
+    [destinationId, eventIds],
+  );
+  assert.ok((await pagesRead()) < 200);
+  const { rows } = await database.pool.query("select count(*)::int from deliveries where state = 'sending'");
+  assert.deepEqual(rows, [{ count: 3 }]);
 });
