@@ -126,6 +126,34 @@ test("updates of one record, each of which waits for the one before, do not wait
   await until(() => ran.length === 50, 10_000);
 });
 
+test("a chain of items is handed over from one to the next, without a claim for each", async (t) => {
+  const chain = jobsOf("a", 200);
+  const queue = openQueue(chain.splice(0, 1));
+  const ran: string[] = [];
+  let claims = 0;
+  start(t, {
+    source: {
+      ...queue.source,
+      claim: (limit, room) => {
+        claims += 1;
+        return queue.source.claim(limit, room);
+      },
+      claimSuccessors: async () => {
+        const next = chain.splice(0, 1);
+        for (const job of next) queue.claimed.set(job.id, job);
+        return next;
+      },
+    },
+    run: async (job, onAnswer) => {
+      ran.push(job.id);
+      onAnswer("sent");
+      queue.settle(job);
+    },
+  });
+  await until(() => ran.length === 200, 5_000);
+  assert.ok(claims < 50, String(claims));
+});
+
 test("a key with many items leaves slots for the others", async (t) => {
   const queue = openQueue([...jobsOf("large", 200), ...jobsOf("small", 1)]);
   const running: string[] = [];

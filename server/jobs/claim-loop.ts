@@ -30,6 +30,8 @@ export type RoomFor = (key: string, group: string) => number;
 export interface ClaimSource<Item> {
   /** Claims up to `limit` items that are due, of each key about as many as there is room for. */
   claim(limit: number, room: RoomFor): Promise<Item[]>;
+  /** Claims the items that are due because this one has ended, without a look through the queue. */
+  claimSuccessors?(ended: Item): Promise<Item[]>;
   /** Gives claimed items back as they were. */
   release(items: Item[]): Promise<void>;
   /** Gives back an item whose run failed for a reason of ours, for a later attempt. */
@@ -91,7 +93,12 @@ class Loop<Item> implements ClaimLoop {
   readonly #looping: Promise<void>;
   /** Claimed items that are not settled, by id. */
   readonly #held = new Map<string, Item>();
+  /** Groups of which the last claim may have left items for want of room. */
+  #leftBehind = new Set<string>();
   #mayHaveLost = false;
+  #isRecovering = false;
+  /** Claims of successors under way. */
+  #handovers = 0;
   #running = true;
 
   constructor(options: ClaimLoopOptions<Item>) {
@@ -139,18 +146,58 @@ class Loop<Item> implements ClaimLoop {
     // One claim takes half of the free places at most, so that no group gets the places that are left to others.
     const limit = Math.min(CLAIM_SIZE, Math.ceil(this.#slots.free / 2));
     if (limit === 0) return false;
-    // No claim is under way here, so whatever is claimed by this process and not held is lost.
-    if (this.#mayHaveLost) {
-      this.#mayHaveLost = false;
-      await this.#source.recover([...this.#held.values()]);
+    // While no claim is under way here, whatever is claimed by this process and not held is lost.
+    if (this.#mayHaveLost && this.#handovers === 0) await this.#recover();
+    const rooms = new Map<string, { room: number; group: string }>();
+    const claimed = await this.#source.claim(limit, (key, group) => {
+      const room = this.#slots.room(key, group);
+      rooms.set(key, { room, group });
+      return room;
+    });
+    for (const item of claimed) {
+      const asked = rooms.get(this.#options.keyOf(item));
+      if (asked) asked.room -= 1;
     }
-    const claimed = await this.#source.claim(limit, (key, group) => this.#slots.room(key, group));
+    const full = [...rooms.values()].filter(({ room }) => room <= 0);
+    this.#leftBehind = new Set(full.map(({ group }) => group));
+    this.#hold(claimed);
+    return claimed.length >= limit;
+  }
+
+  async #recover(): Promise<void> {
+    this.#mayHaveLost = false;
+    this.#isRecovering = true;
+    try {
+      await this.#source.recover([...this.#held.values()]);
+    } finally {
+      this.#isRecovering = false;
+    }
+  }
+
+  #hold(claimed: Item[]): void {
     for (const item of claimed) {
       this.#held.set(this.#options.idOf(item), item);
       this.#slots.add(item);
     }
     this.#runNext();
-    return claimed.length >= limit;
+  }
+
+  /** Runs what waited for this item; wakes the loop where that is not known. */
+  async #handOver(ended: Item): Promise<void> {
+    const { source } = this.#options;
+    if (!source.claimSuccessors || this.#isRecovering || !this.#running) return this.wake();
+    this.#handovers += 1;
+    try {
+      const found = await source.claimSuccessors(ended);
+      if (this.#running) this.#hold(found);
+      else await this.#release(found);
+      if (found.length === 0) this.wake();
+    } catch {
+      this.#mayHaveLost = true;
+      this.wake();
+    } finally {
+      this.#handovers -= 1;
+    }
   }
 
   /** Until the next item is due, at most one poll. */
@@ -179,17 +226,22 @@ class Loop<Item> implements ClaimLoop {
         if (!answered) onAnswer("sent");
       })
       .finally(() => this.#letGo(item));
-    this.#track(unblocksOthers?.(item) ? ended.finally(() => this.wake()) : ended);
+    this.#track(unblocksOthers?.(item) ? ended.then(() => this.#handOver(item)) : ended);
   }
 
   #answered(item: Item, result: RunResult, tookMs: number): void {
     const key = this.#options.keyOf(item);
+    const group = this.#options.groupOf(item);
     this.#slots.end(key, result, tookMs);
     // The key is closed for now: its items wait in the source, where other processes see them.
-    if (result === "rate-limited" || result === "not-sent")
+    if (result === "rate-limited" || result === "not-sent") {
+      this.#leftBehind.add(group);
       this.#track(this.#release(this.#slots.withdraw(key)));
+    }
     this.#runNext();
-    if (this.#slots.needsMore(key, this.#options.groupOf(item))) this.wake();
+    // A claim that can find nothing new would read past all items that wait for others.
+    const mayFind = this.#leftBehind.has(group) || this.#slots.free < CLAIM_SIZE;
+    if (mayFind && this.#slots.needsMore(key, group)) this.wake();
   }
 
   #track(work: Promise<void>): void {

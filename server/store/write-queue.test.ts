@@ -9,6 +9,7 @@ import { insertAcceptedWrites } from "./accept-writes.ts";
 import type { Database } from "./database.ts";
 import { endOperations } from "./operations.ts";
 import {
+  claimSuccessors,
   claimWritesOf,
   listClaimers,
   listOldestDue,
@@ -137,6 +138,22 @@ test("of many updates of one record the oldest is claimed, without reading all k
     assert.ok((await rowsRead()) - before < many * 10, statistics);
     await end(ids);
   }
+});
+
+test("when an update ends, the next one of its record is claimed, and only when no other record holds it back", async (t) => {
+  const { database, accept, claim, end } = await openQueue(t);
+  const { queries } = database;
+  await accept(3, () => "hot");
+  await accept(1, () => "other");
+  const [first, other] = await claim();
+  assert.deepEqual(await claimSuccessors(queries, WORKER, ["hot", "other"]), []);
+  await end([first ?? ""]);
+  const [second, ...more] = await claimSuccessors(queries, WORKER, ["hot"]);
+  assert.deepEqual([second?.recordKeys, more], [["hot"], []]);
+  await end([second?.operationId ?? "", other ?? ""]);
+  const [third] = await claimSuccessors(queries, WORKER, ["other", "hot"]);
+  await end([third?.operationId ?? ""]);
+  assert.deepEqual(await claimSuccessors(queries, WORKER, ["other", "hot"]), []);
 });
 
 test("a worker that has lost a claim cannot mark its write as sent", async (t) => {

@@ -1,5 +1,5 @@
 /** The queue of asynchronous writes as its workers use it: claim, mark, reschedule, release, recover. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Json, JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
 import { timed, type LogEntry } from "./operations.ts";
@@ -16,6 +16,8 @@ export interface ClaimedWrite {
   records: Json[];
   attempts: number;
   deadline: Date;
+  /** Records that an update touches; empty for a create. */
+  recordKeys: string[];
   /** When the gate of its connection opens. Set only for writes whose deadline is earlier: other ones are not claimed. */
   closedUntil: Date | null;
 }
@@ -103,35 +105,65 @@ export async function claimWritesOf(
           where installations.id = asked.installation_id and closed_until > now() limit 1) gate on true
       order by place
     ), due as materialized (
-      select mine.operation_id from wanted, lateral (
+      select mine.operation_id, wanted.closed_until from wanted, lateral (
         select operation_id from writes
         where claimed_by is null and installation_id = wanted.installation_id and due_time <= wanted.due_until
           and (wanted.closed_until is null or deadline < wanted.closed_until)
-          -- Creates have no keys.
-          and (write_type = 'create' or (
-            select bool_and(own.seq = (
-              select min(first.seq) from write_keys first where first.record_key = own.record_key))
-            from write_keys own where own.operation_id = writes.operation_id) is not false)
+          and ${IS_FIRST}
         order by installation_id, due_time, seq
         limit wanted.room
         for update of writes skip locked) mine
       limit ${limit}
-    ), claimed as (
+    ) ${claimDue(workerId)}
+  `.execute(queries);
+  return rows;
+}
+
+/**
+ * Claims the writes that are next for these records now, each at most once: those that waited for an update that has
+ * ended. Saves a look through the queue for each of many updates of one record.
+ */
+export async function claimSuccessors(
+  queries: Queries,
+  workerId: number,
+  recordKeys: string[],
+): Promise<ClaimedWrite[]> {
+  const { rows } = await sql<ClaimedWrite>`
+    with due as materialized (
+      select operation_id, null::timestamptz as closed_until from writes
+      where operation_id = any(array(
+          select (select operation_id from write_keys where write_keys.record_key = ended.record_key order by seq limit 1)
+          from unnest(${recordKeys}::text[]) as ended (record_key)))
+        and claimed_by is null and due_time <= now() and ${IS_FIRST}
+        and not exists (
+          select from installations join connection_gates using (connection_id)
+          where installations.id = writes.installation_id and closed_until > now())
+      for update of writes skip locked
+    ) ${claimDue(workerId)}
+  `.execute(queries);
+  return rows;
+}
+
+/** Selects writes that no earlier unfinished write of one of their records precedes. Creates have no keys. */
+const IS_FIRST = sql<boolean>`(write_type = 'create' or (
+  select bool_and(own.seq = (select min(first.seq) from write_keys first where first.record_key = own.record_key))
+  from write_keys own where own.operation_id = writes.operation_id) is not false)`;
+
+/** Claims the writes of the common table expression `due` and returns them. */
+const claimDue = (workerId: number): RawBuilder<unknown> => sql`, claimed as (
       update writes set claimed_by = ${workerId}, open_group = null, may_have_been_sent = false
       where operation_id = any(array(select operation_id from due))
       returning writes.*
     )
     select claimed.operation_id, operations.project_id, operations.integration_id, claimed.installation_id,
       operations.object_name, claimed.write_type, claimed.send_options, claimed.records, claimed.attempts, claimed.deadline,
-      wanted.closed_until
+      due.closed_until, case when write_type = 'create' then '{}' else array(
+        select record_key from write_keys where write_keys.operation_id = claimed.operation_id) end as record_keys
     from claimed
       cross join lateral (select project_id, integration_id, object_name from operations
         where operations.id = claimed.operation_id limit 1) operations
-      join wanted on wanted.installation_id = claimed.installation_id
-    order by claimed.seq
-  `.execute(queries);
-  return rows;
-}
+      join due on due.operation_id = claimed.operation_id
+    order by claimed.seq`;
 
 /**
  * Marks writes as about to be sent; to be committed before the provider is called. Throws when this worker has lost one

@@ -15,7 +15,9 @@ import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
 import type { Log } from "../ground/log.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { recoverOrphans } from "../jobs/recover-orphans.ts";
+import { sharedCommit } from "../jobs/shared-commit.ts";
 import {
+  claimSuccessors,
   listClaimers,
   nextDueMs,
   postponeWrite,
@@ -31,16 +33,33 @@ export interface WriteWorkerServices extends AttemptWriteServices {
   identity: ProcessIdentity;
 }
 
+/** Records whose update has ended, and the writes that were claimed for it. */
+interface Handover {
+  recordKeys: string[];
+  successors: ClaimedWrite[];
+}
+
 /** Starts at once and runs until it is stopped. */
 export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
   const { log, identity, retryBaseMs } = deps;
   const { queries } = deps.database;
   const turns = new WriteTurns(queries, () => identity.id);
+  const handovers = sharedCommit<Handover>(async (ended) => {
+    const keys = new Set(ended.flatMap(({ recordKeys }) => recordKeys));
+    const successors = await claimSuccessors(queries, identity.id, [...keys]);
+    // Whichever of them gets a write, it runs at once.
+    ended[0]?.successors.push(...successors);
+  });
   const loop = startClaimLoop<ClaimedWrite>({
     what: "writes",
     log,
     source: {
       claim: (limit, room) => turns.claim(limit, room),
+      claimSuccessors: async ({ recordKeys }) => {
+        const handover: Handover = { recordKeys, successors: [] };
+        await handovers.add(handover);
+        return handover.successors;
+      },
       release: (writes) => releaseWrites(queries, identity.id, idsOf(writes)),
       postpone: ({ operationId, attempts }) => {
         const delayMs = backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs });
