@@ -73,7 +73,7 @@ export async function refreshDrill(options: RefreshDrillOptions): Promise<Refres
       await forced;
       options.onProgress?.(`restart ${restart}: ${endpoint.counts.refreshed} refreshes so far`);
     }
-    // Whoever lost a token finds out now.
+    // A lost token shows now.
     await drill.forceAll();
     await drill.untilStored();
     return {
@@ -96,7 +96,7 @@ export async function refreshDrill(options: RefreshDrillOptions): Promise<Refres
   }
 }
 
-/** What must be true; empty when all is well. */
+/** Returns the violations; empty if the drill passed. */
 export const faultsOf = (report: RefreshDrillReport): string[] => [
   ...(report.duringOutages > 0 ? [] : ["no refresh met an outage, so nothing was tried"]),
   ...(report.sentTwice === 0 ? [] : [`${report.sentTwice} refresh tokens were sent twice`]),

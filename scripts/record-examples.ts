@@ -11,7 +11,7 @@ import { shortened } from "./examples/shortened.ts";
 
 const examples: Record<string, Example[]> = {};
 const heard = await walkEveryOperation();
-// What contains itself would grow with every run.
+// Left out: the document contains the examples, so it would grow with every run.
 for (const { operationId, refusedWith: _refusedWith, ...said } of heard.filter(
   (one) => one.operationId !== "getOpenApi",
 )) {

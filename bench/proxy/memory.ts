@@ -1,4 +1,4 @@
-/** How much a proxy's memory grows while 100 MB go up and 100 MB come down at once, each with a slow reader. */
+/** Measures how much a proxy's memory grows during 100 MB up and 100 MB down at once, each with a slow reader. */
 import type { ChildProcess } from "node:child_process";
 import { connect } from "node:net";
 
