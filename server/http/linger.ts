@@ -3,25 +3,33 @@ import type { IncomingMessage } from "node:http";
 import { elapsedMs } from "../ground/clock.ts";
 
 const CHECK_MS = 100;
-/** Above the largest body that any endpoint accepts. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** Above the bodies that callers send by mistake: reading costs processor time, so strangers get no more. */
+const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_MS = 30_000;
+const MOST_AT_ONCE = 16;
+
+let lingering = 0;
 
 /**
  * Discards the rest of a request that was answered before it arrived completely. Ends the connection when the rest is
- * too large or takes too long; an answer that was sent before has arrived by then.
+ * too large or takes too long, or if too many are read already.
  */
 export function linger(
   request: IncomingMessage,
-  { forMs = MOST_MS, mostBytes = MOST_BYTES }: { forMs?: number; mostBytes?: number } = {},
+  limits: { forMs?: number; mostBytes?: number; mostAtOnce?: number } = {},
 ): void {
+  const { forMs = MOST_MS, mostBytes = MOST_BYTES, mostAtOnce = MOST_AT_ONCE } = limits;
   const { socket } = request;
+  if (lingering >= mostAtOnce) return void socket.destroySoon();
+  lingering += 1;
   const readBefore = socket.bytesRead;
   const startedMs = elapsedMs();
   request.resume();
   const check = setInterval(() => {
     const over = socket.bytesRead - readBefore > mostBytes || elapsedMs() - startedMs > forMs;
     if (over && !request.complete) socket.destroy();
-    if (request.complete || socket.destroyed) clearInterval(check);
+    if (!request.complete && !socket.destroyed) return;
+    clearInterval(check);
+    lingering -= 1;
   }, CHECK_MS);
 }

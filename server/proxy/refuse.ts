@@ -70,7 +70,10 @@ export function refuse(deps: RefusalDeps, response: ServerResponse, error: unkno
   if (closes) headers["Connection"] = "close";
   response.writeHead(problem.status, headers);
   response.end(body);
-  if (!response.req.complete && !closes) linger(response.req, { forMs: deps.lingerMs });
+  if (!response.req.complete && !closes) {
+    // Refused calls of the proxy are mostly those of known callers, with bodies of any size.
+    linger(response.req, { forMs: deps.lingerMs, mostBytes: Infinity, mostAtOnce: Infinity });
+  }
 }
 
 /** Refuses a request without a response object, because it could not be read. Ends the connection. */

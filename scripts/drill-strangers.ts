@@ -1,0 +1,239 @@
+/**
+ * The drill of strangers: callers without a credential send large bodies, slow bodies and uploads, while others call
+ * `/healthz`, the proxy and the write API. The others' median latency may at most double and memory must not grow with
+ * the strangers' bodies.
+ *
+ *     node scripts/drill-strangers.ts [--seconds 10]
+ */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { catalogOverlay } from "../sandbox/catalog-overlay.ts";
+import { startSandbox } from "../sandbox/sandbox.ts";
+import { startChildBusbar } from "../tests/harness/child-busbar.ts";
+import { connectCustomer } from "../tests/harness/connect-customer.ts";
+
+const MB = 1024 * 1024;
+const LARGE_CALLERS = 16;
+const HALF_BODIES = 300;
+const SILENT_UPLOADS = 24;
+const PAUSE_MS = 20;
+
+const CALLS = ["healthz", "proxied", "written"] as const;
+type Kind = (typeof CALLS)[number];
+
+export interface Latency {
+  calls: number;
+  failed: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+export interface StrangersReport {
+  usual: Record<Kind, Latency>;
+  besides: Record<Kind, Latency>;
+  /** Answers to large bodies by status; 0: the connection broke before an answer. */
+  large: Record<string, number>;
+  /** Answers to half-sent bodies and silent uploads by status; 0: the connection ended, -1: neither. */
+  half: Record<string, number>;
+  memoryMiB: { usual: number; most: number; after: number };
+}
+
+/** What the drill calls; a test gives its own. */
+export interface StrangersWorld {
+  origin: string;
+  calls: Record<Kind, () => Promise<{ status: number }>>;
+  pid: number;
+}
+
+export async function strangersDrill(
+  world: StrangersWorld,
+  { seconds, largeCallers = LARGE_CALLERS }: { seconds: number; largeCallers?: number },
+): Promise<StrangersReport> {
+  const usual = await measure(world, seconds);
+  const memory = { usual: await residentMiB(world.pid), most: 0, after: 0 };
+  const until = performance.now() + seconds * 1_000;
+  const sockets = [
+    ...Array.from({ length: HALF_BODIES }, () => half(world.origin, "POST", "/v1/oauth-connect", 1_000)),
+    ...Array.from({ length: SILENT_UPLOADS }, () =>
+      half(world.origin, "PUT", "/v1/uploads/nothing", 49 * MB),
+    ),
+  ];
+  const large: Record<string, number> = {};
+  const senders = Array.from({ length: largeCallers }, () => sendLarge(world.origin, until, large));
+  const watch = setInterval(() => {
+    void residentMiB(world.pid).then((now) => (memory.most = Math.max(memory.most, now)));
+  }, 250);
+  const besides = await measure(world, seconds);
+  clearInterval(watch);
+  await Promise.all(senders);
+  const halves: Record<string, number> = {};
+  for (const { socket, status } of sockets) {
+    count(halves, status());
+    socket.destroy();
+  }
+  await wait(2_000);
+  memory.after = await residentMiB(world.pid);
+  return { usual, besides, large, half: halves, memoryMiB: memory };
+}
+
+const count = (counts: Record<string, number>, name: number): void => {
+  counts[name] = (counts[name] ?? 0) + 1;
+};
+
+/** Calls one of each kind after the other, again and again. */
+async function measure({ calls }: StrangersWorld, seconds: number): Promise<Record<Kind, Latency>> {
+  const until = performance.now() + seconds * 1_000;
+  const measured = await Promise.all(
+    CALLS.map(async (kind) => {
+      const times: number[] = [];
+      let failed = 0;
+      do {
+        const started = performance.now();
+        const status = await calls[kind]().then(
+          (answer) => answer.status,
+          () => 0,
+        );
+        times.push(performance.now() - started);
+        if (status !== 200) failed += 1;
+        await wait(PAUSE_MS);
+      } while (performance.now() < until);
+      return [kind, summary(times, failed)] as const;
+    }),
+  );
+  return Object.fromEntries(measured) as Record<Kind, Latency>;
+}
+
+function summary(times: number[], failed: number): Latency {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) * 10) / 10;
+  return { calls: times.length, failed, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+/** A body whose first number is long: the one that costs a parser most. */
+const LARGE_BODY = Buffer.from(`[1111111111111111${",1".repeat(4.9 * MB)}]`);
+
+async function sendLarge(origin: string, until: number, answers: Record<string, number>): Promise<void> {
+  do {
+    const status = await fetch(`${origin}/v1/oauth-connect`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: LARGE_BODY,
+      signal: AbortSignal.timeout(30_000),
+    }).then(
+      async (response) => (await response.arrayBuffer(), response.status),
+      () => 0,
+    );
+    count(answers, status);
+    await wait(PAUSE_MS);
+  } while (performance.now() < until);
+}
+
+/** Stands for the status of a request that was neither answered nor ended. */
+const WAITING = -1;
+const SPACES = Buffer.alloc(49 * MB, 32);
+
+/** Announces 50 MB, sends some of them and stays silent. */
+function half(
+  origin: string,
+  method: string,
+  path: string,
+  sendBytes: number,
+): { socket: Socket; status(): number } {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  let head = "";
+  socket.on("data", (chunk) => (head += String(chunk).slice(0, 100)));
+  socket.on("error", () => {});
+  socket.write(
+    `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${50 * MB}\r\n\r\n`,
+  );
+  socket.write(SPACES.subarray(0, sendBytes));
+  return {
+    socket,
+    status: () => Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? (socket.closed ? 0 : WAITING)),
+  };
+}
+
+async function residentMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+}
+
+/** Differences below this are noise of the machine. */
+const FLOOR_MS = 15;
+/** What sockets and the network's buffers may take; the strangers send more than 1.3 GB. */
+const MOST_GROWTH_MIB = 256;
+
+/** Returns the violations that any machine can show. */
+export function refusalFaults({ usual, besides, large, half: halves }: StrangersReport): string[] {
+  const failed = CALLS.flatMap((kind) =>
+    usual[kind].failed + besides[kind].failed > 0 ? [`${kind}: calls failed`] : [],
+  );
+  // A connection may end before its caller has read the answer, if many are refused at once.
+  const wrong = (answers: Record<string, number>) =>
+    Object.keys(answers).filter((status) => !["401", "404", "0"].includes(status));
+  if (wrong(large).length > 0) failed.push(`large bodies were answered ${wrong(large).join(", ")}`);
+  if (wrong(halves).length > 0) failed.push(`half bodies were answered ${wrong(halves).join(", ")}`);
+  if (!large["401"] || !halves["401"] || !halves["404"]) failed.push("a refusal was never read");
+  return failed;
+}
+
+/** Returns all violations; empty if the drill passed. */
+export function faultsOf(report: StrangersReport): string[] {
+  const { usual, besides, memoryMiB } = report;
+  const slow = CALLS.filter((kind) => besides[kind].p50Ms > 2 * usual[kind].p50Ms + FLOOR_MS);
+  const grown = memoryMiB.most - memoryMiB.usual;
+  return [
+    ...refusalFaults(report),
+    ...slow.map((kind) => `${kind}: ${besides[kind].p50Ms} ms instead of ${usual[kind].p50Ms} ms`),
+    ...(grown > MOST_GROWTH_MIB ? [`memory grew by ${grown} MiB`] : []),
+  ];
+}
+
+async function run(seconds: number): Promise<StrangersReport> {
+  const dataDir = await mkdtemp(join(tmpdir(), "drill-strangers-"));
+  const sandbox = await startSandbox({ limits: "off" });
+  const catalog = `${dataDir}.json`;
+  await writeFile(catalog, JSON.stringify(catalogOverlay(sandbox.url)));
+  const busbar = await startChildBusbar(dataDir, {
+    BUSBAR_CATALOG: catalog,
+    BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
+    BUSBAR_LOG_LEVEL: "info",
+  });
+  try {
+    const customer = await connectCustomer(
+      { ...busbar, sandbox },
+      { provider: "hubspot", objects: ["contacts"] },
+    );
+    let written = 0;
+    const calls = {
+      healthz: () => busbar.call("GET", "/healthz"),
+      proxied: () => customer.proxied("/crm/v3/objects/contacts?limit=1"),
+      written: () =>
+        customer.write("contacts", {
+          type: "create",
+          record: { email: `drill-${(written += 1)}@example.com` },
+        }),
+    };
+    return await strangersDrill({ origin: busbar.origin, pid: busbar.pid, calls }, { seconds });
+  } finally {
+    busbar.signal("SIGTERM");
+    await busbar.exited;
+    await sandbox.close();
+    await rm(dataDir, { recursive: true, force: true });
+    await rm(catalog, { force: true });
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { seconds: { type: "string", default: "10" } } });
+  const report = await run(Number(values.seconds));
+  const faults = faultsOf(report);
+  console.log(JSON.stringify(report, null, 2));
+  console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
+  process.exit(faults.length === 0 ? 0 : 1);
+}

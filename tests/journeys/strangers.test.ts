@@ -1,0 +1,26 @@
+/** The drill of strangers in its short form: the whole one, with times, is scripts/drill-strangers.ts. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { refusalFaults, strangersDrill } from "../../scripts/drill-strangers.ts";
+import { startTestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+
+test("callers without a credential are refused before their bodies are read, and others are served meanwhile", async (t) => {
+  const on = await startTestBusbar(t);
+  const customer = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+  let written = 0;
+  const report = await strangersDrill(
+    {
+      origin: new URL(on.busbar.urls.base).origin,
+      pid: process.pid,
+      calls: {
+        healthz: () => on.call("GET", "/healthz"),
+        proxied: () => customer.proxied("/crm/v3/objects/contacts?limit=1"),
+        written: () =>
+          customer.write("contacts", { type: "create", record: { email: `w${(written += 1)}@example.com` } }),
+      },
+    },
+    { seconds: 1.5, largeCallers: 4 },
+  );
+  assert.deepEqual(refusalFaults(report), []);
+});
