@@ -1,6 +1,9 @@
 /** People through the API. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { inviteOwner } from "../../commands/invite-owner.ts";
+import { createLog } from "../../ground/log.ts";
+import { openDatabase } from "../../store/database.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { startIssuer, type TestIssuer } from "../../../tests/harness/issuer.ts";
 
@@ -24,7 +27,9 @@ describe("people", () => {
     const before = await on.call("GET", "/v1/my-info", undefined, ada);
     assert.deepEqual(before.body.projectRoles, {}, before.text);
     const orgId = on.busbar.bootstrap?.orgId;
-    await on.call("POST", `/v1/orgs/${orgId}/invites`, { email: "ada@acme.example" });
+    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    await inviteOwner(database, { project: "default", email: "ada@acme.example" });
+    await database.close();
     const accepted = await accept("Ada@acme.example", ada);
     assert.equal(accepted.status, 200, accepted.text);
     assert.equal(accepted.body.orgRole.org.id, orgId);
