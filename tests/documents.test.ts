@@ -66,6 +66,24 @@ test("every link to a file leads somewhere", () => {
   assert.deepEqual(broken, []);
 });
 
+test("every link to a heading leads to one", () => {
+  const slug = (heading: string): string =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-");
+  const broken = DOCUMENTS.flatMap((file) =>
+    [...read(file).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+      .filter(([, target = "", anchor]) => {
+        const page = target === "" ? file : join(dirname(file), target);
+        const headings = [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => slug(heading));
+        return !headings.includes(anchor ?? "");
+      })
+      .map(([link]) => `${file}: ${link}`),
+  );
+  assert.deepEqual(broken, []);
+});
+
 /** Places that a document names although the repository does not hold them. */
 const NOT_HERE = /^(cli\/dist|docs\/problems)\b/;
 
