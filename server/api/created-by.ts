@@ -1,7 +1,7 @@
-/** Who is named as the maker of a thing: a customer by their token, and nobody else in their name. */
+/** The `createdBy` of a configuration. A customer's token always names that customer. */
 import type { Caller } from "../http/endpoint.ts";
 
-/** `consumer:<ref>` for a customer's token; otherwise what the caller says, `builder:<id>` or `api:<operation>`. */
+/** Returns `consumer:<ref>` for a customer's token; otherwise the given value, `builder:<id>` or `api:<operation>`. */
 export function createdByOf(caller: Caller, given: string | undefined, operation: string): string {
   if (caller.consumerRef !== undefined) return `consumer:${caller.consumerRef}`;
   if (given) return given;

@@ -1,4 +1,4 @@
-/** Paths to what is listed under an installation and stays when the installation has gone. */
+/** Path of lists below an installation that outlive it, for example its operations. */
 import { Type, type Static } from "typebox";
 import { Problem } from "../ground/errors.ts";
 import { isUuid } from "../ground/ids.ts";
@@ -9,7 +9,7 @@ export const InstallationPath = Type.Object({
   installationId: InstallationId,
 });
 
-/** Throws a `not-found` Problem for an id that no installation ever had. */
+/** Throws a 404 Problem for a value that cannot be an installation's id. */
 export function installationIdOf({ installationId }: Static<typeof InstallationPath>): string {
   if (isUuid(installationId)) return installationId;
   throw new Problem("not-found", { detail: `There is no installation \`${installationId}\`.` });

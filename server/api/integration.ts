@@ -31,10 +31,9 @@ export const IntegrationSchema = Type.Object(
   { title: "Integration", description: "An integration with one provider, declared in a manifest." },
 );
 
-/** What `destructive` of a deploy means. */
+/** Description of `destructive`. */
 export const DESTRUCTIVE =
-  "Whether objects that the manifest no longer reads are taken out of the configuration of every installation. " +
-  "Default false: they stay there.";
+  "Whether to remove objects that the manifest no longer reads from the configuration of every installation. Default false.";
 
 export type Integration = IntegrationRow<ManifestIntegration>;
 
@@ -47,7 +46,7 @@ export const toIntegration = (row: Integration): Static<typeof IntegrationSchema
   latestRevision: { ...row.latestRevision, createTime: row.latestRevision.createTime.toISOString() },
 });
 
-/** By id or name; throws a 404 Problem. */
+/** Finds it by id or name. Throws a 404 Problem. */
 export async function getIntegrationRow(
   queries: Queries,
   projectId: string,

@@ -20,7 +20,7 @@ export const ProviderName = Type.String({
   description: "The provider's name in the catalog (`GET /v1/providers`).",
 });
 
-/** A builder's own references: free text, but they are stored and shown. */
+/** A builder's own reference or name: free text, stored and shown. */
 const reference = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
 
 export const GroupRef = reference(

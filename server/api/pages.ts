@@ -1,4 +1,4 @@
-/** Lists in pages: how one is asked for and how it looks. */
+/** Paging of lists: query, answer and lookup. */
 import { Type, type TSchema } from "typebox";
 import { Problem } from "../ground/errors.ts";
 
@@ -7,10 +7,10 @@ interface PageQuery {
   pageToken?: string;
 }
 
-/** The query members of a list that has at most `maximum` rows on a page, `usual` unless told. */
+/** Returns the query members of a paged list: at most `maximum` entries per page, by default `usual`. */
 export const pageQuery = ({ usual, maximum }: { usual: number; maximum: number }) => ({
   pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum, description: `Default ${usual}.` })),
-  pageToken: Type.Optional(Type.String({ description: "`nextPageToken` of the page before." })),
+  pageToken: Type.Optional(Type.String({ description: "`nextPageToken` of the previous page." })),
 });
 
 export const pageSchema = <Result extends TSchema>(result: Result) =>
@@ -28,8 +28,8 @@ export const pageSchema = <Result extends TSchema>(result: Result) =>
   });
 
 /**
- * One page of rows whose id is the token for what follows them. `list` is asked for one row more than fits, which
- * tells whether there is another page. Throws an `invalid-request` Problem for a token that `isToken` does not know.
+ * Returns one page; the id of its last row is the token of the next page. `list` is called with one row more than fits,
+ * which tells whether there is another page. Throws a 400 Problem for a token that `isToken` rejects.
  */
 export async function onePage<Row, Result extends { id: string }>(
   { pageSize, pageToken }: PageQuery,
@@ -41,7 +41,7 @@ export async function onePage<Row, Result extends { id: string }>(
   },
 ): Promise<{ results: Result[]; pagination: { done: boolean; nextPageToken?: string } }> {
   if (pageToken !== undefined && !by.isToken(pageToken)) {
-    const detail = "pageToken: is not one that this list gave out. Start without it.";
+    const detail = "pageToken: is not a token of this list. Start without it.";
     throw new Problem("invalid-request", { detail, issues: [{ in: "query", name: "pageToken", detail }] });
   }
   const size = pageSize ?? by.usual;

@@ -1,4 +1,4 @@
-/** Times as the API writes them. */
+/** Times in the API. */
 import { Type } from "typebox";
 
 export const CreateTime = Type.String({ format: "date-time", description: "When it was created." });
@@ -7,7 +7,7 @@ export const UpdateTime = Type.String({
   description: "When it was last changed. Absent if it never was.",
 });
 
-/** An optional `updateTime` is left out rather than null: published clients cannot read null or an empty text. */
+/** Leaves out an absent `updateTime`: published clients cannot read null or an empty string. */
 export const times = (row: { createTime: Date; updateTime: Date | null }) => ({
   createTime: row.createTime.toISOString(),
   ...(row.updateTime && { updateTime: row.updateTime.toISOString() }),

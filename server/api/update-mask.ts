@@ -1,4 +1,4 @@
-/** Picks from a PATCH body what its `updateMask` names; what is not named is ignored, whatever the body holds. */
+/** Picks the members of a PATCH body that its `updateMask` lists; all others are ignored. */
 import { Type } from "typebox";
 import { Problem } from "../ground/errors.ts";
 import type { ProblemSlug } from "../ground/problem-types.ts";
@@ -9,7 +9,7 @@ export const UpdateMask = Type.Array(Type.String(), {
     "Paths of the members to change, with dots. Members of the body that it does not list are ignored.",
 });
 
-/** The named members with their values. Throws a 400 Problem for an unknown path, and `missing` for one without a value. */
+/** Returns the listed members. Throws a 400 Problem for an unknown path, and `missing` for one without a value. */
 export function pickMasked<Source extends object, Name extends keyof Source & string>(
   mask: string[],
   source: Source,
@@ -27,7 +27,7 @@ export function pickMasked<Source extends object, Name extends keyof Source & st
       throw wrong(`${member}.${name}`, "is missing, but `updateMask` names it.", missing);
     return [name, source[name]] as const;
   });
-  // Names come from `allowed` and values from `source`, which the signature cannot follow through the entries.
+  // TypeScript cannot infer that names come from `allowed` and values from `source`.
   return Object.fromEntries(picked) as Pick<Source, Name>;
 }
 

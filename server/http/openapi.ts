@@ -1,20 +1,20 @@
-/** Writes the OpenAPI document from the route table: what runs is what is described. */
+/** Builds the OpenAPI document from the route table. */
 import { Type, type TObject, type TSchema } from "typebox";
 import type { Audience, Endpoint, Route } from "./endpoint.ts";
 import { collectRefusals, type Refusals } from "./openapi-refusals.ts";
 import { collectShapes, mapValues, type Document, type Shapes } from "./openapi-schemas.ts";
 
-/** What the route table cannot say: introduction, groups, meanings, examples. */
+/** Parts of the document that are not in the route table. */
 export interface Reference {
   version: string;
   introduction: string;
-  /** By name, in the order they are shown. */
+  /** Descriptions of the groups by name, in the order of the reference. */
   tags: Record<string, string>;
-  /** Bodies of what is sent to builders, by name. */
+  /** Bodies of webhook messages, by event type. */
   webhooks: Record<string, TSchema>;
 }
 
-/** The document for these routes. Deterministic, so that a committed copy can be checked. */
+/** Returns the document for these routes. Deterministic, so that a committed copy can be checked. */
 export function openApiDocument(routes: Route[], reference: Reference): Document {
   const shapes = collectShapes();
   const refusals = collectRefusals(shapes);
@@ -67,7 +67,7 @@ function operation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
   };
 }
 
-/** What a builder's server is sent, and what its answers mean. */
+/** Describes a webhook message and the meaning of the receiver's answers. */
 const webhook = (name: string, body: TSchema, shapes: Shapes): Document => ({
   post: {
     operationId: `on-${name.replaceAll(".", "-")}`,
@@ -80,15 +80,15 @@ const webhook = (name: string, body: TSchema, shapes: Shapes): Document => ({
         "application/json": {
           schema: shapes.show(body, {
             name: `${name.split(".").map(pascal).join("")}Message`,
-            description: `What a webhook is sent for \`${name}\`.`,
+            description: `Webhook message for \`${name}\`.`,
           }),
         },
       },
     },
     responses: {
-      "2XX": { description: "The message was taken." },
-      410: { description: "Nobody listens here any more: the destination is disabled." },
-      default: { description: "The message is sent again later." },
+      "2XX": { description: "The message was accepted." },
+      410: { description: "Disables the destination." },
+      default: { description: "The message is retried later." },
     },
   },
 });
@@ -107,7 +107,7 @@ function success(
   return { description, content: { [media ?? "application/json"]: content } };
 }
 
-/** What endpoints of a project do not repeat. */
+/** The path parameter that endpoints of a project do not declare. */
 const PROJECT = Type.String({ description: "Id or name of the project." });
 
 const pathParameters = (path: string, params: TObject | undefined, shapes: Shapes): Document[] =>
@@ -125,7 +125,7 @@ const headerParameters = (headers: Record<string, string>, shapes: Shapes): Docu
     parameter("header", name, Type.String({ description }), { required: false }, shapes),
   );
 
-/** OpenAPI shows a parameter's description beside its schema. */
+/** In OpenAPI, the description of a parameter stands beside its schema. */
 function parameter(place: string, name: string, schema: TSchema, more: Document, shapes: Shapes): Document {
   const { description, ...rest } = shapes.show(schema);
   return { name, in: place, description, ...more, schema: rest };
@@ -155,23 +155,23 @@ const SECURITY_SCHEMES = {
     in: "header",
     name: "X-Api-Key",
     description:
-      "A key of one project. Its scopes say what it may: `full` everything in its project, from your server; " +
-      "`frontend` what the UI library needs, from a browser.",
+      "An API key of one project. Its scopes: `full` allows everything in the project and is for your " +
+      "server; `frontend` allows what the UI library needs and is for browsers.",
   },
   customerToken: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "JWT",
     description:
-      "A token for one customer, signed by your server with a registered JWT key (RS256, 600 s at most). It may do what " +
-      "a `frontend` key may, for its own group only.",
+      "A token for one customer, signed by your server with a registered JWT key (RS256, at most 600 s). It " +
+      "allows what a `frontend` key allows, for its own group only.",
   },
   personToken: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "JWT",
     description:
-      "A token of a person: of the OpenID Connect issuer that this Busbar trusts (a JWT), or of `POST /v1/sessions`.",
+      "A token of a person: a JWT of the trusted OpenID Connect issuer, or a token of `POST /v1/sessions`.",
   },
 };
 
@@ -186,11 +186,10 @@ const SECURITY: Record<Audience, Document[]> = {
 const CALLERS: Record<Audience, string> = {
   public: "Needs no credential.",
   frontend:
-    "Who may call: an API key of the project with the scope `frontend` or `full`, a customer's token for " +
-    "its own group, a person of the organisation.",
-  full: "Who may call: an API key of the project with the scope `full`, a person of the organisation.",
+    "Callers: an API key of the project with the scope `frontend` or `full`, a customer's token for its own " +
+    "group, or a person of the organisation.",
+  full: "Callers: an API key of the project with the scope `full`, or a person of the organisation.",
   organization:
-    "Who may call: an API key with the scope `full` of any project of the same organisation, a person of " +
-    "the organisation.",
-  person: "Who may call: a signed-in person. An API key is nobody and is refused with 403.",
+    "Callers: an API key with the scope `full` of any project of the organisation, or a person of the organisation.",
+  person: "Callers: a signed-in person. An API key does not represent a person and is refused with 403.",
 };

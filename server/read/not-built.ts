@@ -1,4 +1,4 @@
-/** The read and search APIs: what they take is checked, and then they say that they are not built. */
+/** The read and search endpoints: they check the request, then answer 501. */
 import { Type } from "typebox";
 import { Problem } from "../ground/errors.ts";
 import { isUuid } from "../ground/ids.ts";
@@ -22,8 +22,8 @@ const InstallationParams = Type.Object({
   integrationId: Type.String({ description: "Id or name of the integration." }),
   installationId: Type.String({ description: "Id of the installation." }),
 });
-const groupRef = Type.String({ minLength: 1, description: "The customer whose records are meant." });
-const refusals = { 501: "Always, once everything else is right: this is not built yet." };
+const groupRef = Type.String({ minLength: 1, description: "Your own id for the customer." });
+const refusals = { 501: "Always for a valid request: not built yet." };
 
 export const triggerRead = (deps: Services): Endpoint =>
   projectEndpoint({
@@ -31,21 +31,23 @@ export const triggerRead = (deps: Services): Endpoint =>
     tag: "Read",
     summary: "Read the records of an object",
     description:
-      "Not built yet: answers 501, after credential, project and customer were checked. List records through the " +
-      "proxy until it is.",
+      "Not built yet: answers 501 after checking credential, project and customer. List records through the " +
+      "proxy instead.",
     params: ObjectParams,
     body: Type.Object({
       groupRef,
-      mode: Type.Literal("async", { description: "Records are delivered to a destination." }),
+      mode: Type.Literal("async", { description: "The records will be delivered to a destination." }),
       sinceTimestamp: Type.Optional(
-        Type.String({ description: "Only records changed since. Left out: all." }),
+        Type.String({ description: "Read only records changed since this time. Default: all." }),
       ),
-      untilTimestamp: Type.Optional(Type.String({ description: "Only records changed until then." })),
+      untilTimestamp: Type.Optional(
+        Type.String({ description: "Read only records changed until this time." }),
+      ),
     }),
     success: {
       status: 201,
-      description: "The operation that reads.",
-      schema: Type.Object({ operationId: Type.String({ description: "Look it up under this id." }) }),
+      description: "The read operation.",
+      schema: Type.Object({ operationId: Type.String({ description: "Id of the operation." }) }),
     },
     refusals,
     async handle({ project, params, body }) {
@@ -60,13 +62,13 @@ export const deliverResults = (deps: Services): Endpoint =>
     tag: "Read",
     summary: "Ask for pages of records",
     description:
-      "For objects that are delivered on request; retired where it comes from. Not built yet: answers 501.",
+      "For objects with delivery on request. Deprecated in the public API. Not built yet: answers 501.",
     params: ObjectParams,
     body: Type.Object({
       groupRef,
-      pages: Type.Integer({ minimum: 0, description: "How many pages may come." }),
+      pages: Type.Integer({ minimum: 0, description: "Maximum number of pages." }),
     }),
-    success: { status: 204, description: "They will come." },
+    success: { status: 204, description: "The pages will be delivered asynchronously." },
     refusals,
     async handle({ project, params, body }) {
       await requireGroup(deps.database.queries, project.id, params.integrationId, body.groupRef);
@@ -77,7 +79,7 @@ export const deliverResults = (deps: Services): Endpoint =>
 const Pause = Type.Object({
   objects: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Names of the objects, yours or the provider's. Left out: all.",
+      description: "Names of the objects, mapped or the provider's. Default: all.",
     }),
   ),
   note: Type.Optional(Type.String({ description: "Why." })),
@@ -90,11 +92,11 @@ const pausing =
       operationId,
       tag: "Read",
       summary,
-      description: "Not built yet: answers 501, since nothing is read on a schedule.",
+      description: "Not built yet: answers 501.",
       params: InstallationParams,
       body: Pause,
       bodyOptional: true,
-      success: { status: 204, description: "Done, or it was so already." },
+      success: { status: 204, description: "Done, or already in this state." },
       refusals,
       async handle({ project, params }) {
         await requireInstallation(deps.database.queries, project.id, params);
@@ -108,11 +110,13 @@ export const unpauseReads = pausing("unpauseReads", "Resume scheduled reads");
 const FoundRecord = Type.Object(
   {
     id: Type.Optional(Type.String({ description: "The provider's id." })),
-    fields: Type.Record(Type.String(), Type.Unknown(), { description: "By the provider's names." }),
+    fields: Type.Record(Type.String(), Type.Unknown(), { description: "Fields, by the provider's names." }),
     mappedFields: Type.Record(Type.String(), Type.Unknown(), { description: "By yours." }),
-    raw: Type.Record(Type.String(), Type.Unknown(), { description: "As the provider gave it." }),
+    raw: Type.Record(Type.String(), Type.Unknown(), {
+      description: "The record as the provider returned it.",
+    }),
   },
-  { title: "FoundRecord", description: "A record that a search found." },
+  { title: "FoundRecord", description: "A record found by a search." },
 );
 
 export const searchRecords = (deps: Services): Endpoint =>
@@ -121,21 +125,21 @@ export const searchRecords = (deps: Services): Endpoint =>
     tag: "Search",
     summary: "Search records",
     description:
-      "Not built yet: answers 501, after credential, project and customer were checked. Use the provider's own search " +
-      "through the proxy until it is.",
+      "Not built yet: answers 501 after checking credential, project and customer. Use the provider's " +
+      "search through the proxy instead.",
     params: IntegrationParams,
     query: Type.Object({ groupRef }),
     body: Type.Object({
-      objectName: Type.String({ description: "The object, under its name or yours." }),
+      objectName: Type.String({ description: "Name of the object, mapped or the provider's." }),
       fieldFilters: Type.Array(
         Type.Object({
-          fieldName: Type.String({ description: "The field, under its name or yours." }),
+          fieldName: Type.String({ description: "Name of the field, mapped or the provider's." }),
           operator: Type.Literal("eq", { description: "How to compare." }),
           value: Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
-            description: "What it must be.",
+            description: "Value to compare with.",
           }),
         }),
-        { description: "A record has to fit all of them." },
+        { description: "All filters must match." },
       ),
     }),
     success: {
@@ -143,7 +147,7 @@ export const searchRecords = (deps: Services): Endpoint =>
       description: "One page of records.",
       schema: Type.Object({
         results: Type.Array(FoundRecord, { description: "The records." }),
-        result: Type.Array(FoundRecord, { description: "The same, for clients that look for it here." }),
+        result: Type.Array(FoundRecord, { description: "The same. For clients that read it here." }),
       }),
     },
     refusals,

@@ -1,4 +1,4 @@
-/** The API key as the API shows it: whole once, then only what tells it from the others. */
+/** The API key as the API shows it: complete on creation, later only its beginning. */
 import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { findApiKey, lockFullKeys, type ApiKeyRow } from "../../store/api-keys.ts";
@@ -12,8 +12,7 @@ export const ApiKeySchema = Type.Object(
   {
     id: Type.String({ description: "The key itself." }),
     key: Type.String({
-      description:
-        "The whole key in the answer that creates it, and nowhere else: later its beginning, such as `bb_AbCd…`.",
+      description: "The complete key on creation; later only its beginning, for example `bb_AbCd…`.",
     }),
     label: Type.String({ description: "Name of the key." }),
     scopes: Type.Array(Type.String(), {
@@ -23,7 +22,7 @@ export const ApiKeySchema = Type.Object(
     active: Type.Boolean({
       description: "Whether the key is active. Requests with an inactive key are refused.",
     }),
-    signIn: Type.Optional(Type.Boolean({ description: "Whether it also signs a person in." })),
+    signIn: Type.Optional(Type.Boolean({ description: "Whether a person can sign in with the key." })),
     createTime: CreateTime,
     updateTime: Type.Optional(UpdateTime),
   },
@@ -32,7 +31,7 @@ export const ApiKeySchema = Type.Object(
 
 export const NameParams = Type.Object({
   apiKey: Type.String({
-    description: "The whole key, its id, or what is shown of it if no other key shows that.",
+    description: "The complete key, its id, or its beginning if that is unique.",
   }),
 });
 
@@ -47,16 +46,16 @@ export const toApiKey = (row: ApiKeyRow, whole?: string): Static<typeof ApiKeySc
   ...times(row),
 });
 
-/** Throws a 404 Problem; it does not repeat what was asked for, which may be a whole key. */
+/** Throws a 404 Problem. It does not repeat the given value, which may be a complete key. */
 export async function getApiKeyRow(queries: Queries, projectId: string, named: string): Promise<ApiKeyRow> {
   const row = await findApiKey(queries, projectId, named);
   if (row) return row;
   throw new Problem("not-found", {
-    detail: "This project has no such API key, or several that show this. Name it by its id.",
+    detail: "This project has no such API key, or several with this beginning. Use the id of the key.",
   });
 }
 
-/** A project whose last full key is gone could not be managed any more: throws a 409 Problem. */
+/** Throws a 409 Problem: without its last full key, a project could not be managed. */
 export async function requireAnotherFullKey(queries: Queries, row: ApiKeyRow): Promise<void> {
   const others = (await lockFullKeys(queries, row.projectId)).filter(({ id }) => id !== row.id);
   if (others.length > 0 || !row.active || !row.scopes.includes("full")) return;

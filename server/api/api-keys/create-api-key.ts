@@ -14,25 +14,25 @@ export const createApiKey = (deps: { database: Database }) =>
     tag: "API keys",
     summary: "Create an API key",
     description:
-      "The answer is the only place where the whole key is shown. `full` (the default) is for servers and may do " +
-      "everything in the project; `frontend` is for browsers. A key of the organisation's other projects creates a " +
-      "project's first key.",
+      "Only this answer contains the complete key. The scope `full` (the default) is for servers and allows " +
+      "everything in the project; `frontend` is for browsers. A key of another project of the organisation " +
+      "can create a project's first key only.",
     body: Type.Object({
       label: Type.String({ minLength: 1, maxLength: 255, description: "Name of the key." }),
       scopes: Type.Optional(described(ScopesSchema, "Scopes of the key. Default: `full`.")),
       signIn: Type.Optional(
         Type.Boolean({
-          description: "The key also signs you in (`POST /v1/sessions`). For signed-in people only.",
+          description: "Allows signing in with the key (`POST /v1/sessions`). For signed-in people only.",
         }),
       ),
     }),
-    success: { status: 201, description: "The API key, whole.", schema: ApiKeySchema },
+    success: { status: 201, description: "The complete API key.", schema: ApiKeySchema },
     async handle({ project, caller, body }) {
       const { label, scopes = ["full"] } = body;
       const builderId = body.signIn ? personWhoSigns(caller) : undefined;
       const key = newApiKey();
       const row = await transact(deps.database, async (queries) => {
-        // A key must not open its neighbours for ever: only the first one may come from outside.
+        // A key of another project creates the first key only; otherwise it would open all projects permanently.
         if (caller.projectId !== project.id && (await listApiKeys(queries, project.id)).length > 0) {
           throw new Problem("forbidden", {
             detail: `The project \`${project.name}\` has API keys. Create further ones with a key of its own.`,
@@ -50,11 +50,11 @@ export const createApiKey = (deps: { database: Database }) =>
     },
   });
 
-/** A key must not make itself more than it is: only who is a person already may have a key that signs them in. */
+/** Throws a 403 Problem unless a signed-in person calls: an API key must not gain rights by creating a sign-in key. */
 function personWhoSigns({ builderId }: Caller): string {
   if (builderId !== undefined) return builderId;
   throw new Problem("forbidden", {
     detail:
-      "`signIn` is for signed-in people, and an API key is nobody. Sign in with POST /v1/sessions first.",
+      "`signIn` is for signed-in people; an API key does not represent a person. Sign in with POST /v1/sessions first.",
   });
 }

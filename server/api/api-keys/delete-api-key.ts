@@ -12,8 +12,8 @@ export const deleteApiKey = (deps: { database: Database }) =>
     summary: "Delete an API key",
     description: "Refused with 409 for the project's last active key with the scope `full`.",
     params: NameParams,
-    success: { status: 204, description: "Deleted; it opens nothing any more." },
-    refusals: { 409: "It is the last active key with the scope `full` of the project." },
+    success: { status: 204, description: "Deleted. Requests with the key are refused." },
+    refusals: { 409: "The key is the project's last active one with the scope `full`." },
     async handle({ project, params }) {
       await transact(deps.database, async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);

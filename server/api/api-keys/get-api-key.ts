@@ -8,9 +8,9 @@ export const getApiKey = (deps: { database: Database }) =>
     operationId: "getApiKey",
     tag: "API keys",
     summary: "Get an API key",
-    description: "By the key itself or by its id. The answer has the beginning of the key only.",
+    description: "By the key itself or by its id. The answer contains only the beginning of the key.",
     params: NameParams,
-    success: { status: 200, description: "The API key, not whole.", schema: ApiKeySchema },
+    success: { status: 200, description: "The API key, shortened.", schema: ApiKeySchema },
     handle: async ({ project, params }) =>
       toApiKey(await getApiKeyRow(deps.database.queries, project.id, params.apiKey)),
   });

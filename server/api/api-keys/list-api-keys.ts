@@ -10,13 +10,13 @@ export const listApiKeys = (deps: { database: Database }) =>
     operationId: "listApiKeys",
     tag: "API keys",
     summary: "List API keys",
-    description: "With the beginning of each key; the whole of it was shown once, when it was made.",
+    description: "Returns the beginning of each key. The complete key is shown on creation only.",
     query: Type.Object({
-      active: Type.Optional(Type.Boolean({ description: "`true`: active ones only. Default: all." })),
+      active: Type.Optional(Type.Boolean({ description: "`true`: return active keys only. Default: all." })),
     }),
     success: {
       status: 200,
-      description: "The API keys, oldest first, never whole.",
+      description: "The API keys, shortened, oldest first.",
       schema: Type.Array(ApiKeySchema),
     },
     handle: async ({ project, query }) =>

@@ -24,8 +24,8 @@ export const updateApiKey = (deps: { database: Database }) =>
     tag: "API keys",
     summary: "Update an API key",
     description:
-      `\`updateMask\` names what changes: ${MEMBERS.join(", ")}. A key that is switched off opens nothing from the ` +
-      "next call on, in every process. The last active `full` key stays as it is.",
+      `\`updateMask\` may list ${MEMBERS.join(", ")}. An inactive key is rejected from the ` +
+      "next request on, in all processes. The last active `full` key cannot be deactivated.",
     params: NameParams,
     body: Type.Object({
       updateMask: UpdateMask,
@@ -42,10 +42,10 @@ export const updateApiKey = (deps: { database: Database }) =>
         { description: "New values of the members listed in `updateMask`." },
       ),
     }),
-    success: { status: 200, description: "The API key as it now is.", schema: ApiKeySchema },
+    success: { status: 200, description: "The updated API key.", schema: ApiKeySchema },
     refusals: {
-      409: "It is the last active key with the scope `full` of the project.",
-      422: "The mask names a member that the body does not have.",
+      409: "The key is the project's last active one with the scope `full`.",
+      422: "`updateMask` lists a member that the body does not have.",
     },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.apiKey, MEMBERS, "apiKey", "semantically-invalid");

@@ -1,4 +1,4 @@
-/** Billing accounts, which a Busbar of your own has none of: the two endpoints that clients may still call say so. */
+/** The billing endpoints that clients may call. They always refuse: a self-hosted Busbar has no billing. */
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
@@ -9,13 +9,13 @@ import { CreateTime, UpdateTime } from "../times.ts";
 const BillingAccountSchema = Type.Object(
   {
     id: Type.String({ description: "Id of the billing account." }),
-    displayName: Type.String({ description: "How it is shown." }),
-    billingProvider: Type.String({ description: "Who bills." }),
-    billingProviderRef: Type.String({ description: "How the account is called there." }),
+    displayName: Type.String({ description: "Display name." }),
+    billingProvider: Type.String({ description: "Billing provider." }),
+    billingProviderRef: Type.String({ description: "Id of the account at the billing provider." }),
     createTime: Type.Optional(CreateTime),
     updateTime: Type.Optional(UpdateTime),
   },
-  { title: "BillingAccount", description: "Never shown: nothing is sold here." },
+  { title: "BillingAccount", description: "A billing account. Never returned." },
 );
 
 export const getOrgBillingAccount = (deps: { database: Database }) =>
@@ -23,7 +23,7 @@ export const getOrgBillingAccount = (deps: { database: Database }) =>
     operationId: "getOrgBillingAccount",
     tag: "Organisations",
     summary: "Get the billing account of an organisation",
-    description: "Always 404: a Busbar of your own bills nobody. Kept for clients that ask.",
+    description: "Always answers 404: a self-hosted Busbar has no billing. Exists for clients that call it.",
     params: OrgParams,
     success: { status: 200, description: "Never.", schema: BillingAccountSchema },
     refusals: { 404: "Always: there are no billing accounts." },
@@ -38,16 +38,16 @@ export const createBillingAccountSession = () =>
     operationId: "createBillingAccountSession",
     tag: "Organisations",
     summary: "Open the billing portal",
-    description: "Always 404: a Busbar of your own bills nobody. Kept for clients that ask.",
+    description: "Always answers 404: a self-hosted Busbar has no billing. Exists for clients that call it.",
     params: Type.Object({ billingAccountId: Type.String({ description: "Id of the billing account." }) }),
     body: Type.Object({
-      redirectUrl: Type.String({ description: "Where to go afterwards." }),
+      redirectUrl: Type.String({ description: "URL to return to." }),
       timeout: Type.Optional(Type.Integer({ description: "Seconds until the session ends." })),
     }),
     success: {
       status: 200,
       description: "Never.",
-      schema: Type.Object({ url: Type.String({ description: "Where the portal is." }) }),
+      schema: Type.Object({ url: Type.String({ description: "URL of the portal." }) }),
     },
     refusals: { 404: "Always: there are no billing accounts." },
     async handle(): Promise<{ url: string }> {
@@ -56,4 +56,4 @@ export const createBillingAccountSession = () =>
   });
 
 const noBilling = (): Problem =>
-  new Problem("not-found", { detail: "There are no billing accounts here: nothing is sold." });
+  new Problem("not-found", { detail: "There are no billing accounts: a self-hosted Busbar has no billing." });

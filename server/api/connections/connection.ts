@@ -1,4 +1,4 @@
-/** The connection as the API shows it: without secrets unless they were asked for. */
+/** The connection as the API shows it: without secrets unless requested. */
 import { Type, type Static } from "typebox";
 import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -52,7 +52,7 @@ export const ProviderMetadataInput = Type.Record(
 
 export const WorkspaceRefInput = Type.String({
   maxLength: 2_048,
-  description: "For example the `acme` of acme.my.salesforce.com.",
+  description: "The customer's workspace at the provider, for example `acme` of acme.my.salesforce.com.",
 });
 
 export const ConnectionSchema = Type.Object(
@@ -87,7 +87,8 @@ export const ConnectionSchema = Type.Object(
     ),
     status: Type.Enum(["created", "working", "bad_credentials"], {
       description:
-        "`created`: new or just refreshed; `working`: used with success; `bad_credentials`: connect again.",
+        "`created`: new or just refreshed. `working`: used successfully. `bad_credentials`: the customer " +
+        "has to connect again.",
     }),
     oauth2AuthorizationCode: Type.Optional(
       Type.Object(
@@ -118,7 +119,7 @@ export type Connection = Static<typeof ConnectionSchema>;
 
 const SCHEMES = ConnectionSchema.properties.authScheme.enum;
 
-/** Clients know a closed list; `custom` is shown as `none`. */
+/** Published clients know a closed list; `custom` is shown as `none`. */
 const shownScheme = (scheme: string): Connection["authScheme"] =>
   SCHEMES.find((known) => known === scheme) ?? "none";
 

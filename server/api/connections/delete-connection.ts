@@ -17,7 +17,7 @@ export const deleteConnection = (deps: { database: Database }) =>
     summary: "Delete a connection",
     description: "Refused with 409 while an installation uses it.",
     params: Type.Object({ connectionId: ConnectionId }),
-    success: { status: 204, description: "Deleted, its credentials with it." },
+    success: { status: 204, description: "Deleted, with its credentials." },
     refusals: { 409: "An installation uses the connection." },
     async handle({ project, params }) {
       await transact(deps.database, async (queries) => {

@@ -1,4 +1,4 @@
-/** POST /v1/projects/{projectIdOrName}/connections:generate: a connection from credentials the builder holds. */
+/** POST /v1/projects/{projectIdOrName}/connections:generate: a connection from credentials that the builder has. */
 import { Type } from "typebox";
 import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
 import { proveCredentials, type WantedCredentials } from "../../credentials/connect/prove-credentials.ts";
@@ -33,14 +33,15 @@ export const generateConnection = (deps: RefreshServices) =>
     tag: "Connections",
     summary: "Create a connection",
     description:
-      "From credentials that you hold: the member that belongs to the provider's way to authenticate. Credentials are " +
-      "stored sealed. A group has one connection per provider; a second one is refused with 409.",
+      "Creates a connection from credentials that you have. Send the member for the provider's " +
+      "authentication scheme. Credentials are stored encrypted. A group has one connection per provider; a " +
+      "second one is refused with 409.",
     body: RequestSchema,
     success: { status: 201, description: "The connection.", schema: ConnectionSchema },
     refusals: {
-      409: "The group has a connection with the provider already.",
-      422: "There is no such provider, or it refused the credentials.",
-      502: "The provider could not be reached to try the credentials.",
+      409: "The group already has a connection to the provider.",
+      422: "The provider is unknown, or it rejected the credentials.",
+      502: "The provider could not be reached to check the credentials.",
     },
     async handle({ project, body }) {
       const provider = deps.catalog.find(body.provider);
@@ -76,7 +77,7 @@ function unknownProvider(key: string): Problem {
   });
 }
 
-/** Tokens that were got elsewhere are refreshed with the project's own client; client credentials bring theirs. */
+/** Returns the provider app that refreshes imported tokens; client credentials bring their own client. */
 async function appFor(
   database: Database,
   { projectId, provider, credentials }: WantedCredentials,

@@ -27,25 +27,25 @@ export const getConnection = (deps: Services) =>
     operationId: "getConnection",
     tag: "Connections",
     summary: "Get a connection",
-    description: "Without secrets, unless they are asked for. `refresh` obtains a new token first.",
+    description: "Returns no secrets unless requested. `refresh` gets a new access token first.",
     params: Type.Object({ connectionId: ConnectionId }),
     query: Type.Object({
       includeCreds: Type.Optional(
-        Type.Boolean({ description: "Adds the access token or API key. Needs scope `full`." }),
+        Type.Boolean({ description: "Adds the access token or API key. Needs the scope `full`." }),
       ),
       includeRefreshToken: Type.Optional(
-        Type.Boolean({ description: "With `includeCreds`: the refresh token too." }),
+        Type.Boolean({ description: "With `includeCreds`: adds the refresh token." }),
       ),
       refresh: Type.Optional(
         Type.Enum(["force", "ifExpired"], {
           description:
-            "Get a new access token first: always (`force`, needs scope `full`), or when it has expired.",
+            "Get a new access token first: always (`force`, needs the scope `full`), or only if it has expired.",
         }),
       ),
     }),
     success: { status: 200, description: "The connection.", schema: ConnectionSchema },
     refusals: {
-      422: "With `refresh`: the provider gave no token; the customer has to connect again.",
+      422: "With `refresh`: the provider rejected the refresh; the customer has to connect again.",
       502: "With `refresh`: the provider could not be reached.",
     },
     async handle({ project, params, query, caller }) {

@@ -13,8 +13,8 @@ export const listConnections = (deps: { database: Database }) =>
     tag: "Connections",
     summary: "List connections",
     description:
-      "Newest first. The filters combine. Never with secrets. A `frontend` key must name the `groupRef`: a browser has " +
-      "no business with the list of your customers.",
+      "Newest first, without secrets. All filters must match. A `frontend` key must send `groupRef`, so " +
+      "that a browser cannot list your customers.",
     query: Type.Object({
       provider: Type.Optional(Type.String({ description: "Return only connections to this provider." })),
       groupRef: Type.Optional(Type.String({ description: "Return only this group's entries." })),

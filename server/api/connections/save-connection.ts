@@ -1,4 +1,4 @@
-/** Stores what a customer's consent brought: a new connection, or new credentials for the one the group has. */
+/** Stores new credentials: in a new connection, or in the connection that the group already has. */
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
@@ -23,9 +23,9 @@ export interface WantedConnection {
   projectId: string;
   provider: string;
   providerAppId?: string;
-  /** The connection to refresh; without it the group's own, or a new one. */
+  /** The connection to update. Default: the group's connection, or a new one. */
   connectionId?: string;
-  /** Where true, a group that has a connection to the provider is refused. */
+  /** If true, a group with a connection to the provider is refused. */
   mustBeNew?: boolean;
   groupRef: string;
   groupName?: string;
@@ -43,13 +43,13 @@ interface Services {
   catalog: Catalog;
 }
 
-/** The connection as it now is. Throws a Problem: 404 when the one to refresh is gone, 409 when it must be new and is not. */
+/** Returns the stored connection. Throws a 404 Problem if the connection to update is gone, 409 if it must be new and is not. */
 export async function saveConnection(deps: Services, wanted: WantedConnection): Promise<ConnectionRow> {
   const save = () => transact(deps.database, (queries) => saveIn(queries, deps, wanted));
   try {
     return await save();
   } catch (error) {
-    // Two consents of one group at once: the other one made the row, so this one refreshes it.
+    // A concurrent consent of the same group has inserted the row; update it.
     if (!isUniqueViolation(error, "connections_project_id_group_id_provider_key")) throw error;
     return save();
   }

@@ -55,17 +55,17 @@ export const updateConnection = (deps: RefreshServices) =>
     tag: "Connections",
     summary: "Update a connection",
     description:
-      `\`updateMask\` names what changes: ${MEMBERS.join(", ")}. Credentials must be of the kind the connection has; ` +
-      "those that buy a token are tried before they are stored. Of `providerMetadata` the members given change.",
+      `\`updateMask\` may list ${MEMBERS.join(", ")}. New credentials must fit the connection's ` +
+      "authentication scheme; those for a token endpoint are checked first. `providerMetadata` is merged.",
     params: Type.Object({ connectionId: ConnectionId }),
     body: Type.Object({
       updateMask: UpdateMask,
       connection: described(ConnectionChange, "New values of the members listed in `updateMask`."),
     }),
-    success: { status: 200, description: "The connection as it now is.", schema: ConnectionSchema },
+    success: { status: 200, description: "The updated connection.", schema: ConnectionSchema },
     refusals: {
-      422: "The provider refused the new credentials, or is no longer in the catalog.",
-      502: "The provider could not be reached to try the credentials.",
+      422: "The provider rejected the new credentials, or is no longer in the catalog.",
+      502: "The provider could not be reached to check the credentials.",
     },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.connection, MEMBERS, "connection");
@@ -100,7 +100,7 @@ const outOfCatalog = (row: ConnectionRow): Problem =>
     detail: `The provider ${row.provider} is no longer in the catalog.`,
   });
 
-/** What is given goes over what is known; facts that the provider told stay unless named. */
+/** Merges the given metadata over the stored metadata; values from the provider stay unless they are named. */
 function changedMetadata(
   provider: ProviderInfo,
   row: ConnectionRow,

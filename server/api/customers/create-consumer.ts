@@ -1,4 +1,4 @@
-/** POST /v1/projects/{projectIdOrName}/consumers: names a person before they connect. */
+/** POST /v1/projects/{projectIdOrName}/consumers */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { upsertConsumer } from "../../store/customers.ts";
@@ -10,7 +10,7 @@ export const createConsumer = (deps: { database: Database }) =>
     operationId: "createConsumer",
     tag: "Customers",
     summary: "Create or rename a consumer",
-    description: "Not needed before connecting: a consumer is made when it is first named.",
+    description: "Optional: connecting creates a consumer if it does not exist.",
     body: Type.Object({
       consumerRef: ConsumerRef,
       consumerName: ConsumerName,

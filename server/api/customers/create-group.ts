@@ -1,4 +1,4 @@
-/** POST /v1/projects/{projectIdOrName}/groups: names a customer before it connects. */
+/** POST /v1/projects/{projectIdOrName}/groups */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { upsertGroup } from "../../store/customers.ts";
@@ -10,7 +10,7 @@ export const createGroup = (deps: { database: Database }) =>
     operationId: "createGroup",
     tag: "Customers",
     summary: "Create or rename a group",
-    description: "Not needed before connecting: a group is made when it is first named.",
+    description: "Optional: connecting creates a group if it does not exist.",
     body: Type.Object({
       groupRef: GroupRef,
       groupName: GroupName,

@@ -6,7 +6,7 @@ import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const GroupSchema = Type.Object(
   {
-    groupRef: Type.String({ description: "The builder's own reference of the customer." }),
+    groupRef: Type.String({ description: "Your own id for the customer." }),
     groupName: Type.String({ description: "Display name of the group." }),
     projectId: ProjectId,
     createTime: CreateTime,
@@ -21,7 +21,7 @@ export const GroupSchema = Type.Object(
 
 export const ConsumerSchema = Type.Object(
   {
-    consumerRef: Type.String({ description: "The builder's own reference of the person who connected." }),
+    consumerRef: Type.String({ description: "Your own id for the person." }),
     consumerName: Type.String({ description: "Display name of the person." }),
     projectId: ProjectId,
     createTime: CreateTime,

@@ -1,4 +1,4 @@
-/** A delivery as the API shows it: an event on its way to a destination. */
+/** The delivery of an event to a destination, as the API shows it. */
 import { Type, type Static } from "typebox";
 import type { DeliveryRow } from "../../store/delivery-lists.ts";
 import { AttemptSchema } from "../destinations/delivery-attempt.ts";
@@ -6,13 +6,13 @@ import { DestinationId } from "../members.ts";
 
 export const StatusSchema = Type.Enum(["waiting", "sending", "delivered", "failed"], {
   description:
-    "`waiting` for its time; `sending` now; `delivered`; `failed`: no attempt follows unless it is resent.",
+    "`waiting` for the next attempt, `sending`, `delivered`, or `failed`: no further attempt unless it is resent.",
 });
 
 export const DeliverySchema = Type.Object(
   {
     id: Type.String({
-      description: "Id of the message, the same for every destination: what receivers see.",
+      description: "Id of the message that receivers get, the same for all destinations.",
     }),
     destinationId: DestinationId,
     eventType: Type.String({ description: "Type of the event, for example `write.async.done`." }),
@@ -21,7 +21,7 @@ export const DeliverySchema = Type.Object(
     nextAttemptTime: Type.Optional(
       Type.String({ format: "date-time", description: "Time of the next attempt. Only while `waiting`." }),
     ),
-    attempts: Type.Array(AttemptSchema, { description: "Oldest first, the latest 40." }),
+    attempts: Type.Array(AttemptSchema, { description: "The latest 40 attempts, oldest first." }),
   },
   { title: "Delivery", description: "The delivery of one event to one destination." },
 );
@@ -29,7 +29,7 @@ export const DeliverySchema = Type.Object(
 export const DeliveryWithDataSchema = Type.Object(
   {
     ...DeliverySchema.properties,
-    data: Type.Unknown({ description: "What is told, as it was when it happened." }),
+    data: Type.Unknown({ description: "Data of the event, as of the time of the event." }),
   },
   { title: "DeliveryWithData", description: "A delivery with the data of its event." },
 );

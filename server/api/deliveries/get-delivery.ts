@@ -13,7 +13,7 @@ export const getDelivery = (deps: { database: Database }) =>
     operationId: "getDelivery",
     tag: "Deliveries",
     summary: "Get a delivery",
-    description: "With its attempts and what it tells. `deliveryId` is the id of the message.",
+    description: "Returns the delivery with its attempts and the data of the event.",
     params: Type.Object({
       destination: DestinationIdOrName,
       deliveryId: Type.String({ description: "Id of the delivery, which is the id of the message." }),
@@ -25,7 +25,7 @@ export const getDelivery = (deps: { database: Database }) =>
       const row = await findDelivery(queries, destination.id, params.deliveryId);
       if (row) return { ...toDelivery(row), data: JSON.parse(row.data) as unknown };
       throw new Problem("not-found", {
-        detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old ones are removed.`,
+        detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old deliveries are removed.`,
       });
     },
   });

@@ -16,7 +16,7 @@ export const listDeliveries = (deps: { database: Database }) =>
     operationId: "listDeliveries",
     tag: "Deliveries",
     summary: "List deliveries of a destination",
-    description: "The newest event first, in pages, each with its attempts.",
+    description: "In pages, newest event first, with attempts.",
     params: Type.Object({ destination: DestinationIdOrName }),
     query: Type.Object({
       status: Type.Optional(StatusSchema),

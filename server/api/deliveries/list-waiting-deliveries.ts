@@ -9,12 +9,12 @@ export const listWaitingDeliveries = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listWaitingDeliveries",
     tag: "Deliveries",
-    summary: "List what waits to be delivered",
+    summary: "List waiting deliveries",
     description:
-      "Deliveries of all destinations that are `sending` or `waiting`, the next to be attempted first.",
+      "Deliveries of all destinations that are `sending` or `waiting`, ordered by the time of the next attempt.",
     query: Type.Object({
       pageSize: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 200, description: "How many at most. Default 50." }),
+        Type.Integer({ minimum: 1, maximum: 200, description: "Maximum number. Default 50." }),
       ),
     }),
     success: { status: 200, description: "The deliveries.", schema: Type.Array(DeliverySchema) },

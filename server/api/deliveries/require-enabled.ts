@@ -1,4 +1,4 @@
-/** Refuses to put into line what nobody would send. */
+/** Refuses to resend to a disabled destination. */
 import { Problem } from "../../ground/errors.ts";
 import type { DestinationRow } from "../../store/destinations.ts";
 

@@ -17,10 +17,10 @@ export const resendDeliveries = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "resendDeliveries",
     tag: "Deliveries",
-    summary: "Resend deliveries of a range of time",
+    summary: "Resend deliveries of a time range",
     description:
-      "Sends again what happened from `since` up to `until`: what failed, or with `status` `delivered` or `all` what " +
-      "arrived. Messages keep their ids.",
+      "Resends the deliveries of events from `since` to `until`: failed ones by default, or others by " +
+      "`status`. Messages keep their ids.",
     params: Type.Object({ destination: DestinationIdOrName }),
     body: Type.Object({
       since: Type.String({ format: "date-time", description: "Start of the time range, inclusive." }),
@@ -31,7 +31,7 @@ export const resendDeliveries = (deps: { database: Database }) =>
     }),
     success: {
       status: 200,
-      description: "How many are sent again.",
+      description: "The number of deliveries to resend.",
       schema: Type.Object({ count: Type.Integer({ description: "Number of deliveries to resend." }) }),
     },
     refusals: { 409: "The destination is disabled." },
@@ -57,7 +57,7 @@ export const resendDeliveries = (deps: { database: Database }) =>
     },
   });
 
-/** In short statements, so that nobody waits for a long one. */
+/** Works in batches, because a single long statement would block others. */
 async function resendAll(
   queries: Queries,
   destinationId: string,

@@ -15,14 +15,14 @@ export const resendDelivery = (deps: { database: Database }) =>
     tag: "Deliveries",
     summary: "Resend a delivery",
     description:
-      "Sends the message again with the same id, whatever came of it before, and repeats it from the beginning of the " +
-      "schedule. One that waits is sent now.",
+      "Sends the message again with the same id, whatever its state, and restarts the retry schedule. A " +
+      "waiting delivery is sent now.",
     params: Type.Object({
       destination: DestinationIdOrName,
       deliveryId: Type.String({ description: "Id of the delivery, which is the id of the message." }),
     }),
     success: { status: 200, description: "The delivery, waiting.", schema: DeliverySchema },
-    refusals: { 409: "The destination is disabled, or the delivery is being sent at this moment." },
+    refusals: { 409: "The destination is disabled, or the delivery is being sent." },
     async handle({ project, params }) {
       const { queries } = deps.database;
       const destination = await getDestinationRow(queries, project.id, params.destination);
@@ -30,11 +30,14 @@ export const resendDelivery = (deps: { database: Database }) =>
       const row = await findDelivery(queries, destination.id, params.deliveryId);
       if (!row) {
         throw new Problem("not-found", {
-          detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old ones are removed.`,
+          detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old deliveries are removed.`,
         });
       }
       if (!(await resend(queries, destination.id, row.eventId))) {
-        throw new Problem("conflict", { detail: "This delivery is being sent at this moment." });
+        throw new Problem("conflict", {
+          detail: "This delivery is being sent. Try again when the attempt has ended.",
+          retryable: true,
+        });
       }
       return toDelivery((await findDelivery(queries, destination.id, row.eventId)) ?? row);
     },

@@ -18,8 +18,8 @@ export const createDestination = (deps: { database: Database; sealer: Sealer; eg
     tag: "Destinations",
     summary: "Create a destination",
     description:
-      "`metadata` and `secrets` are those of the type. Secrets are stored sealed. A webhook gets a signing key: " +
-      "read it with `includeSecrets=true`.",
+      "`metadata` and `secrets` depend on the type. Secrets are stored encrypted. A webhook gets a signing " +
+      "key; read it with `includeSecrets=true`.",
     body: Type.Object({
       name: Type.String({ description: "Letters, digits and dashes, at most 64; unique in the project." }),
       type: Type.String({ description: `One of ${Object.keys(DESTINATIONS).join(", ")}.` }),
@@ -34,8 +34,8 @@ export const createDestination = (deps: { database: Database; sealer: Sealer; eg
     success: { status: 201, description: "The destination.", schema: DestinationSchema },
     refusals: {
       409: "The project has a destination of this name.",
-      422: "The settings are not those of the type, or the type is unknown.",
-      501: "The type is known but not built yet.",
+      422: "The settings do not fit the type, or the type is unknown.",
+      501: "The type is not implemented yet.",
     },
     async handle({ project, body }) {
       const name = checkName(body.name);

@@ -11,7 +11,7 @@ export const deleteDestination = (deps: { database: Database }) =>
     operationId: "deleteDestination",
     tag: "Destinations",
     summary: "Delete a destination",
-    description: "By id or name. Its routes go with it, and what still waited to be delivered there.",
+    description: "By id or name. Deletes its routes and waiting deliveries as well.",
     params: Type.Object({ destination: DestinationIdOrName }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {

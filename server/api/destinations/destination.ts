@@ -1,4 +1,4 @@
-/** The destination as the API shows it: without secrets unless they were asked for. */
+/** The destination as the API shows it: without secrets unless requested. */
 import { Type, type Static, type TSchema } from "typebox";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -8,9 +8,12 @@ import { findDestination, type DestinationRow } from "../../store/destinations.t
 import { DestinationId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
-/** Every member that some type of destination has; which belong to the type is checked in better words. */
-export const MetadataSchema = anyMembers("config", "Settings of the type.");
-export const SecretsSchema = anyMembers("secrets", "Secrets of the type. Kept sealed, never shown.");
+/** All members that any type has. Code checks which of them belong to the type, with better messages than a schema. */
+export const MetadataSchema = anyMembers("config", "Settings of the destination, depending on the type.");
+export const SecretsSchema = anyMembers(
+  "secrets",
+  "Secrets of the destination, depending on the type. Stored encrypted, never returned.",
+);
 
 function anyMembers(part: "config" | "secrets", description: string) {
   const members = new Map<string, TSchema>();
@@ -42,7 +45,7 @@ export const DestinationSchema = Type.Object(
     createTime: CreateTime,
     updateTime: Type.Optional(UpdateTime),
     disabledTime: Type.Optional(
-      Type.String({ format: "date-time", description: "Present while nothing is sent there." }),
+      Type.String({ format: "date-time", description: "When it was disabled. Absent if it is enabled." }),
     ),
     disabledReason: Type.Optional(Type.String({ description: "Why the destination is disabled." })),
   },
@@ -76,7 +79,7 @@ export const toDestination = (row: DestinationRow): Static<typeof DestinationSch
   ...(row.disabledReason !== null && { disabledReason: row.disabledReason }),
 });
 
-/** With the signing key, the only secret that is ever shown. */
+/** Adds the signing key, the only secret that is ever returned. */
 export function withSecrets(
   row: DestinationRow,
   secrets: DestinationSecrets,
@@ -85,7 +88,7 @@ export function withSecrets(
   return { ...toDestination(row), secrets: { ...(webhookSigningKey && { webhookSigningKey }) } };
 }
 
-/** By id or name. Throws a 404 Problem. */
+/** Finds it by id or name. Throws a 404 Problem. */
 export async function getDestinationRow(
   queries: Queries,
   projectId: string,

@@ -30,8 +30,8 @@ export const getDestination = (deps: Needs) =>
     tag: "Destinations",
     summary: "Get a destination",
     description:
-      "By id or name. `rotate=true` replaces the signing key first, and enables a disabled destination; the old key " +
-      "goes on signing beside the new one for 24 hours.",
+      "By id or name. `rotate=true` replaces the signing key first and enables a disabled destination. For " +
+      "24 hours, messages are signed with both keys.",
     params: Type.Object({ destination: DestinationIdOrName }),
     query: Type.Object({
       includeSecrets: Type.Optional(
@@ -40,7 +40,7 @@ export const getDestination = (deps: Needs) =>
       rotate: Type.Optional(Type.Boolean({ description: "Replaces the signing key. Default false." })),
     }),
     success: { status: 200, description: "The destination.", schema: DestinationWithSecretsSchema },
-    refusals: { 422: "`rotate` for a destination that has no signing key." },
+    refusals: { 422: "`rotate` was sent for a destination without a signing key." },
     async handle({ project, params, query }) {
       const row = query.rotate
         ? await rotate(deps, project.id, params.destination)

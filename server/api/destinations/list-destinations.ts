@@ -10,7 +10,7 @@ export const listDestinations = (deps: { database: Database }) =>
     operationId: "listDestinations",
     tag: "Destinations",
     summary: "List destinations",
-    description: "Without secrets. One that is disabled says since when and why.",
+    description: "Without secrets. Disabled destinations have `disabledTime` and `disabledReason`.",
     success: {
       status: 200,
       description: "The destinations, without secrets.",

@@ -1,4 +1,4 @@
-/** Applies the `updateMask` of a destination: paths of one or two steps, values replaced as a whole. */
+/** Applies the `updateMask` of a destination: paths of one or two steps; values are replaced as a whole. */
 import { Problem } from "../../ground/errors.ts";
 
 export interface DestinationChange {
@@ -8,13 +8,13 @@ export interface DestinationChange {
   secrets: Record<string, unknown>;
 }
 
-/** Members that destinations of the type have. */
+/** Members of destinations of the type. */
 interface Members {
   metadata: string[];
   secrets: string[];
 }
 
-/** The destination after the change, and whether the change lets messages go there again. Throws a Problem. */
+/** Returns the changed destination, and whether the change enables it. Throws a Problem. */
 export function maskedDestination(
   mask: string[],
   source: Partial<DestinationChange>,
@@ -72,7 +72,7 @@ function present<Value>(value: Value | undefined, path: string): Value {
 
 function keepType(asked: string, type: string): void {
   if (asked === type) return;
-  const detail = `is \`${type}\` and stays it. Create another destination.`;
+  const detail = `is \`${type}\` and cannot be changed. Create another destination.`;
   throw new Problem("semantically-invalid", {
     detail: `destination.type: ${detail}`,
     issues: [{ in: "body", name: "destination.type", detail, value: asked }],

@@ -14,10 +14,10 @@ export const testDestination = (deps: TestServices & { database: Database }) =>
   projectEndpoint({
     operationId: "testDestination",
     tag: "Destinations",
-    summary: "Try a destination out",
+    summary: "Test a destination",
     description:
-      "Delivers a sample at once, signed as a real message is, and tells what happened. It is not recorded or repeated, " +
-      "and a disabled destination stays disabled.",
+      "Delivers a sample event immediately, signed like a real message, and returns the result. The " +
+      "delivery is neither recorded nor retried, and a disabled destination stays disabled.",
     params: Type.Object({ destination: DestinationIdOrName }),
     body: Type.Object({
       eventType: Type.Optional(
@@ -27,7 +27,7 @@ export const testDestination = (deps: TestServices & { database: Database }) =>
     bodyOptional: true,
     success: {
       status: 200,
-      description: "What happened; 200 as well when the receiver refused the message.",
+      description: "The result, also if the receiver refused the message.",
       schema: Type.Object({
         messageId: Type.String({ description: "Id of the message that the receiver got." }),
         delivered: Type.Boolean({ description: "Whether the receiver accepted the message." }),

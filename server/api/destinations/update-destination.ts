@@ -31,8 +31,9 @@ export const updateDestination = (deps: Needs) =>
     tag: "Destinations",
     summary: "Update a destination",
     description:
-      "By id or name. `updateMask` names what changes: `name`, `metadata`, `metadata.<member>`, `secrets.<member>`; null " +
-      "removes a member. The result is checked as a whole. Naming `metadata.url` enables a disabled destination.",
+      "By id or name. `updateMask` may list `name`, `metadata`, `metadata.<member>` and `secrets.<member>`; " +
+      "null removes a member. The result is checked as a whole. Setting `metadata.url` enables a disabled " +
+      "destination.",
     params: Type.Object({ destination: DestinationIdOrName }),
     body: Type.Object({
       updateMask: Type.Array(Type.String(), {
@@ -52,10 +53,10 @@ export const updateDestination = (deps: Needs) =>
         { description: "New values of the members listed in `updateMask`." },
       ),
     }),
-    success: { status: 200, description: "The destination as it now is.", schema: DestinationSchema },
+    success: { status: 200, description: "The updated destination.", schema: DestinationSchema },
     refusals: {
       409: "The project has a destination of this name.",
-      422: "The settings are not those of the type, or another type was asked for.",
+      422: "The settings do not fit the type, or the request changes the type.",
     },
     async handle({ project, params, body }) {
       try {

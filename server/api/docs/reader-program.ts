@@ -1,4 +1,4 @@
-/** Takes Scalar's program out of its package, in a process of its own, so that what that needs of memory ends with it. */
+/** Extracts Scalar's script from its package, in a child process, so that the memory it needs is freed. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -7,7 +7,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 
 let program: Promise<Buffer> | undefined;
 
-/** The program, compressed. Fetched when it is first asked for: most processes never are. */
+/** Returns the compressed script. Fetched on first use; most processes never need it. */
 export function readerProgram(): Promise<Buffer> {
   program ??= fetchProgram().catch((error: unknown) => {
     program = undefined;
@@ -18,12 +18,12 @@ export function readerProgram(): Promise<Buffer> {
 
 async function fetchProgram(): Promise<Buffer> {
   const run = promisify(execFile);
-  // Nothing of our environment: the package needs none of it.
+  // The package needs nothing of the environment.
   const options = { encoding: "buffer", maxBuffer: MOST_BYTES, env: {} } as const;
   return (await run(process.execPath, [import.meta.filename], options)).stdout;
 }
 
-/** The package holds it inside a Fastify plugin, so an instance that never listens is asked for it. */
+/** The package contains the script in a Fastify plugin; an instance that never listens serves it. */
 async function compressedProgram(): Promise<Buffer> {
   const [{ default: Fastify }, { default: scalar }] = await Promise.all([
     import("fastify"),

@@ -1,16 +1,16 @@
-/** The reader at /docs: a page of ours around Scalar's program, which comes from here and may call nobody else. */
+/** The page at /docs: loads Scalar's script from this server, which may call no other server. */
 import { randomBytes } from "node:crypto";
 import { Page } from "../../http/endpoint.ts";
 
 const CONFIGURATION = {
   url: "/openapi.json?examples=true",
   theme: "default",
-  // On a narrow screen words would be cut anywhere.
+  // Without this, words break anywhere on a narrow screen.
   customCss:
     ".scalar-app .markdown table { table-layout: auto } " +
     ".scalar-app .markdown table td, .scalar-app .markdown table th { word-break: normal }",
   authentication: { preferredSecurityScheme: "apiKey" },
-  // Whatever asks other machines for something, or leads to them.
+  // Features that call or link to other servers.
   withDefaultFonts: false,
   telemetry: false,
   showDeveloperTools: "never",
@@ -21,7 +21,7 @@ const CONFIGURATION = {
 
 const PROGRAM = "/docs/reader.js";
 
-/** The page. Scalar writes styles into elements, so those are the one thing that is not nailed down. */
+/** Returns the page. The policy allows inline styles, because Scalar writes them into elements. */
 export function readerPage(): Page {
   const nonce = randomBytes(16).toString("base64");
   const configuration = JSON.stringify(CONFIGURATION).replaceAll('"', "&quot;");

@@ -1,4 +1,4 @@
-/** GET /v1/event-files/{token}: what was too large for a message. */
+/** GET /v1/event-files/{token}: event data that is too large for a message. */
 import { Type } from "typebox";
 import { readEventFileToken } from "../../deliver/event-files.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -12,12 +12,13 @@ export const getEventFile = (deps: { database: Database; sealer: Sealer }) =>
   endpoint({
     operationId: "getEventFile",
     tag: "Deliveries",
-    summary: "Get what was too large for a message",
+    summary: "Get large event data",
     description:
-      "A message whose configuration does not fit carries an address of this kind instead. It is good for 15 minutes " +
-      "and needs no credential. A message that is delivered again carries a new one.",
+      "If a member of an event is too large for a message, the message contains a URL of this endpoint " +
+      "instead. The URL is valid for 15 minutes and needs no credential. A resent message contains a new " +
+      "URL.",
     params: Type.Object({ token: Type.String({ description: "Token from the URL in the message." }) }),
-    success: { status: 200, description: "The member that was left out.", schema: Type.Unknown() },
+    success: { status: 200, description: "The member of the event.", schema: Type.Unknown() },
     async handle({ params }) {
       const file = readEventFileToken(deps.sealer, params.token);
       const event = file && (await listEventsById(deps.database.queries, [file.eventId])).get(file.eventId);
@@ -25,7 +26,7 @@ export const getEventFile = (deps: { database: Database; sealer: Sealer }) =>
       const content = file && isJsonObject(data) ? data[file.member] : undefined;
       if (content !== undefined) return content;
       throw new Problem("not-found", {
-        detail: "This address is not valid or its 15 minutes are over. Have the message delivered again.",
+        detail: "This URL is invalid or older than 15 minutes. Resend the delivery to get a new one.",
       });
     },
   });

@@ -14,15 +14,15 @@ export const createEventTopicRoute = (deps: { database: Database }) =>
     operationId: "createEventTopicRoute",
     tag: "Topics",
     summary: "Route an event type to a topic",
-    description: "Events that happen from now on are told to the topic's destinations.",
+    description: "Future events of the type are sent to the topic's destinations.",
     body: Type.Object({
       eventType: Type.String({ description: `One of ${EVENT_TYPES.join(", ")}.` }),
       topicId: TopicId,
     }),
     success: { status: 201, description: "The route.", schema: EventTopicRouteSchema },
     refusals: {
-      404: "No topic of the project has this id.",
-      409: "The event leads to this topic already.",
+      404: "The project has no such topic.",
+      409: "The route already exists.",
       422: "The event type is unknown.",
     },
     async handle({ project, body }) {

@@ -10,7 +10,7 @@ export const deleteEventTopicRoute = (deps: { database: Database }) =>
     operationId: "deleteEventTopicRoute",
     tag: "Topics",
     summary: "Delete a route from an event type to a topic",
-    description: "Events of the type go to the topic no more.",
+    description: "Stops sending events of the type to the topic.",
     params: Type.Object({ routeId: Type.String({ description: "Id of the route." }) }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {

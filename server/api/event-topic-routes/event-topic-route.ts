@@ -24,7 +24,7 @@ export const EventTopicRouteSchema = Type.Object(
 
 export const toEventTopicRoute = (row: EventTopicRouteRow): Static<typeof EventTopicRouteSchema> => ({
   id: row.id,
-  // Checked when it was stored.
+  // Checked before it was stored.
   eventType: row.eventType as EventType,
   topicId: row.topicId,
   projectId: row.projectId,

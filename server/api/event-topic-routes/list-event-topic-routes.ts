@@ -10,7 +10,7 @@ export const listEventTopicRoutes = (deps: { database: Database }) =>
     operationId: "listEventTopicRoutes",
     tag: "Topics",
     summary: "List routes from event types to topics",
-    description: "The filters combine.",
+    description: "All filters must match.",
     query: Type.Object({
       topicId: Type.Optional(Type.String({ description: "Return only routes of this topic." })),
       eventType: Type.Optional(EventTypeSchema),

@@ -7,7 +7,7 @@ export const getHealthz = () =>
     operationId: "getHealthz",
     tag: "Health",
     summary: "Alive",
-    description: "Answers as long as the process does, whatever else is wrong.",
+    description: "Answers while the process runs, whatever the state of the database.",
     success: {
       status: 200,
       description: "The process answers.",

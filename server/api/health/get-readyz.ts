@@ -7,7 +7,7 @@ import { databaseState, type DatabaseState } from "../../store/readiness.ts";
 
 export interface Readiness {
   database: Database;
-  /** Undefined: this process has not the role. */
+  /** Undefined if this process has no worker. */
   workerRunning?: () => boolean;
 }
 

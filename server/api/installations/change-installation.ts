@@ -1,4 +1,4 @@
-/** Changes an installation under its lock, so that two changes at once are both kept. */
+/** Changes an installation under a row lock, so that concurrent changes are both kept. */
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { installationUpdated } from "../../events/installation-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
@@ -26,7 +26,7 @@ export interface ChangeServices {
   catalog: Catalog;
 }
 
-/** What the installation is when the change is decided; nobody else changes it until then. */
+/** The locked installation that a change is based on. */
 export interface Situation {
   queries: Queries;
   integration: Integration;
@@ -35,11 +35,11 @@ export interface Situation {
 
 export interface Change {
   connectionId?: string;
-  /** Becomes a configuration of its own, of the latest revision. */
+  /** Stored as a new configuration, of the latest revision. */
   config?: { content: ConfigContent; createdBy?: string };
 }
 
-/** The installation after the change. `find` says which one is meant; both callbacks throw Problems. */
+/** Returns the changed installation. `find` selects it; both callbacks throw Problems. */
 export async function changeInstallation(
   deps: ChangeServices,
   asked: { projectId: string; integrationId: string; caller: Caller; operation: string },
@@ -51,7 +51,7 @@ export async function changeInstallation(
     const named = await getIntegrationRow(queries, projectId, asked.integrationId);
     const { id } = await find(queries, named);
     await lockInstallation(queries, projectId, id);
-    // Read again: whoever held the lock before may have changed it, and a revision may have been deployed meanwhile.
+    // Read again: the previous holder of the lock may have changed it, and a revision may have been deployed.
     const integration = await getIntegrationRow(queries, projectId, named.id);
     const installation = await getInstallationRow(queries, projectId, integration.id, id);
     const situation = { queries, integration, installation };
@@ -62,7 +62,7 @@ export async function changeInstallation(
   });
 }
 
-/** Stores a change of an installation whose lock is held, and the event of it. */
+/** Stores the change of a locked installation, and its event. */
 async function saveChange(
   { queries, integration, installation }: Situation,
   { connectionId, config }: Change,
@@ -80,7 +80,7 @@ async function saveChange(
   await recordEvent(queries, installationUpdated(fields, config?.content ?? last, last));
 }
 
-/** Takes what the latest revision no longer reads out of every installation's configuration. */
+/** Removes objects that the latest revision no longer reads from every installation's configuration. */
 export async function stopReadingWhatIsGone(
   queries: Queries,
   { projectId, id: integrationId }: Integration,
@@ -95,7 +95,7 @@ export async function stopReadingWhatIsGone(
   }
 }
 
-/** Undefined: every object that is read is still in the manifest. */
+/** Returns undefined if the manifest still has every object that is read. */
 function withoutGone(content: ConfigContent, { latestRevision }: Integration): ConfigContent | undefined {
   const declared = new Set(latestRevision.content.read?.objects?.map(({ objectName }) => objectName));
   const configured = Object.entries(content.read?.objects ?? {});

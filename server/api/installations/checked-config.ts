@@ -1,4 +1,4 @@
-/** Checks a configuration against the integration's latest revision and brings it into the form that is kept. */
+/** Checks a configuration against the integration's latest revision and completes it for storage. */
 import { featuresOf } from "../../../connector-kit/provider-info.ts";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
@@ -8,16 +8,16 @@ import { completeConfig } from "../../manifest/complete-config.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Integration } from "../integration.ts";
 
-/** The stored form of a new configuration. Throws a 422 Problem with one issue per mistake. */
+/** Returns a new configuration as it is stored. Throws a 422 Problem with one issue per fault. */
 export function checkedConfig(catalog: Catalog, integration: Integration, content: Json): ConfigContent {
   refuse(issuesOf(catalog, integration, content));
   return completeConfig(content, integration.latestRevision.content);
 }
 
 /**
- * The stored form of a changed configuration. What no longer fits because the manifest has moved on since the
- * configuration was saved is let be where the change does not touch it: nobody could change anything otherwise.
- * `touched` names places such as `config.content.read.objects.contacts`. Throws a 422 Problem.
+ * Returns a changed configuration as it is stored. Accepts faults that existed before and that the change does not touch:
+ * after a new revision, no change would be possible otherwise. `touched` names places such as
+ * `config.content.read.objects.contacts`. Throws a 422 Problem.
  */
 export function changedConfig(
   catalog: Catalog,
@@ -32,7 +32,7 @@ export function changedConfig(
   return completeConfig(change.after, integration.latestRevision.content);
 }
 
-/** Whether the place `name` is `place` or lies below it. */
+/** Returns whether `name` is `place` or lies below it. */
 export const isWithin = (name: string, place: string): boolean =>
   name.startsWith(place) && /^($|[.[])/.test(name.slice(place.length));
 

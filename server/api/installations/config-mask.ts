@@ -1,24 +1,24 @@
-/** Reads the paths of an `updateMask` and takes what they name, and nothing else, out of the request. */
+/** Parses the paths of an installation's `updateMask` and picks the named values from the request. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 export const ACTIONS = ["read", "write", "subscribe"] as const;
 export type ConfigAction = (typeof ACTIONS)[number];
 
-/** What one path of a mask names. `path` is below `config.content`, for example `["write", "objects", "Contact"]`. */
+/** The target of one path. `path` is below `config.content`, for example `["write", "objects", "Contact"]`. */
 export type MaskTarget =
   | { kind: "connectionId" }
   | { kind: "createdBy" }
   | { kind: "content"; path: readonly string[] };
 
-/** The forms a path may have, for people. */
+/** The allowed forms of a path, for error messages. */
 export const MASK_FORMS =
   "connectionId, config.createdBy, config.content.<read|write|subscribe>.objects.<name>, " +
   "config.content.<write|subscribe>.objects, config.content.read.objects.<name>.disabled, config.content.proxy.enabled";
 
 /**
- * The target of a path; undefined when it is none of the forms or names an object that is not known. In names, dots,
- * colons, slashes and backslashes are escaped with a backslash. Published clients forget that, so a name that is not
- * known up to its first dot is the longest one that is.
+ * Returns the target of a path, or undefined if it has no known form or names an unknown object. In names, dots, colons,
+ * slashes and backslashes are escaped with a backslash. Published clients do not escape, so if the part up to the first
+ * dot is not a known name, the longest known name is used.
  */
 export function readMaskPath(
   path: string,
@@ -42,7 +42,7 @@ export function readMaskPath(
   return named && { kind: "content", path: [action, "objects", ...named] };
 }
 
-/** Splits at dots that no backslash escapes, and takes the backslashes away. */
+/** Splits at dots that are not escaped, and removes the escaping backslashes. */
 export function splitMaskPath(path: string): string[] {
   const steps = [""];
   for (const [part] of path.matchAll(/\\[^]|[^]/g)) {
@@ -68,7 +68,7 @@ function splitObjectName(
   return undefined;
 }
 
-/** The key under which a map holds the object of that name; the name itself when it holds none. */
+/** Returns the key of the entry for the object; the name itself if there is none. */
 export function keyOfObject(objects: Json | undefined, objectName: string): string {
   if (!isJsonObject(objects)) return objectName;
   const nameOf = (key: string, object: Json): Json =>
@@ -79,7 +79,7 @@ export function keyOfObject(objects: Json | undefined, objectName: string): stri
   return found?.[0] ?? objectName;
 }
 
-/** The value at a path; undefined where there is none. Null stands for none. */
+/** Returns the value at a path, or undefined if it is absent or null. */
 export function valueAt(content: Json | undefined, path: readonly string[]): Json | undefined {
   let value = content;
   for (const [depth, step] of path.entries()) {
@@ -90,7 +90,7 @@ export function valueAt(content: Json | undefined, path: readonly string[]): Jso
   return value ?? undefined;
 }
 
-/** The content with the value at the path, everything on the way made where it is missing. */
+/** Returns the content with the value at the path; missing objects on the way are created. */
 export function withValueAt(
   content: JsonObject,
   path: readonly string[],
@@ -105,6 +105,6 @@ export function withValueAt(
   return { ...content, [key]: withValueAt(isJsonObject(inner) ? inner : {}, path, value, depth + 1) };
 }
 
-/** Below `<action>.objects` stands the name of an object, which is not always the key of its entry. */
+/** Below `<action>.objects`, the path has the object's name, which is not always the key of its entry. */
 const isObjectStep = (path: readonly string[], depth: number): boolean =>
   depth === 2 && path[1] === "objects";

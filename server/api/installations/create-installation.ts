@@ -27,7 +27,7 @@ const RequestSchema = Type.Object({
   ),
   config: Type.Object(
     {
-      revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision counts." })),
+      revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision is used." })),
       createdBy: Type.Optional(
         Type.String({ description: "Who saved the configuration, for example `consumer:ada`." }),
       ),
@@ -43,15 +43,16 @@ export const createInstallation = (deps: { database: Database; catalog: Catalog 
     tag: "Installations",
     summary: "Create an installation",
     description:
-      "Switches an integration on for a group. Without `connectionId` the group's connection to the provider is used. " +
-      "The configuration is checked against the latest revision. A group has one installation per integration.",
+      "Installs an integration for a group. Without `connectionId`, the group's connection to the provider " +
+      "is used. The configuration is checked against the latest revision. A group has one installation per " +
+      "integration.",
     params: Type.Object({ integrationId: IntegrationIdOrName }),
     query: Type.Object({ skipSampling: SkipSampling }),
     body: RequestSchema,
     success: { status: 201, description: "The installation.", schema: InstallationSchema },
     refusals: {
-      409: "The group has installed this integration already.",
-      422: "The configuration does not fit the manifest, or the connection is another provider's or another group's.",
+      409: "The group has already installed this integration.",
+      422: "The configuration does not fit the manifest, or the connection belongs to another provider or group.",
     },
     async handle({ project, params, body, caller }) {
       const { groupRef, config, connectionId } = body;

@@ -17,7 +17,8 @@ export const deleteInstallation = (deps: { database: Database }) =>
     operationId: "deleteInstallation",
     tag: "Installations",
     summary: "Delete an installation",
-    description: "Its connection goes too when no other installation uses it. Its operations stay readable.",
+    description:
+      "Deletes its connection as well, unless another installation uses it. Its operations can still be read.",
     params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {

@@ -11,7 +11,7 @@ export const getInstallation = (deps: { database: Database }) =>
     operationId: "getInstallation",
     tag: "Installations",
     summary: "Get an installation",
-    description: "With its configuration, and the connection that it works with.",
+    description: "With its configuration and connection.",
     params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
     success: { status: 200, description: "The installation.", schema: InstallationSchema },
     async handle({ project, params }) {

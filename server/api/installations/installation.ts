@@ -26,7 +26,7 @@ export const InstallationSchema = Type.Object(
     integrationId: IntegrationId,
     group: described(GroupSchema, "The customer."),
     healthStatus: Type.Enum(["healthy", "unhealthy"], {
-      description: "`unhealthy` while the connection's credentials are refused.",
+      description: "`unhealthy` while the connection has bad credentials.",
     }),
     lastOperationStatus: Type.Optional(
       Type.Enum(["success", "failure", "in_progress"], { description: "Status of the latest operation." }),
@@ -38,7 +38,7 @@ export const InstallationSchema = Type.Object(
     config: Type.Object(
       {
         id: Type.String({ description: "Id of this version of the configuration." }),
-        revisionId: Type.String({ description: "Latest revision when the configuration was saved." }),
+        revisionId: Type.String({ description: "The latest revision when the configuration was saved." }),
         createTime: CreateTime,
         createdBy: Type.String({ description: "Who saved the configuration, for example `consumer:ada`." }),
         content: described(ConfigContentSchema, "The customer's configuration."),
@@ -73,7 +73,7 @@ function toInstallation(row: StoredInstallation, connection: ConnectionRow): Ins
   };
 }
 
-/** The records of these rows, their connections fetched in one query. */
+/** Returns the installations of these rows; fetches their connections in one query. */
 export async function toInstallations(
   queries: Queries,
   projectId: string,
@@ -90,7 +90,7 @@ export async function toInstallations(
   });
 }
 
-/** One installation of an integration. Throws a 404 Problem. */
+/** Finds an installation of an integration. Throws a 404 Problem. */
 export async function getInstallationRow(
   queries: Queries,
   projectId: string,
@@ -102,7 +102,7 @@ export async function getInstallationRow(
   throw new Problem("not-found", { detail: `There is no installation \`${id}\` of this integration.` });
 }
 
-/** The record of one row. */
+/** Returns the installation of one row. */
 export async function showInstallation(queries: Queries, row: StoredInstallation): Promise<Installation> {
   const [shown] = await toInstallations(queries, row.projectId, [row]);
   if (!shown) throw new Error(`installation ${row.id} has no connection`);

@@ -1,18 +1,18 @@
-/** Applies a JSON Patch (RFC 6902: add, replace, remove) to a document without changing the one it was given. */
+/** Applies a JSON Patch (RFC 6902: add, replace, remove) to a copy of a document. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 export interface PatchOperation {
   op: "add" | "replace" | "remove";
   /** JSON Pointer (RFC 6901); empty for the whole document. */
   path: string;
-  /** Needed by `add` and `replace`; null is a value. */
+  /** Required by `add` and `replace`; null is a value. */
   value?: Json;
 }
 
-/** An operation that cannot be carried out; then none of them has been. */
+/** An operation that cannot be applied. None of the operations has been applied then. */
 export class PatchError extends Error {
   override name = "PatchError";
-  /** Which operation, counted from 0. */
+  /** Index of the operation. */
   readonly index: number;
   readonly member: "path" | "value";
 
@@ -23,7 +23,7 @@ export class PatchError extends Error {
   }
 }
 
-/** The changed document; undefined when it was removed as a whole. Throws `PatchError`. */
+/** Returns the changed document, or undefined if it was removed as a whole. Throws `PatchError`. */
 export function applyPatch(
   document: Json | undefined,
   operations: readonly PatchOperation[],
@@ -42,7 +42,7 @@ export function applyPatch(
   return result;
 }
 
-/** The steps of a JSON Pointer; undefined when it is none. */
+/** Returns the steps of a JSON Pointer, or undefined if it is invalid. */
 export function pointerSteps(pointer: string): string[] | undefined {
   if (pointer === "") return [];
   if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return undefined;
@@ -63,7 +63,7 @@ function readPointer(pointer: string): string[] {
   throw new Fault(`\`${pointer}\` is not a JSON Pointer: ${why}.`);
 }
 
-/** `depth` steps have been taken to reach `node`; the rest lead on from it. */
+/** `depth` steps led to `node`; the remaining steps start there. */
 function change(
   node: Json | undefined,
   steps: string[],
@@ -80,7 +80,7 @@ function change(
   throw new Fault(`At \`${pointer(steps, depth)}\` there is no object and no list to go into.`);
 }
 
-/** Only own members count, and a computed or copied one is always own: `__proto__` is a name like any other. */
+/** Uses own members only, so that `__proto__` is a name like any other. */
 function changeMember(
   node: JsonObject,
   step: string,

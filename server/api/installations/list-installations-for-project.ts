@@ -12,7 +12,7 @@ export const listInstallationsForProject = (deps: { database: Database }) =>
     operationId: "listInstallationsForProject",
     tag: "Installations",
     summary: "List installations of the project",
-    description: "Newest first, over all integrations. A `frontend` key must name the `groupRef`.",
+    description: "Of all integrations, newest first. A `frontend` key must send `groupRef`.",
     query: Type.Object({
       groupRef: Type.Optional(Type.String({ description: "Return only this group's entries." })),
     }),

@@ -14,7 +14,7 @@ export const listInstallations = (deps: { database: Database }) =>
     operationId: "listInstallations",
     tag: "Installations",
     summary: "List installations of an integration",
-    description: "Newest first. A `frontend` key must name the `groupRef`.",
+    description: "Newest first. A `frontend` key must send `groupRef`.",
     params: Type.Object({ integrationId: IntegrationIdOrName }),
     query: Type.Object({
       groupRef: Type.Optional(Type.String({ description: "Return only this group's entries." })),

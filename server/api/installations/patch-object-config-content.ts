@@ -24,7 +24,9 @@ import { ACTIONS, keyOfObject, valueAt, withValueAt } from "./config-mask.ts";
 import { withWriteMap } from "./write-map.ts";
 
 const RequestSchema = Type.Object({
-  groupRef: Type.Optional(Type.String({ description: "Whose installation. Or `installationId`." })),
+  groupRef: Type.Optional(
+    Type.String({ description: "Your own id for the customer. Alternative: `installationId`." }),
+  ),
   installationId: Type.Optional(
     Type.String({ description: "Id of the installation, as an alternative to `groupRef`." }),
   ),
@@ -35,7 +37,7 @@ const RequestSchema = Type.Object({
         description: "`add` sets a member, `replace` changes an existing one, `remove` deletes it.",
       }),
       path: Type.String({
-        description: "JSON Pointer inside the object's own configuration, for example `/deletionSettings`.",
+        description: "JSON Pointer in the object's configuration, for example `/deletionSettings`.",
       }),
       value: Type.Optional(Type.Unknown({ description: "The new value. Not allowed for `remove`." })),
     }),
@@ -51,9 +53,10 @@ export const patchObjectConfigContent = (deps: ChangeServices) =>
     tag: "Installations",
     summary: "Patch the configuration of one object",
     description:
-      "Applies JSON Patch operations (RFC 6902: `add`, `replace`, `remove`) to `config.content.<action>.objects.<name>`, " +
-      "all of them or none. `add` replaces what exists; `replace` and `remove` need something there. The result is " +
-      "checked against the latest revision and saved as a new configuration.",
+      "Applies JSON Patch operations (RFC 6902: `add`, `replace`, `remove`) to " +
+      "`config.content.<action>.objects.<name>`, all or none. `add` replaces an existing value; `replace` " +
+      "and `remove` need one. The result is checked against the latest revision and saved as a new " +
+      "configuration.",
     params: Type.Object({ integrationId: IntegrationIdOrName, objectName: ObjectName }),
     body: RequestSchema,
     success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
@@ -73,7 +76,7 @@ export const patchObjectConfigContent = (deps: ChangeServices) =>
     },
   });
 
-/** Throws a 400 Problem unless exactly one of the two members says which installation, 404 when there is none. */
+/** Throws a 400 Problem unless exactly one of the two members is given, and 404 if there is no such installation. */
 async function findTarget(
   queries: Queries,
   integration: Integration,
@@ -131,7 +134,7 @@ function refuseUnknownObject(integration: Integration, action: Request["action"]
   });
 }
 
-/** The object's configuration after the operations; undefined when they removed it. Throws a 400 Problem. */
+/** Returns the object's changed configuration, or undefined if it was removed. Throws a 400 Problem. */
 function patch(object: Json, operations: PatchOperation[], objectName: string): Json | undefined {
   try {
     const patched = applyPatch(object, operations);
@@ -158,7 +161,7 @@ function without(content: JsonObject, action: Request["action"], objectName: str
   return withValueAt(content, [action, "objects"], rest);
 }
 
-/** The issue with the operation that most likely caused it: the last one at, above or below its place. */
+/** Adds the operation that most likely caused the issue: the last one at, above or below its place. */
 function withOperation(issue: Issue, place: string[], operations: PatchOperation[]): Issue {
   const operation = operations.findLastIndex(({ path }) => {
     const changed = formatName([...place, ...(pointerSteps(path) ?? [])]);

@@ -40,7 +40,7 @@ const RequestSchema = Type.Object({
       config: Type.Optional(
         Type.Object(
           {
-            revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision counts." })),
+            revisionId: Type.Optional(Type.String({ description: "Ignored: the latest revision is used." })),
             createdBy: Type.Optional(
               Type.String({ description: "Who saved the configuration, for example `consumer:ada`." }),
             ),
@@ -64,16 +64,16 @@ export const updateInstallation = (deps: ChangeServices) =>
     tag: "Installations",
     summary: "Update an installation",
     description:
-      "Changes what `updateMask` names and nothing else; other members of the body are ignored. Objects and maps of " +
-      "objects are replaced as a whole. The result is checked against the latest revision and saved as a new " +
-      "configuration. While the configuration has no write objects, all of the manifest may be written; a change " +
-      "that adds the first one lists the others beside it.",
+      "Changes only what `updateMask` lists; other members of the body are ignored. Objects and maps of " +
+      "objects are replaced as a whole. The result is checked against the latest revision and saved as a " +
+      "new configuration. While the configuration has no write objects, all write objects of the manifest " +
+      "are enabled; a change that adds the first one adds the others as well.",
     params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
     query: Type.Object({ skipSampling: SkipSampling }),
     body: RequestSchema,
     success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
     refusals: {
-      422: "The configuration does not fit the manifest, or the connection is another provider's or another group's.",
+      422: "The configuration does not fit the manifest, or the connection belongs to another provider or group.",
     },
     handle: ({ project, params, body, caller }) =>
       changeInstallation(
@@ -108,7 +108,7 @@ async function decide(catalog: Catalog, situation: Situation, body: Request): Pr
   return { ...change, config: { content, createdBy } };
 }
 
-/** The targets of all paths, each with a value in the body. Throws a 400 Problem with one issue per path that is not. */
+/** Returns the targets of all paths. Throws a 400 Problem with one issue per invalid path or missing value. */
 function readMask(situation: Situation, body: Request): MaskTarget[] {
   const knows = knownObjects(situation, body);
   const issues: Issue[] = [];
@@ -117,7 +117,7 @@ function readMask(situation: Situation, body: Request): MaskTarget[] {
     const target = readMaskPath(path, knows);
     const name = `updateMask[${index}]`;
     if (!target) {
-      const detail = `\`${path}\` is not a path that can be updated, or names an object that there is not.`;
+      const detail = `\`${path}\` is not a path that can be updated, or names an unknown object.`;
       issues.push({ in: "body", name, detail, value: path, remedy: `Use one of: ${MASK_FORMS}.` });
     } else if (valueOf(target, body) === undefined) {
       const detail = `\`installation\` has no value at \`${path}\`.`;
@@ -129,7 +129,7 @@ function readMask(situation: Situation, body: Request): MaskTarget[] {
   throw new Problem("invalid-request", { detail: `${first.name}: ${first.detail}`, issues });
 }
 
-/** Objects of the manifest, of the configuration in force, and of the request. */
+/** Returns the objects of the manifest, of the current configuration and of the request. */
 function knownObjects(
   { integration, installation }: Situation,
   body: Request,

@@ -1,14 +1,11 @@
-/** Finds the connection an installation is to use: the group's, to the integration's provider. */
+/** Finds the connection for an installation: the group's connection to the integration's provider. */
 import { Problem } from "../../ground/errors.ts";
 import { findConnection, listConnections, type ConnectionRow } from "../../store/connections.ts";
 import { findGroup } from "../../store/customers.ts";
 import type { Queries } from "../../store/database.ts";
 import type { Integration } from "../integration.ts";
 
-/**
- * The connection that was named, or the group's own. Throws a 422 Problem that names the member of the request, the
- * connection's as `member`.
- */
+/** Finds the given connection, or the group's. Throws a 422 Problem; `member` is the connection's place in the request. */
 export async function usableConnection(
   queries: Queries,
   integration: Integration,

@@ -1,10 +1,10 @@
-/** Keeps the other objects writable when the first one gets a configuration of its own. */
+/** Keeps the other write objects enabled when the first one is configured. */
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Integration } from "../integration.ts";
 
 /**
- * Without a write map every object of the manifest may be written; with one, only those it names. So a change that
- * adds the first entry adds the others as well.
+ * Adds an entry for every write object of the manifest to a configuration without one: with entries, only the listed
+ * objects can be written.
  */
 export function withWriteMap(content: JsonObject, integration: Integration): JsonObject {
   const write = content["write"];

@@ -26,9 +26,9 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
     tag: "Integrations",
     summary: "Deploy a manifest",
     description:
-      "Creates or updates every integration of an amp.yaml, each with a new revision; all of them or none. " +
-      "Integrations that the file does not name are left alone. A faulty manifest is answered with 422 and one issue " +
-      "per mistake, with line, column, rule and remedy.",
+      "Creates or updates all integrations of an `amp.yaml`, each with a new revision, all or none. " +
+      "Integrations that the file does not contain stay unchanged. An invalid manifest is refused with 422 " +
+      "and one issue per fault, with line, column, rule and remedy.",
     query: Type.Object({
       destructive: Type.Optional(
         Type.Boolean({
@@ -39,7 +39,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
     body: ManifestSourceSchema,
     success: {
       status: 200,
-      description: "The integrations, each with what is worth knowing about its part of the file.",
+      description: "The integrations, each with the warnings about its part of the file.",
       schema: Type.Array(
         Type.Object(
           {
@@ -55,7 +55,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
         ),
       ),
     },
-    refusals: { 422: "The manifest has mistakes: one issue each, with line, column, rule and remedy." },
+    refusals: { 422: "The manifest is invalid: one issue per fault, with line, column, rule and remedy." },
     async handle({ project, query, body, caller }) {
       const source = await manifestSource(deps.database.queries, project.id, body);
       const { manifest, warnings } = await checkedManifest(deps, project.id, source);

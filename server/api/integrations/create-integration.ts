@@ -13,7 +13,7 @@ export const createIntegration = (deps: DeployServices) =>
     tag: "Integrations",
     summary: "Create an integration",
     description:
-      "From the content of one manifest entry instead of a file. `name` and `provider` must agree with it.",
+      "From the content of one manifest entry instead of a file. `name` and `provider` must be the same as there.",
     body: Type.Object({
       name: Type.String({ minLength: 1, description: "Name of the integration, unique in the project." }),
       provider: Type.String({
@@ -34,7 +34,7 @@ export const createIntegration = (deps: DeployServices) =>
     success: { status: 201, description: "The integration was created." },
     refusals: {
       409: "The project has an integration of this name.",
-      422: "The content has mistakes: one issue each.",
+      422: "The content is invalid: one issue per fault.",
     },
     async handle({ project, body }) {
       const { name, provider, latestRevision } = body;

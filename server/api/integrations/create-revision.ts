@@ -15,12 +15,12 @@ export const createRevision = (deps: DeployServices) =>
     operationId: "createRevision",
     tag: "Integrations",
     summary: "Deploy one integration",
-    description: "Gives the integration a new revision from the manifest's entry of the same name.",
+    description: "Creates a new revision of the integration from the manifest's entry of the same name.",
     params: Type.Object({ integrationId: IntegrationIdOrName }),
     query: Type.Object({ destructive: Type.Optional(Type.Boolean({ description: DESTRUCTIVE })) }),
     body: ManifestSourceSchema,
     success: { status: 201, description: "The revision was created." },
-    refusals: { 422: "The manifest has mistakes or has no integration of this name." },
+    refusals: { 422: "The manifest is invalid or has no integration of this name." },
     async handle({ project, params, query, body, caller }) {
       const { queries } = deps.database;
       const { name } = await getIntegrationRow(queries, project.id, params.integrationId);

@@ -1,4 +1,4 @@
-/** Turns the text of a manifest into revisions, all of them or none. */
+/** Deploys a manifest: turns its text into revisions, all or none. */
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { checkManifest, type ManifestVerdict } from "../../manifest/check-manifest.ts";
@@ -15,7 +15,7 @@ export interface DeployServices {
   catalog: Catalog;
 }
 
-/** Checks the text; throws a 422 Problem with one issue per mistake, each with line, column, rule and remedy. */
+/** Checks the text. Throws a 422 Problem with one issue per fault, each with line, column, rule and remedy. */
 export async function checkedManifest(
   deps: DeployServices,
   projectId: string,
@@ -26,13 +26,13 @@ export async function checkedManifest(
   throw invalidManifest(findings.filter(isError));
 }
 
-/** The same for an entry that came as JSON: its mistakes have a place in the body rather than a line. */
+/** Checks an entry that came as JSON; its issues name a place in the body instead of a line. */
 export async function checkedEntry(
   deps: DeployServices,
   projectId: string,
   { specVersion, entry }: { specVersion: string; entry: object },
 ): Promise<Manifest> {
-  // JSON is YAML, so the one checker serves.
+  // JSON is YAML, so the same checker works.
   const source = JSON.stringify({ specVersion, integrations: [entry] });
   const { manifest, findings } = await verdictOn(deps, projectId, source);
   if (manifest) return manifest;
@@ -76,7 +76,7 @@ function invalidManifest(errors: Finding[]): Problem {
     detail: first
       ? `${counted(errors)}; the first: line ${first.line}: ${first.message}`
       : `${counted(errors)}.`,
-    remedy: "Mend what `issues` lists, each with its line and column, and deploy again.",
+    remedy: "Fix the faults listed in `issues`, each with line and column, and deploy again.",
     causes: errors.map(
       ({ line, column, message, remedy }) => `line ${line}, column ${column}: ${message} ${remedy}`,
     ),
@@ -89,13 +89,13 @@ function invalidManifest(errors: Finding[]): Problem {
   });
 }
 
-/** Stores every integration of a checked manifest; the rows, in the order of the file. */
+/** Stores all integrations of a checked manifest. Returns the rows in the order of the file. */
 export async function deployIntegrations(
   queries: Queries,
   projectId: string,
   { specVersion, integrations }: Manifest,
 ): Promise<Integration[]> {
-  // By name, whatever the order of the file: two deploys at once would otherwise wait for each other's rows for ever.
+  // Ordered by name: otherwise two concurrent deployments could deadlock.
   for (const content of integrations.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
     await deployIntegration(queries, projectId, specVersion, content);
   }
@@ -104,7 +104,7 @@ export async function deployIntegrations(
   return rows;
 }
 
-/** Stores one integration of a checked manifest. Throws a 422 Problem, after which nothing of it may be committed. */
+/** Stores one integration of a checked manifest. Throws a 422 Problem; the transaction must then be rolled back. */
 export async function deployIntegration(
   queries: Queries,
   projectId: string,
@@ -112,7 +112,7 @@ export async function deployIntegration(
   content: ManifestIntegration,
 ): Promise<void> {
   const { name, provider } = content;
-  // Looked at only now that the row is ours: before, another deploy could have come in between.
+  // Checked after the row is locked: another deployment could have changed it before.
   const stored = await upsertIntegration(queries, { projectId, name, provider, specVersion, content });
   if (stored.provider === provider) return;
   throw new Problem("semantically-invalid", {

@@ -15,7 +15,7 @@ import { getIntegrationRow } from "../integration.ts";
 
 type Services = CallServices & { metadata: MetadataMemory };
 
-/** Objects that are asked for at the same time; more would soon meet the provider's limits. */
+/** Concurrent requests for objects; more would soon reach the provider's rate limits. */
 const AT_ONCE = 4;
 
 export const getHydratedRevision = (deps: Services) =>
@@ -24,8 +24,8 @@ export const getHydratedRevision = (deps: Services) =>
     tag: "Integrations",
     summary: "Get a revision with the fields of a customer's account",
     description:
-      "The revision, each object joined with the provider's labels and every field of the account. What " +
-      "cannot be read is told in the `error` of the object; the call still succeeds. Fields may be up to a " +
+      "Returns the revision, each object joined with the provider's labels and all fields of the account. " +
+      "If an object cannot be read, its `error` says why; the call still succeeds. Fields may be up to a " +
       "minute old.",
     params: Type.Object({
       integrationId: IntegrationIdOrName,
@@ -52,7 +52,7 @@ export const getHydratedRevision = (deps: Services) =>
       await requireConnection(deps, project.id, query.connectionId, content.provider);
       const target = { projectId: project.id, connectionId: query.connectionId, ...content };
       const described = await describeAll(deps, target, objectNamesIn(content));
-      const missing: Described = { error: "The object was not looked up." };
+      const missing: Described = { error: "The object was not read." };
       return {
         id,
         specVersion,
@@ -81,7 +81,7 @@ const objectNamesIn = ({ read, write }: ManifestIntegration): string[] => [
   ...new Set([...(read?.objects ?? []), ...(write?.objects ?? [])].map(({ objectName }) => objectName)),
 ];
 
-/** A few at a time; trouble with one object leaves the others alone. */
+/** Reads a few objects at a time; the failure of one does not affect the others. */
 async function describeAll(
   deps: Services,
   target: { projectId: string; connectionId: string; provider: string; module?: string },
@@ -102,7 +102,7 @@ async function describeAll(
   return described;
 }
 
-/** Rethrows what is neither the provider's word nor a refusal of ours. */
+/** Rethrows errors that are neither the provider's nor a Problem. */
 function textOf(error: unknown): string {
   if (error instanceof ProviderError) return sentence(error);
   if (error instanceof Problem) return error.options.detail;

@@ -1,4 +1,4 @@
-/** A revision's content joined with what a customer's account has to offer: shapes, and how they are filled. */
+/** Joins the content of a revision with the objects and fields of a customer's account. */
 import { Type, type Static } from "typebox";
 import type { FieldMetadata, ObjectMetadata } from "../../../connector-kit/fields.ts";
 import { described } from "../../ground/described.ts";
@@ -18,7 +18,7 @@ const HydratedFieldSchema = Type.Object(
   {
     ...ManifestFieldSchema.properties,
     displayName: Type.Optional(
-      Type.String({ description: "The provider's label. A mapping, which names no field, has none." }),
+      Type.String({ description: "The provider's label. A mapping without `fieldName` has none." }),
     ),
   },
   { title: "HydratedField", description: "A field of the manifest, with the provider's label." },
@@ -34,18 +34,18 @@ const HydratedReadObjectSchema = Type.Object(
       "backfill",
     ]).properties,
     displayName: Type.String({ description: "The provider's label." }),
-    destination: Type.String({ description: "Empty when the manifest names none." }),
-    schedule: Type.String({ description: "Empty when the manifest names none." }),
+    destination: Type.String({ description: "Empty if the manifest names none." }),
+    schedule: Type.String({ description: "Empty if the manifest names none." }),
     requiredFields: Type.Optional(
       Type.Array(HydratedFieldSchema, { description: "Fields that are read for every customer." }),
     ),
     optionalFields: Type.Optional(
       Type.Array(HydratedFieldSchema, {
-        description: "With `optionalFieldsAuto`, every field not named otherwise.",
+        description: "With `optionalFieldsAuto`, all other fields of the account.",
       }),
     ),
     allFieldsMetadata: Type.Record(Type.String(), FieldMetadataSchema, {
-      description: "Every field of the customer's account by its name.",
+      description: "All fields of the customer's account, by name.",
     }),
     allFields: Type.Array(
       Type.Object({
@@ -53,10 +53,10 @@ const HydratedReadObjectSchema = Type.Object(
         displayName: Type.String({ description: "The provider's label." }),
       }),
       {
-        description: "The same in short, for older clients.",
+        description: "The same in a shorter form. Deprecated.",
       },
     ),
-    error: Type.Optional(Type.String({ description: "Why the fields are not known." })),
+    error: Type.Optional(Type.String({ description: "Why the fields could not be read." })),
   },
   {
     title: "HydratedReadObject",
@@ -130,10 +130,10 @@ type HydratedIntegration = Static<typeof HydratedIntegrationSchema>;
 type HydratedReadObject = Static<typeof HydratedReadObjectSchema>;
 type HydratedField = Static<typeof HydratedFieldSchema>;
 
-/** An object of the account, or in one sentence why it is not known. */
+/** An object of the account, or a sentence why it could not be read. */
 export type Described = { metadata: ObjectMetadata; error?: undefined } | { error: string };
 
-/** `describe` tells of every object that the content names. */
+/** Returns the joined content. `describe` returns an object of the account. */
 export function toHydrated(
   content: ManifestIntegration,
   describe: (objectName: string) => Described,
@@ -192,14 +192,14 @@ function toReadObject(object: ReadObject, described: Described): HydratedReadObj
   };
 }
 
-/** The UI tells a mapping by its having no `fieldName`, so it gets none here either. */
+/** A mapping gets no `fieldName`: the UI library recognises mappings by that. */
 function toField(field: ManifestField, fields: Record<string, FieldMetadata>): HydratedField {
   if (!field.fieldName) {
     const { fieldName: _, ...mapping } = field;
     return mapping;
   }
   const known = Object.hasOwn(fields, field.fieldName) ? fields[field.fieldName] : undefined;
-  // Some providers mind no case in names.
+  // Some providers ignore case in names.
   const wanted = field.fieldName.toLowerCase();
   const found = known ?? Object.values(fields).find(({ fieldName }) => fieldName.toLowerCase() === wanted);
   return { ...field, displayName: found?.displayName ?? field.fieldName };

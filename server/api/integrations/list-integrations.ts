@@ -11,7 +11,7 @@ export const listIntegrations = (deps: { database: Database }) =>
     operationId: "listIntegrations",
     tag: "Integrations",
     summary: "List integrations",
-    description: "Every integration of the project with its latest revision.",
+    description: "All integrations of the project with their latest revisions.",
     success: { status: 200, description: "The integrations.", schema: Type.Array(IntegrationSchema) },
     async handle({ project }) {
       const rows = await listRows<ManifestIntegration>(deps.database.queries, project.id);

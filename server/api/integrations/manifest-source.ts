@@ -1,4 +1,4 @@
-/** Gets the text of a manifest from a deploy request: given as it is, or in a zip that was uploaded before. */
+/** Gets the text of a manifest from a deployment request: as text, or from an uploaded zip. */
 import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import type { Queries } from "../../store/database.ts";
@@ -8,15 +8,15 @@ import { readManifestZip } from "./read-manifest-zip.ts";
 
 export const ManifestSourceSchema = Type.Object(
   {
-    sourceYaml: Type.Optional(Type.String({ description: "The amp.yaml as text." })),
+    sourceYaml: Type.Optional(Type.String({ description: "Text of the `amp.yaml`." })),
     sourceZipUrl: Type.Optional(
-      Type.String({ description: "`url` of an upload, or `gs://<bucket>/<path>`: see `generateUploadUrl`." }),
+      Type.String({ description: "URL of an upload, or `gs://<bucket>/<path>`, from `generateUploadUrl`." }),
     ),
   },
-  { title: "ManifestSource", description: "Exactly one of the two." },
+  { title: "ManifestSource", description: "Exactly one of the two members." },
 );
 
-/** Throws a 422 Problem that says which member to mend. */
+/** Throws a 422 Problem that names the member to fix. */
 export async function manifestSource(
   queries: Queries,
   projectId: string,
@@ -31,17 +31,17 @@ export async function manifestSource(
   const id = UPLOAD.exec(sourceZipUrl ?? "")?.[1];
   if (!id || !isUuid(id)) {
     throw noUpload(
-      "This is no upload. Get an address from GET /v1/generate-upload-url, PUT the zip there, and send its `url`.",
+      "This is not an upload. Get a URL from GET /v1/generate-upload-url, PUT the zip there, and send its `url`.",
     );
   }
   const upload = await findUploadContent(queries, projectId, id);
   if (!upload)
     throw noUpload("There is no such upload in this project; it may have expired. Upload the zip again.");
-  if (!upload.content) throw noUpload("Nothing was uploaded to this address yet. PUT the zip first.");
+  if (!upload.content) throw noUpload("Nothing was uploaded to this URL yet. PUT the zip first.");
   return readManifestZip(upload.content);
 }
 
-/** The address that was given out, or what the public command line makes of bucket and path. */
+/** Reads the URL of an upload, or the form that the public command line makes of bucket and path. */
 const UPLOAD = /\/uploads\/([0-9a-f-]{36})(?:\.zip)?$/i;
 
 const noUpload = (detail: string): Problem =>

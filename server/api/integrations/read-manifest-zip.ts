@@ -1,12 +1,12 @@
-/** Takes the one amp.yaml out of a zip, reading no more than a manifest may be long. */
+/** Extracts the `amp.yaml` from a zip, with a size limit. */
 import { fromBuffer, type Entry, type ZipFile } from "yauzl";
 import { Problem } from "../../ground/errors.ts";
 
-/** A manifest is a few kilobytes; a zip entry that unfolds to more is not one, or is a bomb. */
+/** A manifest has a few kilobytes; a larger entry is something else, or a zip bomb. */
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
 const MOST_ENTRIES = 1_000;
 
-/** The text of `amp.yaml` (or `amp.yml`), at the top or in one folder. Throws a 422 Problem. */
+/** Returns the text of `amp.yaml` (or `amp.yml`), at the top level or in one folder. Throws a 422 Problem. */
 export async function readManifestZip(zip: Buffer): Promise<string> {
   const file = await open(zip);
   try {
@@ -26,7 +26,7 @@ const open = (zip: Buffer): Promise<ZipFile> =>
     );
   });
 
-/** The one at the top wins over one in a folder, wherever they stand in the zip. */
+/** Prefers the file at the top level, whatever the order in the zip. */
 function findEntry(file: ZipFile): Promise<Entry> {
   const { promise, resolve, reject } = Promise.withResolvers<Entry>();
   let seen = 0;
@@ -39,7 +39,7 @@ function findEntry(file: ZipFile): Promise<Entry> {
     reject(refused(`The zip holds more than ${MOST_ENTRIES} files. Zip only the amp.yaml.`));
   });
   file.on("end", () =>
-    inFolder ? resolve(inFolder) : reject(refused("The zip holds no amp.yaml. Put the file at its top.")),
+    inFolder ? resolve(inFolder) : reject(refused("The zip has no amp.yaml. Put the file at its top level.")),
   );
   file.on("error", reject);
   file.readEntry();
@@ -57,7 +57,7 @@ function readEntry(file: ZipFile, entry: Entry): Promise<string> {
       stream.on("data", (chunk: Buffer) => {
         size += chunk.length;
         chunks.push(chunk);
-        // The announced size may lie; what really comes out is counted as well.
+        // The declared size may be wrong; the extracted bytes are counted as well.
         if (size > MANIFEST_LIMIT_BYTES) stream.destroy(tooLarge());
       });
       stream.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));

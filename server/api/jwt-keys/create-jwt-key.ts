@@ -15,13 +15,13 @@ export const createJWTKey = (deps: { database: Database }) =>
     tag: "JWT keys",
     summary: "Register a JWT key",
     description:
-      "Your server signs tokens with the private key, one per customer: `alg` RS256 and `kid` in the header; " +
-      "`groupRef`, `consumerRef`, `iat` and `exp` (600 s later at most) as claims. Such a token may do what a " +
-      "`frontend` API key may, for that group only.",
+      "Your server signs tokens for customers with the private key. Header: `alg` RS256 and `kid`. Claims: " +
+      "`groupRef`, `consumerRef`, `iat` and `exp`, at most 600 s later. A token allows what a `frontend` " +
+      "API key allows, for its own group only.",
     body: Type.Object({
       label: described(Label, "Name of the key."),
       name: Type.Optional(
-        Type.String({ description: "Older name of `label`.", minLength: 1, maxLength: 255 }),
+        Type.String({ description: "Deprecated name of `label`.", minLength: 1, maxLength: 255 }),
       ),
       algorithm: Type.Literal("RS256", { description: "Signature algorithm." }),
       publicKeyPem: Type.String({ description: "RSA, 2048 bits or more, as SPKI PEM." }),

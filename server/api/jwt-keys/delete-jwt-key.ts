@@ -9,9 +9,9 @@ export const deleteJWTKey = (deps: { database: Database }) =>
     operationId: "deleteJWTKey",
     tag: "JWT keys",
     summary: "Delete a JWT key",
-    description: "Tokens that it signed open nothing from the next call on, in every process.",
+    description: "Tokens signed with the key are rejected from the next request on, in all processes.",
     params: KeyParams,
-    success: { status: 204, description: "Deleted; its tokens open nothing any more." },
+    success: { status: 204, description: "Deleted. Its tokens are rejected." },
     async handle({ project, params }) {
       if (!(await removeJwtKey(deps.database.queries, project.id, params.keyId)))
         throw noSuchKey(params.keyId);

@@ -1,4 +1,4 @@
-/** The JWT key as the API shows it, and what a key must be. */
+/** The JWT key as the API shows it, and how a public key is checked. */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
@@ -23,20 +23,23 @@ export const JwtKeySchema = Type.Object(
   },
 );
 
-/** What a refused key carries beside the Problem. */
+/** Members of a refused key, in addition to those of the Problem. */
 export const RefusedKeySchema = Type.Object(
   {
     validationIssues: Type.Optional(
       Type.Array(
         Type.Object({
           field: Type.String({ description: "The member." }),
-          detail: Type.String({ description: "What is wrong with it." }),
+          detail: Type.String({ description: "What is wrong with the key." }),
         }),
-        { description: "The same as `issues`, for older clients." },
+        { description: "The same as `issues`. Deprecated." },
       ),
     ),
   },
-  { title: "RefusedJwtKey", description: "What the refusal of a public key says beside the Problem." },
+  {
+    title: "RefusedJwtKey",
+    description: "Members of a refused public key, in addition to those of the Problem.",
+  },
 );
 
 export const KeyParams = Type.Object({
@@ -59,9 +62,9 @@ export const noSuchKey = (id: string): Problem =>
 
 const LEAST_BITS = 2_048;
 
-/** The key as SPKI PEM. Throws a 400 Problem. */
+/** Returns the key as SPKI PEM. Throws a 400 Problem. */
 export function readPublicKey(pem: string): string {
-  // Node would derive the public half, but then the private one has been on its way through here.
+  // Node could derive the public key, but private keys must not be sent here.
   if (/PRIVATE KEY/.test(pem)) {
     throw wrong("This is a private key. Keep it on your server, and send the public key that belongs to it.");
   }

@@ -10,9 +10,9 @@ export const listJWTKeys = (deps: { database: Database }) =>
     operationId: "listJWTKeys",
     tag: "JWT keys",
     summary: "List JWT keys",
-    description: "With the public halves, which is all that is known here.",
+    description: "Busbar knows only the public keys.",
     query: Type.Object({
-      active: Type.Optional(Type.Boolean({ description: "`true`: active ones only. Default: all." })),
+      active: Type.Optional(Type.Boolean({ description: "`true`: return active keys only. Default: all." })),
     }),
     success: { status: 200, description: "The keys, oldest first.", schema: Type.Array(JwtKeySchema) },
     handle: async ({ project, query }) =>

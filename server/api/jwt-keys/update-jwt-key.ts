@@ -15,8 +15,8 @@ export const updateJWTKey = (deps: { database: Database }) =>
     tag: "JWT keys",
     summary: "Update a JWT key",
     description:
-      "`updateMask` names what changes: active, label. Tokens of a key that is switched off open nothing from the " +
-      "next call on, in every process.",
+      "`updateMask` may list active and label. Tokens of an inactive key are rejected from the next request " +
+      "on, in all processes.",
     params: KeyParams,
     body: Type.Object({
       updateMask: UpdateMask,
@@ -31,8 +31,8 @@ export const updateJWTKey = (deps: { database: Database }) =>
         { description: "New values of the members listed in `updateMask`." },
       ),
     }),
-    success: { status: 200, description: "The key as it now is.", schema: JwtKeySchema },
-    refusals: { 422: "The mask names a member that the body does not have." },
+    success: { status: 200, description: "The updated key.", schema: JwtKeySchema },
+    refusals: { 422: "`updateMask` lists a member that the body does not have." },
     async handle({ project, params, body }) {
       const { name, active, label } = pickMasked(
         body.updateMask,

@@ -1,4 +1,4 @@
-/** Sends a customer to a provider's consent page: remembers what for, and gives the address. */
+/** Starts an OAuth flow: stores a session and builds the URL of the provider's consent page. */
 import { createHash } from "node:crypto";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import {
@@ -24,7 +24,7 @@ export interface ConsentServices {
   catalog: Catalog;
   sealer: Sealer;
   egress: Egress;
-  /** Origin under which customers' browsers reach this Busbar. */
+  /** Origin of this Busbar for customers' browsers. */
   publicUrl: () => string;
 }
 
@@ -32,7 +32,7 @@ export interface Consent {
   projectId: string;
   provider: string;
   providerAppId?: string | null;
-  /** An existing connection that is to get new credentials. */
+  /** An existing connection to give new credentials. */
   connectionId?: string;
   groupRef: string;
   groupName?: string;
@@ -40,16 +40,16 @@ export interface Consent {
   consumerName?: string;
   providerWorkspaceRef?: string | null;
   providerMetadata: ProviderMetadata;
-  /** Whether it must end in the browser it is begun in. */
+  /** Whether the flow must end in the browser that started it. */
   browserBound?: boolean;
 }
 
-/** As long as a person may take to sign in and agree. */
+/** Time for a person to sign in and agree. */
 const SESSION_MS = 10 * 60_000;
 
 export const CALLBACK_PATH = "/callbacks/v1/oauth";
 
-/** The address of the consent page. Throws Problems that name what is missing. */
+/** Returns the URL of the consent page. Throws Problems that name what is missing. */
 export async function beginConsent(deps: ConsentServices, consent: Consent): Promise<string> {
   const provider = deps.catalog.find(consent.provider);
   if (!provider) throw wrong("provider", `There is no provider \`${consent.provider}\`.`);
@@ -96,7 +96,7 @@ export async function beginConsent(deps: ConsentServices, consent: Consent): Pro
   return url.href;
 }
 
-/** The consent that this state began, once: a state that comes back twice finds nothing. */
+/** Takes the session of a state. A second call with the same state finds nothing. */
 export async function endConsent(
   deps: { database: Database; sealer: Sealer },
   state: string,

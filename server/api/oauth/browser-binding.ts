@@ -1,4 +1,4 @@
-/** Ties a consent to one browser: whoever opens its address first gets a cookie, and must bring it back. */
+/** Ties an OAuth flow to one browser: the first browser that opens its URL gets a cookie and must send it back. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { SealedPlace, Sealer } from "../../ground/seal.ts";
@@ -20,7 +20,7 @@ const place = ({ id, projectId }: Key): SealedPlace => ({
   projectId,
 });
 
-/** The address of ours that leads to the consent page. It carries that one sealed, so it can lead nowhere else. */
+/** Builds the URL of `oauthBegin`. It contains the consent page's URL encrypted, so it can redirect nowhere else. */
 export function beginAddress(publicUrl: string, sealer: Sealer, session: Key, consentUrl: string): string {
   const url = new URL(`${publicUrl}${BEGIN_PATH}`);
   url.searchParams.set("session", session.id);
@@ -28,7 +28,7 @@ export function beginAddress(publicUrl: string, sealer: Sealer, session: Key, co
   return url.href;
 }
 
-/** Undefined for what was not sealed here, for this session. */
+/** Returns undefined for a value that was not encrypted here, for this session. */
 export function consentAddress(sealer: Sealer, session: Key, sealed: string): string | undefined {
   try {
     return sealer.open(sealed, place(session));
@@ -37,16 +37,16 @@ export function consentAddress(sealer: Sealer, session: Key, sealed: string): st
   }
 }
 
-/** A new cookie for the session, and what is remembered of it. */
+/** Creates a cookie for the session, and the digest to store. */
 export function newCookie(session: Key, publicUrl: string): { hash: Buffer; header: string } {
   const secret = randomBytes(32).toString("base64url");
   const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
-  // Lax: it must come along when the provider sends the browser back.
+  // Lax: the browser must send it when the provider redirects back.
   const attributes = `Path=${COOKIE_PATH}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
   return { hash: digest(secret), header: `${nameOf(session)}=${secret}; ${attributes}` };
 }
 
-/** Whether this is the browser that the consent was begun in, where that matters. */
+/** Returns whether the request comes from the browser that started the flow, if the flow is tied to one. */
 export function isSameBrowser(session: OauthSession, { cookie = "" }: IncomingHttpHeaders): boolean {
   if (!session.browserBound) return true;
   const name = nameOf(session);
@@ -59,7 +59,7 @@ export function isSameBrowser(session: OauthSession, { cookie = "" }: IncomingHt
   );
 }
 
-/** One per consent: several may be open at once. */
+/** One cookie per flow: several may be open at the same time. */
 const nameOf = ({ id }: Key): string => `busbar_consent_${id.replaceAll("-", "")}`;
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

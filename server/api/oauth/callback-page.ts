@@ -1,10 +1,10 @@
-/** The page at the end of a consent: tells the window that opened it how it went, and the person in words. */
+/** The page at the end of an OAuth flow: reports the result to the window that opened it, and to the person. */
 import { randomBytes } from "node:crypto";
 import { Page } from "../../http/endpoint.ts";
 
 export type ConsentResult = { connectionId: string; provider: string } | { error: string };
 
-/** Posts exactly one message. The published UI library knows these members and no others. */
+/** Posts exactly one message, with the members that the published UI library reads. */
 export function callbackPage(result: ConsentResult): Page {
   const failed = "error" in result;
   const message = failed
@@ -12,8 +12,8 @@ export function callbackPage(result: ConsentResult): Page {
     : { eventType: "AUTHORIZATION_SUCCEEDED", data: { connection: result.connectionId } };
   const title = failed ? "The connection was not made" : "Connected";
   const text = failed ? result.error : `${result.provider} is connected. You can close this window.`;
-  // The address holds the code and the state, so it leaves the history. The window closes where there is an opener, but
-  // not before that had time to read the message: one that is found closed looks as if the customer had left.
+  // The URL contains code and state, so it is removed from the history. The window closes if it has an opener, but
+  // only after that had time to read the message: a closed window looks as if the customer had cancelled.
   const script = `history.replaceState(null, "", location.pathname);
 const opener = window.opener;
 if (opener) {
@@ -52,7 +52,7 @@ ${content.script}
   ];
   return new Page(html, {
     status: content.status,
-    // No Cross-Origin-Opener-Policy: it would cut the window off from the one it has to tell.
+    // No Cross-Origin-Opener-Policy: it would cut the window off from its opener.
     headers: {
       "content-security-policy": policy.join("; "),
       "cache-control": "no-store",
@@ -65,7 +65,7 @@ ${content.script}
 const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** JSON that cannot end the script element it stands in. */
+/** Returns JSON that cannot end the script element around it. */
 export const scriptJson = (value: unknown): string =>
   JSON.stringify(value).replaceAll(
     /[<>\u2028\u2029]/g,

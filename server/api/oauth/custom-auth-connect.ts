@@ -1,4 +1,4 @@
-/** POST /v1/custom-auth/connect: a connection by the provider's own scheme, in as many steps as that has. */
+/** POST /v1/custom-auth/connect: connects by a provider-specific scheme, in one or more steps. */
 import { Type, type Static } from "typebox";
 import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { readCredentials } from "../../credentials/connect/read-credentials.ts";
@@ -35,12 +35,12 @@ const RequestSchema = Type.Object({
     }),
   ),
   sessionId: Type.Optional(
-    Type.String({ maxLength: 255, description: "Of the redirect that a step before answered." }),
+    Type.String({ maxLength: 255, description: "`sessionId` of the previous answer's `redirect`." }),
   ),
   callbackParams: Type.Optional(
     Type.Record(Type.String(), Type.String({ maxLength: 16_384 }), {
       maxProperties: 100,
-      description: "What the callback page posted as `params`.",
+      description: "The `params` of the callback page's message.",
     }),
   ),
 });
@@ -58,24 +58,24 @@ const AnswerSchema = Type.Object(
     ),
     connection: Type.Optional(described(ConnectionSchema, "The connection, once the last step is done.")),
   },
-  { title: "CustomAuthConnectResponse", description: "One of the two." },
+  { title: "CustomAuthConnectResponse", description: "Exactly one of the two members." },
 );
 
 export const customAuthConnect = (deps: FlowServices) =>
   projectEndpoint({
     operationId: "customAuthConnect",
     tag: "OAuth",
-    summary: "Connect by a provider's own scheme",
+    summary: "Connect by a provider-specific scheme",
     description:
-      "For providers whose catalog entry has `customOpts`. The first call names provider, group, consumer and the " +
-      "inputs. It answers the connection, or where to send the customer first: open `redirect.url` in a window, wait " +
-      "for the message of the callback page, and call again with `sessionId` and its `params` as `callbackParams`, " +
-      "until there is a connection. A session is good for ten minutes and one call. A group that is connected already " +
-      "keeps its connection, with new credentials.",
+      "For providers with `customOpts` in the catalog. The first call contains provider, group, consumer " +
+      "and inputs. It returns the connection or a redirect. For a redirect, open `redirect.url` in a " +
+      "window, wait for the message of the callback page, and call again with `sessionId` and the message's " +
+      "`params` as `callbackParams`, until there is a connection. A session is valid for ten minutes and " +
+      "one call. A group that is already connected keeps its connection and gets new credentials.",
     projectInBody: true,
     body: RequestSchema,
     success: { status: 200, description: "The connection, or the next step.", schema: AnswerSchema },
-    refusals: { 422: "The provider refused a step.", 502: "The provider could not be reached." },
+    refusals: { 422: "The provider rejected a step.", 502: "The provider could not be reached." },
     async handle({ project, caller, body }) {
       const { sessionId, callbackParams = {} } = body;
       const { groupRef, consumerRef } = caller;
@@ -98,11 +98,15 @@ async function begin(
   if (groupRef === undefined) throw wrong("groupRef", "is missing");
   if (consumerRef === undefined) throw wrong("consumerRef", "is missing");
   if (provider.authType !== "custom")
-    throw wrong("provider", `${provider.name} has no scheme of its own. Use connections:generate.`);
+    throw wrong(
+      "provider",
+      `${provider.name} has no custom authentication scheme. Use connections:generate.`,
+    );
   const metadata = enteredMetadata(provider, body.providerMetadata);
   const credentials = readCredentials(provider, { customAuth });
-  if (credentials.scheme !== "custom") throw wrong("provider", `${provider.name} has no scheme of its own.`);
-  // What a later step brings cannot be asked for now; everything else is better refused before the provider is asked.
+  if (credentials.scheme !== "custom")
+    throw wrong("provider", `${provider.name} has no custom authentication scheme.`);
+  // Values of later steps cannot be required yet; without steps, a missing value is refused before the provider is called.
   if (!provider.customOpts?.connectSteps) requireAddress(provider, metadata, deps.egress.allowsPlainHttp);
   const app = provider.customOpts?.providerInputs?.length
     ? await usableProviderApp(deps.database, { projectId, provider: provider.name, providerAppId })

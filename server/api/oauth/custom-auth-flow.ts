@@ -1,4 +1,4 @@
-/** Takes a customer through the steps of a provider's own way to connect: from the inputs to a redirect or a connection. */
+/** Runs the steps of a custom authentication scheme: from the inputs to a redirect or a connection. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { readCallback, stepUrl, sendsState, StepError } from "../../../connector-kit/custom-steps.ts";
@@ -38,11 +38,11 @@ export interface FlowServices {
   sealer: Sealer;
   egress: Egress;
   log: Log;
-  /** Origin under which customers' browsers reach this Busbar. */
+  /** Origin of this Busbar for customers' browsers. */
   publicUrl: () => string;
 }
 
-/** Who connects what, and how far they are. */
+/** The customer, the provider and the values so far. */
 export interface Flow extends StepState {
   projectId: string;
   app?: ProviderAppRow;
@@ -55,10 +55,10 @@ export interface Flow extends StepState {
 export type FlowResult = { redirect: { url: string; sessionId: string } } | { row: ConnectionRow };
 
 export const CUSTOM_CALLBACK_PATH = "/callbacks/v1/custom-auth";
-/** As long as a person may take to sign in and agree. */
+/** Time for a person to sign in and agree. */
 const SESSION_MS = 10 * 60_000;
 
-/** Takes the steps from number `step` on. Throws Problems: 422 the provider refused, 502 it is out of reach. */
+/** Runs the steps from index `step` on. Throws Problems: 422 if the provider refuses, 502 if it cannot be reached. */
 export async function proceed(deps: FlowServices, flow: Flow, step = 0): Promise<FlowResult> {
   const steps = flow.provider.customOpts?.connectSteps ?? [];
   let state: Flow = flow;
@@ -72,7 +72,7 @@ export async function proceed(deps: FlowServices, flow: Flow, step = 0): Promise
   return { row: await connect(deps, state) };
 }
 
-/** Takes up what `sessionId` began, with what the provider's page sent back. It serves once. */
+/** Continues a session with the parameters of the provider's page. A session can be used once. */
 export async function resume(
   deps: FlowServices,
   asker: { projectId: string; groupRef?: string; consumerRef?: string },
@@ -88,11 +88,11 @@ export async function resume(
   const provider = session && deps.catalog.find(session.provider);
   const redirect = session && provider?.customOpts?.connectSteps?.[session.step]?.redirect;
   if (!session || !redirect) {
-    throw wrong("sessionId", "There is no such session, or it has expired or was used. Begin again.");
+    throw wrong("sessionId", "There is no such session, or it has expired or was used. Start again.");
   }
   const progress = openProgress(deps.sealer, session);
   if (sendsState(redirect) && params["state"] !== progress.state) {
-    throw wrong("callbackParams.state", "is not the one that was sent. Begin again.");
+    throw wrong("callbackParams.state", "is not the one that was sent. Start again.");
   }
   const app = session.providerAppId
     ? await findProviderApp(deps.database.queries, session.projectId, session.providerAppId)
@@ -129,7 +129,7 @@ const ourValues = (deps: FlowServices, { app }: Flow): Record<string, string> =>
   callbackURL: `${deps.publicUrl()}${CUSTOM_CALLBACK_PATH}`,
 });
 
-/** The address for the customer, and the session that waits for what comes back. */
+/** Returns the URL for the customer, and stores the session that waits for the callback. */
 async function sendAway(
   deps: FlowServices,
   flow: Flow,
@@ -193,7 +193,7 @@ interface Progress {
 }
 
 const openProgress = (sealer: Sealer, session: CustomAuthSession): Progress =>
-  // Authenticated by the seal: only `sendAway` can have written it.
+  // Authenticated by the encryption: only `sendAway` can have written it.
   JSON.parse(sealer.open(session.progressSealed, place(session))) as Progress;
 
 const place = ({ id, projectId }: { id: string; projectId: string }): SealedPlace => ({

@@ -29,7 +29,7 @@ if (opener) opener.postMessage(${scriptJson({ source: SOURCE, params })}, "*");`
   return page({
     status: 200,
     title: "Almost connected",
-    text: "This window closes by itself. If it does not, close it and look at the page you came from.",
+    text: "This window closes automatically. If it does not, close it and return to the previous page.",
     script,
   });
 }

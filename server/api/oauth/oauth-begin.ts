@@ -1,4 +1,4 @@
-/** GET /callbacks/v1/oauth/begin: the first stop of a consent that is tied to a browser. */
+/** GET /callbacks/v1/oauth/begin: starts an OAuth flow that is tied to a browser. */
 import { Type } from "typebox";
 import { endpoint, Page } from "../../http/endpoint.ts";
 import { bindToBrowser, findOauthSession } from "../../store/oauth-sessions.ts";
@@ -10,16 +10,17 @@ export const oauthBegin = (deps: ConsentServices) =>
   endpoint({
     operationId: "oauthBegin",
     tag: "OAuth",
-    summary: "Begin a consent that is tied to the browser",
+    summary: "Start an OAuth flow that is tied to the browser",
     description:
-      "What `POST /v1/oauth-connect` answers with `enableCSRFProtection`. The first browser that opens it is sent on to " +
-      "the provider's consent page with a cookie, and only that one can finish.",
+      "`POST /v1/oauth-connect` returns this URL with `enableCSRFProtection`. The first browser that opens " +
+      "it gets a cookie and is redirected to the provider's consent page. Only that browser can complete " +
+      "the flow.",
     query: Type.Object({
-      session: Type.String({ description: "Names the sign-in that `oauthConnect` began." }),
-      to: Type.String({ maxLength: 16_384, description: "The consent page, sealed." }),
+      session: Type.String({ description: "State of the OAuth flow that `oauthConnect` started." }),
+      to: Type.String({ maxLength: 16_384, description: "The URL of the consent page, encrypted." }),
     }),
-    success: { status: 302, description: "To the provider's consent page." },
-    otherPages: { 400: "It was opened already, or has expired." },
+    success: { status: 302, description: "Redirect to the provider's consent page." },
+    otherPages: { 400: "The URL was already opened or has expired." },
     async handle({ query }) {
       const { queries } = deps.database;
       const session = await findOauthSession(queries, query.session);

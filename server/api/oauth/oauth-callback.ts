@@ -1,4 +1,4 @@
-/** GET /callbacks/v1/oauth: where providers send customers back to, with a code or a refusal. */
+/** GET /callbacks/v1/oauth: the callback URL of OAuth flows. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
@@ -43,23 +43,23 @@ export const oauthCallback = (deps: Services) =>
   endpoint({
     operationId: "oauthCallback",
     tag: "OAuth",
-    summary: "Where providers send customers back to",
+    summary: "OAuth callback",
     description:
-      "Register this address with your OAuth clients. The page stores the connection, then posts one message to the " +
-      "window that opened it: `AUTHORIZATION_SUCCEEDED` with `data.connection`, or `AUTHORIZATION_FAILED` " +
-      "with `data.error`.",
+      "Register this URL as redirect URL of your OAuth clients. The page stores the connection, then posts " +
+      "one message to the window that opened it: `AUTHORIZATION_SUCCEEDED` with `data.connection`, or " +
+      "`AUTHORIZATION_FAILED` with `data.error`.",
     query: Query,
     success: {
       status: 200,
-      description: "The page, where it went well.",
+      description: "The page after success.",
       schema: Type.String(),
       media: "text/html",
     },
-    otherPages: { 400: "The page, where it did not." },
+    otherPages: { 400: "The page after a failure." },
     handle: async ({ query, headers }) => callbackPage(await finish(deps, query, headers)),
   });
 
-/** Thrown for what the person at the page should read. */
+/** An error whose message is shown to the person. */
 class ConsentFailed extends Error {
   override name = "ConsentFailed";
 }

@@ -1,4 +1,4 @@
-/** POST /v1/oauth-connect: where to send a customer who wants to connect. */
+/** POST /v1/oauth-connect: starts an OAuth flow for a customer. */
 import { Type } from "typebox";
 import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -11,15 +11,15 @@ export const oauthConnect = (deps: ConsentServices) =>
   projectEndpoint({
     operationId: "oauthConnect",
     tag: "OAuth",
-    summary: "Begin to connect a customer's account",
+    summary: "Start connecting a customer's account",
     description:
-      "Answers the address of the provider's consent page, good for ten minutes and one use. Open it in a window of " +
-      "its own: the page it ends on tells the window that opened it how it went. A group that is connected already " +
-      "keeps its connection, with new credentials.",
+      "Returns the URL of the provider's consent page, valid for ten minutes and one use. Open it in a new " +
+      "window; the final page posts the result to the window that opened it. A group that is already " +
+      "connected keeps its connection and gets new credentials.",
     projectInBody: true,
     body: Type.Object({
       projectIdOrName: Type.Optional(Type.String({ description: "Required." })),
-      projectId: Type.Optional(Type.String({ description: "Older name of `projectIdOrName`." })),
+      projectId: Type.Optional(Type.String({ description: "Deprecated name of `projectIdOrName`." })),
       provider: Type.String({
         minLength: 1,
         description: "The provider's name in the catalog (`GET /v1/providers`).",
@@ -40,14 +40,14 @@ export const oauthConnect = (deps: ConsentServices) =>
       enableCSRFProtection: Type.Optional(
         Type.Boolean({
           description:
-            "The address leads over a page of this Busbar that ties the consent to the browser by a cookie. With or " +
-            "without it the state is random and serves once.",
+            "Whether to return a URL of this Busbar that ties the flow to the browser with a cookie. The " +
+            "state is random and valid once in either case.",
         }),
       ),
     }),
     success: {
       status: 200,
-      description: "The address of the consent page.",
+      description: "The URL of the consent page.",
       schema: Type.String(),
       media: "text/plain",
     },

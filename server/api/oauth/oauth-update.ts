@@ -1,4 +1,4 @@
-/** PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}:oauth-update: where to send a customer to connect again. */
+/** PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}:oauth-update: starts an OAuth flow for a connection. */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { getConnectionRow } from "../connections/connection.ts";
@@ -9,13 +9,13 @@ export const oauthUpdate = (deps: ConsentServices) =>
   projectEndpoint({
     operationId: "oauthUpdate",
     tag: "OAuth",
-    summary: "Begin to connect an account again",
+    summary: "Start reconnecting an account",
     description:
-      "As `POST /v1/oauth-connect`, for an existing connection: it keeps its id and gets new tokens.",
+      "Like `POST /v1/oauth-connect`, for an existing connection: it keeps its id and gets new tokens.",
     params: Type.Object({ connectionId: ConnectionId }),
     success: {
       status: 200,
-      description: "The address of the consent page.",
+      description: "The URL of the consent page.",
       schema: Type.String(),
       media: "text/plain",
     },

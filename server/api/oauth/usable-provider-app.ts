@@ -1,9 +1,9 @@
-/** The provider app that a customer connects with: the one that was named, or the project's first. */
+/** Finds the provider app of a flow: the given one, or the project's first. */
 import { Problem } from "../../ground/errors.ts";
 import type { Database } from "../../store/database.ts";
 import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 
-/** Throws a 400 Problem when there is none. */
+/** Throws a 400 Problem if there is none. */
 export async function usableProviderApp(
   { queries }: Database,
   wanted: { projectId: string; provider: string; providerAppId?: string | null },

@@ -1,4 +1,4 @@
-/** Finds the connection and the connector through which an account's objects are read or changed. */
+/** Finds the connection and the connector for a customer's objects. */
 import type { Catalog } from "../../../connectors/catalog.ts";
 import type { FieldsConnector } from "../../../connector-kit/fields.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -8,7 +8,7 @@ import { listConnections } from "../../store/connections.ts";
 import { findInstallationOfGroup } from "../../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../../store/integrations.ts";
 
-/** The group's connection to a provider. Throws a 404 Problem. */
+/** Finds the group's connection to a provider. Throws a 404 Problem. */
 export async function connectionOfGroup(
   deps: CallServices,
   projectId: string,
@@ -25,7 +25,7 @@ export async function connectionOfGroup(
   });
 }
 
-/** The connection that the group's installation of an integration uses. Throws a 404 Problem. */
+/** Finds the connection of the group's installation of an integration. Throws a 404 Problem. */
 export async function connectionOfInstallation(
   deps: CallServices,
   projectId: string,

@@ -1,9 +1,9 @@
-/** Shapes of a request that upserts custom fields and of its answer. */
+/** Request and answer of an upsert of custom fields. */
 import { Type, type Static } from "typebox";
 import { FIELD_KINDS } from "../../../connector-kit/fields.ts";
 import { described } from "../../ground/described.ts";
 
-/** Enough for any manifest, and few enough to be carried out while the caller waits. */
+/** Enough for any manifest, and few enough for a synchronous request. */
 const MOST_OBJECTS = 20;
 const MOST_FIELDS = 100;
 const MOST_VALUES = 1_000;
@@ -13,15 +13,17 @@ const text = (maxLength: number, description?: string) =>
 
 const StringOptionsSchema = Type.Object(
   {
-    length: Type.Optional(Type.Integer({ minimum: 1, description: "Longest text, in characters." })),
-    pattern: Type.Optional(text(1_000, "Held by no provider; told as a warning.")),
+    length: Type.Optional(Type.Integer({ minimum: 1, description: "Maximum length in characters." })),
+    pattern: Type.Optional(text(1_000, "Not supported by any provider; causes a warning.")),
     values: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
         maxItems: MOST_VALUES,
-        description: "What can be chosen. On a `string` they make it a `singleSelect`.",
+        description: "Options to choose from. They turn a `string` into a `singleSelect`.",
       }),
     ),
-    valuesRestricted: Type.Optional(Type.Boolean({ description: "Only the listed values are taken." })),
+    valuesRestricted: Type.Optional(
+      Type.Boolean({ description: "Whether only the listed values are allowed." }),
+    ),
     defaultValue: Type.Optional(text(1_000, "Default value of new records.")),
   },
   { title: "StringOptions", description: "Options of a text or select field." },
@@ -29,8 +31,10 @@ const StringOptionsSchema = Type.Object(
 
 const NumericOptionsSchema = Type.Object(
   {
-    precision: Type.Optional(Type.Integer({ minimum: 1, description: "Digits in all." })),
-    scale: Type.Optional(Type.Integer({ minimum: 0, description: "Digits behind the point." })),
+    precision: Type.Optional(Type.Integer({ minimum: 1, description: "Total number of digits." })),
+    scale: Type.Optional(
+      Type.Integer({ minimum: 0, description: "Number of digits after the decimal point." }),
+    ),
     min: Type.Optional(Type.Number({ description: "Minimum value." })),
     max: Type.Optional(Type.Number({ description: "Maximum value." })),
     defaultValue: Type.Optional(Type.Number({ description: "Default value of new records." })),
@@ -40,17 +44,15 @@ const NumericOptionsSchema = Type.Object(
 
 const AssociationSchema = Type.Object(
   {
-    associationType: text(100, "In your words, for example `lookup` or `foreignKey`."),
-    targetObject: text(255, "The object that is referred to."),
-    targetField: Type.Optional(text(255, "A unique field of that object, where it is not the record's id.")),
+    associationType: text(100, "Kind of association, for example `lookup` or `foreignKey`."),
+    targetObject: text(255, "Target object."),
+    targetField: Type.Optional(text(255, "Unique field of the target object. Default: the record's id.")),
     cardinality: Type.Optional(text(100, "Cardinality, for example `many-to-one`.")),
     onDelete: Type.Optional(
-      text(100, "What happens when the record referred to is deleted: `setNull`, `restrict` or `cascade`."),
+      text(100, "Effect of deleting the target record: `setNull`, `restrict` or `cascade`."),
     ),
     required: Type.Optional(Type.Boolean({ description: "Whether every record needs a reference." })),
-    reverseLookupFieldName: Type.Optional(
-      text(255, "The name of the relationship on the object referred to."),
-    ),
+    reverseLookupFieldName: Type.Optional(text(255, "Name of the relationship on the target object.")),
     labels: Type.Optional(
       Type.Object(
         {
@@ -69,7 +71,7 @@ export const FieldDefinitionSchema = Type.Object(
     fieldName: Type.String({
       minLength: 1,
       maxLength: 255,
-      description: "Salesforce ends custom names in `__c`, which is added; HubSpot's are in lower case.",
+      description: "Name of the field. For Salesforce, `__c` is appended; HubSpot's names are in lower case.",
     }),
     displayName: Type.String({ minLength: 1, maxLength: 255, description: "Label of the field." }),
     description: Type.Optional(text(1_000, "Description of the field.")),
@@ -86,11 +88,11 @@ export const FieldDefinitionSchema = Type.Object(
 
 export const UpsertRequestSchema = Type.Object(
   {
-    groupRef: Type.String({ minLength: 1, description: "The customer whose account gets the fields." }),
+    groupRef: Type.String({ minLength: 1, description: "Your own id for the customer." }),
     fields: Type.Record(Type.String(), Type.Array(FieldDefinitionSchema, { maxItems: MOST_FIELDS }), {
       minProperties: 1,
       maxProperties: MOST_OBJECTS,
-      description: "Definitions by the provider's name of the object.",
+      description: "Field definitions, by the provider's name for the object.",
     }),
   },
   {
@@ -101,23 +103,25 @@ export const UpsertRequestSchema = Type.Object(
 
 const FieldResultSchema = Type.Object(
   {
-    fieldName: Type.String({ description: "The name that the field has at the provider." }),
-    action: Type.Enum(["create", "update", "none"], { description: "`none`: it was as defined already." }),
+    fieldName: Type.String({ description: "The provider's name for the field." }),
+    action: Type.Enum(["create", "update", "none"], {
+      description: "`none`: the field already matched its definition.",
+    }),
     metadata: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: "The field in the provider's own words." }),
+      Type.Record(Type.String(), Type.Unknown(), { description: "The provider's description of the field." }),
     ),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
-        description: "What the definition asks for and the provider cannot hold.",
+        description: "Parts of the definition that the provider does not support.",
       }),
     ),
     error: Type.Optional(
       Type.Object(
         {
-          message: Type.String({ description: "Why, in a sentence." }),
-          code: Type.Optional(Type.String({ description: "The provider's code for it." })),
+          message: Type.String({ description: "Error message." }),
+          code: Type.Optional(Type.String({ description: "The provider's error code." })),
         },
-        { description: "Why nothing was done. In refusals only." },
+        { description: "Why the field failed. In errors only." },
       ),
     ),
   },
@@ -128,16 +132,18 @@ export const UpsertAnswerSchema = Type.Object(
   {
     success: Type.Boolean({ description: "Always false." }),
     fields: Type.Record(Type.String(), Type.Record(Type.String(), FieldResultSchema), {
-      description: "By object, then by field as it was asked for.",
+      description: "Results by object, then by requested field name.",
     }),
   },
   { title: "UpsertFieldsResponse", description: "Result for each field." },
 );
 
-/** What a refused upsert carries beside the Problem. */
+/** Members of a failed upsert, in addition to those of the Problem. */
 export const RefusedUpsertSchema = Type.Partial(UpsertAnswerSchema, {
   title: "RefusedUpsert",
-  description: "What a refused upsert of custom fields tells beside the Problem: what was done all the same.",
+  description:
+    "Members of a failed upsert of custom fields, in addition to those of the Problem: what was done before " +
+    "the failure.",
 });
 
 export type UpsertRequest = Static<typeof UpsertRequestSchema>;

@@ -8,10 +8,10 @@ import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object
 import { PROVIDER_REFUSALS, providerProblem } from "./provider-problem.ts";
 import type { UpsertServices } from "./upsert-fields.ts";
 
-/** The same for both ways of naming the account. */
+/** Query of both metadata endpoints. */
 export const MetadataQuerySchema = Type.Object({
-  groupRef: Type.String({ minLength: 1, description: "The customer whose account is looked into." }),
-  excludeReadOnly: Type.Optional(Type.Boolean({ description: "Leaves out fields that nothing can write." })),
+  groupRef: Type.String({ minLength: 1, description: "Your own id for the customer." }),
+  excludeReadOnly: Type.Optional(Type.Boolean({ description: "Whether to leave out read-only fields." })),
 });
 
 export const getObjectMetadataForConnection = (deps: UpsertServices) =>
@@ -19,7 +19,8 @@ export const getObjectMetadataForConnection = (deps: UpsertServices) =>
     operationId: "getObjectMetadataForConnection",
     tag: "Objects & fields",
     summary: "Get an object's metadata through a connection",
-    description: "Fields as they are in the customer's account. An answer may be up to a minute old.",
+    description:
+      "Returns the object's fields in the customer's account. Answers are cached for up to a minute.",
     params: Type.Object({ provider: ProviderName, objectName: ObjectName }),
     query: MetadataQuerySchema,
     success: { status: 200, description: "The object and its fields.", schema: ObjectMetadataSchema },
@@ -34,7 +35,7 @@ export const getObjectMetadataForConnection = (deps: UpsertServices) =>
     },
   });
 
-/** Rethrows, a provider's refusal as a Problem. */
+/** Rethrows an error, a provider's refusal as a Problem. */
 export function refused(error: unknown): never {
   if (error instanceof ProviderError) throw providerProblem(error);
   throw error;

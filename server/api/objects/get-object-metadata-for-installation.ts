@@ -15,8 +15,8 @@ export const getObjectMetadataForInstallation = (deps: UpsertServices) =>
     tag: "Objects & fields",
     summary: "Get an object's metadata through an installation",
     description:
-      "Fields as they are in the customer's account. `objectName` is the provider's name or the one that " +
-      "the manifest maps the object to. An answer may be up to a minute old.",
+      "Returns the object's fields in the customer's account. `objectName` is the provider's name or the " +
+      "mapped name of the manifest. Answers are cached for up to a minute.",
     params: Type.Object({ integrationId: IntegrationIdOrName, objectName: ObjectName }),
     query: MetadataQuerySchema,
     success: { status: 200, description: "The object and its fields.", schema: ObjectMetadataSchema },

@@ -1,4 +1,4 @@
-/** The metadata of an object as the API shows it, and the memory that spares the provider the same question. */
+/** The metadata of an object as the API shows it, and a cache of it. */
 import { LRUCache } from "lru-cache";
 import { Type, type Static } from "typebox";
 import { FIELD_KINDS, type ObjectMetadata } from "../../../connector-kit/fields.ts";
@@ -11,13 +11,17 @@ export const FieldMetadataSchema = Type.Object(
     fieldName: Type.String({ description: "The provider's name." }),
     displayName: Type.String({ description: "The provider's label." }),
     valueType: Type.Optional(
-      Type.Enum([...FIELD_KINDS, "other"], { description: "`other`: nothing that the nine kinds describe." }),
+      Type.Enum([...FIELD_KINDS, "other"], { description: "`other`: none of the nine types." }),
     ),
-    providerType: Type.Optional(Type.String({ description: "The type in the provider's words." })),
-    readOnly: Type.Optional(Type.Boolean({ description: "Neither a create nor an update can set it." })),
+    providerType: Type.Optional(Type.String({ description: "The provider's name for the type." })),
+    readOnly: Type.Optional(
+      Type.Boolean({ description: "Whether the field can be set neither on create nor on update." }),
+    ),
     isCustom: Type.Optional(Type.Boolean({ description: "Whether the field is a custom field." })),
-    isRequired: Type.Optional(Type.Boolean({ description: "A new record needs it." })),
-    referenceTo: Type.Optional(Type.Array(Type.String(), { description: "Objects that it can refer to." })),
+    isRequired: Type.Optional(Type.Boolean({ description: "Whether new records need a value." })),
+    referenceTo: Type.Optional(
+      Type.Array(Type.String(), { description: "Objects that the field can refer to." }),
+    ),
     values: Type.Optional(
       Type.Array(
         Type.Object({
@@ -25,7 +29,7 @@ export const FieldMetadataSchema = Type.Object(
           displayValue: Type.String({ description: "Label of the value." }),
         }),
         {
-          description: "What can be chosen.",
+          description: "Options to choose from.",
         },
       ),
     ),
@@ -38,14 +42,16 @@ export const ObjectMetadataSchema = Type.Object(
     name: Type.String({ description: "The provider's name." }),
     displayName: Type.Optional(Type.String({ description: "The provider's label." })),
     mappedObjectName: Type.Optional(
-      Type.String({ description: "The name that the manifest maps the object to." }),
+      Type.String({ description: "The object's mapped name in the manifest." }),
     ),
-    fields: Type.Record(Type.String(), FieldMetadataSchema, { description: "By the provider's name." }),
+    fields: Type.Record(Type.String(), FieldMetadataSchema, {
+      description: "Fields, by the provider's name.",
+    }),
   },
   { title: "ObjectMetadata", description: "An object in a customer's account, with its fields." },
 );
 
-/** Without the fields that nothing can write, where `excludeReadOnly`. */
+/** Returns the metadata, without read-only fields if `excludeReadOnly`. */
 export function toObjectMetadata(
   { name, displayName, fields }: ObjectMetadata,
   shown: { excludeReadOnly?: boolean; mappedObjectName?: string },
@@ -59,24 +65,24 @@ export function toObjectMetadata(
   };
 }
 
-/** How old an answer may be: somebody who has just made a field in the CRM looks again within a minute. */
+/** Lifetime of a cached answer: short enough for someone who has just created a field in the CRM. */
 const FRESH_MS = 60_000;
 const MOST_OBJECTS = 200;
 
 interface Known {
-  /** Another one as soon as anything about the connection changed, its account included. */
+  /** Changes with every change of the connection, including its account. */
   connection: LiveConnection;
   metadata: Promise<ObjectMetadata>;
 }
 
 export interface MetadataMemory {
-  /** Of this object by this connection, from memory or by `read`; a failure is not remembered. */
+  /** Returns the object's metadata from the cache or by `read`. Failures are not cached. */
   get(
     connection: LiveConnection,
     objectName: string,
     read: () => Promise<ObjectMetadata>,
   ): Promise<ObjectMetadata>;
-  /** Its fields were changed. */
+  /** Drops an object whose fields were changed. */
   forget(connectionId: string): void;
 }
 
@@ -100,7 +106,7 @@ export function rememberMetadata(): MetadataMemory {
   };
 }
 
-/** Describes an object of the account. Throws a Problem as `fieldsConnector` does, and `ProviderError`. */
+/** Reads an object of the account. Throws a Problem like `fieldsConnector`, and `ProviderError`. */
 export async function describeObject(
   deps: CallServices & { metadata: MetadataMemory },
   target: { projectId: string; connectionId: string; provider: string; module?: string },

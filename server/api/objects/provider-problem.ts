@@ -1,16 +1,16 @@
-/** Turns what a provider said no with, while its objects were read or changed, into a Problem. */
+/** Turns a provider's error on reading or changing objects into a Problem. */
 import { isRetryable, type ProviderError } from "../../../connector-kit/provider-error.ts";
 import { Problem, type ProblemOptions } from "../../ground/errors.ts";
 import type { ProblemSlug } from "../../ground/problem-types.ts";
 
-/** When the endpoints here refuse because of the provider, for their descriptions. */
+/** Descriptions of the refusals that the provider causes. */
 export const PROVIDER_REFUSALS = {
   422: "The provider refused.",
-  502: "The provider could not be reached, or its answer could not be understood.",
-  504: "The provider did not answer in time.",
+  502: "The provider could not be reached, or its response could not be read.",
+  504: "The provider did not respond in time.",
 };
 
-/** `more` wins over what the error gives. */
+/** Options in `more` override those of the error. */
 export const providerProblem = (error: ProviderError, more: Partial<ProblemOptions> = {}): Problem =>
   new Problem(slugOf(error), {
     detail: sentence(error),
@@ -20,7 +20,7 @@ export const providerProblem = (error: ProviderError, more: Partial<ProblemOptio
     ...more,
   });
 
-/** The provider's words as a sentence, with what to do where the kind tells. */
+/** Returns the provider's message as a sentence, with a remedy if the kind has one. */
 export function sentence({ kind, message }: ProviderError): string {
   const why = /[.!?]$/.test(message) ? message : `${message}.`;
   if (kind === "unauthorized") return `${why} The customer has to connect the account again.`;

@@ -1,4 +1,4 @@
-/** Upserts custom fields in a customer's account, or refuses with everything that was done before. */
+/** Upserts custom fields in a customer's account. A Problem tells what was done before the failure. */
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { FieldOutcome, FieldRequest, FieldsConnector } from "../../../connector-kit/fields.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
@@ -10,7 +10,7 @@ import { providerProblem, sentence } from "./provider-problem.ts";
 
 export type UpsertServices = CallServices & { metadata: MetadataMemory };
 
-/** Where a definition stands in the body, beside what it asks for. */
+/** A definition with its place in the body. */
 type Placed = FieldRequest & { place: string };
 
 export async function upsertFields(
@@ -49,10 +49,10 @@ const placed = (asked: UpsertRequest["fields"]): Placed[] =>
     })),
   );
 
-/** As many as providers make while a caller waits. */
+/** The number of fields that providers create within one request. */
 const MOST_FIELDS = 200;
 
-/** Throws a 400 Problem with an issue for every fault, before anything is sent. */
+/** Throws a 400 Problem with one issue per fault, before anything is sent. */
 function refuseFaulty(requests: Placed[], fields: FieldsConnector): void {
   if (requests.length > MOST_FIELDS) {
     const detail = `one request takes at most ${MOST_FIELDS} fields, this one has ${requests.length}; send them in parts.`;
@@ -101,13 +101,13 @@ function toResult({ fieldName, action, metadata, warnings, error }: FieldOutcome
   };
 }
 
-/** A Problem that also tells, field by field, what was done and what was not. */
+/** Returns a Problem with the result of each field. */
 function refusal(requests: Placed[], outcomes: FieldOutcome[]): Problem {
   const all = outcomes.flatMap(({ error }, index) => {
     const name = requests[index]?.place ?? "fields";
     return error ? [{ error, name, detail: sentence(error) }] : [];
   });
-  // What is in conflict with an existing field holds the others back, so it is told first.
+  // A conflict with an existing field stops the others, so it is reported first.
   const conflicts = all.filter(({ error }) => error.kind === "conflict");
   const failures = [...conflicts, ...all.filter(({ error }) => error.kind !== "conflict")];
   const done = outcomes.filter(({ action }) => action !== "none").length;

@@ -7,10 +7,10 @@ import { RefusedUpsertSchema, UpsertAnswerSchema, UpsertRequestSchema } from "./
 import { PROVIDER_REFUSALS } from "./provider-problem.ts";
 import { upsertFields, type UpsertServices } from "./upsert-fields.ts";
 
-/** The same for both ways of naming the account. */
+/** Query of both metadata endpoints. */
 export const UPSERT_DESCRIPTION = [
-  "Creates the fields that are not there and changes the others as far as they differ; repeated, it changes nothing.",
-  "What the customer has of their own in a field stays: options are added to theirs.",
+  "Creates missing fields and updates those that differ; repeating the request changes nothing.",
+  "Options that the customer added themselves are kept.",
   "",
   "What the provider cannot hold is named in the field's `warnings`. Mistakes in definitions (400) and " +
     "fields that exist",
@@ -27,7 +27,7 @@ export const upsertMetadataForConnection = (deps: UpsertServices) =>
     description: UPSERT_DESCRIPTION,
     params: Type.Object({ provider: ProviderName }),
     body: UpsertRequestSchema,
-    success: { status: 200, description: "All fields are as defined.", schema: UpsertAnswerSchema },
+    success: { status: 200, description: "All fields match their definitions.", schema: UpsertAnswerSchema },
     refusals: PROVIDER_REFUSALS,
     refusalMembers: RefusedUpsertSchema,
     async handle({ project, params, body }) {

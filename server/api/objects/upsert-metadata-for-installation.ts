@@ -16,7 +16,7 @@ export const upsertMetadataForInstallation = (deps: UpsertServices) =>
     description: UPSERT_DESCRIPTION,
     params: Type.Object({ integrationId: IntegrationIdOrName }),
     body: UpsertRequestSchema,
-    success: { status: 200, description: "All fields are as defined.", schema: UpsertAnswerSchema },
+    success: { status: 200, description: "All fields match their definitions.", schema: UpsertAnswerSchema },
     refusals: PROVIDER_REFUSALS,
     refusalMembers: RefusedUpsertSchema,
     async handle({ project, params, body }) {

@@ -12,37 +12,36 @@ const BackfillProgressSchema = Type.Object(
   {
     installationId: InstallationId,
     objectName: Type.String({ description: "The provider's name for the object." }),
-    operationId: Type.String({ description: "Id of the operation that reads." }),
+    operationId: Type.String({ description: "Id of the read operation." }),
     recordsProcessed: Type.Integer({ description: "Records read so far." }),
     recordsEstimatedTotal: Type.Optional(
-      Type.Integer({ description: "Records in all, where the provider tells." }),
+      Type.Integer({ description: "Total number of records, if the provider reports it." }),
     ),
     createTime: CreateTime,
     updateTime: UpdateTime,
   },
-  { title: "BackfillProgress", description: "How far the first reading of an object is." },
+  { title: "BackfillProgress", description: "Progress of the backfill of an object." },
 );
 
 export const getBackfillProgress = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getBackfillProgress",
     tag: "Operations",
-    summary: "Get how far a backfill is",
-    description: "Not built yet: answers 501 for an installation that exists, since nothing is read yet.",
+    summary: "Get the progress of a backfill",
+    description: "Not built yet: answers 501 for an existing installation.",
     params: Type.Object({
       integrationId: IntegrationIdOrName,
       installationId: InstallationId,
       objectName: ObjectName,
     }),
     success: { status: 200, description: "The progress.", schema: BackfillProgressSchema },
-    refusals: { 501: "Always, for an installation that exists: reading is not built yet." },
+    refusals: { 501: "Always for an existing installation: reading is not built yet." },
     async handle({ project, params }) {
       const { queries } = deps.database;
       const { id } = await getIntegrationRow(queries, project.id, params.integrationId);
       await getInstallationRow(queries, project.id, id, params.installationId);
       throw new Problem("not-built", {
-        detail:
-          "Reading is not built yet, so there is no backfill. Read the account through the proxy instead.",
+        detail: "Reading is not built yet, so there is no backfill. Read the account through the proxy.",
         remedy: "Read the account through the proxy.",
       });
     },

@@ -10,9 +10,7 @@ export const getOperation = (deps: { database: Database }) =>
     operationId: "getOperation",
     tag: "Operations",
     summary: "Get an operation",
-    description:
-      "How it stands: `in_progress`, or ended with `success` or `failure`, which stays. The single steps " +
-      "are in its logs.",
+    description: "Returns the operation with its status. Its steps are in its logs.",
     params: Type.Object({ operationId: OperationId }),
     success: { status: 200, description: "The operation.", schema: OperationSchema },
     handle: async ({ project, params }) =>

@@ -28,8 +28,7 @@ export const listOperationLogs = (deps: { database: Database }) =>
     operationId: "listOperationLogs",
     tag: "Operations",
     summary: "List the steps of an operation",
-    description:
-      "What was planned, which fields were withheld and why, each request to the provider, the outcome.",
+    description: "The plan, withheld fields with reasons, each request to the provider, and the outcome.",
     params: Type.Object({ operationId: OperationId }),
     success: {
       status: 200,

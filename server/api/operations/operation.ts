@@ -13,15 +13,17 @@ export const OperationSchema = Type.Object(
     integrationId: IntegrationId,
     installationId: InstallationId,
     configId: Type.String({
-      description: "The installation's configuration when the operation was accepted.",
+      description: "Id of the installation's configuration when the operation was accepted.",
     }),
     actionType: Type.String({ description: "Kind of action: `write`." }),
-    resource: Type.String({ description: "The object it is about." }),
+    resource: Type.String({ description: "The object that the operation is about." }),
     status: Type.Enum(["in_progress", "success", "failure"], {
       description:
         "`in_progress`, then `success` or `failure` (final). A partly written batch is a `success`.",
     }),
-    result: Type.Optional(Type.String({ description: "How it ended; on failure the object and the error." })),
+    result: Type.Optional(
+      Type.String({ description: "Result of the operation; after a failure the object and the error." }),
+    ),
     metadata: Type.Object(
       {
         objects: Type.Optional(

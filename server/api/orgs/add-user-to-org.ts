@@ -1,4 +1,4 @@
-/** POST /v1/orgs/{orgId}/memberships: an owner lets a builder in, or a person of a claimed domain enters. */
+/** POST /v1/orgs/{orgId}/memberships: an owner adds a builder, or a person of a claimed domain joins. */
 import { Type } from "typebox";
 import { mailDomain } from "../../access/mail-domain.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -16,15 +16,15 @@ export const addUserToOrg = (deps: { database: Database }) =>
     tag: "Organisations",
     summary: "Add a person to an organisation",
     description:
-      "An owner adds any builder, as an editor. Everybody else may add themselves, where their address, as their " +
-      "sign-in vouches for it, is in a domain that the organisation has claimed.",
+      "An owner can add any builder as an editor. Other people can add themselves if their verified e-mail " +
+      "address is in a domain that the organisation has claimed.",
     params: OrgParams,
     body: Type.Object({ builderId: Type.String({ description: "Id of the person." }) }),
-    success: { status: 201, description: "They are in." },
+    success: { status: 201, description: "Added." },
     refusals: {
-      400: "They are in already.",
-      403: "You are not an owner, nor may you enter by yourself.",
-      404: "There is no such organisation or builder.",
+      400: "The person is already a member.",
+      403: "You are not an owner and may not join without an invitation.",
+      404: "The organisation or builder does not exist.",
     },
     async handle({ caller, params, body }) {
       const builderId = body.builderId.toLowerCase();
@@ -38,7 +38,7 @@ export const addUserToOrg = (deps: { database: Database }) =>
         if (await findRole(queries, orgId, builderId)) throw isMember();
         await insertMembership(queries, { orgId, builderId, role: "editor" });
       }).catch((error: unknown) => {
-        // Added twice at once: the other call was first.
+        // A concurrent call added the person first.
         throw isUniqueViolation(error, "memberships_pkey") ? isMember() : error;
       });
     },
@@ -60,7 +60,7 @@ async function mayAdd(
   const role = await findRole(queries, orgId, builderId);
   if (role === "owner") return true;
   if (added !== builderId) return false;
-  // A member who adds themselves is told that they are in, not that they may not.
+  // A member who adds themselves gets "already a member" rather than "forbidden".
   if (role !== undefined) return true;
   const domain = email === undefined ? undefined : mailDomain(email);
   return domain !== undefined && (await findClaimedDomain(queries, domain))?.orgId === orgId;
@@ -69,12 +69,12 @@ async function mayAdd(
 const mayNot = (): Problem =>
   new Problem("forbidden", {
     detail:
-      "Only an owner adds people. You may add yourself where the organisation has claimed the domain of the " +
-      "address that your sign-in vouches for.",
+      "Only an owner can add people. You can add yourself if the organisation has claimed the domain of " +
+      "your verified e-mail address.",
   });
 
 const isMember = (): Problem => {
-  const detail = "is in this organisation already";
+  const detail = "is already in this organisation";
   return new Problem("invalid-request", {
     detail: `builderId: ${detail}`,
     issues: [{ in: "body", name: "builderId", detail }],

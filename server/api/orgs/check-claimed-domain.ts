@@ -12,12 +12,12 @@ export const checkClaimedDomain = (deps: { database: Database }) =>
   endpoint({
     operationId: "checkClaimedDomain",
     tag: "Organisations",
-    summary: "Look up who claimed a domain",
+    summary: "Look up the organisation that claimed a domain",
     description:
-      "For owners of the organisation that claimed it and for people with an address there; 404 for everybody else.",
+      "For owners of the organisation and for people with an address in the domain; answers 404 for others.",
     query: Type.Object({ domain: EnteredDomain }),
     success: { status: 200, description: "The claim.", schema: ClaimedDomainSchema },
-    refusals: { 404: "Nobody has claimed it, or it is not for you to see." },
+    refusals: { 404: "The domain is not claimed, or you may not see the claim." },
     async handle({ caller, query }) {
       const domain = readDomain(query.domain, "query");
       const row = await findClaimedDomain(deps.database.queries, domain);

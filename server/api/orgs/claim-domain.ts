@@ -12,11 +12,11 @@ export const claimDomain = (deps: { database: Database }) =>
   endpoint({
     operationId: "claimDomain",
     tag: "Organisations",
-    summary: "Claim a mail domain",
+    summary: "Claim an e-mail domain",
     description:
-      "For owners. People whose sign-in vouches for an address in the domain may then enter the organisation by " +
-      "themselves (`POST /v1/orgs/{orgId}/memberships`). Domains of free mail providers are refused. Busbar does not " +
-      "check that the domain is yours: a claim gives you nothing but people who ask to come in.",
+      "For owners. People with a verified address in the domain can then join the organisation without an " +
+      "invitation (`POST /v1/orgs/{orgId}/memberships`). Domains of free mail providers are refused. Busbar " +
+      "does not check that you own the domain: a claim only lets people join your organisation.",
     body: Type.Object({
       domain: EnteredDomain,
       parentType: Type.Literal("org", { description: "Always `org`." }),
@@ -24,9 +24,9 @@ export const claimDomain = (deps: { database: Database }) =>
     }),
     success: { status: 201, description: "Claimed." },
     refusals: {
-      400: "It is no domain, or anybody can have an address there.",
+      400: "The value is not a domain, or anybody can get an address in it.",
       403: "You are not an owner of the organisation.",
-      409: "An organisation has claimed it already.",
+      409: "An organisation has already claimed the domain.",
     },
     async handle({ caller, body }) {
       const domain = readDomain(body.domain, "body");

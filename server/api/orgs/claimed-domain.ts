@@ -37,14 +37,14 @@ export const toClaimedDomain = ({
 export const EnteredDomain = Type.String({
   minLength: 1,
   maxLength: 2_000,
-  description: "A domain, or an address or web address in it.",
+  description: "A domain, or an e-mail address or URL in it.",
 });
 
 /** Returns the domain of what was entered. Throws a 400 Problem. */
 export function readDomain(entered: string, place: Issue["in"]): string {
   const domain = mailDomain(entered);
   if (domain) return domain;
-  throw wrongDomain(place, entered, "is no domain: it needs a name and an ending, such as example.com");
+  throw wrongDomain(place, entered, "is not a domain: it needs a name and an ending, such as example.com");
 }
 
 export const wrongDomain = (place: Issue["in"], value: string, detail: string): Problem =>

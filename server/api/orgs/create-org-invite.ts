@@ -12,8 +12,9 @@ export const createOrgInvite = (deps: { database: Database }) =>
     tag: "Organisations",
     summary: "Invite a person",
     description:
-      "For owners who are signed in. Good for seven days. Busbar sends no mail: tell the person to sign in and to accept " +
-      "with `POST /v1/invites:accept`. It ends with the API key that the owner signed in with.",
+      "For signed-in owners. The invitation is valid for seven days, or until the API key that the owner " +
+      "signed in with is deleted. Busbar sends no e-mail: ask the person to sign in and to accept with " +
+      "`POST /v1/invites:accept`.",
     params: OrgParams,
     body: Type.Object({
       email: Type.String({ format: "email", maxLength: 320, description: "E-mail address to invite." }),

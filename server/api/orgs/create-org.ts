@@ -16,8 +16,8 @@ export const createOrg = (deps: { database: Database }) =>
     tag: "Organisations",
     summary: "Create an organisation",
     description:
-      "Owned by the person who makes it; for an API key, by the owner of its organisation. An API key cannot enter " +
-      "the new one: its projects are made by a person, or with `busbar bootstrap`.",
+      "The creator owns it; with an API key, the owner of its organisation does. An API key has no access " +
+      "to the new organisation: its projects are created by a person or with `busbar bootstrap`.",
     body: Type.Object({ label: LabelSchema }),
     success: { status: 201, description: "The organisation.", schema: OrgSchema },
     async handle({ caller, body }) {

@@ -10,7 +10,7 @@ export const deleteOrgInvite = (deps: { database: Database }) =>
     operationId: "deleteOrgInvite",
     tag: "Organisations",
     summary: "Revoke an invitation",
-    description: "Nobody can accept it any more. Answers 404 for one that is not open.",
+    description: "The invitation can no longer be accepted. Answers 404 if it is not open.",
     params: InviteParams,
     success: { status: 204, description: "Revoked." },
     async handle({ caller, params }) {

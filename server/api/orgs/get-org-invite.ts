@@ -10,7 +10,7 @@ export const getOrgInvite = (deps: { database: Database }) =>
     operationId: "getOrgInvite",
     tag: "Organisations",
     summary: "Get an invitation",
-    description: "With what became of it so far.",
+    description: "With its status.",
     params: InviteParams,
     success: { status: 200, description: "The invitation.", schema: InviteSchema },
     async handle({ caller, params }) {

@@ -9,7 +9,7 @@ export const getOrg = (deps: { database: Database }) =>
     tag: "Organisations",
     summary: "Get an organisation",
     description:
-      "The organisation of the credential; another one is refused with 403, whether it exists or not.",
+      "Returns the credential's organisation. Any other is refused with 403, whether it exists or not.",
     params: OrgParams,
     success: { status: 200, description: "The organisation.", schema: OrgSchema },
     handle: async ({ caller, params }) => toOrg(await getOwnOrg(deps.database.queries, caller, params.orgId)),

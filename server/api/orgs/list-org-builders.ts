@@ -10,7 +10,7 @@ export const listOrgBuilders = (deps: { database: Database }) =>
     operationId: "listOrgBuilders",
     tag: "Organisations",
     summary: "List the builders of an organisation",
-    description: "Everybody who works on the organisation's projects, the owner among them.",
+    description: "All people of the organisation, including the owner.",
     params: OrgParams,
     success: { status: 200, description: "The people, oldest first.", schema: Type.Array(BuilderSchema) },
     async handle({ caller, params }) {

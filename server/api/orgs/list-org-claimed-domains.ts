@@ -11,7 +11,7 @@ export const listOrgClaimedDomains = (deps: { database: Database }) =>
     operationId: "listOrgClaimedDomains",
     tag: "Organisations",
     summary: "List the domains an organisation has claimed",
-    description: "The mail domains whose people may enter the organisation by themselves.",
+    description: "The e-mail domains whose people can join the organisation without an invitation.",
     params: OrgParams,
     success: {
       status: 200,

@@ -11,7 +11,7 @@ export const listOrgInvites = (deps: { database: Database }) =>
     operationId: "listOrgInvites",
     tag: "Organisations",
     summary: "List invitations",
-    description: "Those that are open and those that were accepted, revoked or have expired.",
+    description: "Open, accepted, revoked and expired invitations.",
     params: OrgParams,
     success: { status: 200, description: "The invitations, oldest first.", schema: Type.Array(InviteSchema) },
     async handle({ caller, params }) {

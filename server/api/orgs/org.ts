@@ -24,8 +24,8 @@ export const OrgSchema = Type.Object(
 export const BuilderSchema = Type.Object(
   {
     id: Type.String({ description: "Id of the person." }),
-    idpProvider: Type.String({ description: "Where the person signs in." }),
-    idpRef: Type.String({ description: "How they are called there." }),
+    idpProvider: Type.String({ description: "Issuer of the person's identity." }),
+    idpRef: Type.String({ description: "The person's id at the issuer." }),
     createTime: CreateTime,
     firstName: Type.Optional(Type.String({ description: "First name." })),
     lastName: Type.Optional(Type.String({ description: "Last name." })),
@@ -65,7 +65,7 @@ export function toBuilder(row: BuilderRow): Static<typeof BuilderSchema> {
   };
 }
 
-/** The caller's own organisation; another one is refused with 403, whether it exists or not. */
+/** Returns the caller's organisation. Throws a 403 Problem for any other, whether it exists or not. */
 export async function getOwnOrg(queries: Queries, caller: Caller, orgId: string): Promise<OrganizationRow> {
   const own = (caller.orgIds ?? [caller.orgId]).find((id) => id === orgId.toLowerCase());
   const row = own ? await findOrganization(queries, own) : undefined;

@@ -12,10 +12,10 @@ export const unclaimDomain = (deps: { database: Database }) =>
     operationId: "unclaimDomain",
     tag: "Organisations",
     summary: "Give up a claimed domain",
-    description: "For owners. Who came in by it stays.",
+    description: "For owners. People who joined through it stay.",
     params: Type.Object({ orgId: OrgId, domain: Type.String({ description: "The e-mail domain." }) }),
-    success: { status: 204, description: "Nobody has claimed it any more." },
-    refusals: { 404: "The organisation has not claimed it." },
+    success: { status: 204, description: "The domain is no longer claimed." },
+    refusals: { 404: "The organisation has not claimed the domain." },
     async handle({ caller, params }) {
       await requireOwner(deps.database.queries, caller, params.orgId);
       const domain = readDomain(params.domain, "path");

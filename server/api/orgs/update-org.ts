@@ -11,7 +11,7 @@ export const updateOrg = (deps: { database: Database }) =>
     operationId: "updateOrg",
     tag: "Organisations",
     summary: "Update an organisation",
-    description: "`updateMask` names what changes: label.",
+    description: "`updateMask` may list label.",
     params: OrgParams,
     body: Type.Object({
       updateMask: UpdateMask,
@@ -20,7 +20,7 @@ export const updateOrg = (deps: { database: Database }) =>
         { description: "New values of the members listed in `updateMask`." },
       ),
     }),
-    success: { status: 200, description: "The organisation as it now is.", schema: OrgSchema },
+    success: { status: 200, description: "The updated organisation.", schema: OrgSchema },
     async handle({ caller, params, body }) {
       const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
       const change = pickMasked(body.updateMask, body.org, ["label"], "org");

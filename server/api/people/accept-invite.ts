@@ -11,7 +11,7 @@ export const acceptInvite = (deps: { database: Database }) =>
     operationId: "acceptInvite",
     tag: "People",
     summary: "Accept an invitation",
-    description: "For the address that the signed-in person's issuer vouches for, and no other.",
+    description: "The invited address must be the verified address of the signed-in person.",
     body: Type.Object({
       invitedEmail: Type.String({ minLength: 3, description: "The e-mail address that was invited." }),
     }),
@@ -20,7 +20,7 @@ export const acceptInvite = (deps: { database: Database }) =>
     async handle({ caller, body }) {
       if (!caller.builderId || caller.email !== body.invitedEmail.toLowerCase()) {
         throw new Problem("forbidden", {
-          detail: "Your sign-in does not vouch for this address. Sign in with the account that was invited.",
+          detail: "This is not your verified address. Sign in with the account that was invited.",
         });
       }
       const { builderId } = caller;

@@ -1,4 +1,4 @@
-/** A person and what they may enter, as the API shows it. */
+/** The signed-in person with their roles, as the API shows it. */
 import { Type, type Static } from "typebox";
 import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -37,13 +37,13 @@ export const BuilderInfoSchema = Type.Object(
   { title: "BuilderInfo", description: "A signed-in person with their roles." },
 );
 
-/** `orgRole` tells of the first organisation the person works for. */
+/** Returns the person; `orgRole` is that of their first organisation. */
 export async function builderInfo(
   queries: Queries,
   caller: Caller,
 ): Promise<Static<typeof BuilderInfoSchema>> {
   const row = caller.builderId === undefined ? undefined : await findBuilder(queries, caller.builderId);
-  if (!row) throw new Problem("forbidden", { detail: "Only a signed-in person has this." });
+  if (!row) throw new Problem("forbidden", { detail: "This needs a signed-in person." });
   const principal = { principalType: "builder" as const, principalId: row.id };
   const memberships = await listMemberships(queries, row.id);
   const projectRoles: Static<typeof BuilderInfoSchema>["projectRoles"] = {};

@@ -7,8 +7,9 @@ export const getMyInfo = (deps: { database: Database }) =>
   endpoint({
     operationId: "getMyInfo",
     tag: "People",
-    summary: "Who is signed in, and what they may enter",
-    description: "Needs a signed-in person: an API key is nobody, and is refused with 403.",
+    summary: "Get the signed-in person",
+    description:
+      "Returns the person with their roles. An API key does not represent a person and is refused with 403.",
     success: { status: 200, description: "The person.", schema: BuilderInfoSchema },
     handle: ({ caller }) => builderInfo(deps.database.queries, caller),
   });

@@ -13,14 +13,15 @@ export const createProject = (deps: { database: Database }) =>
     tag: "Projects",
     summary: "Create a project",
     description:
-      "In the caller's organisation. Then create its first API key, which any `full` key of the organisation may do.",
+      "In the caller's organisation. Afterwards create its first API key; any `full` key of the " +
+      "organisation can do this.",
     body: Type.Object({
       orgId: OrgId,
       name: Type.String({ description: "2 to 128 letters, digits and hyphens. Unique, ignoring case." }),
       appName: AppNameSchema,
     }),
     success: { status: 201, description: "The project.", schema: ProjectSchema },
-    refusals: { 422: "The name is taken or is not one." },
+    refusals: { 422: "The name is taken or invalid." },
     async handle({ caller, body }) {
       const { id: orgId } = await getOwnOrg(deps.database.queries, caller, body.orgId);
       const name = checkProjectName(body.name, "name");

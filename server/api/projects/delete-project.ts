@@ -9,7 +9,8 @@ export const deleteProject = (deps: { database: Database }) =>
     operationId: "deleteProject",
     tag: "Projects",
     summary: "Delete a project",
-    description: "With its keys, connections and operations. Refused with 422 while it has installations.",
+    description:
+      "Deletes its keys, connections and operations as well. Refused with 422 while it has installations.",
     success: { status: 204, description: "Deleted." },
     refusals: { 422: "The project has installations." },
     async handle({ project }) {

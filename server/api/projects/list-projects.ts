@@ -11,7 +11,8 @@ export const listProjects = (deps: { database: Database }) =>
     tag: "Projects",
     summary: "List projects",
     description:
-      "The projects that the credential opens: for an API key, the one it belongs to; for a person, those of their organisations.",
+      "The projects that the credential has access to: for an API key its own project, for a person those " +
+      "of their organisations.",
     success: { status: 200, description: "The projects.", schema: Type.Array(ProjectSchema) },
     async handle({ caller }) {
       const lists = (caller.orgIds ?? []).map((orgId) => listRows(deps.database.queries, orgId));

@@ -9,11 +9,11 @@ import { CreateTime, times, UpdateTime } from "../times.ts";
 export const ProjectSchema = Type.Object(
   {
     id: ProjectId,
-    name: Type.String({ description: "Unique name in lower case; serves wherever the id does." }),
+    name: Type.String({ description: "Unique name in lower case. Can be used instead of the id." }),
     appName: Type.String({ description: "Name of your application, shown to customers." }),
     orgId: OrgId,
     dropUnmappedFields: Type.Optional(
-      Type.Boolean({ description: "Whether writes that inherit a mapping send mapped fields only." }),
+      Type.Boolean({ description: "Whether writes with an inherited mapping send mapped fields only." }),
     ),
     createTime: CreateTime,
     updateTime: Type.Optional(UpdateTime),
@@ -40,7 +40,7 @@ export interface Retention {
   operationRetentionDays: number;
 }
 
-/** With `entitlements` where it is said how long logs are kept. Nothing is sold here, so everything is included. */
+/** Returns the project, with `entitlements` if `kept` is given. All features are included. */
 export const toProject = (row: ProjectRow, kept?: Retention): Static<typeof ProjectSchema> => ({
   id: row.id,
   name: row.name,
@@ -51,7 +51,7 @@ export const toProject = (row: ProjectRow, kept?: Retention): Static<typeof Proj
   ...(kept && {
     entitlements: {
       brandingRemoval: { value: true },
-      // The public member counts whole days.
+      // The public member has whole days.
       logRetentionDays: { value: Math.ceil(kept.operationRetentionDays) },
     },
   }),
@@ -63,9 +63,9 @@ export const AppNameSchema = Type.String({
   description: "Name of your application, shown to customers.",
 });
 
-/** The name as it is stored. Throws a 422 Problem naming `member`. */
+/** Returns the name as it is stored. Throws a 422 Problem that names `member`. */
 export function checkProjectName(name: string, member: string): string {
-  // A name is an address beside the ids, so it must not look like one.
+  // Names and ids are used in the same place, so a name must not look like an id.
   if (/^[A-Za-z0-9][A-Za-z0-9-]{0,126}[A-Za-z0-9]$/.test(name) && !isUuid(name)) return name.toLowerCase();
   throw invalidName(
     member,

@@ -14,7 +14,7 @@ export const updateProject = (deps: { database: Database }) =>
     operationId: "updateProject",
     tag: "Projects",
     summary: "Update a project",
-    description: `\`updateMask\` names what changes: ${MEMBERS.join(", ")}. A new name is a new address: the old one ends at once.`,
+    description: `\`updateMask\` may list ${MEMBERS.join(", ")}. The old name stops working immediately.`,
     body: Type.Object({
       updateMask: UpdateMask,
       project: Type.Object(
@@ -32,8 +32,8 @@ export const updateProject = (deps: { database: Database }) =>
         { description: "New values of the members listed in `updateMask`." },
       ),
     }),
-    success: { status: 200, description: "The project as it now is.", schema: ProjectSchema },
-    refusals: { 422: "The name is taken or is not one." },
+    success: { status: 200, description: "The updated project.", schema: ProjectSchema },
+    refusals: { 422: "The name is taken or invalid." },
     async handle({ project, body }) {
       const change = pickMasked(body.updateMask, body.project, MEMBERS, "project");
       if (change.name !== undefined) change.name = checkProjectName(change.name, "project.name");

@@ -1,8 +1,8 @@
-/** Which providers can have a provider app: those that speak OAuth, and those whose own scheme asks the builder too. */
+/** Checks that a provider can have a provider app: it uses OAuth, or its custom scheme needs values of the builder. */
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem } from "../../ground/errors.ts";
 
-/** Throws a 422 Problem naming `member` when the provider is unknown or has nothing to do with an app. */
+/** Throws a 422 Problem that names `member` if the provider is unknown or needs no app. */
 export function requireAppProvider(catalog: Catalog, provider: string, member: string): void {
   const info = catalog.find(provider);
   if (info?.authType === "oauth2" || info?.customOpts?.providerInputs?.length) return;

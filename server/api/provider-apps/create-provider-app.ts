@@ -19,7 +19,7 @@ export const createProviderApp = (deps: { database: Database; catalog: Catalog; 
     tag: "Provider apps",
     summary: "Create a provider app",
     description:
-      "The OAuth client that you registered with the provider. The secret is stored sealed and never shown.",
+      "The OAuth client that you registered with the provider. The secret is stored encrypted and never returned.",
     body: Type.Object({
       externalRef: Type.Optional(Type.String({ description: "Your own reference for the provider app." })),
       provider: ProviderName,
@@ -36,7 +36,7 @@ export const createProviderApp = (deps: { database: Database; catalog: Catalog; 
       ),
     }),
     success: { status: 200, description: "The provider app.", schema: ProviderAppSchema },
-    refusals: { 422: "There is no such provider, or it needs no OAuth client." },
+    refusals: { 422: "The provider is unknown or needs no OAuth client." },
     async handle({ project, body }) {
       const { provider, clientId, clientSecret, scopes = [], externalRef, metadata } = body;
       requireAppProvider(deps.catalog, provider, "provider");

@@ -13,10 +13,10 @@ export const deleteProviderApp = (deps: { database: Database }) =>
     tag: "Provider apps",
     summary: "Delete a provider app",
     description:
-      "Refused with 422 while a connection uses it: its tokens could not be refreshed by any other client.",
+      "Refused with 422 while a connection uses it, because no other client can refresh its tokens.",
     params: Type.Object({ providerAppId: ProviderAppId }),
-    success: { status: 204, description: "Deleted, its secret with it." },
-    refusals: { 422: "Connections were made with it." },
+    success: { status: 204, description: "Deleted, with its secret." },
+    refusals: { 422: "Connections use the app." },
     async handle({ project, params }) {
       await transact(deps.database, async (queries) => {
         const { id } = await getProviderAppRow(queries, project.id, params.providerAppId);

@@ -1,4 +1,4 @@
-/** The provider app as the API shows it: never with its secret. */
+/** The provider app as the API shows it, without its secret. */
 import { Type, type Static } from "typebox";
 import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";

@@ -27,8 +27,8 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
     tag: "Provider apps",
     summary: "Update a provider app",
     description:
-      `\`updateMask\` names what changes: ${MEMBERS.join(", ")}. ` +
-      "A new secret serves the next token request; new scopes serve the next connect.",
+      `\`updateMask\` may list ${MEMBERS.join(", ")}. ` +
+      "A new secret is used from the next token request on; new scopes apply to new connections.",
     params: Type.Object({ providerAppId: ProviderAppId }),
     body: Type.Object({
       updateMask: Type.Array(Type.String(), {
@@ -58,9 +58,9 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
         { description: "New values of the members listed in `updateMask`." },
       ),
     }),
-    success: { status: 200, description: "The provider app as it now is.", schema: ProviderAppSchema },
+    success: { status: 200, description: "The updated provider app.", schema: ProviderAppSchema },
     refusals: {
-      422: "Connections were made with it, so that its provider stays; or the new one needs no OAuth client.",
+      422: "Connections use the app, so its provider cannot change; or the new provider needs no OAuth client.",
     },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.providerApp, MEMBERS, "providerApp");

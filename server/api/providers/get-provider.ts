@@ -11,8 +11,10 @@ export const getProvider = (deps: { catalog: Catalog }) =>
     tag: "Providers",
     summary: "Get a provider",
     description:
-      "What the catalog knows of it: how accounts sign in, where its API lives, what a manifest may declare.",
-    params: Type.Object({ provider: Type.String({ description: "Key, case-sensitive: `hubspot`." }) }),
+      "Returns the provider's entry in the catalog: authentication, base URL, and actions that a manifest may declare.",
+    params: Type.Object({
+      provider: Type.String({ description: "Name of the provider, case-sensitive, for example `hubspot`." }),
+    }),
     success: { status: 200, description: "The provider.", schema: ProviderInfoSchema },
     refusals: { 404: "No provider has this name." },
     async handle({ params }) {

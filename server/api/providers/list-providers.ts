@@ -9,10 +9,10 @@ export const listProviders = (deps: { catalog: Catalog }) =>
     operationId: "listProviders",
     tag: "Providers",
     summary: "List providers",
-    description: "Every provider of the catalog by its key. `support` tells what this Busbar can do.",
+    description: "All providers of the catalog, by name. `support` tells what this Busbar supports.",
     success: {
       status: 200,
-      description: "The catalog.",
+      description: "The catalog of providers.",
       schema: Type.Record(Type.String(), ProviderInfoSchema),
     },
     handle: async () => deps.catalog.all(),

@@ -12,12 +12,16 @@ const ProxyCallSchema = Type.Object(
     id: Type.String({ description: "Id of the entry." }),
     installationId: InstallationId,
     method: Type.String({ description: "HTTP method." }),
-    path: Type.String({ description: "As the caller wrote it, without the query; at most 1024 characters." }),
-    status: Type.Integer({ description: "What the caller got; 499 if it left before an answer began." }),
+    path: Type.String({
+      description: "Path as the caller sent it, without the query, at most 1024 characters.",
+    }),
+    status: Type.Integer({
+      description: "Status of the response; 499 if the caller disconnected before it.",
+    }),
     time: Type.String({ format: "date-time", description: "When the call started." }),
     durationMs: Type.Integer({ description: "Duration in milliseconds." }),
-    bytesUp: Type.Integer({ description: "Of the request's body." }),
-    bytesDown: Type.Integer({ description: "Of the answer's body, as far as it was passed on." }),
+    bytesUp: Type.Integer({ description: "Size of the request body." }),
+    bytesDown: Type.Integer({ description: "Size of the response body that was passed on." }),
   },
   { title: "ProxyCall", description: "One call through the proxy." },
 );
@@ -33,7 +37,7 @@ export const listProxyCalls = (deps: { database: Database }) =>
     tag: "Operations",
     summary: "List proxied calls of an installation",
     description:
-      "The last stored first, in pages. A call appears a second or two after its end, and is kept for " +
+      "In pages, latest first. A call appears a second or two after its end and is kept for " +
       "BUSBAR_USAGE_RETENTION_DAYS.",
     params: InstallationPath,
     query: Type.Object(pageQuery(PAGE)),

@@ -1,4 +1,4 @@
-/** POST /v1/sessions: a person's bearer token for an API key that signs them in. */
+/** POST /v1/sessions: exchanges a sign-in key for a bearer token. */
 import { Type } from "typebox";
 import type { SignInSessions } from "../../access/sign-in-sessions.ts";
 import { endpoint } from "../../http/endpoint.ts";
@@ -9,19 +9,20 @@ export const createSession = (deps: { sessions: SignInSessions }) =>
     tag: "People",
     summary: "Sign in with an API key",
     description:
-      "For a Busbar without an OpenID Connect issuer. The key of the first start signs its owner in, and so does a key " +
-      "that a signed-in person made with `signIn`. Send the token as `Authorization: Bearer`; it lasts twelve hours " +
-      "and ends when the key is switched off or deleted. Ten wrong keys a minute from one address are answered.",
+      "For a Busbar without an OpenID Connect issuer. The key of the first start can sign its owner in, and " +
+      "so can keys that a signed-in person created with `signIn`. Send the token as `Authorization: " +
+      "Bearer`; it is valid for twelve hours and ends when the key is deactivated or deleted. At most ten " +
+      "wrong keys per minute and address are checked.",
     body: Type.Object({
       apiKey: Type.String({
         minLength: 1,
         maxLength: 1_000,
-        description: "A sign-in key of a person, created with `busbar keys`.",
+        description: "An API key that a person can sign in with.",
       }),
     }),
     success: {
       status: 201,
-      description: "The session; its token is shown nowhere else.",
+      description: "The session. Its token is returned only here.",
       schema: Type.Object(
         {
           token: Type.String({ description: "Session token. Send it as `Authorization: Bearer`." }),
@@ -32,9 +33,9 @@ export const createSession = (deps: { sessions: SignInSessions }) =>
       ),
     },
     refusals: {
-      401: "There is no such key, or it was switched off.",
-      403: "The key signs nobody in, or people sign in at an issuer.",
-      429: "Too many wrong keys came from this address.",
+      401: "The key is unknown or inactive.",
+      403: "The key is not for signing in, or people sign in at an issuer.",
+      429: "Too many wrong keys from this address.",
     },
     async handle({ body, remoteAddress }) {
       const { token, builderId, expireTime } = await deps.sessions.signIn(body.apiKey, remoteAddress);

@@ -8,14 +8,13 @@ export const deleteSession = (deps: { sessions: SignInSessions }) =>
     operationId: "deleteSession",
     tag: "People",
     summary: "Sign out",
-    description: "Ends the session of the token that the call carries, at once and in every process.",
-    success: { status: 204, description: "Signed out; the token opens nothing any more." },
-    refusals: { 404: "The token is the issuer's: its session ends there." },
+    description: "Ends the session of the token in the request, immediately and in all processes.",
+    success: { status: 204, description: "Signed out. The token is rejected from now on." },
+    refusals: { 404: "The token comes from an issuer; sign out there." },
     async handle({ caller }) {
       if (caller.sessionId) return deps.sessions.signOut(caller.sessionId);
       throw new Problem("not-found", {
-        detail:
-          "You did not sign in here, so there is no session to end. Sign out at the issuer of your token.",
+        detail: "Your token comes from an issuer, so there is no session here. Sign out at the issuer.",
       });
     },
   });

@@ -14,12 +14,12 @@ export const createTopicDestinationRoute = (deps: { database: Database }) =>
     operationId: "createTopicDestinationRoute",
     tag: "Topics",
     summary: "Route a topic to a destination",
-    description: "A destination that several topics lead to gets each event once.",
+    description: "A destination with routes from several topics gets each event once.",
     body: Type.Object({ topicId: TopicId, destinationId: DestinationId }),
     success: { status: 201, description: "The route.", schema: TopicDestinationRouteSchema },
     refusals: {
-      404: "No topic or no destination of the project has this id.",
-      409: "The topic leads to this destination already.",
+      404: "The project has no such topic or destination.",
+      409: "The route already exists.",
     },
     async handle({ project, body }) {
       try {

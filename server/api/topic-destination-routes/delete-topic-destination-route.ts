@@ -10,7 +10,8 @@ export const deleteTopicDestinationRoute = (deps: { database: Database }) =>
     operationId: "deleteTopicDestinationRoute",
     tag: "Topics",
     summary: "Delete a route from a topic to a destination",
-    description: "What comes to the topic goes to the destination no more; what is on its way still arrives.",
+    description:
+      "Stops sending the topic's events to the destination. Deliveries that already started continue.",
     params: Type.Object({ routeId: Type.String({ description: "Id of the route." }) }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {

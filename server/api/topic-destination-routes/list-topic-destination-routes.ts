@@ -10,7 +10,7 @@ export const listTopicDestinationRoutes = (deps: { database: Database }) =>
     operationId: "listTopicDestinationRoutes",
     tag: "Topics",
     summary: "List routes from topics to destinations",
-    description: "The filters combine.",
+    description: "All filters must match.",
     query: Type.Object({
       topicId: Type.Optional(Type.String({ description: "Return only routes of this topic." })),
       destinationId: Type.Optional(Type.String({ description: "Return only routes to this destination." })),

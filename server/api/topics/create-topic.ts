@@ -12,11 +12,14 @@ export const createTopic = (deps: { database: Database }) =>
     tag: "Topics",
     summary: "Create a topic",
     description:
-      "A topic gathers event types and hands them to destinations. Draw a route from each event type to it " +
-      "(`notification-event-topic-routes`) and one from it to each destination (`topic-destination-routes`).",
+      "A topic connects event types with destinations. Create a route from each event type to it " +
+      "(`notification-event-topic-routes`) and from it to each destination (`topic-destination-routes`).",
     body: Type.Object({ name: Type.String({ description: "Letters, digits and dashes, at most 64." }) }),
     success: { status: 201, description: "The topic.", schema: TopicSchema },
-    refusals: { 409: "The project has a topic of this name.", 422: "The name is not one." },
+    refusals: {
+      409: "The project has a topic of this name.",
+      422: "The name is not valid: letters, digits and dashes, at most 64.",
+    },
     async handle({ project, body }) {
       const name = checkName(body.name);
       try {

@@ -11,7 +11,7 @@ export const deleteTopic = (deps: { database: Database }) =>
     operationId: "deleteTopic",
     tag: "Topics",
     summary: "Delete a topic",
-    description: "Its routes go with it. What is being delivered already is delivered.",
+    description: "Deletes its routes as well. Deliveries that already started continue.",
     params: Type.Object({ topicId: TopicId }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {

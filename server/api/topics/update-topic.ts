@@ -12,11 +12,14 @@ export const updateTopic = (deps: { database: Database }) =>
     operationId: "updateTopic",
     tag: "Topics",
     summary: "Rename a topic",
-    description: "Gives it another name; its routes stay.",
+    description: "Changes the name; its routes stay.",
     params: Type.Object({ topicId: TopicId }),
     body: Type.Object({ name: Type.String({ description: "Letters, digits and dashes, at most 64." }) }),
-    success: { status: 200, description: "The topic as it now is.", schema: TopicSchema },
-    refusals: { 409: "The project has a topic of this name.", 422: "The name is not one." },
+    success: { status: 200, description: "The updated topic.", schema: TopicSchema },
+    refusals: {
+      409: "The project has a topic of this name.",
+      422: "The name is not valid: letters, digits and dashes, at most 64.",
+    },
     async handle({ project, params, body }) {
       const { queries } = deps.database;
       const { id } = await getTopicRow(queries, project.id, params.topicId);

@@ -1,4 +1,4 @@
-/** GET /v1/generate-upload-url: where a zip with an amp.yaml can be put before it is deployed. */
+/** GET /v1/generate-upload-url: creates a URL for uploading a zip with an `amp.yaml`. */
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
@@ -6,11 +6,11 @@ import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { insertUpload } from "../../store/uploads.ts";
 
-/** Stands where clients expect the name of a storage bucket: they only put it back together as `gs://bucket/path`. */
+/** Clients expect the name of a storage bucket here; they only build `gs://bucket/path` from it. */
 export const UPLOAD_BUCKET = "busbar-uploads";
 const LIFE_MINUTES = 15;
 
-/** The same on every surface that clients may ask; `operationId` tells them apart in the document. */
+/** Exists on each surface; `operationId` distinguishes them in the OpenAPI document. */
 export const generateUploadUrl = (
   deps: { database: Database; publicUrl: () => string },
   operationId = "generateUploadUrl",
@@ -18,18 +18,16 @@ export const generateUploadUrl = (
   endpoint({
     operationId,
     tag: "Uploads",
-    summary: "Get an address to upload to",
+    summary: "Get an upload URL",
     description:
-      "PUT a zip that holds `amp.yaml` to `url` within 15 minutes, then deploy it with that `url`, or with " +
-      "`gs://<bucket>/<path>`, as `sourceZipUrl`. The address is a secret and takes one upload.",
+      "PUT a zip with an `amp.yaml` to `url` within 15 minutes, then deploy it with `sourceZipUrl` set to " +
+      "that `url` or to `gs://<bucket>/<path>`. The URL is a secret and accepts one upload.",
     query: Type.Object({
-      md5: Type.Optional(
-        Type.String({ description: "Base64 MD5 of the zip; what is uploaded must match it." }),
-      ),
+      md5: Type.Optional(Type.String({ description: "Base64 MD5 of the zip. The upload must match it." })),
     }),
     success: {
       status: 200,
-      description: "Where to upload.",
+      description: "An upload URL.",
       schema: Type.Object(
         {
           url: Type.String({ description: "URL for one PUT of the file. Expires after 15 minutes." }),
@@ -38,10 +36,10 @@ export const generateUploadUrl = (
             description: "Path of the upload. Pass `gs://<bucket>/<path>` as `sourceZipUrl`.",
           }),
         },
-        { title: "UploadAddress", description: "Where to upload." },
+        { title: "UploadAddress", description: "An upload URL." },
       ),
     },
-    refusals: { 422: "`md5` is not a base64 MD5." },
+    refusals: { 422: "`md5` is not an MD5 in base64." },
     async handle({ caller, query }) {
       // An unencoded `+` of base64 arrives as a space.
       const md5 = query.md5?.replaceAll(" ", "+");

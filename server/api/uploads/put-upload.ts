@@ -1,4 +1,4 @@
-/** PUT /v1/uploads/{uploadId}: takes the bytes that were announced; the id is the permission. */
+/** PUT /v1/uploads/{uploadId}: stores an upload. Knowing the id is the permission. */
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { isUuid } from "../../ground/ids.ts";
@@ -12,13 +12,13 @@ export const UPLOAD_LIMIT_BYTES = 50 * 1024 * 1024;
 export function putUpload(deps: { database: Database; config: { dataDir: string } }) {
   const store = oneAtATime(async (uploadId: string, file: ReceivedFile) => {
     if (await fillUpload(deps.database.queries, uploadId, await file.read())) return;
-    throw new Problem("conflict", { detail: "Something was uploaded to this address already." });
+    throw new Problem("conflict", { detail: "Another upload to this URL came first." });
   });
   return endpoint({
     operationId: "putUpload",
     tag: "Uploads",
     summary: "Upload",
-    description: "Takes a body of any media type, at most 50 MB, once. A `Content-MD5` is checked.",
+    description: "Accepts a body of any media type, at most 50 MB, once. A `Content-MD5` header is checked.",
     params: Type.Object({
       uploadId: Type.String({ description: "Id from the URL that `generateUploadUrl` returned." }),
     }),
@@ -26,8 +26,8 @@ export function putUpload(deps: { database: Database; config: { dataDir: string 
     rawBodyLimitBytes: UPLOAD_LIMIT_BYTES,
     success: { status: 204, description: "Stored." },
     refusals: {
-      404: "The address has expired or was used.",
-      409: "Another upload to this address was faster.",
+      404: "The URL has expired or was used.",
+      409: "Another upload to this URL came first.",
       413: "The body is larger than 50 MB.",
     },
     streamsBody: true,
@@ -48,7 +48,7 @@ async function requireOpen(database: Database, uploadId: string): Promise<{ md5:
   const upload = isUuid(uploadId) ? await findOpenUpload(database.queries, uploadId) : undefined;
   if (upload) return upload;
   throw new Problem("not-found", {
-    detail: "This upload address has expired or was used. Ask for another one.",
+    detail: "This upload URL has expired or was used. Get another one.",
   });
 }
 
