@@ -6,7 +6,6 @@
  *     node scripts/drill-strangers.ts [--seconds 10]
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -15,11 +14,9 @@ import { catalogOverlay } from "../sandbox/catalog-overlay.ts";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { startChildBusbar } from "../tests/harness/child-busbar.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
+import { startStrangers } from "./drill-strangers/start-strangers.ts";
 
-const MB = 1024 * 1024;
 const LARGE_CALLERS = 16;
-const HALF_BODIES = 300;
-const SILENT_UPLOADS = 24;
 const PAUSE_MS = 20;
 
 const CALLS = ["healthz", "proxied", "written"] as const;
@@ -55,34 +52,17 @@ export async function strangersDrill(
 ): Promise<StrangersReport> {
   const usual = await measure(world, seconds);
   const memory = { usual: await residentMiB(world.pid), most: 0, after: 0 };
-  const until = performance.now() + seconds * 1_000;
-  const sockets = [
-    ...Array.from({ length: HALF_BODIES }, () => half(world.origin, "POST", "/v1/oauth-connect", 1_000)),
-    ...Array.from({ length: SILENT_UPLOADS }, () =>
-      half(world.origin, "PUT", "/v1/uploads/nothing", 49 * MB),
-    ),
-  ];
-  const large: Record<string, number> = {};
-  const senders = Array.from({ length: largeCallers }, () => sendLarge(world.origin, until, large));
+  const strangers = await startStrangers(world.origin, largeCallers);
   const watch = setInterval(() => {
     void residentMiB(world.pid).then((now) => (memory.most = Math.max(memory.most, now)));
   }, 250);
   const besides = await measure(world, seconds);
   clearInterval(watch);
-  await Promise.all(senders);
-  const halves: Record<string, number> = {};
-  for (const { socket, status } of sockets) {
-    count(halves, status());
-    socket.destroy();
-  }
+  const { large, half } = await strangers.stop();
   await wait(2_000);
   memory.after = await residentMiB(world.pid);
-  return { usual, besides, large, half: halves, memoryMiB: memory };
+  return { usual, besides, large, half, memoryMiB: memory };
 }
-
-const count = (counts: Record<string, number>, name: number): void => {
-  counts[name] = (counts[name] ?? 0) + 1;
-};
 
 /** Calls one of each kind after the other, again and again. */
 async function measure({ calls }: StrangersWorld, seconds: number): Promise<Record<Kind, Latency>> {
@@ -111,51 +91,6 @@ function summary(times: number[], failed: number): Latency {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => Math.round((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) * 10) / 10;
   return { calls: times.length, failed, p50Ms: at(0.5), p99Ms: at(0.99) };
-}
-
-/** A body whose first number is long: the one that costs a parser most. */
-const LARGE_BODY = Buffer.from(`[1111111111111111${",1".repeat(4.9 * MB)}]`);
-
-async function sendLarge(origin: string, until: number, answers: Record<string, number>): Promise<void> {
-  do {
-    const status = await fetch(`${origin}/v1/oauth-connect`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: LARGE_BODY,
-      signal: AbortSignal.timeout(30_000),
-    }).then(
-      async (response) => (await response.arrayBuffer(), response.status),
-      () => 0,
-    );
-    count(answers, status);
-    await wait(PAUSE_MS);
-  } while (performance.now() < until);
-}
-
-/** Stands for the status of a request that was neither answered nor ended. */
-const WAITING = -1;
-const SPACES = Buffer.alloc(49 * MB, 32);
-
-/** Announces 50 MB, sends some of them and stays silent. */
-function half(
-  origin: string,
-  method: string,
-  path: string,
-  sendBytes: number,
-): { socket: Socket; status(): number } {
-  const { hostname, port } = new URL(origin);
-  const socket = connect(Number(port), hostname);
-  let head = "";
-  socket.on("data", (chunk) => (head += String(chunk).slice(0, 100)));
-  socket.on("error", () => {});
-  socket.write(
-    `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${50 * MB}\r\n\r\n`,
-  );
-  socket.write(SPACES.subarray(0, sendBytes));
-  return {
-    socket,
-    status: () => Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? (socket.closed ? 0 : WAITING)),
-  };
 }
 
 async function residentMiB(pid: number): Promise<number> {
