@@ -90,9 +90,9 @@ test("a drain drops what is in line and waits for what is under way", async () =
   assert.equal(running.length, 0);
 });
 
-test("a slow receiver gives up its line and keeps what is under way; one that keeps up does not", async () => {
+test("slow receivers that have taken their project's room give up their lines; one that keeps up does not", async () => {
   const { lanes, running, add, space } = openLanes();
-  add("slow", 200);
+  for (let nth = 0; nth < 7; nth++) add(`slow${nth}`, 450);
   add("quick", 200);
   assert.deepEqual(lanes.shed(), [], "no receiver is slow at once");
   const shed = await until(() => {
@@ -100,10 +100,10 @@ test("a slow receiver gives up its line and keeps what is under way; one that ke
     const lines = lanes.shed();
     return lines.length > 0 && lines;
   });
-  assert.equal(shed.length, 200 - 64);
+  assert.ok(shed.length >= 450 - 64);
   assert.ok(shed.every((item) => item.startsWith("slow")));
-  assert.equal(space("slow"), 0);
-  assert.equal(space("quick"), DEPTH);
+  assert.equal(space("slow0"), 0, "what is under way is enough for it");
+  assert.ok(space("quick") > 0);
 });
 
 test("one slow receiver keeps its 64 messages at once; of many, each keeps a part, and widens when the others are done", async () => {

@@ -128,12 +128,12 @@ export class Lanes<Item> {
     this.#look(lane);
   }
 
-  /** Removes and returns the lines of slow receivers: what is under way is enough for them. */
+  /** While little is left for their project: removes and returns the lines of slow receivers, which would delay others. */
   shed(): Item[] {
     const shed: Item[] = [];
     for (const lane of this.#lanes.values()) {
       this.#judgeSpeed(lane);
-      if (lane.slow) shed.push(...this.#clear(lane));
+      if (lane.slow && this.#room.left(lane.projectId) < RESERVE) shed.push(...this.#clear(lane));
     }
     return shed;
   }
