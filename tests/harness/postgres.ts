@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { createLog } from "../../server/ground/log.ts";
 import { openDatabase } from "../../server/store/database.ts";
+import { until } from "./until.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 
 /** Set by the global setup; without it, a test file starts its own server. */
@@ -48,8 +49,21 @@ export async function cloneTemplate(url: string, name: string): Promise<string> 
   return withDatabase(url, name);
 }
 
-export const dropDatabase = (url: string, name: string): Promise<void> =>
-  runSql(url, `drop database if exists ${name} with (force)`);
+/** Drops a database although it is in use. An autovacuum that is at work there ends soon, and cannot be ended by us. */
+export async function dropDatabase(url: string, name: string): Promise<void> {
+  await until(() =>
+    runSql(url, `drop database if exists ${name} with (force)`).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Error && "code" in error && error.code === INSUFFICIENT_PRIVILEGE) return false;
+        throw error;
+      },
+    ),
+  );
+}
+
+/** SQLSTATE of an action on another role's process. */
+const INSUFFICIENT_PRIVILEGE = "42501";
 
 async function runSql(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url });
