@@ -36,17 +36,17 @@ export async function startBusbar(options: StartOptions): Promise<Busbar> {
 async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
   const { config, log } = options;
   await requireFreePorts(config);
-  const on = await openServices(options, closers);
-  const bootstrap = await firstKey(config, on.database);
-  const workers: Workers | undefined = config.roles.has("worker") ? startWorkers(on) : undefined;
+  const services = await openServices(options, closers);
+  const bootstrap = await firstKey(config, services.database);
+  const workers: Workers | undefined = config.roles.has("worker") ? startWorkers(services) : undefined;
   if (workers) {
     closers.push(() => workers.stop());
-    watchSchema(on, () => {
+    watchSchema(services, () => {
       log.warn("a newer version of Busbar has migrated the database: background work ends here");
-      void workers.stop();
+      workers.stop().catch((err: unknown) => log.error({ err }, "background work did not end cleanly"));
     });
   }
-  const urls = await listen(on, { onAnswer: options.onAnswer, workers }, closers);
+  const urls = await listen(services, { onAnswer: options.onAnswer, workers }, closers);
   await keepBootstrapFile(config, bootstrap, urls);
   log.info({ urls }, "Busbar is ready");
   return { urls, bootstrap, stop: () => closeAll(closers) };
