@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "../server/ground/json.ts";
 import type { FieldsConnector } from "./fields.ts";
 import type { ProviderError } from "./provider-error.ts";
+import type { ReadConnector } from "./read-connector.ts";
 import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
 
 export interface Association {
@@ -86,6 +87,7 @@ export interface WriteConnector {
 /** The parts of a provider's folder; Busbar cannot do what an absent part would do. */
 export interface Connector {
   write?: WriteConnector;
+  read?: ReadConnector;
   /** Describes objects' fields and creates custom ones. */
   fields?: FieldsConnector;
   /**

@@ -1,0 +1,145 @@
+/** How a provider's records are read: pages of a walk, counts, single records, searches and deletions. */
+import type { JsonObject } from "../server/ground/json.ts";
+import type { ObjectMetadata } from "./fields.ts";
+import type { Account, ProviderFetch, ProviderRequest } from "./provider-fetch.ts";
+
+/** Selects records whose field equals a value. */
+export interface FieldFilter {
+  /** The provider's name of the field. */
+  fieldName: string;
+  value: string | number | boolean;
+}
+
+/** Which records of an object are read, and what of them. It stays the same for all pages of a walk. */
+export interface ReadPlan {
+  objectName: string;
+  /** Provider names, top level, or `Parent.Field` where the provider has that. The connector adds id and change time. */
+  fields: string[];
+  /** Lower bound of the last change, inclusive; absent: all records. */
+  since?: Date;
+  /** Upper bound of the last change, inclusive. A record that changes during the walk may be found all the same. */
+  until?: Date;
+  /** All must match. */
+  filters: FieldFilter[];
+  /** Names of objects whose associated ids are wanted; needs `abilities.associations`. */
+  associations: string[];
+  /** Of the object, as `FieldsConnector.describe` returned it; types decide how filters are written. */
+  metadata?: ObjectMetadata;
+  /** Most records of a page; absent: as many as the provider gives. */
+  pageSize?: number;
+  account?: Account;
+}
+
+/** Where the next page begins, as JSON: it is stored, and another process may continue with it days later. */
+export type Checkpoint = JsonObject;
+
+export interface AssociatedRecord {
+  id: string;
+  /** The provider's child record, where it gives one. */
+  raw?: JsonObject;
+  /** What the provider says about the association itself. */
+  metadata?: JsonObject;
+}
+
+/** A record as the provider gave it. */
+export interface SourceRecord {
+  id: string;
+  /** When it last changed, as far as the provider says. */
+  changeTime?: Date;
+  /** Untouched. */
+  raw: JsonObject;
+  /** Fields and top-level members in one name space, under the provider's names. */
+  values: JsonObject;
+  /** Requested name to associated records; a name without any is absent. */
+  associations?: Record<string, AssociatedRecord[]>;
+}
+
+/** What the provider said about the daily calls of the account. */
+export interface CallUsage {
+  used: number;
+  limit: number;
+}
+
+export interface ReadPage {
+  records: SourceRecord[];
+  /** Absent: this was the last page. */
+  next?: Checkpoint;
+  /** Records of the whole walk, where the answer names it. */
+  total?: number;
+  /** The provider's clock, from the `Date` header of the first answer of this page. */
+  providerTime?: Date;
+  usage?: CallUsage;
+}
+
+export interface DeletedRecord {
+  id: string;
+  deletedTime?: Date;
+  raw: JsonObject;
+}
+
+export interface DeletionPage {
+  records: DeletedRecord[];
+  next?: Checkpoint;
+}
+
+export interface ReadAbilities {
+  /** `ReadPlan.associations` may be used. */
+  associations: boolean;
+  /** `readDeletions` may be called. */
+  deletions: boolean;
+  search: boolean;
+  /** Most filters of a search. */
+  mostSearchFilters: number;
+  /** An incremental read begins this long before the end of the last one, because records can become visible late. */
+  overlapMs: number;
+  /** Once an hour an incremental read begins this long before; absent: never. */
+  settlingOverlapMs?: number;
+}
+
+/** At most `perSecond` requests of one kind for each connection. */
+export interface RequestPace {
+  kind: string;
+  perSecond: number;
+}
+
+export interface ReadConnector {
+  readonly abilities: ReadAbilities;
+  /** The provider's module that this reads; absent if the provider has none. */
+  readonly module?: string;
+  /** Returns the first request of a page; without a checkpoint, of the first page. Pure: a dry run shows it. */
+  preparePage(plan: ReadPlan, checkpoint?: Checkpoint): ProviderRequest;
+  /**
+   * Reads one page. Pages of a walk have every record that matches from beginning to end of the walk at least once,
+   * whatever else changes meanwhile, and none twice unless it changed. A checkpoint that the provider no longer accepts
+   * is replaced by the key of the last record without beginning anew.
+   *
+   * Throws `ProviderError` when the page could not be read: `invalid` and `not_found` for what the caller asked for
+   * wrongly (with the field's name as `code` where the provider refuses one field), `unreadable` for pages that repeat,
+   * do not advance or have wrong types.
+   */
+  readPage(plan: ReadPlan, checkpoint: Checkpoint | undefined, fetch: ProviderFetch): Promise<ReadPage>;
+  /** Returns the request of `count`. Pure. */
+  prepareCount(plan: ReadPlan): ProviderRequest;
+  /** Counts the records that match. An estimate: it may change meanwhile. */
+  count(plan: ReadPlan, fetch: ProviderFetch): Promise<number>;
+  /** Reads at most one record with the plan's fields, to find out whether they can be read. */
+  readSample(plan: ReadPlan, fetch: ProviderFetch): Promise<SourceRecord | undefined>;
+  /** Reads records by their ids, in any order; a record that does not exist is absent. */
+  readByIds(
+    plan: Pick<ReadPlan, "objectName" | "fields" | "associations" | "metadata" | "account">,
+    ids: string[],
+    fetch: ProviderFetch,
+  ): Promise<SourceRecord[]>;
+  /** Returns one page of the records that match, and whether there are more. Needs `abilities.search`. */
+  search(plan: ReadPlan, fetch: ProviderFetch): Promise<{ records: SourceRecord[]; truncated: boolean }>;
+  /** Reads one page of the records deleted since a time, in any order. Needs `abilities.deletions`. */
+  readDeletions(
+    plan: { objectName: string; since: Date; until: Date; account?: Account },
+    checkpoint: Checkpoint | undefined,
+    fetch: ProviderFetch,
+  ): Promise<DeletionPage>;
+  /** Returns the pace that a request must keep, so that reading leaves room for people's calls. Pure. */
+  paceOf(request: ProviderRequest): RequestPace | undefined;
+  /** Returns the key under which a field of a record is delivered, the same for every spelling. Pure. */
+  fieldKey(name: string): string;
+}
