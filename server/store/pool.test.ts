@@ -9,7 +9,10 @@ import type { Queries } from "./database.ts";
 import { openPool } from "./pool.ts";
 
 /** Of one connection, so that the next statement shows whether it is still the same one. */
-async function open(t: TestContext, options: { statementTimeoutMs?: number } = {}): Promise<Queries> {
+async function open(
+  t: TestContext,
+  options: { statementTimeoutMs?: number; settings?: Record<string, string> } = {},
+): Promise<Queries> {
   const { connectionString } = await testDatabase(t);
   const log = createLog("silent");
   const { queries } = openPool({ connectionString, applicationName: "test", log, size: 1, ...options });
@@ -44,4 +47,11 @@ test("a server that does not answer counts as an outage after the time-out, and 
   const before = await backend(queries);
   await assert.rejects(sql`select pg_sleep(5)`.execute(queries), isDatabaseAway);
   assert.notEqual(await backend(queries), before);
+});
+
+test("a connection that cannot be set up is closed and leaves its place to the next one", async (t) => {
+  const queries = await open(t, { settings: { no_such_setting: "on" } });
+  // The pool has one place: if the first connection kept it, the second statement would wait for it.
+  await assert.rejects(backend(queries), /no_such_setting/);
+  await assert.rejects(backend(queries), /no_such_setting/);
 });

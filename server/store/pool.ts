@@ -1,7 +1,6 @@
 /** Opens a pool of database connections that sets up each session and closes connections to servers that will not serve. */
 import {
   CamelCasePlugin,
-  CompiledQuery,
   Kysely,
   PostgresDialect,
   type PostgresCursor,
@@ -62,34 +61,40 @@ export function openPool(options: {
   pool.on("error", (error) => log.warn({ error: error.message }, "lost an idle database connection"));
   // A connection that breaks while it is lent out fails its query; its own event must not end the process as well.
   pool.on("connect", (client) => client.on("error", () => {}));
-  const setUp = settingsQuery({ ...SESSION_SETTINGS, ...settings });
+  const sessions = openSessions(pool, settingsStatement({ ...SESSION_SETTINGS, ...settings }));
   const queries = new Kysely<DB>({
-    dialect: new PostgresDialect({
-      pool: closingLostConnections(pool),
-      // Statements rather than the connection's `options`, which connection poolers do not pass on.
-      onCreateConnection: async (connection) => void (await connection.executeQuery(setUp)),
-    }),
+    dialect: new PostgresDialect({ pool: sessions }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
   return { queries, pool };
 }
 
-const settingsQuery = (settings: Record<string, string>): CompiledQuery =>
-  CompiledQuery.raw(
-    `select ${Object.entries(settings)
-      .map(([name, value]) => `set_config('${name}', '${value}', false)`)
-      .join(", ")}`,
-  );
+/** A statement rather than the connection's `options`, which connection poolers do not pass on. */
+const settingsStatement = (settings: Record<string, string>): string =>
+  `select ${Object.entries(settings)
+    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+    .join(", ")}`;
 
-/** The pool, as Kysely uses it. */
-function closingLostConnections(pool: Pool) {
+/**
+ * Returns the pool as Kysely uses it. A new connection is set up here and not by Kysely's `onCreateConnection`: when that
+ * fails, Kysely keeps the connection, and the pool has one fewer for ever.
+ */
+function openSessions(pool: Pool, setUp: string) {
   const lent = new WeakMap<PoolClient, LentConnection>();
   return {
     options: pool.options,
     end: () => pool.end(),
     async connect(): Promise<PostgresPoolClient> {
       const client = await pool.connect();
-      const connection = lent.get(client) ?? new LentConnection(client);
+      const known = lent.get(client);
+      if (known) return known;
+      try {
+        await client.query(setUp);
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+      const connection = new LentConnection(client);
       lent.set(client, connection);
       return connection;
     },
