@@ -1,7 +1,10 @@
-/** Path of lists below an installation that outlive it, for example its operations. */
+/** Looks up the path of lists below an installation that outlive it, for example its operations. */
 import { Type, type Static } from "typebox";
 import { Problem } from "../ground/errors.ts";
 import { isUuid } from "../ground/ids.ts";
+import type { Queries } from "../store/database.ts";
+import { findInstallation } from "../store/installations.ts";
+import { findIntegration } from "../store/integrations.ts";
 import { InstallationId, IntegrationIdOrName } from "./members.ts";
 
 export const InstallationPath = Type.Object({
@@ -9,8 +12,28 @@ export const InstallationPath = Type.Object({
   installationId: InstallationId,
 });
 
-/** Throws a 404 Problem for a value that cannot be an installation's id. */
-export function installationIdOf({ installationId }: Static<typeof InstallationPath>): string {
-  if (isUuid(installationId)) return installationId;
-  throw new Problem("not-found", { detail: `There is no installation \`${installationId}\`.` });
+/**
+ * Requires that the installation exists in the integration. One that was deleted passes while `hasEntries` finds what it
+ * left behind; its integration, if it is deleted as well, must then be named by its id. Throws a 404 Problem.
+ */
+export async function requireInstallation(
+  queries: Queries,
+  projectId: string,
+  path: Static<typeof InstallationPath>,
+  hasEntries: (place: { installationId: string; integrationId: string }) => Promise<boolean>,
+): Promise<string> {
+  const { installationId } = path;
+  const known = await findIntegration(queries, projectId, path.integrationId);
+  const integrationId = known?.id ?? (isUuid(path.integrationId) ? path.integrationId : undefined);
+  if (integrationId && isUuid(installationId)) {
+    const found = await findInstallation(queries, projectId, installationId);
+    const isHere = found
+      ? found.integrationId === integrationId
+      : await hasEntries({ installationId, integrationId });
+    if (isHere) return installationId;
+  }
+  const detail = known
+    ? `There is no installation \`${installationId}\` of the integration \`${path.integrationId}\`.`
+    : `There is no integration \`${path.integrationId}\` in this project.`;
+  throw new Problem("not-found", { detail });
 }

@@ -4,7 +4,7 @@ import { isUuid } from "../../ground/ids.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listOperations as listRows } from "../../store/operations.ts";
-import { installationIdOf, InstallationPath } from "../installation-path.ts";
+import { InstallationPath, requireInstallation } from "../installation-path.ts";
 import { onePage, pageQuery, pageSchema } from "../pages.ts";
 import { OperationSchema, toOperation } from "./operation.ts";
 
@@ -15,7 +15,7 @@ export const listOperations = (deps: { database: Database }) =>
     operationId: "listOperations",
     tag: "Operations",
     summary: "List operations of an installation",
-    description: "Newest first, in pages.",
+    description: "Newest first, in pages. Those of a deleted installation can still be listed.",
     params: InstallationPath,
     query: Type.Object(pageQuery(PAGE)),
     success: {
@@ -24,12 +24,17 @@ export const listOperations = (deps: { database: Database }) =>
       schema: pageSchema(OperationSchema),
     },
     async handle({ project, params, query }) {
-      const installationId = installationIdOf(params);
       const { queries } = deps.database;
+      const list = (page: { installationId: string; before?: string; limit: number }) =>
+        listRows(queries, { projectId: project.id, ...page });
+      const installationId = await requireInstallation(queries, project.id, params, async (place) => {
+        const [newest] = await list({ installationId: place.installationId, limit: 1 });
+        return newest?.integrationId === place.integrationId;
+      });
       return onePage(query, {
         ...PAGE,
         isToken: isUuid,
-        list: (page) => listRows(queries, { projectId: project.id, installationId, ...page }),
+        list: (page) => list({ installationId, ...page }),
         show: toOperation,
       });
     },

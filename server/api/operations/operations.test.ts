@@ -43,4 +43,43 @@ describe("operations", () => {
       assert.equal((await on.inProject("GET", `/operations/${id}/logs`)).status, 404);
     }
   });
+
+  test("lists below an unknown installation or integration are refused with 404", async () => {
+    const unknown = "01a1fecd-d759-75de-a63c-a80eaf0833b4";
+    const { installationId } = customer;
+    for (const path of [
+      `hubspot/installations/${unknown}`,
+      "hubspot/installations/nothing",
+      `nope/installations/${installationId}`,
+      `${unknown}/installations/${installationId}`,
+    ]) {
+      for (const list of ["operations", "proxy-calls"]) {
+        const answer = await on.inProject("GET", `/integrations/${path}/${list}`);
+        assert.deepEqual(
+          [answer.status, answer.body.type?.split("/").at(-1)],
+          [404, "not-found"],
+          answer.text,
+        );
+      }
+    }
+  });
+
+  test("the operations of a deleted installation stay listed, those of an integration by its id", async () => {
+    const other = await connectCustomer(on, {
+      provider: "hubspot",
+      objects: ["contacts"],
+      groupRef: "leaving",
+    });
+    const { operationId } = await other.succeed("contacts", {
+      type: "create",
+      record: { email: "c@d.example" },
+    });
+    const { integrationId } = (await on.inProject("GET", `/operations/${operationId}`)).body;
+    const installation = `installations/${other.installationId}`;
+    await on.inProject("DELETE", `/integrations/hubspot/${installation}`);
+    for (const integration of ["hubspot", integrationId]) {
+      const listed = await on.inProject("GET", `/integrations/${integration}/${installation}/operations`);
+      assert.equal(listed.body.results?.[0].id, operationId, listed.text);
+    }
+  });
 });

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listProxyUsage, type ProxyUsageRow } from "../../store/proxy-usage.ts";
-import { installationIdOf, InstallationPath } from "../installation-path.ts";
+import { InstallationPath, requireInstallation } from "../installation-path.ts";
 import { InstallationId } from "../members.ts";
 import { onePage, pageQuery, pageSchema } from "../pages.ts";
 
@@ -47,12 +47,17 @@ export const listProxyCalls = (deps: { database: Database }) =>
       schema: pageSchema(ProxyCallSchema),
     },
     async handle({ project, params, query }) {
-      const installationId = installationIdOf(params);
       const { queries } = deps.database;
+      const list = (page: { installationId: string; before?: string; limit: number }) =>
+        listProxyUsage(queries, { projectId: project.id, ...page });
+      const installationId = await requireInstallation(queries, project.id, params, async (place) => {
+        const entries = await list({ installationId: place.installationId, limit: 1 });
+        return entries.length > 0;
+      });
       return onePage(query, {
         ...PAGE,
         isToken: isPageToken,
-        list: (page) => listProxyUsage(queries, { projectId: project.id, installationId, ...page }),
+        list: (page) => list({ installationId, ...page }),
         show: toProxyCall,
       });
     },
