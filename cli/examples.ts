@@ -23,8 +23,8 @@ export const EXAMPLES: Record<string, string[]> = {
   "create event-route": ["busbar create event-route write.async.done writes"],
   "create destination-route": ["busbar create destination-route writes my-app"],
   "create provider-app": [
-    "busbar create provider-app hubspot --client-id my-client --client-secret @secret.txt",
-    "busbar create provider-app github --client-id my-client --client-secret - < secret.txt",
+    "busbar create provider-app hubspot --client-id my-client --client-secret @secret.txt --scope oauth --scope crm.objects.contacts.write",
+    "busbar create provider-app github --client-id my-client --client-secret - --scope repo < secret.txt",
   ],
   "create api-key": ["busbar create api-key ci", "busbar create api-key browser --scope frontend"],
   "update destination": ["busbar update destination my-app --webhook https://app.example.com/events"],

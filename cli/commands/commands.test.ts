@@ -132,7 +132,18 @@ describe("commands without a terminal", () => {
     );
     assert.deepEqual([changed.name, changed.metadata.url], ["renamed", "http://127.0.0.1:9/b"]);
     const app = await busbar(
-      ["create", "provider-app", "hubspot", "--client-id", "c", "--client-secret", "-", "--json"],
+      [
+        "create",
+        "provider-app",
+        "hubspot",
+        "--client-id",
+        "c",
+        "--client-secret",
+        "-",
+        "--scope",
+        "oauth",
+        "--json",
+      ],
       {
         stdin: "hidden-secret\n",
       },

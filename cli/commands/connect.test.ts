@@ -28,7 +28,7 @@ describe("connecting and installing", () => {
   before(async () => {
     on = await openTestBusbar();
     await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
-    const app = { provider: "hubspot", clientId: "my-client", clientSecret: "my-secret" };
+    const app = { provider: "hubspot", clientId: "my-client", clientSecret: "my-secret", scopes: ["oauth"] };
     await on.inProject("POST", "/provider-apps", app);
   });
   after(() => on.stop());

@@ -38,9 +38,22 @@ describe("names and questions", () => {
 
   test("a provider app is found by its provider, unless there are several", async () => {
     const create = async (clientId: string) =>
-      busbar(["create", "provider-app", "github", "--client-id", clientId, "--client-secret", "-"], {
-        stdin: "s",
-      });
+      busbar(
+        [
+          "create",
+          "provider-app",
+          "github",
+          "--client-id",
+          clientId,
+          "--client-secret",
+          "-",
+          "--scope",
+          "repo",
+        ],
+        {
+          stdin: "s",
+        },
+      );
     assert.equal((await create("first")).code, 0);
     assert.equal((await json("get", "provider-app", "github")).clientId, "first");
     const changed = await json("update", "provider-app", "github", "--client-id", "changed");

@@ -35,7 +35,7 @@ async function requireProviderApps(deps: Tour): Promise<void> {
   const { body } = await deps.api("GET", "/provider-apps", { shows: ["*.provider", "*.clientId"] });
   const known = list({ all: body }, "all").map((app) => member(app, "provider"));
   for (const provider of ["hubspot", "salesforce"].filter((name) => !known.includes(name))) {
-    const app = { provider, clientId: `demo-${provider}`, clientSecret: "demo-secret" };
+    const app = { provider, clientId: `demo-${provider}`, clientSecret: "demo-secret", scopes: ["oauth"] };
     const { status } = await deps.api("POST", "/provider-apps", {
       body: app,
       shows: ["id", "provider", "clientId"],

@@ -111,7 +111,7 @@ describe("a row of another project", () => {
       async () => (await project.inProject("GET", `/destinations/${destination}/deliveries`)).body.results[0],
     );
     const { id: integrationId, latestRevision } = await first("/integrations");
-    const app = { provider: "hubspot", clientId: "client", clientSecret: "secret" };
+    const app = { provider: "hubspot", clientId: "client", clientSecret: "secret", scopes: ["oauth"] };
     return {
       integrationId,
       integrationIdOrName: integrationId,

@@ -1,8 +1,11 @@
-/** Checks that a provider can have a provider app: it uses OAuth, or its custom scheme needs values of the builder. */
+/** Checks that a provider can have a provider app, and that the app lists scopes where the provider needs them. */
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem } from "../../ground/errors.ts";
 
-/** Throws a 422 Problem that names `member` if the provider is unknown or needs no app. */
+/**
+ * Throws a 422 Problem that names `member` if the provider is unknown or needs no app: apps are for OAuth, and for custom
+ * schemes that need values of the builder.
+ */
 export function requireAppProvider(catalog: Catalog, provider: string, member: string): void {
   const info = catalog.find(provider);
   if (info?.authType === "oauth2" || info?.customOpts?.providerInputs?.length) return;
@@ -12,5 +15,20 @@ export function requireAppProvider(catalog: Catalog, provider: string, member: s
   throw new Problem("semantically-invalid", {
     detail,
     issues: [{ in: "body", name: member, detail, value: provider }],
+  });
+}
+
+/** Throws a 422 Problem if the provider grants nothing to an app that requests no scopes. */
+export function requireScopes(
+  catalog: Catalog,
+  app: { provider: string; scopes: readonly string[] },
+  member: string,
+): void {
+  const info = catalog.find(app.provider);
+  if (!info?.oauth2Opts?.explicitScopesRequired || app.scopes.length > 0) return;
+  const detail = `is empty, but ${info.displayName} needs scopes: a token without them may do nothing`;
+  throw new Problem("semantically-invalid", {
+    detail: `${member}: ${detail}. List the scopes that your OAuth client has at ${info.displayName}.`,
+    issues: [{ in: "body", name: member, detail, remedy: "List at least one scope." }],
   });
 }

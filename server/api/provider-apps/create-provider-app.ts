@@ -10,7 +10,7 @@ import { transact, type Database } from "../../store/database.ts";
 import { insertProviderApp } from "../../store/provider-apps.ts";
 import { retryWithApp } from "../../store/token-refreshes.ts";
 import { ProviderName } from "../members.ts";
-import { requireAppProvider } from "./app-provider.ts";
+import { requireAppProvider, requireScopes } from "./app-provider.ts";
 import { ProviderAppMetadataSchema, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 
 export const createProviderApp = (deps: { database: Database; catalog: Catalog; sealer: Sealer }) =>
@@ -36,10 +36,13 @@ export const createProviderApp = (deps: { database: Database; catalog: Catalog; 
       ),
     }),
     success: { status: 200, description: "The provider app.", schema: ProviderAppSchema },
-    refusals: { 422: "The provider is unknown or needs no OAuth client." },
+    refusals: {
+      422: "The provider is unknown, needs no OAuth client, or needs scopes and `scopes` lists none.",
+    },
     async handle({ project, body }) {
       const { provider, clientId, clientSecret, scopes = [], externalRef, metadata } = body;
       requireAppProvider(deps.catalog, provider, "provider");
+      requireScopes(deps.catalog, { provider, scopes }, "scopes");
       const app = { id: newId(), projectId: project.id };
       const clientSecretSealed = sealProviderAppSecret(deps.sealer, app, clientSecret);
       const row = { ...app, provider, clientId, clientSecretSealed, scopes, externalRef, metadata };

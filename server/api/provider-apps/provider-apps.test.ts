@@ -36,6 +36,19 @@ describe("provider apps", () => {
     assert.ok(answer.body.updateTime);
   });
 
+  test("an app without scopes is refused where the provider needs them, at creation and at a change", async () => {
+    const app = { clientId: "a", clientSecret: "b" };
+    for (const more of [{}, { scopes: [] }]) {
+      const refused = await on.inProject("POST", "/provider-apps", { provider: "hubspot", ...app, ...more });
+      assert.deepEqual([refused.status, refused.body.issues?.[0].name], [422, "scopes"], refused.text);
+    }
+    const emptied = await patch(["scopes"], { scopes: [] });
+    assert.deepEqual([emptied.status, emptied.body.issues?.[0].name], [422, "providerApp.scopes"]);
+    const other = await on.inProject("POST", "/provider-apps", { provider: "salesforce", ...app });
+    assert.equal(other.status, 200, other.text);
+    assert.equal((await on.inProject("DELETE", `/provider-apps/${other.body.id}`)).status, 204);
+  });
+
   test("a mask without a value or with an unknown path is refused and names it", async () => {
     const without = await patch(["clientId"], {});
     assert.equal(without.status, 400);

@@ -11,7 +11,7 @@ import { countConnectionsOfApp, updateProviderApp as updateRow } from "../../sto
 import { retryWithApp } from "../../store/token-refreshes.ts";
 import { ProviderAppId, ProviderName } from "../members.ts";
 import { pickMasked } from "../update-mask.ts";
-import { requireAppProvider } from "./app-provider.ts";
+import { requireAppProvider, requireScopes } from "./app-provider.ts";
 import {
   getProviderAppRow,
   ProviderAppMetadataSchema,
@@ -60,17 +60,22 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
     }),
     success: { status: 200, description: "The updated provider app.", schema: ProviderAppSchema },
     refusals: {
-      422: "Connections use the app, so its provider cannot change; or the new provider needs no OAuth client.",
+      422:
+        "Connections use the app, so its provider cannot change; the new provider needs no OAuth client; or the " +
+        "provider needs scopes and the app would have none.",
     },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.providerApp, MEMBERS, "providerApp");
       const { clientSecret, ...columns } = change;
       return transact(deps.database, async (queries) => {
         const row = await getProviderAppRow(queries, project.id, params.providerAppId);
-        const { provider = row.provider } = columns;
+        const { provider = row.provider, scopes = row.scopes } = columns;
         if (provider !== row.provider) {
           requireAppProvider(deps.catalog, provider, "providerApp.provider");
           requireUnused(await countConnectionsOfApp(queries, project.id, row.id));
+        }
+        if (columns.scopes || provider !== row.provider) {
+          requireScopes(deps.catalog, { provider, scopes }, "providerApp.scopes");
         }
         const updated = await updateRow(queries, project.id, row.id, {
           ...columns,

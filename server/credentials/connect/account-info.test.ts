@@ -69,7 +69,7 @@ describe("account metadata from the provider", () => {
       groupRef: "older",
       content: { write: { objects: { contacts: { objectName: "contacts" } } } },
     });
-    const app = { provider: "hubspot", clientId: "c", clientSecret: "s" };
+    const app = { provider: "hubspot", clientId: "c", clientSecret: "s", scopes: ["oauth"] };
     assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
     const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
     await database.pool.query("update connections set provider_metadata = '{}' where id = $1", [
