@@ -31,7 +31,12 @@ describe("token refresh", () => {
     sql = new Postgres({ connectionString: on.connectionString });
     await sql.connect();
     for (const provider of Object.keys(CRMS)) {
-      await on.inProject("POST", "/provider-apps", { provider, clientId: "client", clientSecret: "secret", scopes: ["crm"] });
+      await on.inProject("POST", "/provider-apps", {
+        provider,
+        clientId: "client",
+        clientSecret: "secret",
+        scopes: ["crm"],
+      });
     }
   });
 

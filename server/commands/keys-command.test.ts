@@ -33,7 +33,12 @@ describe("rotating encryption keys", () => {
       });
       assert.equal(made.status, 201, made.text);
     }
-    await on.inProject("POST", "/provider-apps", { provider: "hubspot", clientId: "c", clientSecret: "s", scopes: ["oauth"] });
+    await on.inProject("POST", "/provider-apps", {
+      provider: "hubspot",
+      clientId: "c",
+      clientSecret: "s",
+      scopes: ["oauth"],
+    });
   });
   const config = (keys: string) =>
     readConfig({

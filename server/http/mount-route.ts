@@ -1,6 +1,6 @@
 /** Mounts one route: checks access and input, calls the endpoint, sends its answer. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { TSchema } from "typebox";
+import { Type, type TObject, type TSchema } from "typebox";
 import { Problem } from "../ground/errors.ts";
 import { routerPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
@@ -12,6 +12,8 @@ export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
 /** For endpoints that anybody may call. */
 const PUBLIC_BODY_LIMIT_BYTES = 64 * 1024;
+
+const NO_QUERY = Type.Object({});
 
 /** Adds a route to the server; one that takes raw bodies gets a scope of its own, so that others refuse them. */
 export function mountRoute(scope: FastifyInstance, entry: Route, options: ServerOptions): void {
@@ -33,7 +35,7 @@ export function mountRoute(scope: FastifyInstance, entry: Route, options: Server
 
 function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bodyLimit: number): void {
   const { endpoint: target } = entry;
-  const readInputs = inputReader(target);
+  const readInputs = inputReader(entry);
   const callers = new WeakMap<FastifyRequest, Admitted>();
   scope.route({
     method: entry.method,
@@ -95,13 +97,22 @@ const missingProject = (): Problem => {
   });
 };
 
-/** Returns a function that checks path, query and body against the schemas. Throws `invalid-request`. */
-function inputReader(target: Endpoint): (request: FastifyRequest) => Inputs {
+/**
+ * Returns a function that checks path, query and body against the schemas. Throws `invalid-request`. Unknown names are
+ * refused, except in the query of public endpoints, to which providers, browsers and probes add their own.
+ */
+function inputReader({ endpoint: target, audience }: Route): (request: FastifyRequest) => Inputs {
   const pass = (value: unknown) => value;
+  const names = {
+    query: Object.keys(target.query?.properties ?? {}),
+    body: Object.keys((target.body as TObject | undefined)?.properties ?? {}),
+    header: Object.keys(target.headers ?? {}),
+  };
   const params = target.params ? validator(target.params, "path") : pass;
-  const query = target.query ? validator(target.query, "query") : pass;
+  const isClosed = audience !== "public";
+  const query = validator(target.query ?? NO_QUERY, "query", isClosed ? names : undefined);
   const isRaw = target.rawBodyLimitBytes !== undefined;
-  const body = target.body && !isRaw ? validator(target.body, "body") : pass;
+  const body = target.body && !isRaw ? validator(target.body, "body", names) : pass;
   // Only the endpoint knows what a raw body must contain, and so whether one is missing.
   const mayLack = target.bodyOptional || isRaw;
   return (request) => ({

@@ -61,7 +61,9 @@ test("every fault is an issue, named by the path of its member", () => {
     "batch[2].record.a is not a member of this request",
     "batch[2].record.id must be a string",
   ]);
-  assert.match(problem.message, /and 2 more, see `issues`/);
+  assert.match(problem.message, /^batch\[1\]\.record\.id: is missing; .*; batch\[2\]/);
+  const broken = problemOf(Batch, { batch: [1, 2, 3, 4, 5].map((id) => ({ record: { id } })) });
+  assert.match(broken.message, /and 2 more, see `issues`/);
 });
 
 test("a name with a slash or a tilde is reported as it was sent", () => {

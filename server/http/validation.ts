@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { TSchema } from "typebox";
 import { Problem, type Issue } from "../ground/errors.ts";
+import { adviceFor, unknownNamesIn, type Names } from "./unknown-names.ts";
 
 type Place = Issue["in"];
 
@@ -25,25 +26,45 @@ function compiler(coerceTypes: boolean): Ajv {
 /** Enough to correct a request; the faults of 100 broken records need not all be listed. */
 const MOST_ISSUES = 50;
 
-/** Returns a function that returns a valid value and throws a Problem with one issue per fault otherwise. */
-export function validator(schema: TSchema, place: Place): (value: unknown) => unknown {
+/**
+ * Returns a function that returns a valid value and throws a Problem with one issue per fault otherwise. With `names`, the
+ * names that the request may have, unknown ones are faults.
+ */
+export function validator(schema: TSchema, place: Place, names?: Names): (value: unknown) => unknown {
   const check = (place === "body" ? compilers.body : compilers.text).compile(schema);
+  const unknown = names && unknownIssues(schema, place === "body" ? "body" : "query", names);
   return (value) => {
-    if (check(value)) return value;
-    throw invalid(check, place, value);
+    const issues = unknown?.(value) ?? [];
+    if (check(value) && issues.length === 0) return value;
+    issues.push(...meaningful(check.errors ?? []).map((error) => toIssue(error, place, value)));
+    throw invalid(issues.slice(0, MOST_ISSUES), place);
   };
 }
 
-function invalid(check: ValidateFunction, place: Place, value: unknown): Problem {
-  const issues = meaningful(check.errors ?? [])
-    .slice(0, MOST_ISSUES)
-    .map((error) => toIssue(error, place, value));
-  const [first] = issues;
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more, see \`issues\`)` : "";
-  return new Problem("invalid-request", {
-    detail: `${first ? `${place === "body" ? "" : `${place} `}${first.name || "body"}: ${first.detail}` : "The request is not valid."}${more}`,
-    issues,
-  });
+function unknownIssues(schema: TSchema, place: "body" | "query", names: Names): (value: unknown) => Issue[] {
+  const find = unknownNamesIn(schema);
+  const detail = place === "body" ? "is not a member of this request" : "is not a parameter of this endpoint";
+  return (value) =>
+    find(value).map((found) => ({
+      in: place,
+      name: found.path,
+      detail,
+      remedy: adviceFor(found, place, names),
+    }));
+}
+
+/** Faults that the sentence names; the others are in `issues`. */
+const MOST_NAMED = 3;
+
+function invalid(issues: Issue[], place: Place): Problem {
+  const prefix = place === "body" ? "" : `${place} `;
+  const named = issues
+    .slice(0, MOST_NAMED)
+    .map(({ name, detail, remedy }) => `${prefix}${name || "body"}: ${detail}${remedy ? `. ${remedy}` : ""}`);
+  const rest = issues.length - named.length;
+  const more = rest > 0 ? ` (and ${rest} more, see \`issues\`)` : "";
+  const text = named.join("; ").replaceAll(/([.?]);/g, "$1") || "The request is not valid.";
+  return new Problem("invalid-request", { detail: `${text}${more}`, issues });
 }
 
 /** Drops the errors of `anyOf`, `oneOf` and `if`, which repeat those of their branches. */

@@ -33,7 +33,12 @@ describe("token refresh by several processes", () => {
     await sql.connect();
     [first, second] = await Promise.all([on.start(), on.start()]);
     for (const provider of Object.keys(CRMS)) {
-      await first.inProject("POST", "/provider-apps", { provider, clientId: "c", clientSecret: "s", scopes: ["crm"] });
+      await first.inProject("POST", "/provider-apps", {
+        provider,
+        clientId: "c",
+        clientSecret: "s",
+        scopes: ["crm"],
+      });
     }
   });
 

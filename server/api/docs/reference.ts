@@ -29,8 +29,9 @@ operation lists its callers. A project of another organisation is refused with 4
 
 Bodies are JSON, at most 10 MB. Times are RFC 3339 in UTC. Members without a value are absent, not \`null\`. Lists are
 complete arrays unless they are described as paged. A partial update has an \`updateMask\`: paths with dots; a dot in a
-name is written as \`\\.\`. Members that the mask does not list stay unchanged. Undocumented members of a request are
-ignored.
+name is written as \`\\.\`. Members that the mask does not list stay unchanged. Query parameters and members
+of a body that an operation does not have are refused with 400, except where a schema allows additional properties, beside
+an \`updateMask\`, and in the query of operations that need no credential.
 
 Every answer has the header \`X-Request-Id\`, which finds the request in the log. Every error is a Problem (RFC 9457):
 \`detail\` says what happened and what to do, \`issues\` has one entry per fault with its place, \`retryable\` says whether

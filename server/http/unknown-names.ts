@@ -1,0 +1,123 @@
+/** Finds names in a request that its schema does not have, and suggests what was meant. */
+import type { TSchema } from "typebox";
+import { didYouMean } from "../ground/closest.ts";
+
+/** A name that the schema does not have, with its path and the names that are possible there. */
+export interface UnknownName {
+  path: string;
+  name: string;
+  known: string[];
+}
+
+/** The parts of TypeBox's schemas that say which names exist. */
+interface Shape {
+  properties?: Record<string, Shape>;
+  patternProperties?: Record<string, Shape>;
+  additionalProperties?: unknown;
+  items?: Shape;
+  anyOf?: Shape[];
+  oneOf?: Shape[];
+  allOf?: Shape[];
+}
+
+type Walk = (value: unknown, path: string, found: UnknownName[]) => void;
+
+/**
+ * Returns a function that lists the unknown names of a value. An object is closed unless its schema says
+ * `additionalProperties: true`. The resource beside an `updateMask` is not checked: clients send it as they got it, and the
+ * mask names what counts.
+ */
+export function unknownNamesIn(schema: TSchema): (value: unknown) => UnknownName[] {
+  const shape = schema as Shape;
+  const walk = shape.properties?.["updateMask"] ? namesOf(Object.keys(shape.properties)) : compile([shape]);
+  return (value) => {
+    const found: UnknownName[] = [];
+    walk?.(value, "", found);
+    return found;
+  };
+}
+
+/** Returns undefined where every name is possible at every depth. */
+function compile(alternatives: Shape[]): Walk | undefined {
+  const shapes = alternatives.flatMap(branches);
+  if (shapes.length === 0) return undefined;
+  const walks = [compileItems(shapes), compileMembers(shapes)].filter((walk) => walk !== undefined);
+  if (walks.length === 0) return undefined;
+  return (value, path, found) => walks.forEach((walk) => walk(value, path, found));
+}
+
+const branches = (shape: Shape): Shape[] => {
+  const inner = shape.anyOf ?? shape.oneOf ?? shape.allOf;
+  return inner ? inner.flatMap(branches) : [shape];
+};
+
+function compileItems(shapes: Shape[]): Walk | undefined {
+  const walk = compile(shapes.flatMap(({ items }) => items ?? []));
+  if (!walk) return undefined;
+  return (value, path, found) => {
+    if (Array.isArray(value)) value.forEach((item, at) => walk(item, `${path}[${at}]`, found));
+  };
+}
+
+function compileMembers(shapes: Shape[]): Walk | undefined {
+  const objects = shapes.filter(({ properties, patternProperties }) => properties ?? patternProperties);
+  if (objects.length === 0) return undefined;
+  const isOpen = objects.some(
+    ({ patternProperties, additionalProperties }) => patternProperties ?? additionalProperties === true,
+  );
+  const known = [...new Set(objects.flatMap(({ properties = {} }) => Object.keys(properties)))];
+  const checkNames = isOpen ? undefined : namesOf(known);
+  const members = new Map(
+    known.map((name) => [name, compile(objects.flatMap(({ properties }) => properties?.[name] ?? []))]),
+  );
+  const others = compile(objects.flatMap(({ patternProperties = {} }) => Object.values(patternProperties)));
+  if (!checkNames && !others && ![...members.values()].some(Boolean)) return undefined;
+  return (value, path, found) => {
+    checkNames?.(value, path, found);
+    for (const [name, member] of entriesOf(value)) {
+      (members.get(name) ?? others)?.(member, joined(path, name), found);
+    }
+  };
+}
+
+const namesOf =
+  (known: string[]): Walk =>
+  (value, path, found) => {
+    for (const [name] of entriesOf(value)) {
+      if (!known.includes(name)) found.push({ path: joined(path, name), name, known });
+    }
+  };
+
+const entriesOf = (value: unknown): [string, unknown][] =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+
+const joined = (path: string, name: string): string => (path ? `${path}.${name}` : name);
+
+/** The names that a request may have, by place. */
+export interface Names {
+  query: readonly string[];
+  body: readonly string[];
+  header: readonly string[];
+}
+
+const PLACES = {
+  query: (name: string) => `\`${name}\` is a query parameter: send it in the URL.`,
+  body: (name: string) => `\`${name}\` is a member of the body.`,
+  header: (name: string) => `\`${name}\` is a header.`,
+};
+
+/** Returns what to do about an unknown name: the right place if it is a name of another place, else the nearest one. */
+export function adviceFor({ path, name, known }: UnknownName, place: "query" | "body", names: Names): string {
+  if (path === name) {
+    for (const other of ["query", "body", "header"] as const) {
+      const meant = other !== place && names[other].find((candidate) => plain(candidate) === plain(name));
+      if (meant) return PLACES[other](meant);
+    }
+  }
+  if (known.length === 0) return "Remove it.";
+  const list = known.length > 20 ? "" : ` Known: ${known.join(", ")}.`;
+  return didYouMean(name, known, `Remove it.${list}`);
+}
+
+/** Makes `Idempotency-Key` and `idempotencyKey` the same. */
+const plain = (name: string): string => name.replaceAll(/[-_]/g, "").toLowerCase();
