@@ -1,5 +1,5 @@
 /** Validates input against an endpoint's schemas and reports each fault in a sentence, with its place. */
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { Ajv, type ErrorObject } from "ajv";
 import addFormats from "ajv-formats";
 import type { TSchema } from "typebox";
 import { Problem, type Issue } from "../ground/errors.ts";
