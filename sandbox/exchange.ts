@@ -13,7 +13,13 @@ export type SandboxExchange = {
 };
 
 /** An undefined body sends none; a string is sent as it is, anything else as JSON. */
-export type SandboxAnswer = { status: number; headers?: Record<string, string>; body?: unknown };
+export type SandboxAnswer = {
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** Sent as they come, instead of a body. */
+  lines?: Iterable<string>;
+};
 
 export type Handler = (exchange: SandboxExchange) => SandboxAnswer;
 

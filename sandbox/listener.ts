@@ -1,7 +1,10 @@
 // The one HTTP listener: reads whole requests, logs them, applies faults, dispatches by path prefix, answers.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { SandboxClock } from "./clock.ts";
 import type { ActiveFault, Faults } from "./control/faults.ts";
 import type { LoggedRequest, RequestLog } from "./control/request-log.ts";
 import { Refused, type SandboxAnswer, type SandboxExchange } from "./exchange.ts";
@@ -12,6 +15,7 @@ export type Site = {
   control(exchange: SandboxExchange): SandboxAnswer;
   faults: Faults;
   log: RequestLog;
+  clock: SandboxClock;
 };
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -55,13 +59,14 @@ async function serve(
   const entry = site.log.add(place.provider.name, method, target, request.headers, body);
   const fault = site.faults.take(place.provider.name, method, target, () => exchange.body);
   if (fault === undefined) {
-    answer(response, method, entry, carryOut(place.provider, exchange));
+    answer(site, response, method, entry, carryOut(place.provider, exchange));
     return;
   }
-  await serveFaulty(place.provider, exchange, fault, entry, request, response);
+  await serveFaulty(site, place.provider, exchange, fault, entry, request, response);
 }
 
 async function serveFaulty(
+  site: Site,
   provider: Provider,
   exchange: SandboxExchange,
   fault: ActiveFault,
@@ -83,6 +88,7 @@ async function serveFaulty(
     return;
   }
   answer(
+    site,
     response,
     exchange.method,
     entry,
@@ -128,17 +134,24 @@ function faultAnswer(fault: ActiveFault): SandboxAnswer {
 }
 
 function answer(
+  site: Site,
   response: ServerResponse,
   method: string,
   entry: LoggedRequest,
   answered: SandboxAnswer,
 ): void {
-  entry.status = answered.status;
+  site.log.answered(entry, answered.status);
+  response.setHeader("date", site.clock.dateHeader());
   send(response, method, answered);
 }
 
 function send(response: ServerResponse, method: string, answered: SandboxAnswer): void {
-  const { status, headers, body } = answered;
+  const { status, headers, body, lines } = answered;
+  if (lines !== undefined) {
+    response.writeHead(status, headers);
+    pipeline(Readable.from(batched(lines)), response).catch(() => response.destroy());
+    return;
+  }
   if (body === undefined || status === 204 || status === 304) {
     response.writeHead(
       status,
@@ -155,6 +168,20 @@ function send(response: ServerResponse, method: string, answered: SandboxAnswer)
     ...headers,
   });
   response.end(method === "HEAD" ? undefined : payload);
+}
+
+const LINES_AT_ONCE = 500;
+
+/** Joins lines, so that a long stream is few writes. */
+function* batched(lines: Iterable<string>): Generator<string> {
+  let batch: string[] = [];
+  for (const line of lines) {
+    batch.push(line);
+    if (batch.length < LINES_AT_ONCE) continue;
+    yield batch.join("");
+    batch = [];
+  }
+  yield batch.join("");
 }
 
 const NOWHERE: SandboxAnswer = {

@@ -2,19 +2,25 @@
 
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
+import { SandboxClock } from "./clock.ts";
 import { catalogOverlay, type CatalogOverlay } from "./catalog-overlay.ts";
 import { createControlApi } from "./control/control-api.ts";
 import type { SandboxFault } from "./control/fault.ts";
 import { Faults, type ActiveFault } from "./control/faults.ts";
-import { RequestLog, type LoggedRequest, type RequestFilter } from "./control/request-log.ts";
+import {
+  RequestLog,
+  type EndpointCount,
+  type LoggedRequest,
+  type RequestFilter,
+} from "./control/request-log.ts";
 import { mintToken, type MintedToken, type MintOptions } from "./control/tokens.ts";
 import type { Data } from "./exchange.ts";
 import { createHubSpot, STATIC_TOKEN, type HubSpotOptions } from "./hubspot/hubspot.ts";
 import { createListener } from "./listener.ts";
-import type { KnownClient, Provider, ProviderName } from "./provider.ts";
+import type { AccountControls, KnownClient, Provider, ProviderName } from "./provider.ts";
 import { createSalesforce, type SalesforceOptions } from "./salesforce/salesforce.ts";
 
-export type { CatalogOverlay, SandboxFault, LoggedRequest, MintedToken, MintOptions };
+export type { CatalogOverlay, EndpointCount, SandboxFault, LoggedRequest, MintedToken, MintOptions };
 
 export type SandboxOptions = {
   host?: string;
@@ -44,6 +50,8 @@ export type ProviderControls = {
   revokeTokens(): void;
   records(object: string): Data[];
   setLimits(limits: Data | "off" | "real"): void;
+  /** Records and settings behind the API. */
+  account: AccountControls;
 };
 
 export type Sandbox = {
@@ -53,6 +61,9 @@ export type Sandbox = {
   catalog(): CatalogOverlay;
   requests(filter?: RequestFilter): LoggedRequest[];
   clearRequests(): void;
+  /** Returns how often each endpoint was called since the log was cleared. */
+  counts(provider?: ProviderName): EndpointCount[];
+  clock: SandboxClock;
   records(provider: ProviderName, object: string): Data[];
   /** Returns the fault's id. */
   addFault(fault: SandboxFault): string;
@@ -66,8 +77,9 @@ export type Sandbox = {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const faults = new Faults();
   const log = new RequestLog(options.requestLogSize ?? 5000);
+  const clock = new SandboxClock();
   let origin = "";
-  const common = { ...options, origin: () => origin };
+  const common = { ...options, clock, origin: () => origin };
   const hubspot = createHubSpot({ ...common, ...options.hubspot });
   const salesforce = createSalesforce({ ...common, ...options.salesforce });
   const providers: Provider[] = [hubspot, salesforce];
@@ -75,10 +87,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     for (const provider of providers) provider.reset();
     faults.clear();
     log.clear();
+    clock.reset();
   };
   const catalog = (): CatalogOverlay => catalogOverlay(origin);
-  const control = createControlApi({ providers, faults, log, catalog, reset });
-  const server = createListener({ providers, control, faults, log });
+  const control = createControlApi({ providers, faults, log, clock, catalog, reset });
+  const server = createListener({ providers, control, faults, log, clock });
   const host = options.host ?? "127.0.0.1";
   server.listen(options.port ?? 0, host);
   await once(server, "listening");
@@ -90,6 +103,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     catalog,
     requests: (filter) => log.list(filter),
     clearRequests: () => log.clear(),
+    counts: (provider) => log.counts(provider),
+    clock,
     records: (name, object) => (name === "hubspot" ? hubspot : salesforce).records(object),
     addFault: (fault) => faults.add(fault),
     faults: () => faults.list(),
@@ -112,6 +127,7 @@ function controlsOf(provider: Provider, origin: string): ProviderControls {
     revokeTokens: () => provider.grants.revokeAll(),
     records: (object) => provider.records(object),
     setLimits: (limits) => provider.setLimits(limits),
+    account: provider.account,
   };
 }
 

@@ -11,6 +11,9 @@ import {
 } from "../exchange.ts";
 import type { Provider } from "../provider.ts";
 import { Router } from "../router.ts";
+import type { SandboxClock } from "../clock.ts";
+import { addClockRoutes, addOrgRoutes } from "./clock-controls.ts";
+import { addRecordRoutes } from "./record-controls.ts";
 import { faultFrom } from "./fault.ts";
 import type { Faults } from "./faults.ts";
 import type { RequestFilter, RequestLog } from "./request-log.ts";
@@ -20,6 +23,7 @@ export type Controls = {
   providers: Provider[];
   faults: Faults;
   log: RequestLog;
+  clock: SandboxClock;
   catalog(): unknown;
   reset(): void;
 };
@@ -29,21 +33,28 @@ export function createControlApi(controls: Controls): (exchange: SandboxExchange
   addFaultRoutes(router, controls);
   addRequestRoutes(router, controls);
   addAccountRoutes(router, controls);
+  addRecordRoutes(
+    router,
+    (name) => providerNamed(controls, name),
+    () => controls.clock.now(),
+  );
+  addClockRoutes(router, controls.clock, controls.providers);
+  addOrgRoutes(router, controls.providers);
   return (exchange) => {
     const found = router.find(exchange.method, exchange.path);
     if (found === undefined) return { status: 404, body: { message: "no such control" } };
-    return found.handler({ ...exchange, params: found.params });
+    try {
+      return found.handler({ ...exchange, params: found.params });
+    } catch (error) {
+      if (error instanceof RangeError) return { status: 400, body: { message: error.message } };
+      throw error;
+    }
   };
 }
 
 function addFaultRoutes(router: Router, { faults }: Controls): void {
   router.add("POST", "/sandbox/faults", (exchange) => {
-    try {
-      return { status: 201, body: { id: faults.add(faultFrom(parseJson(exchange.body))) } };
-    } catch (error) {
-      if (error instanceof RangeError) return { status: 400, body: { message: error.message } };
-      throw error;
-    }
+    return { status: 201, body: { id: faults.add(faultFrom(parseJson(exchange.body))) } };
   });
   router.add("GET", "/sandbox/faults", () => ({ status: 200, body: { faults: faults.list() } }));
   router.add("DELETE", "/sandbox/faults", () => {
@@ -67,6 +78,10 @@ function addRequestRoutes(router: Router, { log }: Controls): void {
     if (Number.isInteger(limit) && limit > 0) filter.limit = limit;
     return { status: 200, body: { requests: log.list(filter) } };
   });
+  router.add("GET", "/sandbox/requests/counts", ({ query }) => ({
+    status: 200,
+    body: { counts: log.counts(query.get("provider") ?? undefined) },
+  }));
   router.add("DELETE", "/sandbox/requests", () => {
     log.clear();
     return { status: 204 };
@@ -78,12 +93,6 @@ function addAccountRoutes(router: Router, controls: Controls): void {
   router.add("POST", "/sandbox/reset", () => {
     controls.reset();
     return { status: 204 };
-  });
-  router.add("GET", "/sandbox/records", ({ query }) => {
-    const provider = providerNamed(controls, query.get("provider"));
-    const object = query.get("object");
-    if (object === null) return { status: 200, body: { objects: provider.objects() } };
-    return { status: 200, body: { records: provider.records(object) } };
   });
   router.add("POST", "/sandbox/tokens", (exchange) => {
     const body = asData(parseJson(exchange.body));

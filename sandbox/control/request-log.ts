@@ -20,6 +20,15 @@ export type LoggedRequest = {
   fault?: string;
 };
 
+/** How often an endpoint was called since the log was cleared, by status; connections without an answer have none. */
+export type EndpointCount = {
+  provider: string;
+  /** Method and path; ids and locators are `:id`. */
+  endpoint: string;
+  count: number;
+  statuses: Record<string, number>;
+};
+
 export type RequestFilter = { provider?: string; method?: string; path?: string; limit?: number };
 
 const LOGGED_BODY_BYTES = 256 * 1024;
@@ -27,6 +36,7 @@ const LOG_BYTES = 32 * 1024 * 1024;
 
 export class RequestLog {
   readonly #capacity: number;
+  readonly #counts = new Map<string, EndpointCount>();
   #entries: LoggedRequest[] = [];
   #first = 0;
   #bytes = 0;
@@ -55,7 +65,27 @@ export class RequestLog {
     this.#entries.push(entry);
     this.#bytes += sizeOf(entry);
     this.#trim();
+    this.#countOf(entry).count++;
     return entry;
+  }
+
+  /** Notes the status of a request. */
+  answered(entry: LoggedRequest, status: number): void {
+    entry.status = status;
+    const { statuses } = this.#countOf(entry);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  }
+
+  counts(provider?: string): EndpointCount[] {
+    return [...this.#counts.values()].filter((one) => provider === undefined || one.provider === provider);
+  }
+
+  #countOf({ provider, method, path }: LoggedRequest): EndpointCount {
+    const endpoint = `${method} ${endpointOf(path, provider)}`;
+    const name = `${provider} ${endpoint}`;
+    const known = this.#counts.get(name) ?? { provider, endpoint, count: 0, statuses: {} };
+    this.#counts.set(name, known);
+    return known;
   }
 
   list(filter: RequestFilter = {}): LoggedRequest[] {
@@ -71,6 +101,7 @@ export class RequestLog {
     this.#entries = [];
     this.#first = 0;
     this.#bytes = 0;
+    this.#counts.clear();
   }
 
   #trim(): void {
@@ -85,6 +116,17 @@ export class RequestLog {
       this.#first = 0;
     }
   }
+}
+
+const ID = /^(\d+|0r8\w+-\d+|(?=\w*\d)[a-zA-Z0-9]{15}([A-Z0-9]{3})?)$/;
+
+function endpointOf(path: string, provider: string): string {
+  const [bare = ""] = path.split("?", 1);
+  const own = bare.startsWith(`/${provider}/`) ? bare.slice(provider.length + 1) : bare;
+  return own
+    .split("/")
+    .map((segment) => (ID.test(segment) ? ":id" : segment))
+    .join("/");
 }
 
 function sizeOf(entry: LoggedRequest): number {

@@ -2,6 +2,10 @@
 
 import { notFound, refuse } from "./errors.ts";
 import { Associations } from "./associations.ts";
+import { RecordTable } from "../records/record-table.ts";
+import { plainValues } from "../records/lazy-values.ts";
+import type { AccountSettings, StoredRecord } from "./stored-record.ts";
+import { SearchIndex } from "./search-index.ts";
 import { customType, STANDARD_TYPES, type ObjectType } from "./object-types.ts";
 import {
   STANDARD_PROPERTIES,
@@ -12,26 +16,19 @@ import {
 
 export const PORTAL_ID = 4100410;
 
-export type StoredRecord = {
-  id: string;
-  properties: Record<string, string>;
-  createdAt: number;
-  updatedAt: number;
-  archived: boolean;
-  archivedAt?: number;
-};
-
 export class TypeStore {
   readonly type: ObjectType;
   readonly properties = new Map<string, Property>();
   readonly groups = new Map<string, PropertyGroup>();
-  readonly records = new Map<string, StoredRecord>();
-  /** In ascending order, for paging. */
-  readonly ids: string[] = [];
+  readonly table = new RecordTable<StoredRecord>();
+  readonly settings: AccountSettings;
+  readonly index: SearchIndex;
   readonly #unique = new Map<string, Map<string, string>>();
 
-  constructor(type: ObjectType) {
+  constructor(type: ObjectType, settings: AccountSettings) {
     this.type = type;
+    this.settings = settings;
+    this.index = new SearchIndex(settings);
     const group = `${type.singular.toLowerCase()}information`;
     this.groups.set(group, {
       name: group,
@@ -59,7 +56,7 @@ export class TypeStore {
     if (!property.hasUniqueValue || property.name === "hs_object_id" || this.#unique.has(property.name))
       return;
     const index = new Map<string, string>();
-    for (const record of this.records.values()) {
+    for (const record of this.table.stored()) {
       const value = record.properties[property.name];
       if (value !== undefined && !record.archived) index.set(value.toLowerCase(), record.id);
     }
@@ -86,15 +83,17 @@ export class TypeStore {
   }
 
   insert(record: StoredRecord): void {
-    this.records.set(record.id, record);
-    this.ids.push(record.id);
+    this.index.changes(record.key, undefined);
+    this.table.keep(record);
     for (const [name, index] of this.#unique) {
       const value = record.properties[name];
       if (value !== undefined) index.set(value.toLowerCase(), record.id);
     }
   }
 
-  update(record: StoredRecord, values: Record<string, string>, now: number): void {
+  /** `now` is the new change time; without it the change leaves no stamp, like a calculated value. */
+  update(record: StoredRecord, values: Record<string, string>, now?: number): void {
+    this.index.changes(record.key, record);
     for (const [name, value] of Object.entries(values)) {
       const index = this.#unique.get(name);
       const before = record.properties[name];
@@ -105,25 +104,57 @@ export class TypeStore {
         index?.set(value.toLowerCase(), record.id);
       }
     }
-    record.updatedAt = now;
-    record.properties[this.type.modifiedProperty] = new Date(now).toISOString();
+    if (now !== undefined) {
+      record.updatedAt = now;
+      record.properties[this.type.modifiedProperty] = new Date(now).toISOString();
+    }
+    this.table.keep(record);
   }
 
+  /** Leaves the change time alone, as HubSpot does. */
   archive(record: StoredRecord, now: number): void {
     if (record.archived) return;
     record.archived = true;
     record.archivedAt = now;
+    this.table.keep(record);
     for (const [name, index] of this.#unique) {
       const value = record.properties[name];
       if (value !== undefined) index.delete(value.toLowerCase());
     }
   }
 
+  /** A restored record has a new change time. */
+  restore(record: StoredRecord, now: number): void {
+    if (!record.archived) return;
+    record.archived = false;
+    delete record.archivedAt;
+    this.update(record, {}, now);
+    for (const [name, index] of this.#unique) {
+      const value = record.properties[name];
+      if (value !== undefined) index.set(value.toLowerCase(), record.id);
+    }
+  }
+
+  purge(record: StoredRecord): void {
+    this.archive(record, record.updatedAt);
+    this.table.drop(record);
+  }
+
   /** Returns a record by id or by a unique property. */
   find(id: string, idProperty?: string): StoredRecord | undefined {
     const key = idProperty === undefined || idProperty === "hs_object_id" ? id : this.holder(idProperty, id);
-    const record = key === undefined ? undefined : this.records.get(key);
+    const record = key === undefined ? undefined : this.lookup(key);
     return record === undefined || record.archived ? undefined : record;
+  }
+
+  /** Returns a record by id, archived or not. A generated one becomes an ordinary one, which may be changed. */
+  lookup(id: string): StoredRecord | undefined {
+    const key = /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+    const record = key === undefined ? undefined : this.table.get(key);
+    if (record === undefined || String(record.key) !== id) return undefined;
+    return Object.hasOwn(record.properties, "hs_object_id")
+      ? record
+      : { ...record, properties: plainValues(record.properties) };
   }
 
   get(id: string, idProperty?: string): StoredRecord {
@@ -140,12 +171,15 @@ export class Account {
   #nextId = 90_000_000_001;
   #nextTypeId = 4_100_001;
 
-  constructor() {
+  readonly settings: AccountSettings;
+
+  constructor(settings: AccountSettings) {
+    this.settings = settings;
     for (const type of STANDARD_TYPES) this.#add(type);
   }
 
   #add(type: ObjectType): TypeStore {
-    const store = new TypeStore(type);
+    const store = new TypeStore(type, this.settings);
     this.stores.set(type.id, store);
     for (const name of [type.name, type.id, ...type.aliases]) this.#names.set(name.toLowerCase(), store);
     return store;
@@ -168,6 +202,13 @@ export class Account {
   }
 
   nextId(): string {
-    return String(this.#nextId++);
+    return String(this.reserveIds(1));
+  }
+
+  /** Returns the first of `count` consecutive ids. */
+  reserveIds(count: number): number {
+    const first = this.#nextId;
+    this.#nextId += count;
+    return first;
   }
 }

@@ -5,7 +5,7 @@ import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
 import { BatchAnswer, inputsOf, textsOf } from "./batch.ts";
 import { checkedIdProperty, type AccountSource } from "./objects.ts";
-import { objectBody, presentNamed } from "./record-writes.ts";
+import { objectBody, presenter } from "./record-writes.ts";
 
 export function addBatchReadRoutes(router: Router, account: AccountSource): void {
   router.add("POST", "/crm/v3/objects/:type/batch/read", (exchange) => {
@@ -20,7 +20,7 @@ export function addBatchReadRoutes(router: Router, account: AccountSource): void
     const store = account().get(exchange.params["type"] ?? "");
     for (const input of inputsOf(exchange)) {
       const record = store.find(asText(asData(input)["id"]) ?? "");
-      if (record !== undefined) store.archive(record, Date.now());
+      if (record !== undefined) store.archive(record, store.settings.clock.now());
     }
     return { status: 204 };
   });
@@ -43,8 +43,8 @@ function readMany(
     }),
   );
   const ordered = [...found.values()].toSorted((a, b) => Number(a.id) - Number(b.id));
-  for (const record of ordered)
-    batch.add(presentNamed(store, record, names.length === 0 ? undefined : names));
+  const shown = presenter(store, names.length === 0 ? undefined : names);
+  for (const record of ordered) batch.add(shown(record));
   batch.miss(store, missing);
   return batch.answer(200);
 }

@@ -2,7 +2,8 @@
 
 import { asData, asList, asText, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
-import type { Account, StoredRecord, TypeStore } from "./account.ts";
+import type { Account, TypeStore } from "./account.ts";
+import type { StoredRecord } from "./stored-record.ts";
 import { invalid, refuse, valueProblemMembers, valuesRefused } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { checkedIdProperty } from "./objects.ts";

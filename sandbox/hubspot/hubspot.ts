@@ -2,10 +2,13 @@
 
 import { randomUUID } from "node:crypto";
 import { asData, asText, bearerOf, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
+import { plainValues } from "../records/lazy-values.ts";
 import { Grants } from "../oauth/grants.ts";
 import type { KnownClient, Provider } from "../provider.ts";
 import { Router } from "../router.ts";
+import type { SandboxClock } from "../clock.ts";
 import { Account, PORTAL_ID } from "./account.ts";
+import { accountControls } from "./account-controls.ts";
 import { addAssociationRoutes } from "./association-routes.ts";
 import { addBatchRoutes } from "./batch.ts";
 import { addBatchReadRoutes } from "./batch-read.ts";
@@ -17,9 +20,11 @@ import { addPropertyRoutes } from "./properties.ts";
 import { addSchemaRoutes } from "./schemas.ts";
 import { addSearchRoutes } from "./search.ts";
 import { seedHubSpot } from "./seed.ts";
+import { DEFAULT_SETTINGS } from "./stored-record.ts";
 
 export type HubSpotOptions = {
   origin(): string;
+  clock: SandboxClock;
   limits?: "real" | "off";
   tokenLifetimeSeconds?: number;
   clients?: KnownClient[];
@@ -42,9 +47,10 @@ export function createHubSpot(options: HubSpotOptions): Provider {
     accessTokenText: (random) => `CNsb${random}`,
     refreshTokenText: (random) => `na1-${random}`,
   });
-  let account = new Account();
+  const fresh = (): Account => new Account({ clock: options.clock, ...DEFAULT_SETTINGS });
+  let account = fresh();
   const start = (): void => {
-    account = new Account();
+    account = fresh();
     seedHubSpot(account);
     grants.clear();
     grants.mint({
@@ -63,14 +69,16 @@ export function createHubSpot(options: HubSpotOptions): Provider {
     name: "hubspot",
     grants,
     answer: (exchange) => answer(exchange, open, router, grants, limits),
-    records: (object) =>
-      [...(account.find(object)?.records.values() ?? [])]
-        .filter((record) => !record.archived)
-        .map((record) => ({ id: record.id, ...record.properties })),
+    records: (object) => {
+      const table = account.find(object)?.table;
+      const live = table === undefined ? [] : [...table.select({})].filter((record) => !record.archived);
+      return live.map((record) => ({ id: record.id, ...plainValues(record.properties) }));
+    },
     objects: () => [...account.stores.values()].map((store) => store.type.name),
     setLimits: (wanted) => limits.set(wanted),
     limits: () => limits.show(),
     reset: start,
+    account: accountControls(() => account),
   };
 }
 

@@ -1,8 +1,9 @@
 // Single-record endpoints: create, get, update, delete, list.
 
-import type { SandboxAnswer, SandboxExchange } from "../exchange.ts";
+import type { Data, SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
-import type { Account, StoredRecord, TypeStore } from "./account.ts";
+import type { Account, TypeStore } from "./account.ts";
+import type { AccountSettings, StoredRecord } from "./stored-record.ts";
 import { invalid, notFound } from "./errors.ts";
 import {
   createRecord,
@@ -10,7 +11,7 @@ import {
   planCreate,
   planUpdate,
   presentAll,
-  presentNamed,
+  presenter,
   presentWritten,
   refusalOf,
   updateRecord,
@@ -30,7 +31,7 @@ export function addObjectRoutes(router: Router, account: AccountSource, origin: 
     const types = store(exchange);
     const record = types.find(exchange.params["id"] ?? "");
     // A delete of a missing record succeeds.
-    if (record !== undefined) types.archive(record, Date.now());
+    if (record !== undefined) types.archive(record, types.settings.clock.now());
     return { status: 204 };
   });
 }
@@ -53,11 +54,11 @@ function get(account: Account, store: TypeStore, exchange: SandboxExchange): San
   const id = exchange.params["id"] ?? "";
   const archived = exchange.query.get("archived") === "true";
   const record = archived ? archivedRecord(store, id) : store.get(id, idProperty(store, exchange));
-  return { status: 200, body: withAssociations(account, store, record, exchange) };
+  return { status: 200, body: presenterWithAssociations(account, store, exchange.query)(record) };
 }
 
 function archivedRecord(store: TypeStore, id: string): StoredRecord {
-  const record = store.records.get(id);
+  const record = store.lookup(id);
   if (record === undefined || !record.archived) throw notFound();
   return record;
 }
@@ -77,40 +78,45 @@ function list(account: Account, store: TypeStore, exchange: SandboxExchange, ori
   const { query } = exchange;
   const limit = Number(query.get("limit") ?? 10);
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw invalid("limit must be between 1 and 100");
-  const after = query.get("after") ?? "0";
-  if (!/^\d+$/.test(after)) throw invalid(`Cannot deserialize value of type long from String "${after}"`);
   const archived = query.get("archived") === "true";
-  const results: unknown[] = [];
-  let last = "";
-  let more = false;
-  for (let i = firstAfter(store.ids, after); i < store.ids.length; i++) {
-    const record = store.records.get(store.ids[i] ?? "");
-    if (record === undefined || record.archived !== archived) continue;
+  const text = query.get("after");
+  const records = store.table.select({
+    ...(text === null ? {} : { afterKey: keyAfter(text, store.settings) }),
+    view: (record) => (record.archived === archived ? record : undefined),
+    storedOnly: archived,
+  });
+  const show = presenterWithAssociations(account, store, query);
+  const results: Data[] = [];
+  let last = 0;
+  for (const record of records) {
     if (results.length === limit) {
-      more = true;
-      break;
+      const next = new URLSearchParams(query);
+      const after = cursorAfter(last, store.settings);
+      next.set("after", after);
+      const link = `${origin}/hubspot${exchange.path}?${next.toString()}`;
+      return { status: 200, body: { results, paging: { next: { after, link } } } };
     }
-    results.push(withAssociations(account, store, record, exchange));
-    last = record.id;
+    results.push(show(record));
+    last = record.key;
   }
-  if (!more) return { status: 200, body: { results } };
-  const next = new URLSearchParams(query);
-  next.set("after", last);
-  const link = `${origin}/hubspot${exchange.path}?${next.toString()}`;
-  return { status: 200, body: { results, paging: { next: { after: last, link } } } };
+  return { status: 200, body: { results } };
 }
 
-/** Returns the position of the first id after `after`; ids ascend. */
-function firstAfter(ids: string[], after: string): number {
-  const limit = BigInt(after);
-  let low = 0;
-  let high = ids.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (BigInt(ids[middle] ?? "0") <= limit) low = middle + 1;
-    else high = middle;
+/** Returns an opaque cursor: the last id and the time of issue, in base64. */
+function cursorAfter(key: number, settings: AccountSettings): string {
+  return Buffer.from(`${key} ${settings.clock.now()}\n`).toString("base64");
+}
+
+/** Reads a cursor; a bare id is one, too. Throws HubSpot's refusal of a foreign or expired one. */
+function keyAfter(text: string, settings: AccountSettings): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const [, key, issuedAt] = /^(\d+) (\d+)\n$/.exec(Buffer.from(text, "base64").toString("latin1")) ?? [];
+  if (key === undefined) throw invalid(`Cannot deserialize value of type long from String "${text}"`);
+  const age = settings.clock.now() - Number(issuedAt);
+  if (age > settings.cursorLifetimeMs || Number(issuedAt) < settings.cursorsFrom) {
+    throw invalid(`The paging cursor "${text}" has expired`);
   }
-  return low;
+  return Number(key);
 }
 
 export function namesFrom(query: URLSearchParams, name: string): string[] | undefined {
@@ -118,33 +124,34 @@ export function namesFrom(query: URLSearchParams, name: string): string[] | unde
   return all.length === 0 ? undefined : all.map((value) => value.trim()).filter((value) => value !== "");
 }
 
-function withAssociations(
+function presenterWithAssociations(
   account: Account,
   store: TypeStore,
-  record: StoredRecord,
-  exchange: SandboxExchange,
-): unknown {
-  const shown = presentNamed(store, record, namesFrom(exchange.query, "properties"));
-  const wanted = namesFrom(exchange.query, "associations") ?? [];
-  if (wanted.length === 0) return shown;
-  const associations: Record<string, unknown> = {};
-  for (const name of wanted) {
-    const target = account.get(name);
-    const linked = account.associations.list(store.type.id, record.id, target.type.id);
-    const results = linked.flatMap(({ toId, links }) =>
-      links.map((link) => {
-        const label = account.associations
-          .labels(store.type.id, target.type.id)
-          .find((candidate) => candidate.typeId === link.typeId)?.label;
-        const pair = `${store.type.singular}_to_${target.type.singular}`.toLowerCase();
-        const type =
-          label === null || label === undefined
-            ? pair
-            : `${pair}_${label.toLowerCase().replaceAll(" ", "_")}`;
-        return { id: toId, type };
-      }),
-    );
-    if (results.length > 0) associations[target.type.name] = { results };
-  }
-  return { ...shown, ...(Object.keys(associations).length > 0 ? { associations } : {}) };
+  query: URLSearchParams,
+): (record: StoredRecord) => Data {
+  const show = presenter(store, namesFrom(query, "properties"));
+  const targets = (namesFrom(query, "associations") ?? []).map((name) => account.get(name));
+  if (targets.length === 0) return show;
+  return (record) => {
+    const associations: Record<string, unknown> = {};
+    for (const target of targets) {
+      const results = linkedResults(account, store, record, target);
+      if (results.length > 0) associations[target.type.name] = { results };
+    }
+    return { ...show(record), ...(Object.keys(associations).length > 0 ? { associations } : {}) };
+  };
+}
+
+function linkedResults(account: Account, store: TypeStore, record: StoredRecord, target: TypeStore): Data[] {
+  const pair = `${store.type.singular}_to_${target.type.singular}`.toLowerCase();
+  const labels = account.associations.labels(store.type.id, target.type.id);
+  return account.associations.list(store.type.id, record.id, target.type.id).flatMap(({ toId, links }) =>
+    links.map((link) => {
+      const label = labels.find((candidate) => candidate.typeId === link.typeId)?.label ?? undefined;
+      return {
+        id: toId,
+        type: label === undefined ? pair : `${pair}_${label.toLowerCase().replaceAll(" ", "_")}`,
+      };
+    }),
+  );
 }

@@ -97,6 +97,7 @@ export function systemProperties(createdProperty: string, modifiedProperty: stri
     prop("hs_object_source", "Record source", "string/text#"),
     prop("hs_object_source_label", "Record source label", "string/text#"),
     prop("hs_object_source_id", "Record source ID", "string/text#"),
+    prop("hs_merged_object_ids", "Merged record IDs", "string/text#"),
     prop("hubspot_owner_id", "Owner", "enumeration/select"),
   ];
 }

@@ -1,7 +1,8 @@
 // Creating, updating and presenting records: the part single and batch endpoints share.
 
 import { asData, asList, asText, isData, type Data } from "../exchange.ts";
-import { PORTAL_ID, type Account, type StoredRecord, type TypeStore } from "./account.ts";
+import { PORTAL_ID, type Account, type TypeStore } from "./account.ts";
+import type { StoredRecord } from "./stored-record.ts";
 import type { Link } from "./associations.ts";
 import { invalid, refuse, valueProblemMembers, type ValueProblem } from "./errors.ts";
 import type { Refused } from "../exchange.ts";
@@ -107,9 +108,10 @@ function targetOf(
 }
 
 export function createRecord(account: Account, store: TypeStore, plan: Plan): StoredRecord {
-  const now = Date.now();
+  const now = store.settings.clock.now();
   const at = new Date(now).toISOString();
-  const id = account.nextId();
+  const key = account.reserveIds(1);
+  const id = String(key);
   const { type } = store;
   const properties: Record<string, string> = {
     [type.createdProperty]: at,
@@ -121,7 +123,7 @@ export function createRecord(account: Account, store: TypeStore, plan: Plan): St
     ...startingValues(type.name, plan.values),
     ...plan.values,
   };
-  const record: StoredRecord = { id, properties, createdAt: now, updatedAt: now, archived: false };
+  const record: StoredRecord = { key, id, properties, createdAt: now, updatedAt: now, archived: false };
   store.insert(record);
   for (const link of plan.links) account.associations.add(type.id, id, link.toType, link.toId, link.links);
   return record;
@@ -139,7 +141,7 @@ function startingValues(typeName: string, values: Record<string, string>): Recor
 }
 
 export function updateRecord(store: TypeStore, record: StoredRecord, plan: Plan): void {
-  store.update(record, plan.values, Date.now());
+  store.update(record, plan.values, store.settings.clock.now());
 }
 
 /** Shows every stored property, as a create answers. */
@@ -159,15 +161,25 @@ export function presentWritten(store: TypeStore, record: StoredRecord, written: 
 
 /** Shows the requested properties, null without a value; unknown names are dropped silently. */
 export function presentNamed(store: TypeStore, record: StoredRecord, names: string[] | undefined): Data {
+  return presenter(store, names)(record);
+}
+
+/** Returns `presentNamed` for many records with the same names. */
+export function presenter(store: TypeStore, names: string[] | undefined): (record: StoredRecord) => Data {
   const { createdProperty, modifiedProperty, defaults } = store.type;
-  const shown =
+  const wanted =
     names === undefined ? defaults : [...names, createdProperty, "hs_object_id", modifiedProperty];
-  const properties: Record<string, string | null> = {};
-  for (const name of shown) {
-    const property = store.properties.get(name.toLowerCase());
-    if (property !== undefined) properties[property.name] = record.properties[property.name] ?? null;
-  }
-  return envelope(store, record, properties);
+  const shown = new Set(
+    wanted.flatMap((name) => {
+      const property = store.properties.get(name.toLowerCase());
+      return property === undefined || property.archived ? [] : [property.name];
+    }),
+  );
+  return (record) => {
+    const properties: Record<string, string | null> = {};
+    for (const name of shown) properties[name] = record.properties[name] ?? null;
+    return envelope(store, record, properties);
+  };
 }
 
 function envelope(store: TypeStore, record: StoredRecord, properties: Record<string, string | null>): Data {

@@ -98,7 +98,14 @@ function insert(account: Account, typeName: string, id: string, values: Record<s
     hs_object_source_label: "CRM_UI",
     ...given,
   };
-  store.insert({ id, properties, createdAt: SEEDED_AT, updatedAt: SEEDED_AT, archived: false });
+  store.insert({
+    key: Number(id),
+    id,
+    properties,
+    createdAt: SEEDED_AT,
+    updatedAt: SEEDED_AT,
+    archived: false,
+  });
 }
 
 function link(

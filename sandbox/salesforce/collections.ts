@@ -25,6 +25,7 @@ export function addCollectionRoutes(router: Router, org: OrgSource): void {
   router.add("POST", `${path}/:object`, (exchange) => {
     const body = jsonBody(exchange.body);
     return read(
+      org(),
       storeNamed(org(), exchange.params["object"] ?? ""),
       texts(body["ids"]),
       texts(body["fields"]),
@@ -34,7 +35,13 @@ export function addCollectionRoutes(router: Router, org: OrgSource): void {
   router.add("GET", `${path}/:object`, (exchange) => {
     const split = (name: string): string[] =>
       (exchange.query.get(name) ?? "").split(",").filter((part) => part !== "");
-    return read(storeNamed(org(), exchange.params["object"] ?? ""), split("ids"), split("fields"), exchange);
+    return read(
+      org(),
+      storeNamed(org(), exchange.params["object"] ?? ""),
+      split("ids"),
+      split("fields"),
+      exchange,
+    );
   });
   router.add("PATCH", `${path}/:object/:field`, (exchange) => upsertMany(org(), exchange));
 }
@@ -173,7 +180,13 @@ function texts(input: unknown): string[] {
 }
 
 /** Returns one entry per id, null for a missing record. */
-function read(store: ObjectStore, ids: string[], names: string[], exchange: SandboxExchange): SandboxAnswer {
+function read(
+  org: Org,
+  store: ObjectStore,
+  ids: string[],
+  names: string[],
+  exchange: SandboxExchange,
+): SandboxAnswer {
   if (ids.length === 0 || names.length === 0) {
     throw refuse(
       400,
@@ -189,8 +202,8 @@ function read(store: ObjectStore, ids: string[], names: string[], exchange: Sand
     );
   const fields = fieldsNamed(store, names);
   const body = ids.map((text) => {
-    const record = store.records.get(normalizeId(text) ?? "");
-    return record === undefined || record.deleted ? null : shown(store, record, fields, exchange);
+    const record = store.lookup(normalizeId(text) ?? "");
+    return record === undefined || record.deleted ? null : shown(org, store, record, fields, exchange);
   });
   return { status: 200, body };
 }

@@ -3,7 +3,8 @@
 import type { Data } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { Field } from "./fields.ts";
-import type { ObjectStore } from "./org.ts";
+import type { ObjectStore, Org } from "./org.ts";
+import { childRelationships } from "./soql-children.ts";
 import { API, storeNamed, visibleFields, type OrgSource } from "./sobjects.ts";
 
 export function addDescribeRoutes(router: Router, org: OrgSource): void {
@@ -21,7 +22,7 @@ export function addDescribeRoutes(router: Router, org: OrgSource): void {
   });
   router.add("GET", `${API}/sobjects/:object/describe`, (exchange) => {
     const store = storeNamed(org(), exchange.params["object"] ?? "");
-    return { status: 200, body: description(store, exchange.params["version"] ?? "") };
+    return { status: 200, body: description(org(), store, exchange.params["version"] ?? "") };
   });
 }
 
@@ -56,11 +57,20 @@ function summary(store: ObjectStore, version: string): Data {
   };
 }
 
-function description(store: ObjectStore, version: string): Data {
+function description(org: Org, store: ObjectStore, version: string): Data {
   return {
     ...summary(store, version),
     actionOverrides: [],
-    childRelationships: [],
+    childRelationships: childRelationships(org, store).map(({ name, store: child, field }) => ({
+      childSObject: child.definition.name,
+      field: field.name,
+      relationshipName: name,
+      cascadeDelete: false,
+      deprecatedAndHidden: false,
+      restrictedDelete: false,
+      junctionIdListNames: [],
+      junctionReferenceTo: [],
+    })),
     recordTypeInfos: [],
     supportedScopes: [],
     fields: visibleFields(store).map((field) => describedField(field)),
@@ -101,13 +111,13 @@ function describedField(field: Field): Data {
     externalId: shown.externalId,
     idLookup: shown.externalId || shown.name === "Id" || shown.name === "Email",
     custom: shown.custom,
-    calculated: false,
+    calculated: shown.formula !== undefined,
     calculatedFormula: null,
     autoNumber: false,
     caseSensitive: false,
-    filterable: true,
-    groupable: shown.type !== "textarea",
-    sortable: shown.type !== "textarea" && shown.type !== "multipicklist",
+    filterable: shown.filterable,
+    groupable: shown.filterable,
+    sortable: shown.filterable && shown.type !== "multipicklist",
     aggregatable: true,
     nameField: shown.name === "Name",
     namePointing: false,

@@ -4,6 +4,7 @@ import { isData } from "../exchange.ts";
 import type { SaveError } from "./errors.ts";
 import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
+import { instantOf } from "./instant.ts";
 import type { Org } from "./org.ts";
 import { stamp } from "./org.ts";
 
@@ -93,11 +94,6 @@ function timeValue(field: Field, input: unknown): CheckedValue {
   return { value: field.type === "date" ? input.slice(0, 10) : stamp(at) };
 }
 
-/** Milliseconds of a date or date-time text; NaN when it is none. */
-export function instantOf(text: string): number {
-  return Date.parse(text.replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
-}
-
 function referenceValue(org: Org, field: Field, input: unknown): CheckedValue {
   if (typeof input !== "string") return unreadable("reference", input);
   const id = normalizeId(input);
@@ -108,7 +104,7 @@ function referenceValue(org: Org, field: Field, input: unknown): CheckedValue {
   if (store === undefined || (!polymorphic && !field.referenceTo.includes(store.definition.name))) {
     return wrong(field, "FIELD_INTEGRITY_EXCEPTION", `${field.label}: id value of incorrect type: ${input}`);
   }
-  const record = store.records.get(id);
+  const record = store.lookup(id);
   if (record === undefined || record.deleted)
     return wrong(field, "INVALID_CROSS_REFERENCE_KEY", "invalid cross reference id");
   return { value: id };

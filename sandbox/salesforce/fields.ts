@@ -24,6 +24,9 @@ export type Field = {
   restricted: boolean;
   referenceTo: string[];
   relationshipName: string | null;
+  filterable: boolean;
+  /** Computes the value from the record's other values and the time. */
+  formula?: (values: Record<string, Scalar>, now: number) => Scalar;
   /** What the integration user may do; "none" looks as if the field did not exist. */
   access: "none" | "read" | "edit";
   /** The definition of a field made through the Metadata API. */
@@ -38,6 +41,8 @@ export type ObjectDefinition = {
   plural: string;
   prefix: string;
   custom: boolean;
+  /** Name of the relationship from a parent to records of this object. */
+  childrenName: string;
   fields: Map<string, Field>;
 };
 
@@ -53,11 +58,14 @@ type Extra = {
   to?: string;
   defaultValue?: Scalar;
   scale?: number;
+  formula?: (values: Record<string, Scalar>, now: number) => Scalar;
 };
+
+const LONG_TEXT = 32_000;
 
 const LENGTHS: Record<string, number> = {
   string: 255,
-  textarea: 32_000,
+  textarea: LONG_TEXT,
   email: 80,
   phone: 40,
   url: 255,
@@ -99,6 +107,8 @@ export function field(name: string, type: string, extra: Extra = {}): Field {
     restricted: extra.restricted === true,
     referenceTo: extra.to === undefined ? [] : [extra.to],
     relationshipName,
+    filterable: type !== "address" && (type !== "textarea" || (extra.length ?? LONG_TEXT) <= 255),
+    ...(extra.formula === undefined ? {} : { formula: extra.formula }),
     access: "edit",
   };
 }
@@ -136,6 +146,7 @@ export function objectDefinition(
     label: labelOf(name),
     plural: labelOf(plural),
     prefix,
+    childrenName: plural,
     custom: name.endsWith("__c"),
     fields: new Map(all.map((one) => [one.name.toLowerCase(), one])),
   };

@@ -10,6 +10,17 @@ export function recordId(prefix: string, n: number): string {
   return withChecksum(`${prefix}Sb000000${digits.padStart(4, "0")}`.slice(0, 15));
 }
 
+const SCHEME = /^[a-zA-Z0-9]{3}Sb000000([a-zA-Z0-9]{4})/;
+
+/** Returns the number of a record id; numbers order ids as their bytes do. Undefined: no id of this organisation. */
+export function recordNumber(id: string): number | undefined {
+  const digits = SCHEME.exec(id)?.[1];
+  if (digits === undefined) return undefined;
+  let number = 0;
+  for (const digit of digits) number = number * 62 + ALPHABET.indexOf(digit);
+  return number;
+}
+
 /** Each of the last three characters encodes which of five are upper case. */
 export function withChecksum(id15: string): string {
   let suffix = "";

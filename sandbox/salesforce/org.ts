@@ -1,13 +1,51 @@
 // One Salesforce organisation in memory: definitions, records, unique indexes, and undo for all-or-none writes.
 
-import { withChecksum, recordId } from "./ids.ts";
+import type { SandboxClock } from "../clock.ts";
+import { plainValues } from "../records/lazy-values.ts";
+import { RecordTable } from "../records/record-table.ts";
+import { recordId, recordNumber, withChecksum } from "./ids.ts";
 import type { Field, ObjectDefinition, Scalar } from "./fields.ts";
 import { standardObjects } from "./standard-objects.ts";
 
 export const ORG_ID = withChecksum("00DSb0000000001");
 export const USER_ID = withChecksum("005Sb0000000001");
 
-export type StoredRecord = { id: string; values: Record<string, Scalar>; deleted: boolean };
+export type StoredRecord = {
+  /** The number in the id, which orders the records. */
+  key: number;
+  id: string;
+  values: Record<string, Scalar>;
+  deleted: boolean;
+  /** SystemModstamp in milliseconds. */
+  updatedAt: number;
+};
+
+/** What the controls set for the whole organisation. */
+export type OrgSettings = {
+  clock: SandboxClock;
+  locatorLifetimeMs: number;
+  /** Open locators; one more drops the oldest. */
+  openLocators: number;
+  /** Locators of an earlier generation are refused. */
+  locatorGeneration: number;
+  /** Children of one record in an answer, before their own paging. */
+  childPage: number;
+  /** Pages end before this many characters of records. */
+  pageCharacters: number;
+  /** A longer request line with its headers is refused with `tooLongStatus`, 414 or 431. */
+  headerBytes: number;
+  tooLongStatus: number;
+};
+
+export const DEFAULT_SETTINGS: Omit<OrgSettings, "clock"> = {
+  locatorLifetimeMs: 2 * 86_400_000,
+  openLocators: 10,
+  locatorGeneration: 0,
+  childPage: 200,
+  pageCharacters: Number.MAX_SAFE_INTEGER,
+  headerBytes: 16_384,
+  tooLongStatus: 414,
+};
 
 /** A record with the same value in this field counts as a duplicate. "alert" can be overridden by the caller, "block" not. */
 export type DuplicateRule = { object: string; field: string; action: "alert" | "block" };
@@ -19,7 +57,7 @@ export const STANDARD_RULES: DuplicateRule[] = [
 
 export class ObjectStore {
   readonly definition: ObjectDefinition;
-  readonly records = new Map<string, StoredRecord>();
+  readonly table = new RecordTable<StoredRecord>();
   readonly #indexes = new Map<string, Map<string, Set<string>>>();
   #nextNumber = 1000;
 
@@ -32,7 +70,7 @@ export class ObjectStore {
   index(name: string): void {
     if (this.#indexes.has(name)) return;
     this.#indexes.set(name, new Map());
-    for (const record of this.records.values()) if (!record.deleted) this.#enter(name, record);
+    for (const record of this.table.stored()) if (!record.deleted) this.#enter(name, record);
   }
 
   find(name: string): Field | undefined {
@@ -46,23 +84,52 @@ export class ObjectStore {
   }
 
   nextId(): string {
-    return recordId(this.definition.prefix, this.#nextNumber++);
+    return recordId(this.definition.prefix, this.reserveNumbers(1));
   }
 
-  put(record: StoredRecord): void {
-    this.records.set(record.id, record);
-    for (const name of this.#indexes.keys()) this.#enter(name, record);
+  /** Returns the first of `count` consecutive record numbers. */
+  reserveNumbers(count: number): number {
+    const first = this.#nextNumber;
+    this.#nextNumber += count;
+    return first;
+  }
+
+  /** Returns a record by its 18-character id, deleted or not. A generated one becomes an ordinary one. */
+  lookup(id: string): StoredRecord | undefined {
+    const record = this.peek(id);
+    if (record === undefined) return undefined;
+    return Object.hasOwn(record.values, "Id") ? record : { ...record, values: plainValues(record.values) };
+  }
+
+  /** Returns a record to look at only. */
+  peek(id: string): StoredRecord | undefined {
+    const key = recordNumber(id);
+    const record = key === undefined ? undefined : this.table.get(key);
+    return record?.id === id ? record : undefined;
+  }
+
+  put(id: string, values: Record<string, Scalar>): StoredRecord {
+    const key = recordNumber(id);
+    if (key === undefined) throw new RangeError(`${id} is not an id of this organisation`);
+    const deleted = values["IsDeleted"] === true;
+    const record = { key, id, values, deleted, updatedAt: modifiedAt(values) };
+    this.table.keep(record);
+    for (const name of this.#indexes.keys()) if (!deleted) this.#enter(name, record);
+    return record;
   }
 
   set(record: StoredRecord, values: Record<string, Scalar>): void {
     for (const name of this.#indexes.keys()) if (name in values) this.#leave(name, record);
     Object.assign(record.values, values);
+    record.updatedAt = modifiedAt(record.values);
+    this.table.keep(record);
     for (const name of this.#indexes.keys()) if (name in values) this.#enter(name, record);
   }
 
-  setDeleted(record: StoredRecord, deleted: boolean): void {
+  /** Moves SystemModstamp, as Salesforce does. */
+  setDeleted(record: StoredRecord, deleted: boolean, modstamp: Scalar): void {
+    this.set(record, { IsDeleted: deleted, SystemModstamp: modstamp });
     record.deleted = deleted;
-    record.values["IsDeleted"] = deleted;
     for (const name of this.#indexes.keys()) {
       if (deleted) this.#leave(name, record);
       else this.#enter(name, record);
@@ -71,7 +138,7 @@ export class ObjectStore {
 
   drop(record: StoredRecord): void {
     for (const name of this.#indexes.keys()) this.#leave(name, record);
-    this.records.delete(record.id);
+    this.table.drop(record);
   }
 
   #enter(name: string, record: StoredRecord): void {
@@ -93,6 +160,10 @@ export class ObjectStore {
   }
 }
 
+function modifiedAt(values: Record<string, Scalar>): number {
+  return Date.parse(String(values["SystemModstamp"]).replace("+0000", "Z"));
+}
+
 function indexKey(value: string | number | boolean): string {
   return String(value).toLowerCase();
 }
@@ -100,10 +171,12 @@ function indexKey(value: string | number | boolean): string {
 export class Org {
   readonly stores = new Map<string, ObjectStore>();
   readonly rules: DuplicateRule[];
+  readonly settings: OrgSettings;
   #undo: (() => void)[] | undefined;
 
-  constructor(rules: DuplicateRule[]) {
+  constructor(rules: DuplicateRule[], settings: OrgSettings) {
     this.rules = rules;
+    this.settings = settings;
     for (const definition of standardObjects()) this.#add(definition);
   }
 
@@ -113,6 +186,10 @@ export class Org {
       .map((one) => one.name);
     const ruled = this.rules.filter((rule) => rule.object === definition.name).map((rule) => rule.field);
     this.stores.set(definition.name.toLowerCase(), new ObjectStore(definition, [...indexed, ...ruled]));
+  }
+
+  get clock(): SandboxClock {
+    return this.settings.clock;
   }
 
   find(objectName: string): ObjectStore | undefined {
@@ -175,10 +252,10 @@ export class Org {
 }
 
 export function live(store: ObjectStore | undefined): StoredRecord[] {
-  return store === undefined ? [] : [...store.records.values()].filter((record) => !record.deleted);
+  return store === undefined ? [] : [...store.table.select({})].filter((record) => !record.deleted);
 }
 
-/** `2026-01-02T03:04:05.000+0000`, the form of every date-time answer. */
+/** `2026-01-02T03:04:05.000+0000`, the form of every date-time answer; whole seconds, as Salesforce stores them. */
 export function stamp(at: number): string {
-  return new Date(at).toISOString().replace("Z", "+0000");
+  return new Date(at - (at % 1000)).toISOString().replace("Z", "+0000");
 }

@@ -67,7 +67,7 @@ function replacePermissions(org: Org, ParentId: string, permissions: FieldPermis
   if (store === undefined) return;
   for (const record of permissionRecords(org, ParentId)) deleteRecord(org, store, record.id);
   for (const { field, readable, editable } of permissions) {
-    const at = stamp(Date.now());
+    const at = stamp(org.clock.now());
     const id = store.nextId();
     const values = {
       Id: id,
@@ -83,8 +83,7 @@ function replacePermissions(org: Org, ParentId: string, permissions: FieldPermis
       LastModifiedById: USER_ID,
       SystemModstamp: at,
     };
-    const record = { id, values, deleted: false };
-    store.put(record);
+    const record = store.put(id, values);
     org.onUndo(() => store.drop(record));
   }
   org.refreshAccess();

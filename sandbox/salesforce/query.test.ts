@@ -104,7 +104,7 @@ test("queries that cannot be answered are refused with Salesforce's codes", asyn
     "SELECT Id FROM Account WHERE Name = 'open",
     "SELECT Id FROM Account WHERE Name = 'a' OR Name = 'b' AND Name = 'c'",
     "SELECT Id FROM Account; DELETE",
-    "SELECT Id, (SELECT Id FROM Contacts) FROM Account",
+    "SELECT Id, (SELECT Id, (SELECT Id FROM Cases) FROM Contacts) FROM Account",
     "SELECT COUNT(Id) FROM Account",
   ]) {
     assert.equal(await refusal(soql), "MALFORMED_QUERY", soql);

@@ -6,7 +6,7 @@ import type { SaveError } from "./errors.ts";
 import { checkValue } from "./field-values.ts";
 import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
-import { stamp, USER_ID, type ObjectStore, type Org, type StoredRecord } from "./org.ts";
+import { live, stamp, USER_ID, type ObjectStore, type Org } from "./org.ts";
 
 export type Saved = { id: string; created: boolean } | { errors: SaveError[] };
 
@@ -36,11 +36,12 @@ export function insertRecord(org: Org, store: ObjectStore, input: Data, duplicat
   return { id: storeNew(org, store, values), created: true };
 }
 
-function storeNew(org: Org, store: ObjectStore, values: Values): string {
-  const at = stamp(Date.now());
+/** Stores a new record with its system fields, without checks; returns its id. */
+export function storeNew(org: Org, store: ObjectStore, values: Values): string {
+  const at = stamp(org.clock.now());
   const id = store.nextId();
-  const record: StoredRecord = { id, values: { ...defaultsOf(store), ...values }, deleted: false };
-  Object.assign(record.values, {
+  const all: Values = { ...defaultsOf(store), ...values };
+  Object.assign(all, {
     Id: id,
     IsDeleted: false,
     CreatedDate: at,
@@ -49,9 +50,9 @@ function storeNew(org: Org, store: ObjectStore, values: Values): string {
     LastModifiedById: USER_ID,
     SystemModstamp: at,
   });
-  if (store.definition.fields.has("ownerid")) record.values["OwnerId"] ??= USER_ID;
-  derive(store, record.values);
-  store.put(record);
+  if (store.definition.fields.has("ownerid")) all["OwnerId"] ??= USER_ID;
+  derive(store, all);
+  const record = store.put(id, all);
   org.onUndo(() => store.drop(record));
   touched(org, store);
   return id;
@@ -85,7 +86,7 @@ export function updateRecord(
   input: Data,
   duplicates: DuplicateHeader,
 ): Saved {
-  const record = store.records.get(id);
+  const record = store.lookup(id);
   if (record === undefined) return { errors: [notFound(id)] };
   if (record.deleted)
     return { errors: [{ code: "ENTITY_IS_DELETED", message: "entity is deleted", fields: [] }] };
@@ -103,7 +104,7 @@ export function updateRecord(
   const clash = clashOf(store, values, id) ?? findDuplicates(org, store, values, id, duplicates);
   if (clash !== undefined) return { errors: [clash] };
   const before = { ...record.values };
-  const at = stamp(Date.now());
+  const at = stamp(org.clock.now());
   const next: Values = {
     ...record.values,
     ...values,
@@ -122,17 +123,13 @@ export function updateRecord(
 }
 
 export function deleteRecord(org: Org, store: ObjectStore, id: string): Saved {
-  const record = store.records.get(id);
+  const record = store.lookup(id);
   if (record === undefined) return { errors: [notFound(id)] };
   if (record.deleted)
     return { errors: [{ code: "ENTITY_IS_DELETED", message: "entity is deleted", fields: [] }] };
   const before = record.values["SystemModstamp"] ?? null;
-  store.setDeleted(record, true);
-  record.values["SystemModstamp"] = stamp(Date.now());
-  org.onUndo(() => {
-    store.setDeleted(record, false);
-    record.values["SystemModstamp"] = before;
-  });
+  store.setDeleted(record, true, stamp(org.clock.now()));
+  org.onUndo(() => store.setDeleted(record, false, before));
   touched(org, store);
   return { id, created: false };
 }
@@ -234,9 +231,8 @@ function clashOf(store: ObjectStore, values: Values, ownId: string | undefined):
 
 function assignmentClash(store: ObjectStore, values: Values): SaveError | undefined {
   const { AssigneeId: assignee, PermissionSetId: set } = values;
-  const same = [...store.records.values()].some(
-    (record) =>
-      !record.deleted && record.values["AssigneeId"] === assignee && record.values["PermissionSetId"] === set,
+  const same = live(store).some(
+    (record) => record.values["AssigneeId"] === assignee && record.values["PermissionSetId"] === set,
   );
   if (!same) return undefined;
   const message = `Duplicate PermissionSetAssignment.  Assignee: ${String(assignee).slice(0, 15)}; Permission Set: ${String(set).slice(0, 15)}`;

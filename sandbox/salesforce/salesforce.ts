@@ -1,6 +1,8 @@
 // The simulated Salesforce: sessions, the daily limit, then the endpoint.
 
 import { bearerOf, Refused, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
+import type { SandboxClock } from "../clock.ts";
+import { plainValues } from "../records/lazy-values.ts";
 import { Grants } from "../oauth/grants.ts";
 import type { KnownClient, Provider } from "../provider.ts";
 import { Router } from "../router.ts";
@@ -9,7 +11,8 @@ import { addCompositeRoutes } from "./composite.ts";
 import { addDescribeRoutes } from "./describe.ts";
 import { errorAnswer, refuse } from "./errors.ts";
 import { addOAuthRoutes } from "./oauth.ts";
-import { live, Org, ORG_ID, STANDARD_RULES, type DuplicateRule } from "./org.ts";
+import { DEFAULT_SETTINGS, live, Org, ORG_ID, STANDARD_RULES, type DuplicateRule } from "./org.ts";
+import { orgControls } from "./org-controls.ts";
 import { addMetadataRoutes } from "./metadata-soap.ts";
 import { addQueryRoutes } from "./query.ts";
 import { seedSalesforce } from "./seed.ts";
@@ -17,6 +20,7 @@ import { addSobjectRoutes, API } from "./sobjects.ts";
 
 export type SalesforceOptions = {
   origin(): string;
+  clock: SandboxClock;
   limits?: "real" | "off";
   tokenLifetimeSeconds?: number;
   clients?: KnownClient[];
@@ -59,9 +63,10 @@ export function createSalesforce(options: SalesforceOptions): Provider {
     refreshTokenText: (random) => `5Aep861${random}`,
   });
   const rules = options.duplicateRules ?? STANDARD_RULES;
-  let org = new Org(rules);
+  const fresh = (): Org => new Org(rules, { clock: options.clock, ...DEFAULT_SETTINGS });
+  let org = fresh();
   const start = (): void => {
-    org = new Org(rules);
+    org = fresh();
     seedSalesforce(org);
     grants.clear();
   };
@@ -81,11 +86,12 @@ export function createSalesforce(options: SalesforceOptions): Provider {
     name: "salesforce",
     grants,
     answer: (exchange) => answer(exchange, open, router, grants, daily),
-    records: (object) => live(org.find(object)).map((record) => ({ ...record.values })),
+    records: (object) => live(org.find(object)).map((record) => plainValues(record.values)),
     objects: () => [...org.stores.values()].map((store) => store.definition.name),
     setLimits: (wanted) => daily.set(wanted),
     limits: () => ({ daily: Number.isFinite(daily.max) ? daily.max : null, usedToday: daily.used }),
     reset: start,
+    account: orgControls(() => org),
   };
 }
 

@@ -145,5 +145,5 @@ function put(org: Org, objectName: string, id: string, values: Values): void {
     SystemModstamp: SEEDED_AT,
   };
   const owner: Values = store.definition.fields.has("ownerid") ? { OwnerId: USER_ID } : {};
-  store.put({ id, values: { ...all, ...system, ...owner, ...values }, deleted: false });
+  store.put(id, { ...all, ...system, ...owner, ...values });
 }

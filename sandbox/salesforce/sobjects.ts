@@ -4,7 +4,7 @@ import { isData, type SandboxAnswer, type Data, type SandboxExchange } from "../
 import type { Router } from "../router.ts";
 import { duplicateHeader } from "./duplicate-rules.ts";
 import { refuse, saveRefusal } from "./errors.ts";
-import type { Field } from "./fields.ts";
+import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
 import type { ObjectStore, Org, StoredRecord } from "./org.ts";
 import { deleteRecord, insertRecord, notFound, updateRecord, upsertRecord, type Saved } from "./records.ts";
@@ -21,7 +21,7 @@ export function addSobjectRoutes(router: Router, org: OrgSource): void {
     const saved = insertRecord(org(), store(exchange), jsonBody(exchange.body), duplicateHeader(exchange));
     return { status: 201, body: success(saved) };
   });
-  router.add("GET", `${path}/:id`, (exchange) => get(store(exchange), exchange));
+  router.add("GET", `${path}/:id`, (exchange) => get(org(), store(exchange), exchange));
   router.add("PATCH", `${path}/:id`, (exchange) => update(org(), store(exchange), exchange));
   router.add("POST", `${path}/:id`, (exchange) => {
     if (exchange.query.get("_HttpMethod") !== "PATCH") throw notAllowed("POST");
@@ -38,7 +38,7 @@ export function addSobjectRoutes(router: Router, org: OrgSource): void {
     if (exchange.query.get("_HttpMethod") !== "PATCH") throw notAllowed("POST");
     return upsert(org(), store(exchange), exchange);
   });
-  router.add("GET", keyed, (exchange) => getByKey(store(exchange), exchange));
+  router.add("GET", keyed, (exchange) => getByKey(org(), store(exchange), exchange));
 }
 
 function notAllowed(method: string): Error {
@@ -126,19 +126,19 @@ function keyField(store: ObjectStore, name: string): Field {
   return field;
 }
 
-function get(store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
-  const record = store.records.get(idIn(store, exchange));
+function get(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
+  const record = store.lookup(idIn(store, exchange));
   if (record === undefined || record.deleted)
     throw refuse(404, "NOT_FOUND", "The requested resource does not exist");
-  return { status: 200, body: shown(store, record, fieldsIn(store, exchange), exchange) };
+  return { status: 200, body: shown(org, store, record, fieldsIn(store, exchange), exchange) };
 }
 
-function getByKey(store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
+function getByKey(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
   const key = keyField(store, exchange.params["field"] ?? "");
   const [id] = store.holders(key.name, exchange.params["value"] ?? "");
-  const record = id === undefined ? undefined : store.records.get(id);
+  const record = id === undefined ? undefined : store.lookup(id);
   if (record === undefined) throw refuse(404, "NOT_FOUND", "The requested resource does not exist");
-  return { status: 200, body: shown(store, record, fieldsIn(store, exchange), exchange) };
+  return { status: 200, body: shown(org, store, record, fieldsIn(store, exchange), exchange) };
 }
 
 function fieldsIn(store: ObjectStore, exchange: SandboxExchange): Field[] {
@@ -171,13 +171,34 @@ export function attributesOf(store: ObjectStore, record: StoredRecord, version: 
   return { type: name, url: `/services/data/${version}/sobjects/${name}/${record.id}` };
 }
 
+/** Returns the value of a field; formulas are computed now and leave no trace in the change time. */
+export function storedValue(org: Org, field: Field, record: StoredRecord): Scalar {
+  if (field.formula !== undefined) return field.formula(record.values, org.clock.now());
+  return record.values[field.name] ?? null;
+}
+
+const ADDRESS_PARTS = ["Street", "City", "State", "PostalCode", "Country"];
+
+/** Returns what an answer shows; an address is an object of its parts, null without any. */
+export function shownValue(org: Org, field: Field, record: StoredRecord): unknown {
+  if (field.type !== "address") return storedValue(org, field, record);
+  const prefix = field.name.replace(/Address$/, "");
+  const parts = ADDRESS_PARTS.map((part) => [
+    part.charAt(0).toLowerCase() + part.slice(1),
+    record.values[`${prefix}${part}`] ?? null,
+  ]);
+  if (parts.every(([, value]) => value === null)) return null;
+  return { ...Object.fromEntries(parts), geocodeAccuracy: null, latitude: null, longitude: null };
+}
+
 export function shown(
+  org: Org,
   store: ObjectStore,
   record: StoredRecord,
   fields: Field[],
   exchange: SandboxExchange,
 ): Data {
   const body: Data = { attributes: attributesOf(store, record, exchange.params["version"] ?? "v60.0") };
-  for (const field of fields) body[field.name] = record.values[field.name] ?? null;
+  for (const field of fields) body[field.name] = shownValue(org, field, record);
   return body;
 }

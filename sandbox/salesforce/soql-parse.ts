@@ -19,6 +19,8 @@ export type Order = { path: string; descending: boolean; nullsLast: boolean };
 export type Query = {
   /** Field paths as written, FIELDS(ALL) and the like in capitals. */
   select: string[];
+  /** Sub-queries; their FROM names a child relationship. */
+  children: Query[];
   count: boolean;
   from: string;
   where: Condition | undefined;
@@ -47,32 +49,45 @@ class Parser {
   }
 
   query(): Query {
+    const query = this.#statement(true);
+    if (this.#peek() !== undefined) throw this.#unexpected();
+    return query;
+  }
+
+  #statement(outer: boolean): Query {
     this.#expect("SELECT");
-    const { select, count } = this.#selection();
+    const { select, children, count } = this.#selection(outer);
     this.#expect("FROM");
     const from = this.#name();
     const where = this.#accept("WHERE") ? this.#either() : undefined;
     const order = this.#accept("ORDER") ? this.#ordering() : [];
     const limit = this.#accept("LIMIT") ? this.#wholeNumber() : undefined;
     const offset = this.#accept("OFFSET") ? this.#wholeNumber() : 0;
-    if (this.#peek() !== undefined) throw this.#unexpected();
-    return { select, count, from, where, order, limit, offset };
+    return { select, children, count, from, where, order, limit, offset };
   }
 
-  #selection(): { select: string[]; count: boolean } {
+  /** A sub-query has no sub-queries of its own. */
+  #selection(outer: boolean): { select: string[]; children: Query[]; count: boolean } {
     const select: string[] = [];
+    const children: Query[] = [];
     do {
+      if (outer && this.#accept("(")) {
+        children.push(this.#statement(false));
+        this.#expect(")");
+        continue;
+      }
       const name = this.#name();
       if (!this.#accept("(")) {
         select.push(name);
         continue;
       }
-      if (name.toUpperCase() === "COUNT" && this.#accept(")")) return { select: [], count: true };
+      if (name.toUpperCase() === "COUNT" && this.#accept(")"))
+        return { select: [], children: [], count: true };
       if (name.toUpperCase() !== "FIELDS") throw this.#unexpected();
       select.push(`FIELDS(${this.#name().toUpperCase()})`);
       this.#expect(")");
     } while (this.#accept(","));
-    return { select, count: false };
+    return { select, children, count: false };
   }
 
   #either(): Condition {

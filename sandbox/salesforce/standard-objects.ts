@@ -1,6 +1,7 @@
 // The objects every sandbox organisation has. Custom fields listed here are visible from the start.
 
-import { field, objectDefinition, type Field, type ObjectDefinition } from "./fields.ts";
+import { field, objectDefinition, type Field, type ObjectDefinition, type Scalar } from "./fields.ts";
+import { instantOf } from "./instant.ts";
 
 const INDUSTRIES = [
   "Agriculture",
@@ -29,6 +30,7 @@ function address(prefix: string): Field[] {
     field(`${prefix}State`, "string", { length: 80 }),
     field(`${prefix}PostalCode`, "string", { length: 20 }),
     field(`${prefix}Country`, "string", { length: 80 }),
+    field(`${prefix}Address`, "address", { readOnly: true }),
   ];
 }
 
@@ -87,6 +89,7 @@ function contact(): ObjectDefinition {
     ...person(),
     field("AccountId", "reference", { to: "Account" }),
     field("ReportsToId", "reference", { to: "Contact" }),
+    field("MasterRecordId", "reference", { to: "Contact", readOnly: true }),
     field("Department", "string", { length: 80 }),
     field("Birthdate", "date"),
     field("Fax", "phone"),
@@ -111,6 +114,7 @@ function lead(): ObjectDefinition {
     field("NumberOfEmployees", "int"),
     field("Website", "url"),
     field("IsConverted", "boolean", { readOnly: true }),
+    field("MasterRecordId", "reference", { to: "Lead", readOnly: true }),
     ...address(""),
   ]);
 }
@@ -140,6 +144,12 @@ function opportunity(): ObjectDefinition {
 
 function activities(): ObjectDefinition[] {
   return [
+    objectDefinition("OpportunityContactRole", "00K", [
+      field("OpportunityId", "reference", { to: "Opportunity", required: true, createOnly: true }),
+      field("ContactId", "reference", { to: "Contact", required: true }),
+      field("Role", "picklist", { picklist: ["Decision Maker", "Economic Buyer", "Evaluator", "Other"] }),
+      field("IsPrimary", "boolean"),
+    ]),
     objectDefinition("Case", "500", [
       field("Subject", "string"),
       field("Description", "textarea"),
@@ -187,7 +197,13 @@ function machine(): ObjectDefinition {
     field("Capacity_KW__c", "double", { scale: 1 }),
     field("Installed_On__c", "date"),
     field("Account__c", "reference", { to: "Account" }),
+    // Moves with the clock and leaves no stamp, like every formula.
+    field("Age_In_Days__c", "double", { scale: 0, readOnly: true, formula: ageInDays }),
   ]);
+}
+
+function ageInDays(values: Record<string, Scalar>, now: number): number {
+  return Math.floor((now - instantOf(String(values["CreatedDate"]))) / 86_400_000);
 }
 
 function administration(): ObjectDefinition[] {

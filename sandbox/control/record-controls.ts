@@ -1,0 +1,107 @@
+// Controls of records: many at once, at chosen change times, archived, merged, purged, and all of them as NDJSON.
+
+import { asData, asList, asText, isData, parseJson, type Data, type SandboxExchange } from "../exchange.ts";
+import type { GenerateSpec, Provider, RecordInput } from "../provider.ts";
+import type { Router } from "../router.ts";
+
+/** Returns the provider that a request names. */
+export type ProviderOf = (name: unknown) => Provider;
+
+const MOST_GENERATED = 5_000_000;
+
+export function addRecordRoutes(router: Router, providerOf: ProviderOf, now: () => number): void {
+  router.add("GET", "/sandbox/records", ({ query }) => {
+    const provider = providerOf(query.get("provider"));
+    const object = query.get("object");
+    if (object === null) return { status: 200, body: { objects: provider.objects() } };
+    return { status: 200, body: { records: provider.records(object) } };
+  });
+  router.add("GET", "/sandbox/records/dump", ({ query }) => {
+    const { account } = providerOf(query.get("provider"));
+    const records = account.dump(query.get("object") ?? "", query.get("deleted") === "true");
+    return { status: 200, headers: { "content-type": "application/x-ndjson" }, lines: linesOf(records) };
+  });
+  router.add("POST", "/sandbox/records", (exchange) => {
+    const { body, provider, object } = requestOf(exchange, providerOf);
+    const inputs = asList(body["records"]).map((record) => recordInput(asData(record)));
+    return { status: 200, body: { ids: inputs.map((input) => provider.account.put(object, input)) } };
+  });
+  router.add("POST", "/sandbox/records/generate", (exchange) => {
+    const { body, provider, object } = requestOf(exchange, providerOf);
+    return { status: 201, body: provider.account.generate(object, generateSpec(body, now())) };
+  });
+  for (const name of ["archive", "restore", "purge"] as const) {
+    router.add("POST", `/sandbox/records/${name}`, (exchange) => {
+      const { body, provider, object } = requestOf(exchange, providerOf);
+      for (const id of textsIn(body, "ids")) provider.account[name](object, id);
+      return { status: 204 };
+    });
+  }
+  router.add("POST", "/sandbox/records/merge", (exchange) => {
+    const { body, provider, object } = requestOf(exchange, providerOf);
+    provider.account.merge(object, asText(body["winner"]) ?? "", textsIn(body, "losers"));
+    return { status: 204 };
+  });
+}
+
+function requestOf(
+  exchange: SandboxExchange,
+  providerOf: ProviderOf,
+): { body: Data; provider: Provider; object: string } {
+  const body = asData(parseJson(exchange.body));
+  return { body, provider: providerOf(body["provider"]), object: asText(body["object"]) ?? "" };
+}
+
+function textsIn(body: Data, name: string): string[] {
+  const list = body[name];
+  if (!Array.isArray(list)) throw new RangeError(`${name} must be a list of ids`);
+  return list.map((item) => asText(item) ?? "");
+}
+
+function recordInput(input: Data): RecordInput {
+  const id = asText(input["id"]);
+  const changedAt = timeIn(input, "changedAt");
+  return {
+    values: plainIn(input["values"]),
+    stamp: input["stamp"] !== false,
+    ...(id === undefined ? {} : { id }),
+    ...(changedAt === undefined ? {} : { changedAt }),
+  };
+}
+
+/** Without a change time the records were changed now, all at once. */
+function generateSpec(body: Data, now: number): GenerateSpec {
+  const count = Number(body["count"]);
+  if (!Number.isInteger(count) || count < 1 || count > MOST_GENERATED) {
+    throw new RangeError(`count must be a whole number from 1 to ${MOST_GENERATED}`);
+  }
+  const at = timeIn(body, "changedAt");
+  const changedFrom = timeIn(body, "changedFrom") ?? at ?? now;
+  const changedTo = timeIn(body, "changedTo") ?? at ?? Math.max(now, changedFrom);
+  if (changedTo < changedFrom) throw new RangeError("changedTo must not be before changedFrom");
+  return { count, changedFrom, changedTo, values: plainIn(body["values"]) };
+}
+
+function plainIn(input: unknown): GenerateSpec["values"] {
+  if (input !== undefined && !isData(input)) throw new RangeError("values must be an object");
+  const values: GenerateSpec["values"] = {};
+  for (const [name, value] of Object.entries(asData(input))) {
+    if (value === null || typeof value === "number" || typeof value === "boolean") values[name] = value;
+    else if (typeof value === "string") values[name] = value;
+    else throw new RangeError(`values.${name} must be a text, a number, true, false or null`);
+  }
+  return values;
+}
+
+/** Reads a time: ISO text or milliseconds since 1970. */
+export function timeIn(body: Data, name: string): number | undefined {
+  const value = body[name];
+  if (value === undefined) return undefined;
+  const at = typeof value === "number" ? value : typeof value === "string" ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(at)) throw new RangeError(`${name} must be an ISO time or milliseconds since 1970`);
+  return at;
+}
+
+function* linesOf(records: Iterable<Data>): Generator<string> {
+  for (const record of records) yield `${JSON.stringify(record)}\n`;
+}

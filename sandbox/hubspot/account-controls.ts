@@ -1,0 +1,118 @@
+// What the sandbox's controls do to a HubSpot account behind its API.
+
+import type { Data } from "../exchange.ts";
+import type { AccountControls, RecordInput } from "../provider.ts";
+import { plainValues } from "../records/lazy-values.ts";
+import type { Account, TypeStore } from "./account.ts";
+import { generateRecords } from "./generated-records.ts";
+import { createRecord } from "./record-writes.ts";
+import { DEFAULT_SETTINGS, type StoredRecord } from "./stored-record.ts";
+
+const KEPT_MS = 90 * 86_400_000;
+
+export function accountControls(account: () => Account): AccountControls {
+  const storeOf = (object: string): TypeStore => {
+    const store = account().find(object);
+    if (store === undefined) throw new RangeError(`no HubSpot object ${object}`);
+    return store;
+  };
+  return {
+    generate: (object, spec) => generateRecords(account(), storeOf(object), spec),
+    put: (object, input) => put(account(), storeOf(object), input),
+    archive(object, id) {
+      const store = storeOf(object);
+      store.archive(recordIn(store, id), store.settings.clock.now());
+    },
+    restore(object, id) {
+      const store = storeOf(object);
+      store.restore(recordIn(store, id), store.settings.clock.now());
+    },
+    purge(object, id) {
+      const store = storeOf(object);
+      store.purge(recordIn(store, id));
+    },
+    merge: (object, winner, losers) => merge(storeOf(object), winner, losers),
+    purgeExpired: () => purgeExpired(account()),
+    dump: (object, deleted) => dump(storeOf(object), deleted),
+    expireCursors() {
+      account().settings.cursorsFrom = account().settings.clock.now() + 1;
+    },
+    hideField(object, field, hidden) {
+      const property = storeOf(object).properties.get(field.toLowerCase());
+      if (property === undefined) throw new RangeError(`${object} has no property ${field}`);
+      property.archived = hidden;
+    },
+    settings: () => Object.fromEntries(NAMES.map((name) => [name, account().settings[name]])),
+    set: (settings) => set(account(), settings),
+  };
+}
+
+function recordIn(store: TypeStore, id: string): StoredRecord {
+  const record = store.lookup(id);
+  if (record === undefined) throw new RangeError(`no record ${id} of ${store.type.name}`);
+  return record;
+}
+
+function put(account: Account, store: TypeStore, input: RecordInput): string {
+  const values: Record<string, string> = {};
+  for (const [name, value] of Object.entries(input.values)) {
+    const property = store.properties.get(name.toLowerCase());
+    if (property === undefined) throw new RangeError(`${store.type.name} has no property ${name}`);
+    values[property.name] = value === null ? "" : String(value);
+  }
+  const present = input.id === undefined ? undefined : recordIn(store, input.id);
+  const record = present ?? createRecord(account, store, { values: {}, links: [] });
+  const changedAt = input.changedAt ?? store.settings.clock.now();
+  store.update(record, values, input.stamp ? changedAt : undefined);
+  return record.id;
+}
+
+/** The losers are archived, the winner names them and gets a new change time. */
+function merge(store: TypeStore, winner: string, losers: string[]): void {
+  const now = store.settings.clock.now();
+  const record = recordIn(store, winner);
+  for (const loser of losers) store.archive(recordIn(store, loser), now);
+  const before = record.properties["hs_merged_object_ids"];
+  const merged = [...(before === undefined ? [] : [before]), ...losers].join(";");
+  store.update(record, { hs_merged_object_ids: merged }, now);
+}
+
+function purgeExpired(account: Account): void {
+  const limit = account.settings.clock.now() - KEPT_MS;
+  for (const store of account.stores.values()) {
+    for (const record of store.table.stored()) {
+      if (record.archivedAt !== undefined && record.archivedAt < limit) store.purge(record);
+    }
+  }
+}
+
+function* dump(store: TypeStore, deleted: boolean): Generator<Data> {
+  for (const record of store.table.select({})) {
+    if (record.archived && !deleted) continue;
+    yield {
+      id: record.id,
+      deleted: record.archived,
+      changedAt: new Date(record.updatedAt).toISOString(),
+      values: plainValues(record.properties),
+    };
+  }
+}
+
+const NAMES = [
+  "searchLagMs",
+  "cursorLifetimeMs",
+  "associationInputs",
+  "associationPage",
+  "lineCharacters",
+] as const;
+
+function set({ settings }: Account, wanted: Data): void {
+  for (const [name, value] of Object.entries(wanted)) {
+    const known = NAMES.find((one) => one === name);
+    if (known === undefined)
+      throw new RangeError(`no setting hubspot.${name}; there are: ${NAMES.join(", ")}`);
+    if (value === null) settings[known] = DEFAULT_SETTINGS[known];
+    else if (typeof value === "number" && value >= 0) settings[known] = value;
+    else throw new RangeError(`hubspot.${name} must be a number from 0, or null`);
+  }
+}

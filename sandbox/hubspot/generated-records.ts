@@ -1,0 +1,101 @@
+// Records of a generated HubSpot account: every value follows from the record's position.
+
+import type { GenerateSpec } from "../provider.ts";
+import { lazyValues, type Seed, type ValueMaker } from "../records/lazy-values.ts";
+import { templateMaker } from "../records/template.ts";
+import type { Account, TypeStore } from "./account.ts";
+
+type Makers = Record<string, ValueMaker<string>>;
+
+/** Returns the first and the last id. */
+export function generateRecords(
+  account: Account,
+  store: TypeStore,
+  spec: GenerateSpec,
+): { count: number; firstId: string; lastId: string } {
+  const makers = makersOf(store, spec);
+  const values = lazyValues(makers);
+  const firstKey = account.reserveIds(spec.count);
+  const span = { firstKey, count: spec.count, fromMs: spec.changedFrom, toMs: spec.changedTo, unitMs: 1 };
+  store.table.addBlock(span, (index, key, changedAt) => {
+    const id = String(key);
+    const properties = values({ index, id, createdAt: changedAt, changedAt });
+    return { key, id, properties, createdAt: changedAt, updatedAt: changedAt, archived: false };
+  });
+  return { count: spec.count, firstId: String(firstKey), lastId: String(firstKey + spec.count - 1) };
+}
+
+function makersOf(store: TypeStore, spec: GenerateSpec): Map<string, ValueMaker<string>> {
+  const { type } = store;
+  const system: Makers = {
+    hs_object_id: ({ id }) => id,
+    [type.createdProperty]: ({ createdAt }) => new Date(createdAt).toISOString(),
+    [type.modifiedProperty]: ({ changedAt }) => new Date(changedAt).toISOString(),
+    hs_object_source: () => "IMPORT",
+    hs_object_source_label: () => "IMPORT",
+  };
+  const makers = new Map(Object.entries({ ...system, ...(BY_TYPE[type.name] ?? ownProperties(store)) }));
+  for (const [name, value] of Object.entries(spec.values)) {
+    const property = store.properties.get(name.toLowerCase());
+    if (property === undefined) throw new RangeError(`${type.name} has no property ${name}`);
+    if (value === null) makers.delete(property.name);
+    else
+      makers.set(
+        property.name,
+        templateMaker(String(value), (text) => text),
+      );
+  }
+  return makers;
+}
+
+/** Fills the properties that a user created. */
+function ownProperties(store: TypeStore): Makers {
+  const own = [...store.properties.values()].filter((property) => property.hubspotDefined === false);
+  return Object.fromEntries(
+    own.map(({ name, type }): [string, ValueMaker<string>] => [
+      name,
+      ({ index }) => (type === "number" ? String(index) : `${name} ${index}`),
+    ]),
+  );
+}
+
+const FIRST_NAMES = ["Ada", "Grace", "Linus", "Mary", "Noel", "Ines", "Otto", "Pia"];
+const CITIES = ["Oslo", "Malmö", "Austin", "Porto", "Kyoto"];
+const LIFECYCLE = ["subscriber", "lead", "opportunity", "customer"];
+const STAGES = ["appointmentscheduled", "qualifiedtobuy", "contractsent", "closedwon"];
+const INDUSTRIES = ["COMPUTER_SOFTWARE", "RETAIL", "UTILITIES"];
+const STATUSES = ["1", "2", "3", "4"];
+
+function oneOf(values: string[]): ValueMaker<string> {
+  return ({ index }: Seed) => values[index % values.length] ?? "";
+}
+
+const BY_TYPE: Record<string, Makers> = {
+  contacts: {
+    email: ({ index }) => `person-${index}@generated.example`,
+    firstname: oneOf(FIRST_NAMES),
+    lastname: ({ index }) => `Person ${index}`,
+    phone: ({ index }) => `+1 555 ${String(index).padStart(7, "0")}`,
+    jobtitle: ({ index }) => `Title ${index % 100}`,
+    city: oneOf(CITIES),
+    lifecyclestage: oneOf(LIFECYCLE),
+  },
+  companies: {
+    name: ({ index }) => `Company ${index}`,
+    domain: ({ index }) => `company-${index}.generated.example`,
+    city: oneOf(CITIES),
+    industry: oneOf(INDUSTRIES),
+    numberofemployees: ({ index }) => String(index % 5000),
+  },
+  deals: {
+    dealname: ({ index }) => `Deal ${index}`,
+    amount: ({ index }) => String((index % 1000) * 100),
+    dealstage: oneOf(STAGES),
+    pipeline: () => "default",
+  },
+  tickets: {
+    subject: ({ index }) => `Ticket ${index}`,
+    hs_pipeline: () => "0",
+    hs_pipeline_stage: oneOf(STATUSES),
+  },
+};

@@ -1,0 +1,192 @@
+// Reading a HubSpot account: generated records, walks by cursor and by key, archived records, index lag.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { at, caller, listAt, openSandbox, textAt, type Response } from "../test-client.ts";
+
+const sandbox = await openSandbox({ limits: "off" });
+const call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
+const control = caller(sandbox.url);
+const { account } = sandbox.hubspot;
+
+const CONTACTS = "/crm/v3/objects/contacts";
+const AT = Date.parse("2026-10-01T12:00:00Z");
+
+function generate(count: number, changedFrom = AT, changedTo = AT): { firstId: string; lastId: string } {
+  return account.generate("contacts", { count, changedFrom, changedTo, values: {} });
+}
+
+function search(filters: unknown[], more: Record<string, unknown> = {}): Promise<Response> {
+  const sorts = [{ propertyName: "hs_object_id", direction: "ASCENDING" }];
+  return call("POST", `${CONTACTS}/search`, { filterGroups: [{ filters }], sorts, limit: 200, ...more });
+}
+
+const changed = (from: number, to: number): unknown => ({
+  propertyName: "lastmodifieddate",
+  operator: "BETWEEN",
+  value: String(from),
+  highValue: new Date(to).toISOString(),
+});
+const behind = (id: string): unknown => ({ propertyName: "hs_object_id", operator: "GT", value: id });
+
+async function walkByKey(from: number, to: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const last = ids.at(-1);
+    const page = await search([changed(from, to), ...(last === undefined ? [] : [behind(last)])]);
+    const found = listAt(page.json, "results").map((record) => textAt(record, "id"));
+    if (found.length === 0) return ids;
+    ids.push(...found);
+  }
+}
+
+async function walkList(path = CONTACTS): Promise<Record<string, unknown>[]> {
+  const records: Record<string, unknown>[] = [];
+  for (let after = ""; ;) {
+    const page = await call("GET", `${path}${path.includes("?") ? "&" : "?"}limit=100${after}`);
+    assert.equal(page.status, 200, page.text);
+    records.push(...listAt(page.json, "results"));
+    if (!page.text.includes('"paging"')) return records;
+    after = `&after=${encodeURIComponent(textAt(page.json, "paging.next.after"))}`;
+  }
+}
+
+test("records with one change time are all found by key, each once, in rising order", async () => {
+  generate(2_500);
+  const ids = await walkByKey(AT, AT);
+  assert.equal(ids.length, 2_500);
+  assert.ok(ids.every((id, i) => i === 0 || BigInt(id) > BigInt(ids[i - 1] ?? 0)));
+  const beyond = await search([changed(AT, AT)], { after: "10000" });
+  assert.equal(beyond.status, 400);
+});
+
+test("a window is inclusive on both ends and the total counts what a limit of 1 does not show", async () => {
+  generate(1_001, AT, AT + 1_000_000);
+  const inWindow = await search([changed(AT + 10_000, AT + 20_000)], { limit: 1 });
+  assert.equal(at(inWindow.json, "total"), 11);
+  const customers = { propertyName: "lifecyclestage", operator: "EQ", value: "customer" };
+  const filtered = await search([changed(AT, AT + 1_000_000), customers], { limit: 1 });
+  assert.equal(at(filtered.json, "total"), 250);
+  const upper = await search([{ ...customers, value: "CUSTOMER" }]);
+  assert.equal(at(upper.json, "total"), 0);
+});
+
+test("a changed generated record counts once, with its new values", async () => {
+  const { firstId } = generate(300);
+  await call("PATCH", `${CONTACTS}/${firstId}`, { properties: { city: "Rome" } });
+  assert.equal((await walkByKey(AT, AT)).length, 299);
+  const records = await walkList();
+  assert.equal(records.length, 305);
+  assert.equal(new Set(records.map((record) => record["id"])).size, 305);
+  const one = await call("GET", `${CONTACTS}/${firstId}?properties=city,firstname`);
+  assert.equal(at(one.json, "properties.city"), "Rome");
+  assert.equal(at(one.json, "properties.firstname"), "Ada");
+});
+
+test("a list pages by an opaque cursor that is refused when it is foreign or too old", async () => {
+  const page = await call("GET", `${CONTACTS}?limit=2`);
+  const after = encodeURIComponent(textAt(page.json, "paging.next.after"));
+  assert.doesNotMatch(after, /^\d+$/);
+  assert.equal(at((await call("GET", `${CONTACTS}?limit=2&after=${after}`)).json, "results.0.id"), "503");
+  const foreign = await call("GET", `${CONTACTS}?after=nonsense`);
+  assert.match(textAt(foreign.json, "message"), /Cannot deserialize value of type/);
+  await control("POST", "/sandbox/settings", { hubspot: { cursorLifetimeMs: 60_000 } });
+  await control("POST", "/sandbox/clock", { advanceMs: 61_000 });
+  assert.equal((await call("GET", `${CONTACTS}?limit=2&after=${after}`)).status, 400);
+});
+
+test("archiving leaves the change time alone, restoring moves it, merging archives the loser", async () => {
+  const before = await call("GET", `${CONTACTS}/501`);
+  assert.equal((await call("DELETE", `${CONTACTS}/501`)).status, 204);
+  const [archived] = await walkList(`${CONTACTS}?archived=true`);
+  assert.equal(archived?.["id"], "501");
+  assert.ok(archived?.["archivedAt"]);
+  assert.equal(archived?.["updatedAt"], at(before.json, "updatedAt"));
+  assert.equal(at((await search([behind("500")])).json, "results.0.id"), "502");
+  await control("POST", "/sandbox/records/restore", {
+    provider: "hubspot",
+    object: "contacts",
+    ids: ["501"],
+  });
+  const restored = await call("GET", `${CONTACTS}/501`);
+  assert.ok(textAt(restored.json, "updatedAt") > textAt(before.json, "updatedAt"));
+  await control("POST", "/sandbox/records/merge", {
+    provider: "hubspot",
+    object: "contacts",
+    winner: "501",
+    losers: ["502"],
+  });
+  const winner = await call("GET", `${CONTACTS}/501?properties=hs_merged_object_ids`);
+  assert.equal(at(winner.json, "properties.hs_merged_object_ids"), "502");
+  assert.equal((await walkList(`${CONTACTS}?archived=true`)).length, 1);
+});
+
+test("archived records are gone after ninety days", async () => {
+  await call("DELETE", `${CONTACTS}/501`);
+  await control("POST", "/sandbox/clock", { advanceMs: 89 * 86_400_000 });
+  assert.equal((await walkList(`${CONTACTS}?archived=true`)).length, 1);
+  await control("POST", "/sandbox/clock", { advanceMs: 2 * 86_400_000 });
+  assert.equal((await walkList(`${CONTACTS}?archived=true`)).length, 0);
+});
+
+test("a lagging index finds a record by its old values and shows the new ones", async () => {
+  await control("POST", "/sandbox/settings", { hubspot: { searchLagMs: 5_000 } });
+  const city = (value: string): unknown => ({ propertyName: "city", operator: "EQ", value });
+  await call("PATCH", "/crm/v3/objects/companies/601", { properties: { city: "Rome" } });
+  const find = (value: string): Promise<Response> =>
+    call("POST", "/crm/v3/objects/companies/search", {
+      filterGroups: [{ filters: [city(value)] }],
+      properties: ["city"],
+    });
+  assert.equal(at((await find("Oslo")).json, "results.0.properties.city"), "Rome");
+  assert.equal(at((await find("Rome")).json, "total"), 0);
+  await call("POST", CONTACTS, { properties: { email: "late@x.example" } });
+  const late = { propertyName: "email", operator: "EQ", value: "late@x.example" };
+  assert.equal(at((await search([late])).json, "total"), 0);
+  await control("POST", "/sandbox/clock", { advanceMs: 5_001 });
+  assert.equal(at((await find("Rome")).json, "total"), 1);
+  assert.equal(at((await find("Oslo")).json, "total"), 0);
+  assert.equal(at((await search([late])).json, "total"), 1);
+});
+
+test("records are created and changed at chosen times, with or without a stamp", async () => {
+  const made = await control("POST", "/sandbox/records", {
+    provider: "hubspot",
+    object: "contacts",
+    records: [{ values: { email: "old@x.example" }, changedAt: "2026-02-03T04:05:06.007Z" }],
+  });
+  const id = textAt(made.json, "ids.0");
+  assert.equal(at((await call("GET", `${CONTACTS}/${id}`)).json, "updatedAt"), "2026-02-03T04:05:06.007Z");
+  const records = [{ id, values: { city: "Rome" }, stamp: false }];
+  await control("POST", "/sandbox/records", { provider: "hubspot", object: "contacts", records });
+  const after = await call("GET", `${CONTACTS}/${id}?properties=city`);
+  assert.equal(at(after.json, "properties.city"), "Rome");
+  assert.equal(at(after.json, "properties.lastmodifieddate"), "2026-02-03T04:05:06.007Z");
+  const wrong = await control("POST", "/sandbox/records", {
+    provider: "hubspot",
+    object: "contacts",
+    records: [{ values: { nope: 1 } }],
+  });
+  assert.match(textAt(wrong.json, "message"), /contacts has no property nope/);
+});
+
+test("the dump has every record with all values, generated ones included", async () => {
+  const { lastId } = generate(1_200);
+  await call("DELETE", `${CONTACTS}/${lastId}`);
+  const lines = async (more = ""): Promise<string[]> => {
+    const dump = await control("GET", `/sandbox/records/dump?provider=hubspot&object=contacts${more}`);
+    return dump.text.trim().split("\n");
+  };
+  const records = await lines();
+  assert.equal(records.length, 1_204);
+  const last: unknown = JSON.parse(records.at(-1) ?? "");
+  assert.equal(at(last, "values.email"), "person-1198@generated.example");
+  assert.equal((await lines("&deleted=true")).length, 1_205);
+});
+
+test("a hidden property disappears from answers and is refused in filters", async () => {
+  account.hideField("contacts", "city", true);
+  const shown = await call("GET", `${CONTACTS}/501?properties=city,email`);
+  assert.doesNotMatch(shown.text, /city/);
+  assert.equal((await search([{ propertyName: "city", operator: "EQ", value: "x" }])).status, 400);
+});

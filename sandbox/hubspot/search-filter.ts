@@ -1,0 +1,145 @@
+// One filter of a CRM search: what it tests, and the bounds that the record table can apply itself.
+
+import { asText, type Data } from "../exchange.ts";
+import type { TypeStore } from "./account.ts";
+import { textsOf } from "./batch.ts";
+import { invalid } from "./errors.ts";
+import type { Property } from "./property-definitions.ts";
+import type { StoredRecord } from "./stored-record.ts";
+
+/** Bounds of the id, exclusive, and of the change time, inclusive. */
+type Bounds = { afterKey?: number; changedFrom?: number; changedTo?: number };
+
+export type Test = { name: string; passes(record: StoredRecord): boolean; bounds?: Bounds };
+
+/** Returns the test of one filter. Throws HubSpot's refusal of an unknown property, operator or value. */
+export function filterTest(store: TypeStore, filter: Data): Test {
+  const { property, operator, value, passes } = readFilter(store, filter);
+  const bounds = boundsOf(store, property, operator, value, asText(filter["highValue"]) ?? "");
+  return { name: JSON.stringify(filter), passes, ...(bounds === undefined ? {} : { bounds }) };
+}
+
+function boundsOf(
+  store: TypeStore,
+  property: Property,
+  operator: string,
+  value: string,
+  high: string,
+): Bounds | undefined {
+  if (property.name === "hs_object_id") {
+    if (operator === "GT") return { afterKey: Number(value) };
+    return operator === "GTE" ? { afterKey: Math.ceil(Number(value)) - 1 } : undefined;
+  }
+  if (property.name !== store.type.modifiedProperty) return undefined;
+  if (operator === "GT") return { changedFrom: instant(value) + 1 };
+  if (operator === "GTE") return { changedFrom: instant(value) };
+  if (operator === "LT") return { changedTo: instant(value) - 1 };
+  if (operator === "LTE") return { changedTo: instant(value) };
+  if (operator === "BETWEEN") return { changedFrom: instant(value), changedTo: instant(high) };
+  return undefined;
+}
+
+type Passes = (record: StoredRecord) => boolean;
+
+function readFilter(
+  store: TypeStore,
+  filter: Data,
+): { property: Property; operator: string; value: string; passes: Passes } {
+  const name = (asText(filter["propertyName"]) ?? "").toLowerCase();
+  const property = store.properties.get(name);
+  if (property === undefined || property.archived) {
+    throw invalid(`There was a problem with the request: property ${name} does not exist`);
+  }
+  const operator = asText(filter["operator"]) ?? "";
+  const value = asText(filter["value"]) ?? "";
+  if (needsValue(operator) && asText(filter["value"]) === undefined)
+    throw invalid(`operator ${operator} requires a value`);
+  const given = [filter["value"], filter["highValue"]].flatMap((item) => asText(item) ?? []);
+  if (operator === "BETWEEN" && given.length < 2) throw invalid("operator BETWEEN requires a highValue");
+  for (const text of [...given, ...textsOf(filter["values"])]) checkOperand(property, text);
+  return { property, operator, value, passes: passesOf(property, operator, value, filter) };
+}
+
+/** Numbers and times must be readable, times as epoch milliseconds or ISO. */
+function checkOperand(property: Property, text: string): void {
+  const time = property.type === "datetime" || property.type === "date";
+  const readable = time
+    ? !Number.isNaN(instant(text))
+    : property.type !== "number" || Number.isFinite(Number(text));
+  if (!readable) {
+    throw invalid(
+      `There was a problem with the request: ${text} is not a valid ${property.type} for ${property.name}`,
+    );
+  }
+}
+
+function passesOf(property: Property, operator: string, value: string, filter: Data): Passes {
+  const values = textsOf(filter["values"]);
+  const of = (record: StoredRecord): string | undefined => record.properties[property.name];
+  const order = (record: StoredRecord, other: string): number | undefined => {
+    const own = of(record);
+    return own === undefined ? undefined : compareValues(property, own, other);
+  };
+  switch (operator) {
+    case "EQ":
+      return (record) => order(record, value) === 0;
+    case "NEQ":
+      return (record) => order(record, value) !== 0;
+    case "LT":
+      return (record) => (order(record, value) ?? 0) < 0;
+    case "LTE":
+      return (record) => (order(record, value) ?? 1) <= 0;
+    case "GT":
+      return (record) => (order(record, value) ?? 0) > 0;
+    case "GTE":
+      return (record) => (order(record, value) ?? -1) >= 0;
+    case "BETWEEN": {
+      const high = asText(filter["highValue"]) ?? "";
+      return (record) => (order(record, value) ?? -1) >= 0 && (order(record, high) ?? 1) <= 0;
+    }
+    case "IN":
+      return (record) => values.some((one) => order(record, one) === 0);
+    case "NOT_IN":
+      return (record) => of(record) !== undefined && !values.some((one) => order(record, one) === 0);
+    case "HAS_PROPERTY":
+      return (record) => of(record) !== undefined;
+    case "NOT_HAS_PROPERTY":
+      return (record) => of(record) === undefined;
+    case "CONTAINS_TOKEN":
+      return (record) => containsToken(of(record), value);
+    case "NOT_CONTAINS_TOKEN":
+      return (record) => !containsToken(of(record), value);
+    default:
+      throw invalid(`Invalid input JSON: operator ${operator} is not one of the allowed operators`);
+  }
+}
+
+function needsValue(operator: string): boolean {
+  return ["EQ", "NEQ", "LT", "LTE", "GT", "GTE", "BETWEEN", "CONTAINS_TOKEN", "NOT_CONTAINS_TOKEN"].includes(
+    operator,
+  );
+}
+
+/** Compares numbers by size, times as ISO or epoch milliseconds, text without case and options with it. */
+export function compareValues(property: Property, own: string, other: string): number {
+  if (property.type === "number") return Number(own) - Number(other);
+  if (property.type === "datetime" || property.type === "date") return instant(own) - instant(other);
+  const exact = property.type === "enumeration";
+  const [a, b] = exact ? [own, other] : [own.toLowerCase(), other.toLowerCase()];
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function instant(text: string): number {
+  return /^-?\d+$/.test(text) ? Number(text) : Date.parse(text);
+}
+
+/** Matches whole words, with `*` for any characters. */
+function containsToken(own: string | undefined, wanted: string): boolean {
+  if (own === undefined) return false;
+  const pattern = wanted
+    .toLowerCase()
+    .replace(/[.+?^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", "\\S*");
+  return new RegExp(`(^|[\\s@.,;-])${pattern}($|[\\s@.,;-])`).test(own.toLowerCase());
+}

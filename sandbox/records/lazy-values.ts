@@ -1,0 +1,44 @@
+// Values of generated records that are computed when they are read, so that a scan of a million costs no memory.
+
+/** What the value of a generated record may depend on. */
+export type Seed = {
+  /** Position in its block, from 0. */
+  index: number;
+  id: string;
+  createdAt: number;
+  changedAt: number;
+};
+
+export type ValueMaker<V> = (seed: Seed) => V;
+
+/** Returns a function that makes an object with one getter per name; the getters are on its prototype. */
+export function lazyValues<V>(makers: Map<string, ValueMaker<V>>): (seed: Seed) => Record<string, V> {
+  class Lazy {
+    [name: string]: V;
+    readonly #seed: Seed;
+
+    constructor(seed: Seed) {
+      this.#seed = seed;
+    }
+
+    static {
+      for (const [name, make] of makers) {
+        const get = function (this: Lazy): V {
+          return make(this.#seed);
+        };
+        Object.defineProperty(Lazy.prototype, name, { get, enumerable: true });
+      }
+    }
+  }
+  return (seed) => new Lazy(seed);
+}
+
+/** Returns all values as an ordinary object, which may be changed. */
+export function plainValues<V>(values: Record<string, V>): Record<string, V> {
+  const plain: Record<string, V> = {};
+  for (const name in values) {
+    const value = values[name];
+    if (value !== undefined) plain[name] = value;
+  }
+  return plain;
+}

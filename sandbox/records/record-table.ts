@@ -1,0 +1,267 @@
+// The records of one object by ascending key: stored ones, generated ones, and generated ones that were changed.
+
+import { GeneratedBlock, type BlockSpan } from "./generated-block.ts";
+
+/** `key` orders the records and never changes; `updatedAt` is the change time in milliseconds. */
+export type Row = { key: number; updatedAt: number };
+
+export type Selection<R> = {
+  afterKey?: number;
+  /** Both inclusive, milliseconds. */
+  changedFrom?: number;
+  changedTo?: number;
+  /** Only records behind this one in the order of change time, then key. */
+  afterPair?: { changedAt: number; key: number };
+  /** A name determines the test: its matches among generated records are remembered under it. */
+  test?: { name?: string; passes(record: R): boolean };
+  /** Leaves generated records out that nobody changed. */
+  storedOnly?: boolean;
+  /** Returns the version of a stored record that is tested; undefined when it does not count. */
+  view?: (record: R) => R | undefined;
+};
+
+/** Ascending in the wanted order, with the change time of each. */
+type Keys = { keys: Float64Array; changedAt(n: number): number };
+
+type Run = { length: number; at(n: number): number };
+
+export class RecordTable<R extends Row> {
+  readonly #blocks: GeneratedBlock<R>[] = [];
+  /** Stored records, and changed generated ones. */
+  readonly #keys: number[] = [];
+  readonly #rows: R[] = [];
+  /** Keys of generated records that were removed for good; their rows stay to hide the originals. */
+  readonly #gone = new Set<number>();
+
+  /** The keys of the block must be above all others. */
+  addBlock(span: BlockSpan, make: (index: number, key: number, changedAt: number) => R): void {
+    this.#blocks.push(new GeneratedBlock(span, make));
+  }
+
+  get blocks(): readonly GeneratedBlock<R>[] {
+    return this.#blocks;
+  }
+
+  /** Returns how many records there are, deleted ones included. */
+  get size(): number {
+    return this.count({});
+  }
+
+  get(key: number): R | undefined {
+    const place = this.#firstAbove(key - 1);
+    if (this.#keys[place] === key) return this.#gone.has(key) ? undefined : this.#rows[place];
+    const block = this.#blocks.find((one) => one.holds(key));
+    return block?.record(key - block.span.firstKey);
+  }
+
+  /** Stores a new record, or a generated one that was changed. */
+  keep(record: R): void {
+    const { key } = record;
+    const place = this.#firstAbove(key - 1);
+    this.#gone.delete(key);
+    if (this.#keys[place] === key) this.#rows[place] = record;
+    else if (place === this.#keys.length) {
+      this.#keys.push(key);
+      this.#rows.push(record);
+    } else {
+      this.#keys.splice(place, 0, key);
+      this.#rows.splice(place, 0, record);
+    }
+  }
+
+  drop(record: R): void {
+    if (this.#blocks.some((block) => block.holds(record.key))) {
+      this.keep(record);
+      this.#gone.add(record.key);
+      return;
+    }
+    const place = this.#firstAbove(record.key - 1);
+    if (this.#keys[place] !== record.key) return;
+    this.#keys.splice(place, 1);
+    this.#rows.splice(place, 1);
+  }
+
+  /** Returns the stored records, without generated ones that nobody changed. */
+  stored(): R[] {
+    return this.#rows.filter((row) => !this.#gone.has(row.key));
+  }
+
+  /** Walks over the selected records by ascending key. Generated ones are computed on the way. */
+  *select(selection: Selection<R>): Generator<R> {
+    let place = this.#firstAbove(selection.afterKey ?? Number.NEGATIVE_INFINITY);
+    for (const block of selection.storedOnly === true ? [] : this.#blocks) {
+      const run = runOf(block, selection);
+      for (let n = 0; n < run.length; n++) {
+        const index = run.at(n);
+        const key = block.span.firstKey + index;
+        for (; (this.#keys[place] ?? Number.POSITIVE_INFINITY) < key; place++) {
+          const row = this.#rows[place];
+          if (row !== undefined && this.#selects(row, selection)) yield row;
+        }
+        if (this.#keys[place] !== key) yield block.record(index);
+      }
+    }
+    for (; place < this.#rows.length; place++) {
+      const row = this.#rows[place];
+      if (row !== undefined && this.#selects(row, selection)) yield row;
+    }
+  }
+
+  /** Returns the keys of the selected records, by key or by change time and key. */
+  keys(selection: Selection<R>, order: "key" | "change"): Float64Array {
+    const stored = this.#storedKeys(selection, order);
+    const blocks = selection.storedOnly === true ? [] : this.#blocks;
+    const sources = [stored, ...blocks.map((block) => this.#generatedKeys(block, selection))];
+    const [only] = sources;
+    if (only !== undefined && sources.length === 1) return only.keys;
+    return merged(sources, order);
+  }
+
+  #storedKeys(selection: Selection<R>, order: "key" | "change"): Keys {
+    const rows: R[] = [];
+    for (
+      let n = this.#firstAbove(selection.afterKey ?? Number.NEGATIVE_INFINITY);
+      n < this.#rows.length;
+      n++
+    ) {
+      const row = this.#rows[n];
+      if (row !== undefined && this.#selects(row, selection)) rows.push(row);
+    }
+    if (order === "change") rows.sort((a, b) => a.updatedAt - b.updatedAt || a.key - b.key);
+    return {
+      keys: Float64Array.from(rows, (row) => row.key),
+      changedAt: (n) => rows[n]?.updatedAt ?? 0,
+    };
+  }
+
+  #generatedKeys(block: GeneratedBlock<R>, selection: Selection<R>): Keys {
+    const run = runOf(block, selection);
+    const { firstKey } = block.span;
+    const keys = new Float64Array(run.length);
+    let place = this.#firstAbove(firstKey - 1);
+    let found = 0;
+    for (let n = 0; n < run.length; n++) {
+      const key = firstKey + run.at(n);
+      while ((this.#keys[place] ?? Number.POSITIVE_INFINITY) < key) place++;
+      if (this.#keys[place] !== key) keys[found++] = key;
+    }
+    const kept = keys.subarray(0, found);
+    return { keys: kept, changedAt: (n) => block.changedAt((kept[n] ?? 0) - firstKey) };
+  }
+
+  /** Counts the selected records without computing generated ones. */
+  count(selection: Selection<R>): number {
+    let total = 0;
+    const first = this.#firstAbove(selection.afterKey ?? Number.NEGATIVE_INFINITY);
+    for (let place = first; place < this.#rows.length; place++) {
+      const row = this.#rows[place];
+      if (row !== undefined && this.#selects(row, selection)) total++;
+    }
+    for (const block of selection.storedOnly === true ? [] : this.#blocks) {
+      const run = runOf(block, selection);
+      total += run.length - this.#hidden(block, run, first);
+    }
+    return total;
+  }
+
+  /** Counts the positions of a run whose records were changed, so that they count as stored ones. */
+  #hidden(block: GeneratedBlock<R>, run: Run, first: number): number {
+    const { firstKey, count } = block.span;
+    let hidden = 0;
+    for (let place = Math.max(first, this.#firstAbove(firstKey - 1)); place < this.#keys.length; place++) {
+      const index = (this.#keys[place] ?? 0) - firstKey;
+      if (index >= count) break;
+      const n = firstFrom(run, index);
+      if (n < run.length && run.at(n) === index) hidden++;
+    }
+    return hidden;
+  }
+
+  #selects(row: R, selection: Selection<R>): boolean {
+    if (this.#gone.size > 0 && this.#gone.has(row.key)) return false;
+    const seen = selection.view === undefined ? row : selection.view(row);
+    if (seen === undefined) return false;
+    const { changedFrom, changedTo, afterPair, test } = selection;
+    if (changedFrom !== undefined && seen.updatedAt < changedFrom) return false;
+    if (changedTo !== undefined && seen.updatedAt > changedTo) return false;
+    if (afterPair !== undefined && !isBehind(seen, afterPair)) return false;
+    return test === undefined || test.passes(seen);
+  }
+
+  #firstAbove(key: number): number {
+    const keys = this.#keys;
+    let low = 0;
+    let high = keys.length;
+    if ((keys[high - 1] ?? Number.NEGATIVE_INFINITY) <= key) return high;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((keys[middle] ?? 0) <= key) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function isBehind(row: Row, { changedAt, key }: { changedAt: number; key: number }): boolean {
+  return row.updatedAt > changedAt || (row.updatedAt === changedAt && row.key > key);
+}
+
+/** Returns the positions of a block that are selected, ascending. */
+function runOf<R>(block: GeneratedBlock<R>, selection: Selection<R>): Run {
+  const { changedTo, test } = selection;
+  const low = lowest(block, selection);
+  const high = changedTo === undefined ? block.span.count : block.firstAt(changedTo + 1);
+  if (test === undefined) return { length: Math.max(0, high - low), at: (n) => low + n };
+  const all = block.passing(test.name, (record) => test.passes(record));
+  const run = { length: all.length, at: (n: number) => all[n] ?? 0 };
+  const start = firstFrom(run, low);
+  return { length: Math.max(0, firstFrom(run, high) - start), at: (n) => all[start + n] ?? 0 };
+}
+
+function lowest<R>(block: GeneratedBlock<R>, { afterKey, changedFrom, afterPair }: Selection<R>): number {
+  const { firstKey, count } = block.span;
+  const low = Math.max(
+    0,
+    afterKey === undefined ? 0 : afterKey - firstKey + 1,
+    changedFrom === undefined ? 0 : block.firstAt(changedFrom),
+  );
+  if (afterPair === undefined) return low;
+  const sameTime = block.firstAt(afterPair.changedAt);
+  const later = block.firstAt(afterPair.changedAt + 1);
+  const behind = Math.min(later, Math.max(sameTime, afterPair.key - firstKey + 1));
+  return Math.min(count, Math.max(low, behind));
+}
+
+/** Merges lists that are each in the wanted order. */
+function merged(sources: Keys[], order: "key" | "change"): Float64Array {
+  const all = new Float64Array(sources.reduce((sum, source) => sum + source.keys.length, 0));
+  const heads = sources.map((source) => ({ source, n: 0 })).filter(({ source }) => source.keys.length > 0);
+  for (let filled = 0; filled < all.length; filled++) {
+    let [first] = heads;
+    for (const head of heads)
+      if (first !== undefined && head !== first && isBefore(head, first, order)) first = head;
+    if (first === undefined) break;
+    all[filled] = first.source.keys[first.n++] ?? 0;
+    if (first.n === first.source.keys.length) heads.splice(heads.indexOf(first), 1);
+  }
+  return all;
+}
+
+type Head = { source: Keys; n: number };
+
+function isBefore(one: Head, other: Head, order: "key" | "change"): boolean {
+  const byKey = (one.source.keys[one.n] ?? 0) - (other.source.keys[other.n] ?? 0);
+  if (order === "key") return byKey < 0;
+  return (one.source.changedAt(one.n) - other.source.changedAt(other.n) || byKey) < 0;
+}
+
+function firstFrom(run: Run, index: number): number {
+  let low = 0;
+  let high = run.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (run.at(middle) < index) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

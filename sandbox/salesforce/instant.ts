@@ -1,0 +1,6 @@
+// Reads Salesforce's forms of a time.
+
+/** Milliseconds of a date or date-time text, `+0000` included; NaN for anything else. */
+export function instantOf(text: string): number {
+  return Date.parse(text.replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
+}

@@ -1,0 +1,127 @@
+// What the sandbox's controls do to a Salesforce organisation behind its API.
+
+import type { Data } from "../exchange.ts";
+import type { AccountControls, RecordInput } from "../provider.ts";
+import { plainValues } from "../records/lazy-values.ts";
+import { generateRecords } from "./generated-records.ts";
+import { normalizeId } from "./ids.ts";
+import { DEFAULT_SETTINGS, stamp, type ObjectStore, type Org, type StoredRecord } from "./org.ts";
+import { storeNew } from "./records.ts";
+
+const KEPT_MS = 15 * 86_400_000;
+
+export function orgControls(org: () => Org): AccountControls {
+  const storeOf = (object: string): ObjectStore => {
+    const store = org().find(object);
+    if (store === undefined) throw new RangeError(`no Salesforce object ${object}`);
+    return store;
+  };
+  const setDeleted = (object: string, id: string, deleted: boolean): void => {
+    const store = storeOf(object);
+    const record = recordIn(store, id);
+    if (record.deleted !== deleted) store.setDeleted(record, deleted, stamp(org().clock.now()));
+  };
+  return {
+    generate: (object, spec) => generateRecords(storeOf(object), spec),
+    put: (object, input) => put(org(), storeOf(object), input),
+    archive: (object, id) => setDeleted(object, id, true),
+    restore: (object, id) => setDeleted(object, id, false),
+    purge(object, id) {
+      const store = storeOf(object);
+      const record = recordIn(store, id);
+      if (!record.deleted) store.setDeleted(record, true, stamp(org().clock.now()));
+      store.drop(record);
+    },
+    merge: (object, winner, losers) => merge(org(), storeOf(object), winner, losers),
+    purgeExpired: () => purgeExpired(org()),
+    dump: (object, deleted) => dump(storeOf(object), deleted),
+    expireCursors() {
+      org().settings.locatorGeneration++;
+    },
+    hideField(object, name, hidden) {
+      const field = storeOf(object).definition.fields.get(name.toLowerCase());
+      if (field === undefined) throw new RangeError(`${object} has no field ${name}`);
+      field.access = hidden ? "none" : "edit";
+    },
+    settings: () => Object.fromEntries(NAMES.map((name) => [name, org().settings[name]])),
+    set: (settings) => set(org(), settings),
+  };
+}
+
+function recordIn(store: ObjectStore, id: string): StoredRecord {
+  const record = store.lookup(normalizeId(id) ?? "");
+  if (record === undefined) throw new RangeError(`no record ${id} of ${store.definition.name}`);
+  return record;
+}
+
+/** A change time before the present is a transaction that was committed late. */
+function put(org: Org, store: ObjectStore, input: RecordInput): string {
+  const values: StoredRecord["values"] = {};
+  for (const [name, value] of Object.entries(input.values)) {
+    const field = store.definition.fields.get(name.toLowerCase());
+    if (field === undefined) throw new RangeError(`${store.definition.name} has no field ${name}`);
+    values[field.name] = value;
+  }
+  const id = input.id ?? storeNew(org, store, values);
+  const record = recordIn(store, id);
+  const at = stamp(input.changedAt ?? org.clock.now());
+  const stamped: StoredRecord["values"] = input.stamp ? { LastModifiedDate: at, SystemModstamp: at } : {};
+  store.set(record, { ...values, ...stamped });
+  return record.id;
+}
+
+/** The losers are deleted and name the winner. */
+function merge(org: Org, store: ObjectStore, winner: string, losers: string[]): void {
+  const at = stamp(org.clock.now());
+  const master = recordIn(store, winner);
+  const named: StoredRecord["values"] = store.definition.fields.has("masterrecordid")
+    ? { MasterRecordId: master.id }
+    : {};
+  for (const loser of losers) {
+    const record = recordIn(store, loser);
+    store.set(record, named);
+    store.setDeleted(record, true, at);
+  }
+  store.set(master, { LastModifiedDate: at, SystemModstamp: at });
+}
+
+function purgeExpired(org: Org): void {
+  const limit = org.clock.now() - KEPT_MS;
+  for (const store of org.stores.values()) {
+    for (const record of store.table.stored()) {
+      if (record.deleted && record.updatedAt < limit) store.drop(record);
+    }
+  }
+}
+
+function* dump(store: ObjectStore, deleted: boolean): Generator<Data> {
+  for (const record of store.table.select({})) {
+    if (record.deleted && !deleted) continue;
+    yield {
+      id: record.id,
+      deleted: record.deleted,
+      changedAt: new Date(record.updatedAt).toISOString(),
+      values: plainValues(record.values),
+    };
+  }
+}
+
+const NAMES = [
+  "locatorLifetimeMs",
+  "openLocators",
+  "childPage",
+  "pageCharacters",
+  "headerBytes",
+  "tooLongStatus",
+] as const;
+
+function set({ settings }: Org, wanted: Data): void {
+  for (const [name, value] of Object.entries(wanted)) {
+    const known = NAMES.find((one) => one === name);
+    if (known === undefined)
+      throw new RangeError(`no setting salesforce.${name}; there are: ${NAMES.join(", ")}`);
+    if (value === null) settings[known] = DEFAULT_SETTINGS[known];
+    else if (typeof value === "number" && value >= 0) settings[known] = value;
+    else throw new RangeError(`salesforce.${name} must be a number from 0, or null`);
+  }
+}

@@ -1,0 +1,195 @@
+// Reading a Salesforce organisation: generated records, walks by locator and by key, deleted records, sub-queries.
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { at, caller, listAt, openSandbox, textAt, type Call, type Response } from "../test-client.ts";
+
+const sandbox = await openSandbox({ limits: "off" });
+const control = caller(sandbox.url);
+const { account } = sandbox.salesforce;
+let call: Call;
+beforeEach(() => {
+  call = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+});
+
+const AT = Date.parse("2026-10-01T12:00:00Z");
+
+function generate(count: number, changedFrom = AT, changedTo = AT): { firstId: string; lastId: string } {
+  return account.generate("Contact", { count, changedFrom, changedTo, values: {} });
+}
+
+function query(soql: string, kind = "query"): Promise<Response> {
+  return call("GET", `/services/data/v60.0/${kind}?q=${encodeURIComponent(soql)}`);
+}
+
+async function idsOf(soql: string): Promise<string[]> {
+  const ids: string[] = [];
+  let page = await query(soql);
+  for (;;) {
+    assert.equal(page.status, 200, page.text);
+    ids.push(...listAt(page.json, "records").map((record) => textAt(record, "Id")));
+    if (at(page.json, "done") === true) return ids;
+    page = await call("GET", textAt(page.json, "nextRecordsUrl"));
+  }
+}
+
+const from = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+
+test("records with one change time are read once by locator, and on behind any record by key", async () => {
+  generate(5_000);
+  const where = `SystemModstamp >= ${from(AT)} AND SystemModstamp <= ${from(AT)}`;
+  const ids = await idsOf(`SELECT Id FROM Contact WHERE ${where} ORDER BY SystemModstamp, Id`);
+  assert.equal(new Set(ids).size, 5_000);
+  assert.deepEqual(ids, ids.toSorted());
+  const last = ids[2_999];
+  const key = `(SystemModstamp > ${from(AT)} OR (SystemModstamp = ${from(AT)} AND Id > '${last}'))`;
+  const rest = await idsOf(`SELECT Id FROM Contact WHERE ${where} AND ${key} ORDER BY SystemModstamp, Id`);
+  assert.deepEqual(rest, ids.slice(3_000));
+  const behind = await idsOf(`SELECT Id FROM Contact WHERE Id > '${last}' ORDER BY Id`);
+  assert.deepEqual(behind, ids.slice(3_000));
+});
+
+test("order by change time and id holds over generated, changed and stored records", async () => {
+  const { firstId } = generate(400, AT, AT + 100_000);
+  await call("PATCH", `/services/data/v60.0/sobjects/Contact/${firstId}`, { Title: "Moved" });
+  const page = await query("SELECT Id, SystemModstamp FROM Contact ORDER BY SystemModstamp, Id");
+  const records = listAt(page.json, "records");
+  assert.equal(records.length, 404);
+  const pairs = records.map((record) => `${textAt(record, "SystemModstamp")} ${textAt(record, "Id")}`);
+  assert.deepEqual(pairs, pairs.toSorted());
+  assert.equal(records.at(-1)?.["Id"], firstId);
+  assert.match(textAt(records.at(-1), "SystemModstamp"), /\.000\+0000$/);
+  const count = await query(`SELECT COUNT() FROM Contact WHERE SystemModstamp > ${from(AT + 50_000)}`);
+  const counted = pairs.filter((pair) => pair.slice(0, 19) > from(AT + 50_000).slice(0, 19)).length;
+  assert.equal(at(count.json, "totalSize"), counted);
+});
+
+test("a locator ends by time, by number and by command, with its reason", async () => {
+  generate(2_100);
+  const open = async (): Promise<string> =>
+    textAt((await query("SELECT Id FROM Contact")).json, "nextRecordsUrl");
+  const refusal = async (url: string): Promise<string> => {
+    const answer = await call("GET", url);
+    assert.equal(answer.status, 400, answer.text);
+    assert.equal(at(answer.json, "0.errorCode"), "INVALID_QUERY_LOCATOR");
+    return textAt(answer.json, "0.message");
+  };
+  const first = await open();
+  assert.match(first, /^\/services\/data\/v60\.0\/query\/0r8\w{15}-2000$/);
+  assert.equal((await call("GET", first)).status, 200);
+  for (let i = 0; i < 10; i++) await open();
+  assert.match(await refusal(first), /QUERY_LOCATOR_EXPIRED/);
+  const second = await open();
+  await control("POST", "/sandbox/locators/expire");
+  assert.match(await refusal(second), /QUERY_LOCATOR_EXPIRED/);
+  const third = await open();
+  assert.match(await refusal(third.replace("-2000", "-9000")), /LOCATOR_LOCATION_EXCEEDS_SIZE/);
+  await control("POST", "/sandbox/settings", { salesforce: { locatorLifetimeMs: 1_000 } });
+  await control("POST", "/sandbox/clock", { advanceMs: 1_001 });
+  assert.match(await refusal(third), /QUERY_LOCATOR_EXPIRED/);
+  assert.match(await refusal("/services/data/v60.0/query/nonsense"), /INVALID_QUERY_LOCATOR_FORMAT/);
+});
+
+test("pages show the ids of the moment of the query with the values of the moment of the page", async () => {
+  const { lastId } = generate(2_001);
+  const first = await query("SELECT Id, Title FROM Contact WHERE Title LIKE 'Title%' ORDER BY Id");
+  await call("PATCH", `/services/data/v60.0/sobjects/Contact/${lastId}`, { Title: "New" });
+  const second = await call("GET", textAt(first.json, "nextRecordsUrl"));
+  assert.equal(at(second.json, "records.0.Title"), "New");
+});
+
+test("deleting moves the change time, queryAll shows it until the record is purged", async () => {
+  const id = "003Sb0000000001IAA";
+  const soql = `SELECT Id, SystemModstamp FROM Contact WHERE IsDeleted = true AND SystemModstamp > 2026-02-01T00:00:00Z ORDER BY SystemModstamp, Id`;
+  await call("DELETE", `/services/data/v60.0/sobjects/Contact/${id}`);
+  assert.equal(at((await query(soql, "queryAll")).json, "records.0.Id"), id);
+  assert.equal(at((await query(soql)).json, "totalSize"), 0);
+  await control("POST", "/sandbox/clock", { advanceMs: 16 * 86_400_000 });
+  assert.equal(at((await query(soql, "queryAll")).json, "totalSize"), 0);
+  assert.equal(at((await query("SELECT COUNT() FROM Contact")).json, "totalSize"), 3);
+});
+
+test("merging deletes the losers, which name the winner", async () => {
+  const [winner, loser] = ["003Sb0000000001IAA", "003Sb0000000002IAA"];
+  const body = { provider: "salesforce", object: "Contact", winner, losers: [loser] };
+  await control("POST", "/sandbox/records/merge", body);
+  const soql = "SELECT Id, MasterRecordId FROM Contact WHERE IsDeleted = true";
+  const lost = await query(soql, "queryAll");
+  assert.equal(at(lost.json, "records.0.Id"), loser);
+  assert.equal(at(lost.json, "records.0.MasterRecordId"), winner);
+});
+
+test("a late commit appears with a change time that was already read", async () => {
+  generate(10, AT + 60_000, AT + 60_000);
+  const made = await control("POST", "/sandbox/records", {
+    provider: "salesforce",
+    object: "Contact",
+    records: [{ values: { LastName: "Late" }, changedAt: AT }],
+  });
+  const ids = await idsOf(
+    `SELECT Id FROM Contact WHERE SystemModstamp >= ${from(AT)} ORDER BY SystemModstamp, Id`,
+  );
+  assert.equal(ids.length, 11);
+  assert.equal(ids[0], textAt(made.json, "ids.0"));
+});
+
+test("sub-queries show one level, with a way on that ends with the parents' next page", async () => {
+  account.generate("Contact", {
+    count: 250,
+    changedFrom: AT,
+    changedTo: AT,
+    values: { AccountId: "001Sb0000000001IAA" },
+  });
+  account.generate("Account", { count: 2_000, changedFrom: AT, changedTo: AT, values: {} });
+  const page = await query("SELECT Id, (SELECT Id FROM Contacts), (SELECT Id FROM Cases) FROM Account");
+  const [first, second, , fourth] = listAt(page.json, "records");
+  assert.equal(at(first, "Contacts.totalSize"), 252);
+  assert.equal(at(first, "Contacts.done"), false);
+  assert.equal(listAt(first, "Contacts.records").length, 200);
+  assert.equal(at(first, "Cases.done"), true);
+  assert.equal(at(second, "Contacts.totalSize"), 1);
+  assert.equal(fourth?.["Contacts"], null);
+  const url = textAt(first, "Contacts.nextRecordsUrl");
+  const more = await call("GET", url);
+  assert.equal(listAt(more.json, "records").length, 52);
+  assert.equal(at(more.json, "done"), true);
+  assert.equal((await call("GET", textAt(page.json, "nextRecordsUrl"))).status, 200);
+  assert.equal((await call("GET", url)).status, 400);
+  const describe = await call("GET", "/services/data/v60.0/sobjects/Account/describe");
+  const names = listAt(describe.json, "childRelationships").map((one) => one["relationshipName"]);
+  assert.ok(names.includes("Contacts") && names.includes("Opportunities"));
+});
+
+test("an address is an object of its parts and cannot be filtered by", async () => {
+  const answer = await query("SELECT BillingAddress FROM Account WHERE Id = '001Sb0000000001IAA'");
+  assert.equal(at(answer.json, "records.0.BillingAddress.city"), "Oslo");
+  const refused = await query("SELECT Id FROM Account WHERE BillingAddress = 'Oslo'");
+  assert.equal(at(refused.json, "0.errorCode"), "INVALID_FIELD");
+});
+
+test("a hidden field is missing in describe and refused in queries", async () => {
+  account.hideField("Account", "Industry", true);
+  const describe = await call("GET", "/services/data/v60.0/sobjects/Account/describe");
+  assert.ok(!listAt(describe.json, "fields").some((field) => field["name"] === "Industry"));
+  const refused = await query("SELECT Id, Industry FROM Account");
+  assert.match(textAt(refused.json, "0.message"), /No such column 'Industry' on entity 'Account'/);
+});
+
+test("a formula field changes without a stamp", async () => {
+  const soql = "SELECT Age_In_Days__c, SystemModstamp FROM Machine__c";
+  const before = await query(soql);
+  await control("POST", "/sandbox/clock", { advanceMs: 86_400_000 });
+  const after = await query(soql);
+  const age = (answer: Response): number => Number(at(answer.json, "records.0.Age_In_Days__c"));
+  assert.equal(age(after), age(before) + 1);
+  assert.equal(at(after.json, "records.0.SystemModstamp"), at(before.json, "records.0.SystemModstamp"));
+});
+
+test("wide rows come in smaller pages", async () => {
+  generate(500);
+  await control("POST", "/sandbox/settings", { salesforce: { pageCharacters: 20_000 } });
+  const page = await query("SELECT Id, Name FROM Contact");
+  const size = listAt(page.json, "records").length;
+  assert.ok(size > 10 && size < 200, String(size));
+  assert.equal((await idsOf("SELECT Id FROM Contact")).length, 504);
+});

@@ -1,0 +1,80 @@
+// Sub-queries of a query: the children of each record by a relationship's name.
+
+import type { Data } from "../exchange.ts";
+import { refuse } from "./errors.ts";
+import type { Field } from "./fields.ts";
+import type { ObjectStore, Org, StoredRecord } from "./org.ts";
+import type { Query } from "./soql-parse.ts";
+import { selectedPaths, shownFields, type Context } from "./soql-paths.ts";
+import { selectionOf } from "./soql-plan.ts";
+import { sortedRecords } from "./soql-order.ts";
+
+export type Children = {
+  /** The relationship's name, under which an answer shows them. */
+  name: string;
+  /** Returns the keys of the children of a record. */
+  keys(parentId: string): Float64Array;
+  record(key: number): StoredRecord | undefined;
+  show(record: StoredRecord, version: string): Data;
+};
+
+export type ChildRelationship = { name: string; store: ObjectStore; field: Field };
+
+export function childRelationships(org: Org, parent: ObjectStore): ChildRelationship[] {
+  return [...org.stores.values()].flatMap((store) =>
+    [...store.definition.fields.values()]
+      .filter((field) => field.access !== "none" && field.referenceTo.includes(parent.definition.name))
+      .flatMap((field) => {
+        const name = relationshipName(store, field);
+        return name === undefined ? [] : [{ name, store, field }];
+      }),
+  );
+}
+
+const NAMES: Record<string, string | undefined> = {
+  "Account.ParentId": "ChildAccounts",
+  "Contact.ReportsToId": "DirectReports",
+};
+const UNNAMED = /^(OwnerId|CreatedById|LastModifiedById|MasterRecordId|AssigneeId)$/;
+
+function relationshipName({ definition }: ObjectStore, field: Field): string | undefined {
+  if (UNNAMED.test(field.name)) return undefined;
+  if (definition.custom) return definition.name.replace(/__c$/, "s__r");
+  return NAMES[`${definition.name}.${field.name}`] ?? definition.childrenName;
+}
+
+/** The children are looked up once; later pages of the parents show the same ones. */
+export function readChildren(context: Context, query: Query, includeDeleted: boolean): Children {
+  const relationship = childRelationships(context.org, context.store).find(
+    ({ name }) => name.toLowerCase() === query.from.toLowerCase(),
+  );
+  if (relationship === undefined) {
+    const what = `Didn't understand relationship '${query.from}' in FROM part of query call. If you are attempting to use a custom relationship, be sure to append the '__r' after the custom relationship name. Please reference your WSDL or the describe call for the appropriate names.`;
+    throw refuse(400, "INVALID_TYPE", what);
+  }
+  const { name, store, field } = relationship;
+  const own = { ...context, store };
+  const paths = selectedPaths(own, query);
+  const selection = selectionOf(own, query.where, includeDeleted);
+  let byParent: Map<string, StoredRecord[]> | undefined;
+  const readAll = (): Map<string, StoredRecord[]> => {
+    const all = new Map<string, StoredRecord[]>();
+    for (const record of store.table.select(selection)) {
+      const parent = String(record.values[field.name] ?? "");
+      const siblings = all.get(parent);
+      if (siblings === undefined) all.set(parent, [record]);
+      else siblings.push(record);
+    }
+    return all;
+  };
+  return {
+    name,
+    keys: (parentId) => {
+      byParent ??= readAll();
+      const sorted = sortedRecords(own, query.order, byParent.get(parentId) ?? []);
+      return Float64Array.from(sorted.slice(0, query.limit), (record) => record.key);
+    },
+    record: (key) => store.table.get(key),
+    show: (record, version) => shownFields(own, paths, record, version),
+  };
+}

@@ -1,0 +1,21 @@
+// Sorts records by the ORDER BY of a query.
+
+import type { StoredRecord } from "./org.ts";
+import type { Order } from "./soql-parse.ts";
+import { resolvePath, valueAt, type Context } from "./soql-paths.ts";
+import { normalValue } from "./soql-where.ts";
+
+export function sortedRecords(context: Context, order: Order[], records: StoredRecord[]): StoredRecord[] {
+  const rules = order.map((one) => ({ ...one, resolved: resolvePath(context, one.path) }));
+  if (rules.length === 0) return records;
+  return records.toSorted((a, b) => {
+    for (const { resolved, descending, nullsLast } of rules) {
+      const left = normalValue(resolved.field, valueAt(context, a, resolved));
+      const right = normalValue(resolved.field, valueAt(context, b, resolved));
+      if (left === right) continue;
+      if (left === null || right === null) return (left === null) === nullsLast ? 1 : -1;
+      return left < right === descending ? 1 : -1;
+    }
+    return 0;
+  });
+}

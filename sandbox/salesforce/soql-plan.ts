@@ -1,0 +1,95 @@
+// Finds in the conditions of a query the bounds that the record table can apply itself.
+
+import type { Selection } from "../records/record-table.ts";
+import { instantOf } from "./instant.ts";
+import { normalizeId, recordNumber } from "./ids.ts";
+import type { ObjectStore, StoredRecord } from "./org.ts";
+import type { Condition } from "./soql-parse.ts";
+import type { Context } from "./soql-paths.ts";
+import { tester } from "./soql-where.ts";
+
+type Bounds = Pick<
+  Selection<StoredRecord>,
+  "afterKey" | "changedFrom" | "changedTo" | "afterPair" | "storedOnly"
+>;
+
+/** Returns the selection of a WHERE clause; deleted records are left out unless `includeDeleted`. */
+export function selectionOf(
+  context: Context,
+  where: Condition | undefined,
+  includeDeleted: boolean,
+): Selection<StoredRecord> {
+  const view = includeDeleted
+    ? {}
+    : { view: (record: StoredRecord) => (record.deleted ? undefined : record) };
+  if (where === undefined) return view;
+  // Checks the parts that become bounds, too.
+  tester(context, where);
+  const selection: Selection<StoredRecord> = { ...view };
+  const others: Condition[] = [];
+  for (const part of where.kind === "and" ? where.parts : [where]) {
+    const bounds = boundsOf(context.store, part);
+    if (bounds === undefined) others.push(part);
+    else narrow(selection, bounds);
+  }
+  if (others.length === 0) return selection;
+  // Values of parents and formulas may change without the record.
+  const name = others.every((part) => isOwn(context, part)) ? { name: JSON.stringify(others) } : {};
+  return { ...selection, test: { ...name, passes: tester(context, { kind: "and", parts: others }) } };
+}
+
+function narrow(selection: Selection<StoredRecord>, bounds: Bounds): void {
+  const { afterKey, changedFrom, changedTo, afterPair } = bounds;
+  if (afterKey !== undefined) selection.afterKey = Math.max(selection.afterKey ?? afterKey, afterKey);
+  if (changedFrom !== undefined)
+    selection.changedFrom = Math.max(selection.changedFrom ?? changedFrom, changedFrom);
+  if (changedTo !== undefined) selection.changedTo = Math.min(selection.changedTo ?? changedTo, changedTo);
+  if (afterPair !== undefined) selection.afterPair = afterPair;
+  if (bounds.storedOnly === true) selection.storedOnly = true;
+}
+
+function boundsOf(store: ObjectStore, condition: Condition): Bounds | undefined {
+  if (condition.kind === "or") return pairBounds(store, condition.parts);
+  if (condition.kind !== "compare") return undefined;
+  const { operator } = condition;
+  const [literal] = condition.values;
+  const name = condition.path.toLowerCase();
+  if (name === "id" && operator === ">" && literal?.kind === "string") {
+    const key = keyOf(store, literal.text);
+    return key === undefined ? undefined : { afterKey: key };
+  }
+  if (name !== "systemmodstamp" || literal?.kind !== "datetime") return undefined;
+  const second = Math.floor(instantOf(literal.text) / 1000) * 1000;
+  if (operator === ">") return { changedFrom: second + 1000 };
+  if (operator === ">=") return { changedFrom: second };
+  if (operator === "<") return { changedTo: second - 1 };
+  if (operator === "<=") return { changedTo: second };
+  return operator === "=" ? { changedFrom: second, changedTo: second } : undefined;
+}
+
+/** Reads `SystemModstamp > T OR (SystemModstamp = T AND Id > 'x')`, the way on behind a record. */
+function pairBounds(store: ObjectStore, parts: Condition[]): Bounds | undefined {
+  const [later, same] = parts;
+  if (parts.length !== 2 || later === undefined || same?.kind !== "and" || same.parts.length !== 2)
+    return undefined;
+  const after = boundsOf(store, later)?.changedFrom;
+  const [first, second] = same.parts.map((part) => boundsOf(store, part));
+  const key = first?.afterKey ?? second?.afterKey;
+  const at = first?.changedTo === undefined ? second : first;
+  if (after === undefined || key === undefined || at?.changedFrom === undefined) return undefined;
+  const exact = at.changedFrom === at.changedTo && after === at.changedFrom + 1000;
+  return exact ? { afterPair: { changedAt: at.changedFrom, key } } : undefined;
+}
+
+function keyOf(store: ObjectStore, text: string): number | undefined {
+  const id = normalizeId(text);
+  return id?.startsWith(store.definition.prefix) === true ? recordNumber(id) : undefined;
+}
+
+/** True when the condition only looks at stored values of the record itself. */
+function isOwn(context: Context, condition: Condition): boolean {
+  if (condition.kind === "not") return isOwn(context, condition.part);
+  if (condition.kind !== "compare") return condition.parts.every((part) => isOwn(context, part));
+  const field = context.store.find(condition.path);
+  return field !== undefined && field.formula === undefined;
+}
