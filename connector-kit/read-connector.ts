@@ -92,6 +92,8 @@ export interface ReadAbilities {
   mostSearchFilters: number;
   /** An incremental read begins this long before the end of the last one, because records can become visible late. */
   overlapMs: number;
+  /** Deletions are looked up at most once in this time; absent: after every incremental read. */
+  deletionsEveryMs?: number;
   /** Once an hour an incremental read begins this long before; absent: never. */
   settlingOverlapMs?: number;
 }
@@ -140,6 +142,11 @@ export interface ReadConnector {
   ): Promise<DeletionPage>;
   /** Returns the pace that a request must keep, so that reading leaves room for people's calls. Pure. */
   paceOf(request: ProviderRequest): RequestPace | undefined;
+  /**
+   * Returns whether walks over this object need `ReadPlan.metadata` also where neither filters nor all fields are asked
+   * for. Pure.
+   */
+  needsMetadata(objectName: string): boolean;
   /** Returns the key under which a field of a record is delivered, the same for every spelling. Pure. */
   fieldKey(name: string): string;
 }
