@@ -144,6 +144,44 @@ CREATE TABLE connections (
 );
 CREATE TRIGGER changed AFTER DELETE OR UPDATE ON connections FOR EACH ROW EXECUTE FUNCTION notify_change();
 
+CREATE TABLE consents (
+  id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  status text NOT NULL DEFAULT 'pending'::text,
+  provider text NOT NULL,
+  provider_app_id uuid NOT NULL,
+  connection_id uuid,
+  group_ref text NOT NULL,
+  group_name text,
+  consumer_ref text NOT NULL,
+  consumer_name text,
+  provider_workspace_ref text,
+  provider_metadata jsonb NOT NULL,
+  begin_hash bytea NOT NULL,
+  browser_hash bytea,
+  state_hash bytea,
+  redirect_uri text,
+  code_verifier_sealed text,
+  reason text,
+  message text,
+  detail text,
+  open_time timestamptz,
+  leave_time timestamptz,
+  end_time timestamptz,
+  expire_time timestamptz NOT NULL,
+  create_time timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (id),
+  UNIQUE (begin_hash),
+  UNIQUE (state_hash),
+  CHECK ((status = ANY (ARRAY['pending'::text, 'finishing'::text, 'succeeded'::text, 'failed'::text]))),
+  FOREIGN KEY (connection_id) REFERENCES connections(id) ON DELETE CASCADE,
+  FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  FOREIGN KEY (provider_app_id) REFERENCES provider_apps(id) ON DELETE CASCADE
+);
+CREATE INDEX ON consents (connection_id);
+CREATE INDEX ON consents (project_id, id);
+CREATE INDEX ON consents (provider_app_id);
+
 CREATE TABLE consumers (
   id uuid NOT NULL,
   project_id uuid NOT NULL,
@@ -345,32 +383,6 @@ CREATE TABLE memberships (
   FOREIGN KEY (builder_id) REFERENCES builders(id) ON DELETE CASCADE,
   FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
-
-CREATE TABLE oauth_sessions (
-  id uuid NOT NULL,
-  state_hash bytea NOT NULL,
-  project_id uuid NOT NULL,
-  provider text NOT NULL,
-  provider_app_id uuid NOT NULL,
-  connection_id uuid,
-  group_ref text NOT NULL,
-  group_name text,
-  consumer_ref text NOT NULL,
-  consumer_name text,
-  provider_workspace_ref text,
-  provider_metadata jsonb NOT NULL,
-  redirect_uri text NOT NULL,
-  code_verifier_sealed text,
-  expire_time timestamptz NOT NULL,
-  browser_bound boolean NOT NULL DEFAULT false,
-  browser_hash bytea,
-  PRIMARY KEY (id),
-  UNIQUE (state_hash),
-  FOREIGN KEY (connection_id) REFERENCES connections(id) ON DELETE CASCADE,
-  FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  FOREIGN KEY (provider_app_id) REFERENCES provider_apps(id) ON DELETE CASCADE
-);
-CREATE INDEX ON oauth_sessions (expire_time);
 
 CREATE TABLE operations (
   id uuid NOT NULL,

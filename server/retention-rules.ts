@@ -5,6 +5,7 @@ import { nowMs } from "./ground/clock.ts";
 import { firstIdOf } from "./ground/ids.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
 import type { Database } from "./store/database.ts";
+import { removeOldConsents } from "./store/consents.ts";
 import { removeExpiredCustomAuthSessions } from "./store/custom-auth-sessions.ts";
 import { removeOldIdempotencyKeys } from "./store/idempotency-keys.ts";
 import { removeOldOperations } from "./store/operations.ts";
@@ -23,11 +24,17 @@ export function retentionRules({
 }): RetentionRule[] {
   const { queries } = database;
   const daysAgo = (days: number) => new Date(nowMs() - days * DAY_MS);
+  const idOf = (days: number) => firstIdOf(daysAgo(days).getTime());
+  // Anybody with a browser key can begin consents.
+  const consentsBefore = () => ({ id: idOf(config.operationRetentionDays), unusedId: idOf(1) });
   return [
     {
       what: "operations",
-      remove: (most) =>
-        removeOldOperations(queries, firstIdOf(daysAgo(config.operationRetentionDays).getTime()), most),
+      remove: (most) => removeOldOperations(queries, idOf(config.operationRetentionDays), most),
+    },
+    {
+      what: "consents",
+      remove: (most) => removeOldConsents(queries, consentsBefore(), most),
     },
     {
       what: "proxy usage",

@@ -67,6 +67,9 @@ import { customAuthConnect } from "./api/oauth/custom-auth-connect.ts";
 import { oauthBegin } from "./api/oauth/oauth-begin.ts";
 import { oauthCallback } from "./api/oauth/oauth-callback.ts";
 import { oauthConnect } from "./api/oauth/oauth-connect.ts";
+import { listConsents } from "./api/oauth/list-consents.ts";
+import { oauthContinue } from "./api/oauth/oauth-continue.ts";
+import { oauthRetry } from "./api/oauth/oauth-retry.ts";
 import { oauthUpdate } from "./api/oauth/oauth-update.ts";
 import { listOperationLogs } from "./api/operations/list-operation-logs.ts";
 import { listOperations } from "./api/operations/list-operations.ts";
@@ -145,6 +148,8 @@ export function routes(deps: Services): Route[] {
     ...dataRoutes(deps),
     route("GET /callbacks/v1/oauth", "public", oauthCallback(deps)),
     route("GET /callbacks/v1/oauth/begin", "public", oauthBegin(deps)),
+    route("POST /callbacks/v1/oauth/begin", "public", oauthContinue(deps)),
+    route("POST /callbacks/v1/oauth/retry", "public", oauthRetry(deps)),
     route("GET /callbacks/v1/custom-auth", "public", customAuthCallback()),
     route("POST /callbacks/v1/custom-auth", "public", customAuthFormCallback()),
     route("GET /healthz", "public", getHealthz()),
@@ -232,6 +237,7 @@ const managementRoutes = (deps: Services): Route[] => [
   route("POST /v1/custom-auth/connect", "frontend", customAuthConnect(deps)),
   route("POST /v1/oauth-connect", "frontend", oauthConnect(deps)),
   route(`PATCH ${P}/connections/{connectionId}:oauth-update`, "frontend", oauthUpdate(deps)),
+  route(`GET ${P}/consents`, "full", listConsents(deps)),
   route(`GET ${P}/connections`, "frontend", listConnections(deps)),
   route(`POST ${P}/connections:generate`, "frontend", generateConnection(deps)),
   route(`GET ${P}/connections/{connectionId}`, "frontend", getConnection(deps)),

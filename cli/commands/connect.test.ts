@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { openConsentBrowser } from "../../tests/harness/consent.ts";
 import { runCli, type Surroundings } from "../../tests/harness/command-line.ts";
 
 const MANIFEST = `specVersion: 1.0.0
@@ -46,8 +47,8 @@ describe("connecting and installing", () => {
   /** A customer who agrees at once to the page that is printed. */
   const agreeing: Surroundings = {
     onOutput(text) {
-      const [page] = /http\S+\/oauth\/authorize\S+/.exec(text) ?? [];
-      if (page) void fetch(`${page}&auto=1`);
+      const [page] = /http\S+\/callbacks\/v1\/oauth\/begin\S+/.exec(text) ?? [];
+      if (page) void openConsentBrowser().consent(page);
     },
   };
 

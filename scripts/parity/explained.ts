@@ -35,8 +35,9 @@ const OPERATIONS: Explanation[] = [
       "*/destinations/{}:test | operation | ours only",
       "*deliveries* | operation | ours only",
       "*/proxy-calls | operation | ours only",
+      "*/consents | operation | ours only",
     ],
-    why: "Looking up events and proxied calls, and resending: pages of the dashboard in the public service",
+    why: "Looking up events, consents and proxied calls, and resending: pages of the dashboard in the public service",
   },
   {
     lines: [

@@ -59,6 +59,8 @@ PUT /v1/uploads/{uploadId}
 GET /v1/event-files/{token}
 GET /callbacks/v1/oauth
 GET /callbacks/v1/oauth/begin
+POST /callbacks/v1/oauth/begin
+POST /callbacks/v1/oauth/retry
 GET /callbacks/v1/custom-auth
 POST /callbacks/v1/custom-auth
 GET /healthz

@@ -68,7 +68,7 @@ export class Page {
 
 /** The one success answer of an endpoint. Refusals are thrown as `Problem`. */
 export interface Success<Schema extends TSchema | undefined = TSchema | undefined> {
-  status: 200 | 201 | 204 | 302;
+  status: 200 | 201 | 204 | 302 | 303;
   description: string;
   /** Undefined: no body. */
   schema?: Schema;

@@ -1,12 +1,14 @@
 /** The problem types as HTML pages without scripts: what the `type` of a Problem links to. */
 import { PROBLEM_TYPES, type ProblemType } from "../ground/problem-types.ts";
+import type { Page } from "./endpoint.ts";
+import { escapeHtml, styledPage } from "./styled-page.ts";
 
 /** Returns the list of all problem types. */
-export function problemTypesPage(): string {
+export function problemTypesPage(): Page {
   const rows = Object.entries(PROBLEM_TYPES).map(
     ([slug, { status, title, retryable }]) =>
       `<tr><td><a href="/docs/problems/${slug}"><code>${slug}</code></a></td><td>${status}</td>` +
-      `<td>${escape(title)}</td><td>${retryable ? "yes" : "no"}</td></tr>`,
+      `<td>${escapeHtml(title)}</td><td>${retryable ? "yes" : "no"}</td></tr>`,
   );
   return page(
     "Problem types",
@@ -18,7 +20,7 @@ export function problemTypesPage(): string {
 }
 
 /** Returns the page of one problem type, or undefined for an unknown one. */
-export function problemTypePage(slug: string): string | undefined {
+export function problemTypePage(slug: string): Page | undefined {
   const types: Record<string, ProblemType> = PROBLEM_TYPES;
   const type = Object.hasOwn(types, slug) ? types[slug] : undefined;
   if (!type) return undefined;
@@ -36,16 +38,12 @@ const RETRY = {
   no: "The same request fails again, unless the Problem has <code>retryable: true</code>.",
 };
 
-const escape = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+const code = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
-const code = (text: string): string => escape(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
-
-const STYLE =
-  "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}" +
-  "td,th{padding:.2rem .6rem .2rem 0;text-align:left;vertical-align:top}h2{font-size:1.1rem}.wide{overflow-x:auto}" +
-  "@media(prefers-color-scheme:dark){body{color:#ddd;background:#161616}a{color:#8ab4f8}}";
-
-const page = (title: string, content: string): string =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
-  `<title>Busbar: ${escape(title)}</title><link rel="icon" href="data:,"><style>${STYLE}</style><h1>${escape(title)}</h1>${content}</html>`;
+const page = (title: string, content: string): Page =>
+  styledPage({
+    status: 200,
+    title: `Busbar: ${title}`,
+    main: `<h1>${escapeHtml(title)}</h1>${content}`,
+    layout: "document",
+  });

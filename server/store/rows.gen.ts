@@ -105,6 +105,34 @@ export interface Connections {
   updateTime: Timestamp | null;
 }
 
+export interface Consents {
+  beginHash: Buffer;
+  browserHash: Buffer | null;
+  codeVerifierSealed: string | null;
+  connectionId: string | null;
+  consumerName: string | null;
+  consumerRef: string;
+  createTime: Generated<Timestamp>;
+  detail: string | null;
+  endTime: Timestamp | null;
+  expireTime: Timestamp;
+  groupName: string | null;
+  groupRef: string;
+  id: string;
+  leaveTime: Timestamp | null;
+  message: string | null;
+  openTime: Timestamp | null;
+  projectId: string;
+  provider: string;
+  providerAppId: string;
+  providerMetadata: Json;
+  providerWorkspaceRef: string | null;
+  reason: string | null;
+  redirectUri: string | null;
+  stateHash: Buffer | null;
+  status: Generated<string>;
+}
+
 export interface Consumers {
   consumerName: string;
   consumerRef: string;
@@ -255,26 +283,6 @@ export interface Memberships {
   createTime: Generated<Timestamp>;
   orgId: string;
   role: string;
-}
-
-export interface OauthSessions {
-  browserBound: Generated<boolean>;
-  browserHash: Buffer | null;
-  codeVerifierSealed: string | null;
-  connectionId: string | null;
-  consumerName: string | null;
-  consumerRef: string;
-  expireTime: Timestamp;
-  groupName: string | null;
-  groupRef: string;
-  id: string;
-  projectId: string;
-  provider: string;
-  providerAppId: string;
-  providerMetadata: Json;
-  providerWorkspaceRef: string | null;
-  redirectUri: string;
-  stateHash: Buffer;
 }
 
 export interface Operations {
@@ -445,6 +453,7 @@ export interface DB {
   connectionDoubts: ConnectionDoubts;
   connectionGates: ConnectionGates;
   connections: Connections;
+  consents: Consents;
   consumers: Consumers;
   customAuthSessions: CustomAuthSessions;
   deliveries: Deliveries;
@@ -460,7 +469,6 @@ export interface DB {
   invites: Invites;
   jwtKeys: JwtKeys;
   memberships: Memberships;
-  oauthSessions: OauthSessions;
   operations: Operations;
   organizations: Organizations;
   projects: Projects;

@@ -11,6 +11,7 @@ import type { Busbar } from "../../server/main.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { openClient, type Client } from "../harness/client.ts";
 import { until } from "../harness/until.ts";
+import { openConsentBrowser } from "../harness/consent.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 
 const OLD = `old:${Buffer.alloc(32, 1).toString("base64")}`;
@@ -103,7 +104,8 @@ describe("rotating the encryption key", () => {
     assert.equal(refreshed.status, 200, refreshed.text);
     const asked = { projectIdOrName: "default", provider: "hubspot", groupRef, consumerRef: "ada" };
     const begun = await through.call("POST", "/v1/oauth-connect", asked);
-    assert.equal(begun.status, 200, begun.text);
+    // The verifier is stored from here on.
+    await openConsentBrowser().leave(begun.text);
   }
   const command = async (action: string, given: string) => {
     const env = { DATABASE_URL: on.connectionString, BUSBAR_DATA_DIR: dataDir, ...keys(given) };

@@ -7,6 +7,7 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { openConsentBrowser } from "../harness/consent.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { routes, type Services } from "../../server/routes.ts";
 import { endChildBusbar, startChildBusbar, type ChildBusbar, type Exit } from "../harness/child-busbar.ts";
@@ -89,14 +90,16 @@ describe("what a journey leaves behind", () => {
   /** As a browser does; code, state, verifier and tokens are remembered. */
   async function connectByConsent(provider: string, groupRef: string): Promise<string> {
     const asked = { projectIdOrName: "default", provider, groupRef, consumerRef: "ada" };
-    // The address is made to hold the state.
     const begun = await call("POST", "/v1/oauth-connect", asked, { shows: true });
-    const consent = await fetch(`${begun.text}&decision=allow`, { redirect: "manual" });
-    const back = new URL(consent.headers.get("location") ?? "");
+    secrets.add(`the token of ${provider}'s consent`, new URL(begun.text).searchParams.get("consent") ?? "");
+    const browser = openConsentBrowser();
+    const back = new URL(await browser.decide(await browser.leave(begun.text)));
+    secrets.add(`the cookie for ${provider}'s consent`, browser.cookies().split("=")[1] ?? "");
     for (const name of ["code", "state"]) {
       secrets.add(`${provider}'s ${name}`, back.searchParams.get(name) ?? "");
     }
-    const page = await call("GET", `${back.pathname}${back.search}`);
+    const headers = { cookie: browser.cookies() };
+    const page = await call("GET", `${back.pathname}${back.search}`, undefined, { headers });
     made(page);
     const id = /"connection":"([0-9a-f-]+)"/.exec(page.text)?.[1] ?? "";
     await rememberTokens(id);
@@ -291,7 +294,7 @@ describe("what a journey leaves behind", () => {
   });
 
   test("the search finds a secret as it is and in its usual encodings", () => {
-    assert.equal(secrets.count(), 26);
+    assert.equal(secrets.count(), 30);
     const secret = fresh("one to be found");
     const pair = `user:${secret}`;
     const forms = [

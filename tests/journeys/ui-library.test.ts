@@ -267,7 +267,7 @@ describe(
     test("a customer who declines is told so, and is not connected", async (t) => {
       const customer = await open(t, { provider: "hubspot", groupRef: "declined", apiKey: frontendKey });
       await customer.consent("Next", "deny");
-      await customer.sees("access_denied");
+      await customer.sees("Access to HubSpot was declined, and nothing was connected");
       assert.deepEqual((await on.inProject("GET", "/connections?groupRef=declined")).body, []);
     });
   },

@@ -29,7 +29,7 @@ describe("documentation", () => {
       const page = await on.call("GET", `/docs/problems/${slug}`);
       assert.equal(page.status, 200, slug);
       assert.ok(page.text.includes(title) && page.text.includes("<h2>What to do</h2>"), slug);
-      assert.ok(page.text.includes(causes.split(/[`"&]/)[0] ?? causes), slug);
+      assert.ok(page.text.includes(causes.split(/[`"&']/)[0] ?? causes), slug);
     }
     assert.match((await on.call("GET", "/docs/problems")).text, /href="\/docs\/problems\/conflict"/);
     for (const slug of ["nothing", "constructor"])

@@ -1,65 +1,80 @@
-/** Ties an OAuth flow to one browser: the first browser that opens its URL gets a cookie and must send it back. */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+/**
+ * Binds a consent to one browser. The page before the provider's sets a cookie and puts a proof of it into its form: another
+ * site's page can send that form, but knows neither. The browser that continues must bring the cookie to the callback.
+ */
+import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { SealedPlace, Sealer } from "../../ground/seal.ts";
-import type { OauthSession } from "../../store/oauth-sessions.ts";
 
-interface Key {
-  id: string;
-  projectId: string;
+export const CONSENT_PATH = "/callbacks/v1/oauth";
+
+/** Long enough to read the page, to sign in, and to try again. */
+const COOKIE_SECONDS = 3_600;
+
+export interface BrowserSecret {
+  /** To store with the consent. */
+  hash: Buffer;
+  /** To put into forms. */
+  proof: string;
+  /** To set the cookie. */
+  header: string;
 }
 
-export const BEGIN_PATH = "/callbacks/v1/oauth/begin";
-const COOKIE_PATH = "/callbacks/v1/oauth";
-const COOKIE_SECONDS = 600;
-
-const place = ({ id, projectId }: Key): SealedPlace => ({
-  table: "oauth_sessions",
-  column: "begin_address",
-  rowId: id,
-  projectId,
-});
-
-/** Builds the URL of `oauthBegin`. It contains the consent page's URL encrypted, so it can redirect nowhere else. */
-export function beginAddress(publicUrl: string, sealer: Sealer, session: Key, consentUrl: string): string {
-  const url = new URL(`${publicUrl}${BEGIN_PATH}`);
-  url.searchParams.set("session", session.id);
-  url.searchParams.set("to", sealer.seal(consentUrl, place(session)));
-  return url.href;
-}
-
-/** Returns undefined for a value that was not encrypted here, for this session. */
-export function consentAddress(sealer: Sealer, session: Key, sealed: string): string | undefined {
-  try {
-    return sealer.open(sealed, place(session));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Creates a cookie for the session, and the digest to store. */
-export function newCookie(session: Key, publicUrl: string): { hash: Buffer; header: string } {
-  const secret = randomBytes(32).toString("base64url");
-  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
-  // Lax: the browser must send it when the provider redirects back.
-  const attributes = `Path=${COOKIE_PATH}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
-  return { hash: digest(secret), header: `${nameOf(session)}=${secret}; ${attributes}` };
-}
-
-/** Returns whether the request comes from the browser that started the flow, if the flow is tied to one. */
-export function isSameBrowser(session: OauthSession, { cookie = "" }: IncomingHttpHeaders): boolean {
-  if (!session.browserBound) return true;
-  const name = nameOf(session);
-  const sent = cookie
-    .split(";")
-    .map((pair) => pair.trim().split("="))
-    .find(([key]) => key === name)?.[1];
-  return (
-    sent !== undefined && session.browserHash !== null && timingSafeEqual(digest(sent), session.browserHash)
+/** Returns the secret that this browser has for the consent, or a new one. */
+export function browserSecret(
+  consentId: string,
+  headers: IncomingHttpHeaders,
+  publicUrl: string,
+): BrowserSecret {
+  return describe(
+    consentId,
+    sentSecret(consentId, headers) ?? randomBytes(32).toString("base64url"),
+    publicUrl,
   );
 }
 
-/** One cookie per flow: several may be open at the same time. */
-const nameOf = ({ id }: Key): string => `busbar_consent_${id.replaceAll("-", "")}`;
+/** Returns the digest of the browser's cookie for the consent; undefined without a cookie. */
+export function browserHash(consentId: string, headers: IncomingHttpHeaders): Buffer | undefined {
+  const secret = sentSecret(consentId, headers);
+  return secret === undefined ? undefined : digest(secret);
+}
 
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+/** Returns that digest if a page of ours has sent this form: it holds the proof of the cookie. */
+export function provenBrowser(
+  consentId: string,
+  headers: IncomingHttpHeaders,
+  proof: string | null,
+): Buffer | undefined {
+  const secret = sentSecret(consentId, headers);
+  const site = headers["sec-fetch-site"];
+  if (secret === undefined || (site !== undefined && site !== "same-origin")) return undefined;
+  return proofOf(secret) === proof ? digest(secret) : undefined;
+}
+
+function describe(consentId: string, secret: string, publicUrl: string): BrowserSecret {
+  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
+  // Lax: the browser must send it when the provider redirects back.
+  const attributes = `Path=${CONSENT_PATH}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
+  return {
+    hash: digest(secret),
+    proof: proofOf(secret),
+    header: `${nameOf(consentId)}=${secret}; ${attributes}`,
+  };
+}
+
+function sentSecret(consentId: string, { cookie = "" }: IncomingHttpHeaders): string | undefined {
+  const name = nameOf(consentId);
+  return cookie
+    .split(";")
+    .map((pair) => pair.trim().split("="))
+    .find(([key]) => key === name)?.[1];
+}
+
+/** One cookie per consent: several may be open at the same time. */
+const nameOf = (consentId: string): string => `busbar_consent_${consentId.replaceAll("-", "")}`;
+
+/** Digest of a random text, as stored. */
+export const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** Reveals nothing of the secret or of its stored digest. */
+const proofOf = (secret: string): string =>
+  createHash("sha256").update(`proof of ${secret}`).digest("base64url");

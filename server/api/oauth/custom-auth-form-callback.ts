@@ -1,9 +1,8 @@
 /** POST /callbacks/v1/custom-auth: the same for providers that send a form. */
 import { Type } from "typebox";
 import { endpoint } from "../../http/endpoint.ts";
+import { FORM_LIMIT_BYTES, formOf } from "./form-body.ts";
 import { FORWARDING_DESCRIPTION, forwardingPage, FORWARDING_SUCCESS } from "./forwarding-page.ts";
-
-const FORM_LIMIT_BYTES = 64 * 1024;
 
 export const customAuthFormCallback = () =>
   endpoint({
@@ -16,8 +15,6 @@ export const customAuthFormCallback = () =>
     rawBodyLimitBytes: FORM_LIMIT_BYTES,
     success: FORWARDING_SUCCESS,
     async handle({ query, body }) {
-      const form: unknown = body;
-      const sent = Buffer.isBuffer(form) ? [...new URLSearchParams(form.toString("utf8"))] : [];
-      return forwardingPage([...Object.entries(query), ...sent]);
+      return forwardingPage([...Object.entries(query), ...formOf(body)]);
     },
   });

@@ -1,7 +1,8 @@
 /** The callback page of custom authentication: hands what the provider sent back to the window that opened it. */
 import { Type } from "typebox";
 import type { Page } from "../../http/endpoint.ts";
-import { page, scriptJson } from "./callback-page.ts";
+import { styledPage } from "../../http/styled-page.ts";
+import { scriptJson } from "./consent-pages.ts";
 
 /** The published UI library looks for this. */
 const SOURCE = "ampersand-custom-auth";
@@ -26,10 +27,12 @@ export function forwardingPage(parameters: [string, unknown][]): Page {
   const script = `history.replaceState(null, "", location.pathname);
 const opener = window.opener;
 if (opener) opener.postMessage(${scriptJson({ source: SOURCE, params })}, "*");`;
-  return page({
+  return styledPage({
     status: 200,
+    layout: "card",
     title: "Almost connected",
-    text: "This window closes automatically. If it does not, close it and return to the previous page.",
+    main: `<h1>Almost connected</h1>
+<p>This window closes automatically. If it does not, close it and return to the previous page.</p>`,
     script,
   });
 }

@@ -1,46 +1,59 @@
-/** GET /callbacks/v1/oauth/begin: starts an OAuth flow that is tied to a browser. */
+/** GET /callbacks/v1/oauth/begin: the page before the provider's consent page. */
+import type { IncomingHttpHeaders } from "node:http";
 import { Type } from "typebox";
-import { endpoint, Page } from "../../http/endpoint.ts";
-import { bindToBrowser, findOauthSession } from "../../store/oauth-sessions.ts";
-import type { ConsentServices } from "./begin-consent.ts";
-import { consentAddress, newCookie } from "./browser-binding.ts";
-import { callbackPage } from "./callback-page.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { endpoint, type Page } from "../../http/endpoint.ts";
+import { findConsentByAddress, noteOpened, type ShownConsent } from "../../store/consents.ts";
+import { BEGIN_PATH, type ConsentServices } from "./begin-consent.ts";
+import { browserHash, browserSecret, digest } from "./browser-binding.ts";
+import { askingPage, failurePage } from "./consent-pages.ts";
+import { failedPage, formTargets, namesOf } from "./consent-outcome.ts";
 
 export const oauthBegin = (deps: ConsentServices) =>
   endpoint({
     operationId: "oauthBegin",
     tag: "OAuth",
-    summary: "Start an OAuth flow that is tied to the browser",
+    summary: "Ask the customer before the provider's consent page",
     description:
-      "`POST /v1/oauth-connect` returns this URL with `enableCSRFProtection`. The first browser that opens " +
-      "it gets a cookie and is redirected to the provider's consent page. Only that browser can complete " +
-      "the flow.",
+      "`POST /v1/oauth-connect` returns this URL. The page names the application, the account and the group, and asks " +
+      "whether to continue. Only the browser that continues can complete the consent.",
     query: Type.Object({
-      session: Type.String({ description: "State of the OAuth flow that `oauthConnect` started." }),
-      to: Type.String({ maxLength: 16_384, description: "The URL of the consent page, encrypted." }),
+      consent: Type.String({ maxLength: 255, description: "Token of the consent." }),
     }),
-    success: { status: 302, description: "Redirect to the provider's consent page." },
-    otherPages: { 400: "The URL was already opened or has expired." },
-    async handle({ query }) {
-      const { queries } = deps.database;
-      const session = await findOauthSession(queries, query.session);
-      const address = session && consentAddress(deps.sealer, session, query.to);
-      if (!session || !address) return expired();
-      const { hash, header } = newCookie(session, deps.publicUrl());
-      if (!(await bindToBrowser(queries, session.id, hash))) return expired();
-      return new Page("", {
-        status: 302,
-        headers: {
-          location: address,
-          "set-cookie": header,
-          "cache-control": "no-store",
-          "referrer-policy": "no-referrer",
-        },
-      });
+    success: { status: 200, description: "The page.", schema: Type.String(), media: "text/html" },
+    otherPages: { 400: "The URL is unknown, was used or has expired." },
+    async handle({ query, headers }) {
+      const consent = await findConsentByAddress(deps.database.queries, digest(query.consent));
+      if (!consent) return unknownAddress();
+      const closed = closedPage(deps, consent, headers);
+      if (closed) return closed;
+      await noteOpened(deps.database.queries, consent.id);
+      const { proof, header: cookie } = browserSecret(consent.id, headers, deps.publicUrl());
+      const form = { action: BEGIN_PATH, token: query.consent, proof, cookie, targets: formTargets(deps) };
+      return askingPage(consent, form, namesOf(deps, consent));
     },
   });
 
-const expired = (): Page =>
-  callbackPage({
-    error: "This address has expired or was opened already. Close this window and connect again.",
+/** Returns a page if this browser cannot continue with the consent. */
+export function closedPage(
+  deps: ConsentServices,
+  consent: ShownConsent,
+  headers: IncomingHttpHeaders,
+): Page | undefined {
+  const { status, appName: app, id: reference } = consent;
+  const refuse = (what: string) =>
+    failurePage({ message: `${what} Go back to ${app} and connect again.`, app, reference });
+  const own = browserHash(consent.id, headers);
+  if (consent.browserHash && !(own && consent.browserHash.equals(own)))
+    return refuse("This address was opened in another browser.");
+  if (status === "failed") return failedPage(deps, consent, headers);
+  if (status !== "pending") return refuse("This address was used already.");
+  if (consent.expireTime.getTime() <= nowMs()) return refuse("This address has expired.");
+  return undefined;
+}
+
+export const unknownAddress = (): Page =>
+  failurePage({
+    message:
+      "This address is not complete, or it is too old. Go back to the application that sent you here and connect again.",
   });

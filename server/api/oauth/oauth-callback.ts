@@ -12,23 +12,19 @@ import {
 } from "../../credentials/stored/provider-metadata.ts";
 import { openProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
-import {
-  requestToken,
-  TokenEndpointError,
-  type TokenAnswer,
-} from "../../credentials/grants/token-endpoint.ts";
-import { Problem } from "../../ground/errors.ts";
-import type { Log } from "../../ground/log.ts";
-import { endpoint } from "../../http/endpoint.ts";
-import type { OauthSession } from "../../store/oauth-sessions.ts";
+import { openVerifier } from "../../credentials/grants/code-verifier.ts";
+import { requestToken, type TokenAnswer } from "../../credentials/grants/token-endpoint.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { endpoint, type Page } from "../../http/endpoint.ts";
+import type { ConnectionRow } from "../../store/connections.ts";
+import { takeConsent, type ShownConsent } from "../../store/consents.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { saveConnection } from "../connections/save-connection.ts";
-import { endConsent, type ConsentServices } from "./begin-consent.ts";
-import { isSameBrowser } from "./browser-binding.ts";
-import { callbackPage, type ConsentResult } from "./callback-page.ts";
-
-type Services = ConsentServices & { log: Log };
-type Session = OauthSession & { codeVerifier?: string };
+import type { ConsentServices } from "./begin-consent.ts";
+import { browserHash, digest } from "./browser-binding.ts";
+import { ConsentFailed, consentFailure, refusedConsent } from "./consent-failure.ts";
+import { fail, succeed } from "./consent-outcome.ts";
+import { failurePage } from "./consent-pages.ts";
 
 const Query = Type.Object({
   state: Type.Optional(Type.String({ description: "State of the OAuth flow that `oauthConnect` started." })),
@@ -39,7 +35,7 @@ const Query = Type.Object({
   error_description: Type.Optional(Type.String({ description: "The provider's description of the error." })),
 });
 
-export const oauthCallback = (deps: Services) =>
+export const oauthCallback = (deps: ConsentServices) =>
   endpoint({
     operationId: "oauthCallback",
     tag: "OAuth",
@@ -56,71 +52,61 @@ export const oauthCallback = (deps: Services) =>
       media: "text/html",
     },
     otherPages: { 400: "The page after a failure." },
-    handle: async ({ query, headers }) => callbackPage(await finish(deps, query, headers)),
+    async handle({ query, headers }) {
+      const { queries } = deps.database;
+      const consent = query.state ? await takeConsent(queries, digest(query.state)) : undefined;
+      if (!consent) return unknownState();
+      try {
+        return await succeed(deps, consent, (await finish(deps, consent, query, headers)).id);
+      } catch (error) {
+        return fail(deps, consent, consentFailure(error), headers);
+      }
+    },
   });
 
-/** An error whose message is shown to the person. */
-class ConsentFailed extends Error {
-  override name = "ConsentFailed";
-}
-
 async function finish(
-  deps: Services,
+  deps: ConsentServices,
+  consent: ShownConsent,
   query: Static<typeof Query>,
   headers: IncomingHttpHeaders,
-): Promise<ConsentResult> {
-  try {
-    const session = query.state ? await endConsent(deps, query.state) : undefined;
-    if (!session) {
-      throw new ConsentFailed(
-        "This sign-in has expired or was used already. Close this window and connect again.",
-      );
-    }
-    if (!isSameBrowser(session, headers)) {
-      throw new ConsentFailed(
-        "This sign-in was begun in another browser. Close this window and connect again.",
-      );
-    }
-    const row = await connect(deps, session, query);
-    return { connectionId: row.id, provider: deps.catalog.find(row.provider)?.displayName ?? row.provider };
-  } catch (error) {
-    if (error instanceof ConsentFailed) return { error: error.message };
-    if (error instanceof Problem && error.status < 500) return { error: error.options.detail };
-    if (error instanceof TokenEndpointError) return { error: explain(error) };
-    deps.log.error({ err: error }, "a consent could not be finished");
-    return { error: "Something went wrong on our side. Close this window and connect again." };
-  }
+): Promise<ConnectionRow> {
+  const own = browserHash(consent.id, headers);
+  if (!own || !consent.browserHash?.equals(own))
+    throw new ConsentFailed("other-browser", "The callback came without the cookie of the consent.");
+  if (consent.expireTime.getTime() <= nowMs())
+    throw new ConsentFailed("late", "The callback came more than ten minutes after the customer left.");
+  return connect(deps, consent, query);
 }
 
+const unknownState = (): Page =>
+  failurePage({
+    message:
+      "This sign-in has expired or was used already. Go back to the application that sent you here and connect again.",
+  });
+
 async function connect(
-  deps: Services,
-  session: Session,
+  deps: ConsentServices,
+  consent: ShownConsent,
   { code, error, error_description }: Static<typeof Query>,
-) {
-  const provider = deps.catalog.find(session.provider);
-  if (!provider) throw new ConsentFailed(`The provider ${session.provider} is no longer in the catalog.`);
-  if (error || !code) {
-    const said = [error, error_description].filter(Boolean).join(": ").slice(0, 300);
-    throw new ConsentFailed(
-      `${provider.displayName ?? provider.name} did not allow the connection${said ? ` (${said})` : ""}.`,
-    );
-  }
-  const app = await findProviderApp(deps.database.queries, session.projectId, session.providerAppId);
-  if (!app) throw new ConsentFailed("The provider app was deleted meanwhile.");
-  const answer = await redeem(deps, provider, app, session, code);
+): Promise<ConnectionRow> {
+  if (error || !code) throw refusedConsent(error, error_description);
+  const provider = deps.catalog.find(consent.provider);
+  const app = await findProviderApp(deps.database.queries, consent.projectId, consent.providerAppId);
+  if (!provider || !app) throw new ConsentFailed("provider-app", "The provider or the provider app is gone.");
+  const answer = await redeem(deps, provider, app, consent, code);
   const credentials = credentialsOf(provider, answer, app);
-  const facts = factsOf(provider, answer, session);
+  const facts = factsOf(provider, answer, consent);
   const told = await withAccountInfo(deps, provider, facts.providerMetadata, credentials);
   requireAddress(provider, told.metadata, deps.egress.allowsPlainHttp);
   return saveConnection(deps, {
-    projectId: session.projectId,
-    provider: session.provider,
+    projectId: consent.projectId,
+    provider: consent.provider,
     providerAppId: app.id,
-    connectionId: session.connectionId ?? undefined,
-    groupRef: session.groupRef,
-    groupName: session.groupName ?? undefined,
-    consumerRef: session.consumerRef,
-    consumerName: session.consumerName ?? undefined,
+    connectionId: consent.connectionId ?? undefined,
+    groupRef: consent.groupRef,
+    groupName: consent.groupName ?? undefined,
+    consumerRef: consent.consumerRef,
+    consumerName: consent.consumerName ?? undefined,
     ...facts,
     providerWorkspaceRef: facts.providerWorkspaceRef ?? told.workspaceRef,
     providerMetadata: told.metadata,
@@ -143,31 +129,26 @@ const credentialsOf = (
 });
 
 function redeem(
-  deps: Services,
+  deps: ConsentServices,
   provider: ProviderInfo,
   app: ProviderAppRow,
-  session: Session,
+  consent: ShownConsent,
   code: string,
 ): Promise<TokenAnswer> {
   return requestToken(deps.egress, {
     provider,
     urlOptions: {
-      values: metadataValues(session.providerMetadata),
+      values: metadataValues(consent.providerMetadata),
       allowPlainHttp: deps.egress.allowsPlainHttp,
     },
     clientId: app.clientId,
     clientSecret: openProviderAppSecret(deps.sealer, app),
-    grant: codeGrant(code, session.redirectUri, session.codeVerifier),
+    grant: codeGrant(code, consent.redirectUri ?? "", openVerifier(deps.sealer, consent)),
   });
 }
 
-function factsOf(provider: ProviderInfo, answer: TokenAnswer, session: Session): AccountFacts {
-  const facts = accountFacts(provider, answer.fields, session.providerMetadata);
-  const entered = session.providerWorkspaceRef;
+function factsOf(provider: ProviderInfo, answer: TokenAnswer, consent: ShownConsent): AccountFacts {
+  const facts = accountFacts(provider, answer.fields, consent.providerMetadata);
+  const entered = consent.providerWorkspaceRef;
   return entered && !facts.providerWorkspaceRef ? { ...facts, providerWorkspaceRef: entered } : facts;
 }
-
-const explain = (error: TokenEndpointError): string =>
-  error.failure === "configuration"
-    ? `The provider did not accept this application: ${error.message}. Its provider app must be corrected.`
-    : `The provider gave no access token: ${error.message}. Close this window and connect again.`;

@@ -13,9 +13,10 @@ export const oauthConnect = (deps: ConsentServices) =>
     tag: "OAuth",
     summary: "Start connecting a customer's account",
     description:
-      "Returns the URL of the provider's consent page, valid for ten minutes and one use. Open it in a new " +
-      "window; the final page posts the result to the window that opened it. A group that is already " +
-      "connected keeps its connection and gets new credentials.",
+      "Returns the URL of a page of this Busbar, valid for ten minutes and one use. Open it in a new window: it names the " +
+      "application, the account and the group, and continues to the provider's consent page. The final page posts the " +
+      "result to the window that opened it. A group that is already connected keeps its connection and gets new " +
+      "credentials.",
     projectInBody: true,
     body: Type.Object({
       projectIdOrName: Type.Optional(Type.String({ description: "Required." })),
@@ -39,15 +40,13 @@ export const oauthConnect = (deps: ConsentServices) =>
       ),
       enableCSRFProtection: Type.Optional(
         Type.Boolean({
-          description:
-            "Whether to return a URL of this Busbar that ties the flow to the browser with a cookie. The " +
-            "state is random and valid once in either case.",
+          description: "Has no effect: every consent is bound to the browser that continues to the provider.",
         }),
       ),
     }),
     success: {
       status: 200,
-      description: "The URL of the consent page.",
+      description: "The URL to open.",
       schema: Type.String(),
       media: "text/plain",
     },
@@ -66,7 +65,6 @@ export const oauthConnect = (deps: ConsentServices) =>
         consumerName: consumerName || undefined,
         providerWorkspaceRef: providerMetadata["workspace"]?.value ?? body.providerWorkspaceRef,
         providerMetadata,
-        browserBound: body.enableCSRFProtection,
       });
     },
   });

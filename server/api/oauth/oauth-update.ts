@@ -15,7 +15,7 @@ export const oauthUpdate = (deps: ConsentServices) =>
     params: Type.Object({ connectionId: ConnectionId }),
     success: {
       status: 200,
-      description: "The URL of the consent page.",
+      description: "The URL to open.",
       schema: Type.String(),
       media: "text/plain",
     },
@@ -27,7 +27,9 @@ export const oauthUpdate = (deps: ConsentServices) =>
         providerAppId: row.providerAppId,
         connectionId: row.id,
         groupRef: row.group.groupRef,
+        groupName: row.group.groupName,
         consumerRef: row.consumer.consumerRef,
+        consumerName: row.consumer.consumerName,
         providerWorkspaceRef: row.providerWorkspaceRef,
         providerMetadata: row.providerMetadata,
       });

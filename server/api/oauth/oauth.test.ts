@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
+import { openConsentBrowser, type Seen } from "../../../tests/harness/consent.ts";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
 
 describe("connecting by consent", () => {
@@ -9,6 +10,7 @@ describe("connecting by consent", () => {
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
+    await on.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
     for (const provider of ["hubspot", "salesforce"]) {
       const app = await on.inProject("POST", "/provider-apps", {
         provider,
@@ -31,90 +33,143 @@ describe("connecting by consent", () => {
       consumerRef: "ada",
       ...more,
     });
-  /** What a browser does: the consent page agrees (or denies) and leads back. */
-  const consent = async (url: string, decision = "allow"): Promise<string> => {
-    const page = await fetch(`${url}&decision=${decision}`, { redirect: "manual" });
-    assert.equal(page.status, 302, await page.text());
-    return page.headers.get("location") ?? "";
+  /** What the browser of one customer does: it continues, agrees (or denies) at the provider and comes back. */
+  const consent = async (begun: Answer, decision?: "allow" | "deny"): Promise<Seen> => {
+    assert.equal(begun.status, 200, begun.text);
+    return openConsentBrowser().consent(begun.text, decision);
   };
-  const comeBack = async (url: string) => {
-    const response = await fetch(url);
-    const html = await response.text();
-    const posted = /postMessage\((\{.*?\}), "\*"\)/.exec(html)?.[1];
-    return { response, html, message: posted ? JSON.parse(posted) : undefined };
+  const consents = async (groupRef: string) =>
+    (await on.inProject("GET", `/consents?groupRef=${groupRef}`)).body.results;
+  const origin = () => new URL(on.busbar.urls.base).origin;
+  const change = async (statement: string) => {
+    const client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    const { rows } = await client.query(statement);
+    await client.end();
+    return rows;
   };
 
   test("HubSpot: the address carries scopes, a challenge and a state that the app's own parameters cannot replace", async () => {
     const begun = await begin("hubspot", "acme");
-    assert.equal(begun.status, 200, begun.text);
     assert.match(begun.headers.get("content-type") ?? "", /^text\/plain/);
-    const url = new URL(begun.text);
+    const url = new URL(await openConsentBrowser().leave(begun.text));
     assert.equal(url.searchParams.get("scope"), "oauth crm.objects.contacts.read");
     assert.equal(url.searchParams.get("optional_scope"), "tickets automation");
     assert.equal(url.searchParams.get("code_challenge_method"), "S256");
     assert.notEqual(url.searchParams.get("state"), "forged");
-    const origin = new URL(on.busbar.urls.base).origin;
-    assert.equal(url.searchParams.get("redirect_uri"), `${origin}/callbacks/v1/oauth`);
+    assert.equal(url.searchParams.get("redirect_uri"), `${origin()}/callbacks/v1/oauth`);
   });
 
-  test("a consent that is tied to the browser ends in the one that began it, and in no other", async () => {
-    const tied = async (groupRef: string) => {
-      const begun = await begin("hubspot", groupRef, { enableCSRFProtection: true });
-      assert.equal(begun.status, 200, begun.text);
-      assert.ok(begun.text.startsWith(`${new URL(on.busbar.urls.base).origin}/callbacks/v1/oauth/begin?`));
-      assert.equal(begun.text.includes("state="), false, "the state is for that browser only");
-      const opened = await fetch(begun.text, { redirect: "manual" });
-      assert.equal(opened.status, 302);
-      const cookie = opened.headers.get("set-cookie") ?? "";
-      assert.match(cookie, /; Path=\/callbacks\/v1\/oauth; Max-Age=600; HttpOnly; SameSite=Lax$/);
-      const address = opened.headers.get("location") ?? "";
-      assert.ok(address.startsWith(on.sandbox.url));
-      return { begun: begun.text, cookie: cookie.split(";")[0] ?? "", back: await consent(address) };
-    };
-    const finish = async (back: string, cookie: string) => {
-      const response = await fetch(back, { headers: { cookie } });
-      return { status: response.status, html: await response.text() };
-    };
-    const [first, second] = [await tied("tied"), await tied("tied-other")];
-    const again = await fetch(first.begun, { redirect: "manual" });
-    assert.equal(again.status, 400, "only the first browser gets the cookie");
-    const done = await finish(first.back, `theme=dark; ${second.cookie}; ${first.cookie}`);
-    assert.equal(done.status, 200, done.html);
-
-    for (const cookie of ["", first.cookie, `${second.cookie}x`]) {
-      const { back } = cookie === "" ? second : await tied("tied-again");
-      const refused = await finish(back, cookie);
-      assert.equal(refused.status, 400, refused.html);
-      assert.match(refused.html, /another browser/);
+  test("before the provider's page a page of ours names application, account, group and person, by oauth-connect and oauth-update", async () => {
+    const names = { groupName: "Acme & Söhne", consumerName: "Ada <Lovelace>" };
+    const begun = await begin("hubspot", "named", names);
+    assert.ok(begun.text.startsWith(`${origin()}/callbacks/v1/oauth/begin?consent=`), begun.text);
+    const browser = openConsentBrowser();
+    const page = await browser.open(begun.text);
+    assert.equal(page.status, 200);
+    for (const name of ["Widgets", "HubSpot", "Acme &#38; Söhne (named)", "Ada &#60;Lovelace&#62; (ada)"]) {
+      assert.ok(page.html.includes(name), `${name}: ${page.html}`);
     }
-    assert.deepEqual((await on.inProject("GET", "/connections?groupRef=tied-other")).body, []);
-    const origin = `${new URL(on.busbar.urls.base).origin}/callbacks/v1/oauth/begin`;
-    const forged = await fetch(`${origin}?session=${"0".repeat(8)}-0000-7000-8000-000000000000&to=v1.x.y.z`);
-    assert.equal(forged.status, 400);
-    await forged.text();
+    assert.equal(page.message, undefined, "the published UI library closes the window at any message");
+    assert.equal(page.headers.get("cross-origin-opener-policy"), null);
+    assert.match(page.headers.get("content-security-policy") ?? "", /frame-ancestors 'none'/);
+    const { message } = await browser.consent(begun.text);
+    const update = await on.inProject("PATCH", `/connections/${message?.data.connection}:oauth-update`);
+    const again = await openConsentBrowser().open(update.text);
+    assert.ok(again.html.includes("Acme &#38; Söhne (named)"), again.html);
+  });
+
+  test("nobody leaves for the provider without that page: a form that another site sends changes nothing", async () => {
+    const { text: url } = await begin("hubspot", "forged");
+    const victim = openConsentBrowser();
+    await victim.open(url);
+    const attacker = openConsentBrowser();
+    const { html } = await attacker.open(url);
+    const proof = /name="proof" value="([^"]+)"/.exec(html)?.[1] ?? "";
+    for (const [fields, headers] of [
+      [{ proof }, {}],
+      [{ proof: "" }, {}],
+      [{}, { "sec-fetch-site": "cross-site" }],
+      [{}, { "sec-fetch-site": "same-site" }],
+    ] as const) {
+      await victim.open(url);
+      const sent = await victim.send({ decision: "continue", ...fields }, headers);
+      assert.equal(sent.status, 400, sent.html);
+    }
+    const consent = new URL(url).searchParams.get("consent") ?? "";
+    const bare = await fetch(`${origin()}/callbacks/v1/oauth/begin`, {
+      method: "POST",
+      body: new URLSearchParams({ consent, proof, decision: "continue" }),
+    });
+    assert.equal(bare.status, 400, "without the cookie");
+    assert.match(await bare.text(), /Allow cookies/);
+    assert.equal((await consents("forged"))[0].leaveTime, undefined);
+    await victim.consent(url);
+    assert.equal((await consents("forged"))[0].status, "succeeded");
+  });
+
+  test("a consent ends in the browser that continued, and in no other", async () => {
+    const { text: url } = await begin("hubspot", "tied");
+    assert.equal(url.includes("state="), false, "the state is for that browser only");
+    const [first, second] = [openConsentBrowser(), openConsentBrowser()];
+    // A preview of the link in a chat must not use it up.
+    await openConsentBrowser().open(url);
+    await second.open(url);
+    const leaving = await first.leave(url);
+    const cookie = /^busbar_consent_[0-9a-f]{32}=/;
+    assert.match(first.cookies(), cookie);
+    const late = await second.send({ decision: "continue" });
+    assert.equal(late.status, 400);
+    assert.match((await second.open(url)).html, /another browser/);
+    const back = await first.decide(leaving);
+    const refused = await second.open(back);
+    assert.equal(refused.status, 400);
+    assert.match(refused.message?.data.error ?? "", /another browser/);
+    assert.doesNotMatch(refused.html, /Try again/);
+    assert.equal((await first.open(back)).status, 400, "the state was used");
+    assert.deepEqual((await on.inProject("GET", "/connections?groupRef=tied")).body, []);
+    assert.equal((await consents("tied"))[0].reason, "other-browser");
+
+    const { headers } = await openConsentBrowser().open((await begin("hubspot", "tied")).text);
+    assert.match(
+      headers.get("set-cookie") ?? "",
+      /; Path=\/callbacks\/v1\/oauth; Max-Age=3600; HttpOnly; SameSite=Lax$/,
+    );
+  });
+
+  test("who goes back may continue again, and only the newest state counts", async () => {
+    const { text: url } = await begin("hubspot", "back");
+    const browser = openConsentBrowser();
+    const first = await browser.leave(url);
+    const second = await browser.leave(url);
+    assert.equal((await browser.open(await browser.decide(first))).status, 400);
+    assert.equal((await browser.open(await browser.decide(second))).status, 200);
+    const used = await browser.open(url);
+    assert.equal(used.status, 400);
+    assert.match(used.html, /was used already/);
   });
 
   test("the page posts one message with the connection, which is committed by then, and lets no other script run", async () => {
-    const { response, html, message } = await comeBack(await consent((await begin("hubspot", "one")).text));
-    assert.equal(response.status, 200, html);
-    assert.equal(message.eventType, "AUTHORIZATION_SUCCEEDED");
+    const { status, headers, html, message } = await consent(await begin("hubspot", "one"));
+    assert.equal(status, 200, html);
+    assert.equal(message?.eventType, "AUTHORIZATION_SUCCEEDED");
     assert.equal(html.match(/postMessage/g)?.length, 1);
-    assert.match(
-      response.headers.get("content-security-policy") ?? "",
-      /default-src 'none'; script-src 'nonce-/,
-    );
-    assert.equal(response.headers.get("cross-origin-opener-policy"), null);
-    const row = await on.inProject("GET", `/connections/${message.data.connection}?includeCreds=true`);
+    assert.match(html, /Widgets is now connected to HubSpot/);
+    assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'; script-src 'nonce-/);
+    assert.equal(headers.get("cross-origin-opener-policy"), null);
+    const row = await on.inProject("GET", `/connections/${message?.data.connection}?includeCreds=true`);
     assert.equal(row.status, 200, row.text);
     assert.equal(row.body.group.groupName, "one");
     assert.equal(row.body.authScheme, "oauth2/authorizationCode");
     assert.ok(row.body.oauth2AuthorizationCode.accessToken.expiresAt);
     assert.equal(row.body.oauth2AuthorizationCode.refreshToken, undefined);
+    const [listed] = await consents("one");
+    assert.deepEqual([listed.status, listed.connectionId], ["succeeded", message?.data.connection]);
   });
 
   test("Salesforce: workspace and consumer come from the token answer although none was entered", async () => {
-    const { message } = await comeBack(await consent((await begin("salesforce", "one")).text));
-    const row = await on.inProject("GET", `/connections/${message.data.connection}`);
+    const { message } = await consent(await begin("salesforce", "one"));
+    const row = await on.inProject("GET", `/connections/${message?.data.connection}`);
     assert.equal(row.body.authScheme, "oauth2/authorizationCodePKCE");
     assert.equal(row.body.providerMetadata.workspace.source, "token");
     assert.equal(row.body.providerWorkspaceRef, new URL(on.sandbox.url).host);
@@ -122,57 +177,144 @@ describe("connecting by consent", () => {
   });
 
   test("a state serves once", async () => {
-    const back = await consent((await begin("hubspot", "twice")).text);
-    assert.equal((await comeBack(back)).response.status, 200);
-    const again = await comeBack(back);
-    assert.equal(again.response.status, 400);
-    assert.equal(again.message.eventType, "AUTHORIZATION_FAILED");
-    assert.equal(again.message.data.error, again.message.message);
-    assert.match(again.message.message, /expired or was used/);
+    const browser = openConsentBrowser();
+    const back = await browser.decide(await browser.leave((await begin("hubspot", "twice")).text));
+    assert.equal((await browser.open(back)).status, 200);
+    const again = await browser.open(back);
+    assert.equal(again.status, 400);
+    assert.equal(again.message?.eventType, "AUTHORIZATION_FAILED");
+    assert.equal(again.message?.data.error, again.message?.message);
+    assert.match(again.message?.message ?? "", /expired or was used/);
+    assert.equal((await consents("twice"))[0].status, "succeeded");
   });
 
-  test("a state is good for ten minutes, and only its digest is stored", async () => {
-    const url = (await begin("hubspot", "late")).text;
-    const client = new Client({ connectionString: on.connectionString });
-    await client.connect();
-    const { rows } = await client.query(
-      "select oauth_sessions::text as text, expire_time - now() < interval '10 minutes' as soon from oauth_sessions where group_ref = 'late'",
+  test("address and state are good for ten minutes each, and only digests of them are stored", async () => {
+    const { text: url } = await begin("hubspot", "late");
+    const browser = openConsentBrowser();
+    const away = await browser.leave(url);
+    const [row] = await change(
+      "select consents::text as text, expire_time - now() < interval '10 minutes' as soon from consents where group_ref = 'late'",
     );
-    assert.equal(rows[0].soon, true);
-    assert.doesNotMatch(rows[0].text, new RegExp(new URL(url).searchParams.get("state") ?? "-"));
-    await client.query("update oauth_sessions set expire_time = now() where group_ref = 'late'");
-    await client.end();
-    assert.equal((await comeBack(await consent(url))).message.eventType, "AUTHORIZATION_FAILED");
+    assert.equal(row.soon, true);
+    for (const [address, name] of [
+      [url, "consent"],
+      [away, "state"],
+    ] as const) {
+      assert.doesNotMatch(row.text, new RegExp(new URL(address).searchParams.get(name) ?? "-"));
+    }
+    const expire = "update consents set expire_time = now() where group_ref = 'late'";
+    await change(expire);
+    assert.match((await browser.open(url)).html, /has expired/);
+    assert.equal((await consents("late"))[0].status, "expired");
+    const late = await browser.open(await browser.decide(away));
+    assert.equal(late.message?.eventType, "AUTHORIZATION_FAILED");
+    assert.match(late.html, /took too long[^]*Try again/);
+    assert.equal((await consents("late"))[0].reason, "late");
   });
 
-  test("a denial is told with the provider's words, and nothing is stored", async () => {
-    const { response, message } = await comeBack(
-      await consent((await begin("hubspot", "denied")).text, "deny"),
-    );
-    assert.equal(response.status, 400);
-    assert.match(message.message, /access_denied/);
+  test("a customer who declines is told so with Try again; the builder finds it in the list", async () => {
+    const browser = openConsentBrowser();
+    const declined = await browser.consent((await begin("hubspot", "denied")).text, "deny");
+    assert.equal(declined.status, 400);
+    assert.equal(declined.message?.message, "Access to HubSpot was declined, and nothing was connected.");
     assert.deepEqual((await on.inProject("GET", "/connections?groupRef=denied")).body, []);
+    const [{ id, status, reason, message, detail, openTime, leaveTime, endTime }] = await consents("denied");
+    assert.deepEqual([status, reason, message], ["failed", "declined", declined.message?.message]);
+    assert.equal(detail, "access_denied: end-user denied authorization");
+    assert.ok(openTime && leaveTime && endTime);
+    assert.ok(declined.html.includes(`Reference: ${id}`));
+
+    const away = await browser.send();
+    assert.equal(away.status, 303, away.html);
+    assert.equal((await consents("denied"))[0].status, "pending");
+    const done = await browser.open(await browser.decide(away.headers.get("location") ?? ""));
+    assert.equal(done.status, 200, done.html);
+    const listed = await consents("denied");
+    assert.deepEqual([listed.length, listed[0].status, listed[0].reason], [1, "succeeded", undefined]);
   });
 
-  test("what a provider says cannot become markup or end the script", async () => {
-    const state = new URL((await begin("hubspot", "evil")).text).searchParams.get("state");
-    const origin = new URL(on.busbar.urls.base).origin;
-    const evil = encodeURIComponent("</script><img src=x onerror=alert(1)>");
-    const { html } = await comeBack(`${origin}/callbacks/v1/oauth?state=${state}&error=${evil}`);
-    assert.doesNotMatch(html, /<img/);
+  test("only the browser of a failed consent can try again, with the proof of its page, within an hour", async () => {
+    const browser = openConsentBrowser();
+    await browser.consent((await begin("hubspot", "retried")).text, "deny");
+    const [{ id }] = await consents("retried");
+    const stranger = openConsentBrowser();
+    await stranger.open((await begin("hubspot", "stranger")).text);
+    const url = `${origin()}/callbacks/v1/oauth/retry`;
+    for (const headers of [{}, { cookie: stranger.cookies() }, { cookie: browser.cookies() }]) {
+      const body = new URLSearchParams({ consent: id, proof: "guessed" });
+      const sent = await fetch(url, { method: "POST", body, headers });
+      assert.equal(sent.status, 400, await sent.text());
+    }
+    await change("update consents set create_time = now() - interval '1 hour' where group_ref = 'retried'");
+    assert.equal((await browser.send()).status, 400);
+  });
+
+  test("a customer who cancels before the provider's page is not connected, and the address ends", async () => {
+    const { text: url } = await begin("hubspot", "cancelled");
+    const browser = openConsentBrowser();
+    await browser.open(url);
+    const cancelled = await browser.send({ decision: "cancel" });
+    assert.equal(cancelled.status, 400);
+    assert.match(cancelled.message?.data.error ?? "", /You cancelled/);
+    assert.match((await browser.open(url)).html, /You cancelled/);
+    assert.equal((await consents("cancelled"))[0].reason, "cancelled");
+  });
+
+  test("a fault of the provider app is told to the builder, in the log and in the list, and not to the customer", async () => {
+    on.sandbox.addFault({
+      provider: "hubspot",
+      path: "/oauth/v1/token",
+      status: 400,
+      body: { error: "invalid_client", error_description: "missing or invalid client secret" },
+    });
+    const { html, message } = await consent(await begin("hubspot", "broken"));
+    assert.match(message?.data.error ?? "", /^Widgets is not set up correctly for HubSpot/);
+    for (const internal of ["invalid_client", "client secret", new URL(on.sandbox.url).host]) {
+      assert.equal(html.includes(internal), false, internal);
+    }
+    assert.doesNotMatch(html, /Try again/);
+    const [{ reason, detail }] = await consents("broken");
+    assert.equal(reason, "provider-app");
+    assert.match(detail, /answered 400 \(invalid_client: missing or invalid client secret\)/);
+  });
+
+  test("consents are listed by status, provider and page, newest first, and not to browsers", async () => {
+    for (const groupRef of ["l1", "l2", "l3"]) await begin("salesforce", groupRef);
+    const path = "/consents?provider=salesforce&status=pending&pageSize=2";
+    const first = (await on.inProject("GET", path)).body;
+    assert.deepEqual(
+      first.results.map(({ groupRef }: { groupRef: string }) => groupRef),
+      ["l3", "l2"],
+    );
+    const next = (await on.inProject("GET", `${path}&pageToken=${first.pagination.nextPageToken}`)).body;
+    assert.equal(next.results[0].groupRef, "l1");
+    assert.equal((await on.inProject("GET", "/consents?status=failed&groupRef=l1")).body.results.length, 0);
+    const { key } = (await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] })).body;
+    const browser = await on.call("GET", "/v1/projects/default/consents", undefined, { "x-api-key": key });
+    assert.equal(browser.status, 403);
+  });
+
+  test("what a provider says is never shown, and names cannot become markup or end the script", async () => {
+    const evil = "</script><img src=x onerror=alert(1)>";
+    const browser = openConsentBrowser();
+    const { text: url } = await begin("hubspot", "evil", { groupName: evil });
+    assert.doesNotMatch((await browser.open(url)).html, /<img/);
+    const state = new URL(await browser.leave(url)).searchParams.get("state");
+    const back = `${origin()}/callbacks/v1/oauth?state=${state}&error=${encodeURIComponent(evil)}`;
+    const { html } = await browser.open(back);
+    assert.doesNotMatch(html, /img src/);
     assert.equal(html.match(/<\/script>/g)?.length, 1);
+    assert.equal((await consents("evil"))[0].detail, evil);
   });
 
   test("connecting again keeps the connection's id, by oauth-connect and by oauth-update", async () => {
-    const first = await comeBack(await consent((await begin("salesforce", "again")).text));
-    const id = first.message.data.connection;
-    const second = await comeBack(await consent((await begin("salesforce", "again")).text));
-    assert.equal(second.message.data.connection, id);
+    const first = await consent(await begin("salesforce", "again"));
+    const id = first.message?.data.connection;
+    const second = await consent(await begin("salesforce", "again"));
+    assert.equal(second.message?.data.connection, id);
     on.sandbox.salesforce.revokeTokens();
-    const update = await on.inProject("PATCH", `/connections/${id}:oauth-update`);
-    assert.equal(update.status, 200, update.text);
-    const third = await comeBack(await consent(update.text));
-    assert.equal(third.message.data.connection, id);
+    const third = await consent(await on.inProject("PATCH", `/connections/${id}:oauth-update`));
+    assert.equal(third.message?.data.connection, id);
     const row = await on.inProject("GET", `/connections/${id}?refresh=force`);
     assert.equal(row.status, 200, row.text);
   });

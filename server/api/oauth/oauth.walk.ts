@@ -1,5 +1,6 @@
 /** Calls the operations that connect customers by OAuth and by schemes of their own. */
 import assert from "node:assert/strict";
+import { openConsentBrowser, type ConsentBrowser } from "../../../tests/harness/consent.ts";
 import type { ResourceWalk, Walk } from "../../../tests/journeys/every-operation/walk.ts";
 
 export const walk: ResourceWalk = {
@@ -8,14 +9,18 @@ export const walk: ResourceWalk = {
     const { call, facts, heard, on } = walk;
     const customer = { groupRef: "acme", consumerRef: "ada" };
     const asked = { projectIdOrName: "default", provider: "hubspot", ...customer };
-    await consent(walk, await call("oauthConnect", { body: { ...asked, groupName: "Acme" } }));
-    const bound = await on.call("POST", "/v1/oauth-connect", { ...asked, enableCSRFProtection: true });
-    const begun = await fetch(bound.text, { redirect: "manual" });
-    assert.equal(begun.status, 302, await begun.text());
-    heard.push({ operationId: "oauthBegin" });
+    const declined = await begun(
+      walk,
+      await call("oauthConnect", { body: { ...asked, groupName: "Acme" } }),
+      "deny",
+    );
+    await call("listConsents", { query: { status: "failed" } });
+    assert.equal((await declined.send()).status, 303);
+    heard.push({ operationId: "oauthRetry" });
+    await begun(walk, await call("oauthConnect", { body: asked }));
     const [{ id: connectionId }] = (await on.inProject("GET", "/connections?groupRef=acme")).body;
     facts.connectionId = connectionId;
-    await consent(walk, await call("oauthUpdate", { path: { connectionId } }));
+    await begun(walk, await call("oauthUpdate", { path: { connectionId } }));
     const customAuth = { account: "acme", secret: "open sesame" };
     const body = { projectIdOrName: "default", provider: "bridge", ...customer, customAuth };
     await call("customAuthConnect", { body });
@@ -24,9 +29,17 @@ export const walk: ResourceWalk = {
   },
 };
 
-/** Agrees on the provider's consent page, as a browser does, and follows the redirect. */
-async function consent({ call }: Walk, url: string): Promise<void> {
-  const page = await fetch(`${url}&decision=allow`, { redirect: "manual" });
-  const back = new URL(page.headers.get("location") ?? "");
-  await call("oauthCallback", { query: Object.fromEntries(back.searchParams) });
+/** Goes over the pages as a browser does. */
+async function begun(
+  { call, heard }: Walk,
+  url: string,
+  decision: "allow" | "deny" = "allow",
+): Promise<ConsentBrowser> {
+  const browser = openConsentBrowser();
+  const back = new URL(await browser.decide(await browser.leave(url), decision));
+  heard.push({ operationId: "oauthBegin" }, { operationId: "oauthContinue" });
+  const headers = { cookie: browser.cookies() };
+  if (decision === "deny") await browser.open(back.href);
+  else await call("oauthCallback", { query: Object.fromEntries(back.searchParams), headers });
+  return browser;
 }

@@ -1,23 +1,23 @@
-/** Encrypts the PKCE verifier of an OAuth flow in progress, bound to its session. */
+/** Encrypts the PKCE verifier of an OAuth flow in progress, bound to its consent. */
 import type { Sealer, SealedPlace } from "../../ground/seal.ts";
 
-interface Session {
+interface Consent {
   id: string;
   projectId: string;
 }
 
-const place = ({ id, projectId }: Session): SealedPlace => ({
-  table: "oauth_sessions",
+const place = ({ id, projectId }: Consent): SealedPlace => ({
+  table: "consents",
   column: "code_verifier_sealed",
   rowId: id,
   projectId,
 });
 
-export const sealVerifier = (sealer: Sealer, session: Session, verifier: string): string =>
-  sealer.seal(verifier, place(session));
+export const sealVerifier = (sealer: Sealer, consent: Consent, verifier: string): string =>
+  sealer.seal(verifier, place(consent));
 
 export const openVerifier = (
   sealer: Sealer,
-  session: Session & { codeVerifierSealed: string | null },
+  consent: Consent & { codeVerifierSealed: string | null },
 ): string | undefined =>
-  session.codeVerifierSealed === null ? undefined : sealer.open(session.codeVerifierSealed, place(session));
+  consent.codeVerifierSealed === null ? undefined : sealer.open(consent.codeVerifierSealed, place(consent));

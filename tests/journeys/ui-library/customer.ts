@@ -11,7 +11,7 @@ const SCREENSHOTS = process.env["TEST_SCREENSHOTS"];
 export interface Customer {
   page: Page;
   press(button: string | RegExp): Promise<void>;
-  /** Presses the button that opens the provider's own page, decides there, and waits until that page is gone. */
+  /** Presses the button that opens a window, continues there, decides on the provider's page, and waits until it is gone. */
   consent(button: string, decision: "allow" | "deny"): Promise<void>;
   /** Picks an option of the field mapping `name`. */
   map(name: string, option: string): Promise<void>;
@@ -69,6 +69,7 @@ export async function openCustomer(
       await page.getByRole("button", { name: button }).click();
       const popup = await opened;
       const closed = popup.waitForEvent("close");
+      if (popup.url().includes("/oauth/begin")) await popup.locator("#continue").click();
       await popup.locator(`#${decision}`).click();
       await closed;
     },

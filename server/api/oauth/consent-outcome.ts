@@ -1,0 +1,80 @@
+/** Ends a consent: stores and logs how, and returns the page for the customer. */
+import type { IncomingHttpHeaders } from "node:http";
+import { nowMs } from "../../ground/clock.ts";
+import type { Page } from "../../http/endpoint.ts";
+import { endConsent, type ShownConsent } from "../../store/consents.ts";
+import type { ConsentServices } from "./begin-consent.ts";
+import { browserHash, browserSecret, CONSENT_PATH } from "./browser-binding.ts";
+import { REASONS, type ConsentFailed, type FailureReason } from "./consent-failure.ts";
+import { failurePage, successPage } from "./consent-pages.ts";
+
+export const RETRY_PATH = `${CONSENT_PATH}/retry`;
+
+/** After the application asked: the customer may meanwhile have lost the right to connect. */
+const RETRY_MS = 60 * 60_000;
+
+export async function succeed(
+  deps: ConsentServices,
+  consent: ShownConsent,
+  connectionId: string,
+): Promise<Page> {
+  const { queries } = deps.database;
+  // The connection is stored, so the customer has succeeded even if this fails.
+  await endConsent(queries, consent.id, { status: "succeeded", connectionId }).catch((error: unknown) =>
+    deps.log.warn({ consentId: consent.id, err: error }, "the end of a consent could not be stored"),
+  );
+  return successPage(connectionId, namesOf(deps, consent));
+}
+
+export async function fail(
+  deps: ConsentServices,
+  consent: ShownConsent,
+  { reason, message: detail, cause }: ConsentFailed,
+  headers: IncomingHttpHeaders,
+): Promise<Page> {
+  const message = REASONS[reason].told(namesOf(deps, consent));
+  const { id: consentId, projectId, provider } = consent;
+  const line = { consentId, projectId, provider, reason, detail };
+  if (reason === "internal") deps.log.error({ ...line, err: cause }, "a consent failed");
+  else deps.log[CUSTOMERS_OWN.has(reason) ? "info" : "warn"](line, "a consent failed");
+  await endConsent(deps.database.queries, consentId, { status: "failed", reason, message, detail });
+  return failedPage(deps, { ...consent, reason, message }, headers);
+}
+
+/** Returns the page of a consent that has failed, with a form to try again where that may help. */
+export function failedPage(
+  deps: ConsentServices,
+  consent: Pick<ShownConsent, "id" | "appName" | "reason" | "message" | "browserHash" | "createTime">,
+  headers: IncomingHttpHeaders,
+): Page {
+  const { proof } = browserSecret(consent.id, headers, deps.publicUrl());
+  const again = Object.entries(REASONS).some(([name, reason]) => name === consent.reason && reason.again);
+  return failurePage({
+    message: consent.message ?? "",
+    app: consent.appName,
+    reference: consent.id,
+    ...(again &&
+      isRetryable(consent, browserHash(consent.id, headers)) && {
+        again: { action: RETRY_PATH, consentId: consent.id, proof, targets: formTargets(deps) },
+      }),
+  });
+}
+
+/** Whether this browser, which continued to the provider before, may do so again. */
+export const isRetryable = (
+  { browserHash: own, createTime }: Pick<ShownConsent, "browserHash" | "createTime">,
+  hash: Buffer | undefined,
+): boolean =>
+  own !== null && hash !== undefined && own.equals(hash) && nowMs() - createTime.getTime() < RETRY_MS;
+
+/** Where forms may lead: browsers check the whole chain of redirects, which only the provider knows. */
+export const formTargets = ({ publicUrl }: Pick<ConsentServices, "publicUrl">): string =>
+  publicUrl().startsWith("https:") ? "https:" : "https: http:";
+
+export const namesOf = (
+  { catalog }: Pick<ConsentServices, "catalog">,
+  { appName, provider }: Pick<ShownConsent, "appName" | "provider">,
+) => ({ app: appName, provider: catalog.find(provider)?.displayName ?? provider });
+
+/** A builder has nothing to repair. */
+const CUSTOMERS_OWN = new Set<FailureReason>(["cancelled", "declined", "late", "other-browser"]);

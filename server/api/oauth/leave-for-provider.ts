@@ -1,0 +1,74 @@
+/** Sends a browser to the provider's consent page, with a state that only its callback can end. */
+import type { Catalog } from "../../../connectors/catalog.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
+import { consentUrl, randomText, takesPkce } from "../../credentials/grants/authorization-code.ts";
+import { sealVerifier } from "../../credentials/grants/code-verifier.ts";
+import type { Egress } from "../../egress/open-egress.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import type { ProviderMetadata } from "../../store/connections.ts";
+import { noteDeparture, type ShownConsent } from "../../store/consents.ts";
+import type { Database } from "../../store/database.ts";
+import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+import { CONSENT_PATH, digest } from "./browser-binding.ts";
+
+interface Services {
+  database: Database;
+  catalog: Catalog;
+  sealer: Sealer;
+  egress: Egress;
+  publicUrl: () => string;
+}
+
+/** Time to sign in at the provider and to agree. */
+const PROVIDER_MS = 10 * 60_000;
+
+/**
+ * Returns the URL of the provider's page. Returns undefined when the consent belongs to another browser, has succeeded, or has
+ * lost its provider or provider app.
+ */
+export async function leaveForProvider(
+  deps: Services,
+  consent: ShownConsent,
+  browserHash: Buffer,
+): Promise<URL | undefined> {
+  const provider = deps.catalog.find(consent.provider);
+  const app = await findProviderApp(deps.database.queries, consent.projectId, consent.providerAppId);
+  if (!provider || !app) return undefined;
+  const { url, state, redirectUri, codeVerifier } = consentPage(deps, { ...consent, provider, app });
+  const left = await noteDeparture(deps.database.queries, {
+    id: consent.id,
+    browserHash,
+    stateHash: digest(state),
+    redirectUri,
+    codeVerifierSealed: codeVerifier ? sealVerifier(deps.sealer, consent, codeVerifier) : null,
+    expireTime: new Date(nowMs() + PROVIDER_MS),
+  });
+  return left ? url : undefined;
+}
+
+/** Builds the URL of the provider's page with a new state. Throws a 400 Problem that names missing metadata. */
+export function consentPage(
+  deps: Pick<Services, "egress" | "publicUrl">,
+  {
+    provider,
+    app,
+    providerMetadata,
+  }: { provider: ProviderInfo; app: ProviderAppRow; providerMetadata: ProviderMetadata },
+): { url: URL; state: string; redirectUri: string; codeVerifier?: string } {
+  const state = randomText();
+  const codeVerifier = takesPkce(provider) ? randomText() : undefined;
+  const redirectUri = `${deps.publicUrl()}${CONSENT_PATH}`;
+  const url = consentUrl({
+    provider,
+    providerMetadata,
+    allowPlainHttp: deps.egress.allowsPlainHttp,
+    clientId: app.clientId,
+    scopes: app.scopes,
+    authQueryParams: (app.metadata as { authQueryParams?: Record<string, string[]> } | null)?.authQueryParams,
+    redirectUri,
+    state,
+    codeVerifier,
+  });
+  return { url, state, redirectUri, codeVerifier };
+}

@@ -1,0 +1,102 @@
+/** GET /v1/projects/{projectIdOrName}/consents */
+import { Type } from "typebox";
+import { nowMs } from "../../ground/clock.ts";
+import { isUuid } from "../../ground/ids.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { listConsents as listRows, type ListedStatus, type ShownConsent } from "../../store/consents.ts";
+import type { Database } from "../../store/database.ts";
+import { onePage, pageQuery, pageSchema } from "../pages.ts";
+import { REASONS, type FailureReason } from "./consent-failure.ts";
+
+const STATUSES = ["pending", "succeeded", "failed", "expired"] as const;
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const time = (description: string) => Type.Optional(Type.String({ format: "date-time", description }));
+
+const ConsentSchema = Type.Object(
+  {
+    id: Type.String({
+      description: "Id of the consent. The customer sees it as `Reference` on a failure's page.",
+    }),
+    provider: Type.String({ description: "The provider's name in the catalog." }),
+    providerAppId: Type.String({ description: "The provider app used." }),
+    groupRef: Type.String({ description: "The customer." }),
+    groupName: text("Display name of the group, if it was given."),
+    consumerRef: Type.String({ description: "The person asked." }),
+    consumerName: text("Display name of the person, if it was given."),
+    connectionId: text("The connection made, or the one that gets new credentials."),
+    status: Type.Enum([...STATUSES], {
+      description:
+        "`pending`: the customer is on the way. `expired`: the customer did not come back in time. If `leaveTime` is set, " +
+        "the provider may have refused the redirect URI or the scopes on its own page.",
+    }),
+    reason: Type.Optional(
+      Type.Enum(Object.keys(REASONS) as FailureReason[], {
+        description: Object.entries(REASONS)
+          .map(([name, { meaning }]) => `\`${name}\`: ${meaning}.`)
+          .join(" "),
+      }),
+    ),
+    message: text("What the customer was told about the failure."),
+    detail: text("What happened, for you: what the provider or Busbar said, without secrets."),
+    createTime: Type.String({ format: "date-time", description: "When your application asked." }),
+    openTime: time("When the page before the provider's was first opened, possibly by a link preview."),
+    leaveTime: time("When the customer last continued to the provider."),
+    endTime: time("When it succeeded or failed."),
+    expireTime: Type.String({ format: "date-time", description: "When it expires, or would have expired." }),
+  },
+  { title: "Consent", description: "A customer's way over a provider's consent page." },
+);
+
+const PAGE = { usual: 50, maximum: 500 };
+
+export const listConsents = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listConsents",
+    tag: "OAuth",
+    summary: "List consents",
+    description:
+      "Newest first: who was asked to connect, and how it ended. Consents are kept as long as operations; those with which " +
+      "nobody continued to the provider are kept for a day.",
+    query: Type.Object({
+      status: Type.Optional(
+        Type.Enum([...STATUSES], { description: "Return only consents in this status." }),
+      ),
+      provider: text("Return only consents of this provider."),
+      groupRef: text("Return only this group's consents."),
+      ...pageQuery(PAGE),
+    }),
+    success: { status: 200, description: "One page of consents.", schema: pageSchema(ConsentSchema) },
+    handle: async ({ project, query }) =>
+      onePage(query, {
+        usual: PAGE.usual,
+        isToken: isUuid,
+        list: (page) => listRows(deps.database.queries, project.id, query, page),
+        show: toConsent,
+      }),
+  });
+
+const toConsent = (row: ShownConsent) => ({
+  id: row.id,
+  provider: row.provider,
+  providerAppId: row.providerAppId,
+  groupRef: row.groupRef,
+  groupName: row.groupName ?? undefined,
+  consumerRef: row.consumerRef,
+  consumerName: row.consumerName ?? undefined,
+  connectionId: row.connectionId ?? undefined,
+  status: statusOf(row),
+  reason: (row.reason as FailureReason | null) ?? undefined,
+  message: row.message ?? undefined,
+  detail: row.detail ?? undefined,
+  createTime: row.createTime.toISOString(),
+  openTime: row.openTime?.toISOString(),
+  leaveTime: row.leaveTime?.toISOString(),
+  endTime: row.endTime?.toISOString(),
+  expireTime: row.expireTime.toISOString(),
+});
+
+const statusOf = ({ status, expireTime }: ShownConsent): ListedStatus => {
+  if (status === "succeeded" || status === "failed") return status;
+  return expireTime.getTime() > nowMs() ? "pending" : "expired";
+};

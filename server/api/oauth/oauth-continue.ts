@@ -1,0 +1,58 @@
+/** POST /callbacks/v1/oauth/begin: continues to the provider's consent page, or cancels. */
+import { Type } from "typebox";
+import { endpoint, Page } from "../../http/endpoint.ts";
+import { findConsentByAddress } from "../../store/consents.ts";
+import type { ConsentServices } from "./begin-consent.ts";
+import { digest, provenBrowser } from "./browser-binding.ts";
+import { ConsentFailed, consentFailure } from "./consent-failure.ts";
+import { failurePage } from "./consent-pages.ts";
+import { fail } from "./consent-outcome.ts";
+import { FORM_LIMIT_BYTES, formOf } from "./form-body.ts";
+import { leaveForProvider } from "./leave-for-provider.ts";
+import { closedPage, unknownAddress } from "./oauth-begin.ts";
+
+export const oauthContinue = (deps: ConsentServices) =>
+  endpoint({
+    operationId: "oauthContinue",
+    tag: "OAuth",
+    summary: "Continue to the provider's consent page",
+    description:
+      "The form of `oauthBegin` sends `consent`, `proof` and `decision`, `continue` or `cancel`. The browser needs the " +
+      "cookie of that page.",
+    body: Type.Object({}),
+    rawBodyLimitBytes: FORM_LIMIT_BYTES,
+    success: { status: 303, description: "Redirect to the provider's consent page." },
+    otherPages: { 400: "The customer cancelled, or the browser cannot continue." },
+    async handle({ body, headers }) {
+      const form = formOf(body);
+      const consent = await findConsentByAddress(deps.database.queries, digest(form.get("consent") ?? ""));
+      if (!consent) return unknownAddress();
+      const closed = closedPage(deps, consent, headers);
+      if (closed) return closed;
+      const hash = provenBrowser(consent.id, headers, form.get("proof"));
+      if (!hash) return withoutCookie(consent.appName);
+      if (form.get("decision") !== "continue") {
+        const cancelled = new ConsentFailed("cancelled", "The customer cancelled before leaving.");
+        return fail(deps, consent, cancelled, headers);
+      }
+      try {
+        const url = await leaveForProvider(deps, consent, hash);
+        if (url) return redirect(url);
+        throw new ConsentFailed("provider-app", "The provider or the provider app is gone.");
+      } catch (error) {
+        return fail(deps, consent, consentFailure(error), headers);
+      }
+    },
+  });
+
+export const redirect = (url: URL): Page =>
+  new Page("", {
+    status: 303,
+    headers: { location: url.href, "cache-control": "no-store", "referrer-policy": "no-referrer" },
+  });
+
+const withoutCookie = (app: string): Page =>
+  failurePage({
+    message: `Your browser did not keep a cookie of this page. Allow cookies for this site, go back to ${app} and connect again.`,
+    app,
+  });
