@@ -58,3 +58,34 @@ test("idempotency keys go after the time that is configured", async (t) => {
   assert.deepEqual(await left({}), ["1", "3"]);
   assert.deepEqual(await left({ BUSBAR_IDEMPOTENCY_HOURS: "2" }), ["1"]);
 });
+
+test("consents go with the operations of their time; those that nobody continued go after a day", async (t) => {
+  const database = await testDatabase(t);
+  const projectId = (await bootstrapIfEmpty(database, undefined))?.projectId ?? "";
+  const providerAppId = newId();
+  await database.pool.query(
+    `insert into provider_apps (id, project_id, provider, client_id, client_secret_sealed) values ($1, $2, 'p', 'c', 's')`,
+    [providerAppId, projectId],
+  );
+  const consents = [
+    { days: 0, leaveTime: null },
+    { days: 2, leaveTime: new Date() },
+    { days: 2, leaveTime: null },
+    { days: 31, leaveTime: new Date() },
+  ];
+  for (const [index, { days, leaveTime }] of consents.entries()) {
+    const id = firstIdOf(nowMs() - days * 24 * 60 * 60_000).slice(0, 14) + newId().slice(14);
+    await database.pool.query(
+      `insert into consents (id, project_id, provider, provider_app_id, group_ref, consumer_ref, provider_metadata, begin_hash,
+         expire_time, leave_time)
+       values ($1, $2, 'p', $3, $4, 'ada', '{}', $5, now(), $6)`,
+      [id, projectId, providerAppId, String(index), Buffer.from([index]), leaveTime],
+    );
+  }
+  await sweep(createLog("silent"), retentionRules({ database, config: readConfig({}) }), () => false);
+  const { rows } = await database.pool.query("select group_ref from consents order by group_ref");
+  assert.deepEqual(
+    rows.map((row) => row.group_ref),
+    ["0", "1"],
+  );
+});
