@@ -2,15 +2,17 @@
 import type { LookupFunction } from "node:net";
 import type { Static, TObject } from "typebox";
 
-/** One event on its way to one destination. */
+/** One event or data message on its way to one destination. */
 export interface Message {
   /** The same at every attempt, and for every destination. */
   id: string;
-  /** The type of the event. */
+  /** The type of the event, or `read`, `schema.watch`. */
   topic: string;
+  /** An event, or a data message: records that were read, which a receiver gets without the envelope of events. */
+  kind: "event" | "data";
   /** When the event occurred. */
   time: Date;
-  /** The event's data as JSON text. */
+  /** The event's data, or the whole data message, as JSON text. */
   data: string;
   projectId: string;
   destinationId: string;

@@ -278,9 +278,11 @@ CREATE TABLE events (
   type text NOT NULL,
   data json NOT NULL,
   create_time timestamptz NOT NULL DEFAULT now(),
+  destination_id uuid,
   PRIMARY KEY (id),
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE INDEX events_data ON events (id) WHERE (destination_id IS NOT NULL);
 
 CREATE TABLE groups (
   id uuid NOT NULL,
@@ -551,8 +553,11 @@ CREATE TABLE topics (
 
 CREATE TABLE unrouted_events (
   event_id uuid NOT NULL,
+  destination_id uuid,
+  size_bytes integer NOT NULL DEFAULT 0,
   PRIMARY KEY (event_id)
 ) WITH (autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
+CREATE INDEX unrouted_events_destination ON unrouted_events (destination_id) WHERE (destination_id IS NOT NULL);
 
 CREATE TABLE uploads (
   id uuid NOT NULL,

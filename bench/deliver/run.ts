@@ -79,7 +79,7 @@ async function direct(sink: Sink, projectId: string): Promise<Measured> {
   const pool = new Pool(sink.url, { connections: CONNECTIONS, pipelining: 1 });
   const sign = openSigner(() => [SIGNING_KEY]);
   const messages = Array.from({ length: MESSAGES }, () => {
-    const body = webhookBody({ topic: "write.async.done", data: dataOf(projectId) });
+    const body = webhookBody({ kind: "event", topic: "write.async.done", data: dataOf(projectId) });
     const id = newId();
     return {
       body,

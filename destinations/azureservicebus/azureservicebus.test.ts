@@ -8,6 +8,7 @@ import { openEgress } from "../../server/egress/open-egress.ts";
 import {
   answered,
   openSample,
+  sampleDataMessage,
   sampleMessage,
   testDestination,
   testNetwork,
@@ -96,6 +97,15 @@ test("a message has its topic and id, and a signature of the key", async (t) => 
   });
   assert.equal(message.headers["topic"], '"connection.created"');
   assert.equal(message.headers["event-id"], `"${sampleMessage().id}"`);
+});
+
+test("a data message is sent as it is, with its type as topic", async () => {
+  const network = testNetwork();
+  network.answer = () => answered(201);
+  await openSample(azureservicebus, SAMPLE, network).deliver(sampleDataMessage());
+  const [request] = network.requests;
+  assert.equal(request?.body, sampleDataMessage().data);
+  assert.equal(request.headers["topic"], '"read"');
 });
 
 test("another key is refused, and so is a signature after five minutes", async (t) => {

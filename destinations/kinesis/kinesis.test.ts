@@ -5,6 +5,7 @@ import { testAws } from "../../tests/harness/destinations/aws-suite.ts";
 import {
   answered,
   openSample,
+  sampleDataMessage,
   sampleMessage,
   testDestination,
   testNetwork,
@@ -57,6 +58,16 @@ test("a record is the message in `data`, with the template's partition key, or t
     });
   }
   assert.deepEqual(keys, ["Zoë <&>", sampleMessage().id, sampleMessage().id]);
+});
+
+test("a data message is a record `{data: message}`, and templates read its members", async () => {
+  const network = testNetwork();
+  network.answer = () => answered(200, TAKEN);
+  const sample = { ...SAMPLE, config: template("data.objectName") };
+  await openSample(kinesis, sample, network).deliver(sampleDataMessage());
+  const { PartitionKey, Data } = JSON.parse(Buffer.from(network.requests[0]?.body ?? "").toString());
+  assert.equal(PartitionKey, "company");
+  assert.equal(Buffer.from(Data, "base64").toString(), `{"data":${sampleDataMessage().data}}`);
 });
 
 test("a partition key is cut to the 256 characters that Kinesis allows, between characters", async () => {

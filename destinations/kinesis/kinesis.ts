@@ -11,6 +11,9 @@ import { checkTemplate, openTemplate } from "../../destination-kit/template.ts";
 const MAX_RECORD_BYTES = 1024 * 1024;
 const MAX_KEY_LENGTH = 256;
 
+/** Events and data messages have the same envelope. */
+const recordOf = (data: string): string => `{"data":${data}}`;
+
 export const kinesis = defineDestination({
   type: "kinesis",
   label: "Amazon Kinesis",
@@ -24,7 +27,7 @@ export const kinesis = defineDestination({
     ),
   }),
   secrets: Type.Object(AWS_SECRETS),
-  maxMessageBytes: MAX_RECORD_BYTES - 4 * MAX_KEY_LENGTH,
+  maxMessageBytes: MAX_RECORD_BYTES - 4 * MAX_KEY_LENGTH - recordOf("").length,
   check: ({ config, secrets }, network) => [
     ...checkAws(config, secrets, network),
     ...(config.partitionKeyTemplate === undefined
@@ -45,7 +48,7 @@ export const kinesis = defineDestination({
         const { PutRecordCommand } = await import("@aws-sdk/client-kinesis");
         const data: Json = JSON.parse(message.data);
         const partitionKey = (keyOf?.({ data }) ?? message.id).slice(0, MAX_KEY_LENGTH).toWellFormed();
-        const record = Buffer.from(`{"data":${message.data}}`);
+        const record = Buffer.from(recordOf(message.data));
         try {
           client ??= load();
           const put = { StreamName: config.streamName, PartitionKey: partitionKey, Data: record };

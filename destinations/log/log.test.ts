@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import {
   openSample,
+  sampleDataMessage,
   sampleMessage,
   testDestination,
   testNetwork,
@@ -34,6 +35,13 @@ test("a message is one JSON line on standard output", async () => {
   await channel.deliver(sampleMessage());
   assert.equal(network.lines.join("").split("\n").length, 3);
   assert.deepEqual(JSON.parse(network.lines[1] ?? ""), LINE);
+});
+
+test("a data message is one JSON line with its type as topic", async () => {
+  const network = testNetwork();
+  await openSample(log, SAMPLE, network).deliver(sampleDataMessage());
+  const { topic, data } = JSON.parse(network.lines.join(""));
+  assert.deepEqual([topic, data], ["read", JSON.parse(sampleDataMessage().data)]);
 });
 
 test("a message is one JSON line in a file of the data folder; one that cannot be written fails", async (t) => {

@@ -9,6 +9,7 @@ import { openEgress } from "../../server/egress/open-egress.ts";
 import {
   answered,
   openSample,
+  sampleDataMessage,
   sampleMessage,
   testDestination,
   testNetwork,
@@ -113,6 +114,15 @@ test("a message has its topic and id, and a bearer token that the account's key 
   assert.equal(Buffer.from(message.data, "base64").toString(), sampleMessage().data);
   assert.deepEqual(message.attributes, { topic: "connection.created", "event-id": "m1" });
   assert.equal(google.bearers.size, 1);
+});
+
+test("a data message is sent as it is, with its type as topic", async () => {
+  const network = testNetwork();
+  network.answer = () => answered(200, TAKEN);
+  await openSample(pubsub, SAMPLE, network).deliver(sampleDataMessage());
+  const [message] = JSON.parse(String(network.requests[0]?.body)).messages;
+  assert.equal(Buffer.from(message.data, "base64").toString(), sampleDataMessage().data);
+  assert.equal(message.attributes.topic, "read");
 });
 
 test("a bearer token is replaced before its hour is over", async (t) => {

@@ -11,6 +11,7 @@ import { noRabbit, startRabbit, type Rabbit } from "../../tests/harness/rabbitmq
 import { until } from "../../tests/harness/until.ts";
 import {
   openSample,
+  sampleDataMessage,
   sampleMessage,
   testDestination,
   testNetwork,
@@ -212,6 +213,19 @@ describe("a real RabbitMQ", { skip: noRabbit }, () => {
     assert.equal((await channel.deliver(sampleMessage())).kind, "delivered");
     await closed[1];
     assert.equal((await queued()).length, 2);
+  });
+
+  test("a data message arrives as it is, with its type as routing key", async () => {
+    const admin = await model.createChannel();
+    await admin.assertQueue("reads");
+    await admin.bindQueue("reads", "crm-events", "read");
+    const channel = open({});
+    assert.equal((await channel.deliver(sampleDataMessage())).kind, "delivered");
+    const arrived = await admin.get("reads");
+    assert.ok(arrived);
+    assert.equal(arrived.content.toString(), sampleDataMessage().data);
+    await admin.deleteQueue("reads");
+    await channel.close();
   });
 
   test("a message without a queue fails with the reason, and the messages beside it arrive", async () => {

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { deliverToDouble, testAws } from "../../tests/harness/destinations/aws-suite.ts";
 import {
   openSample,
+  sampleDataMessage,
   sampleMessage,
   testDestination,
   testNetwork,
@@ -61,6 +62,18 @@ test("an object is the message, named by time and id, with metadata and storage 
   assert.equal(headers["x-amz-meta-installationid"], "i1");
   assert.equal(headers["x-amz-meta-objectname"], "K%C3%BCndigung");
   assert.equal(headers["x-amz-meta-operationid"], undefined);
+});
+
+test("a data message is one object, with its type as topic", async () => {
+  const { body, headers } = await put(
+    { keyTemplate: "join('/', [metadata.topic, data.objectName])" },
+    sampleDataMessage(),
+  );
+  assert.equal(Buffer.from(body ?? "").toString(), sampleDataMessage().data);
+  const named = ["topic", "installationid", "operationid", "objectname"].map(
+    (name) => headers[`x-amz-meta-${name}`],
+  );
+  assert.deepEqual(named, ["read", "i1", "o1", "company"]);
 });
 
 test("a key with any characters is signed as it is sent", async () => {

@@ -5,6 +5,7 @@ import { EVENT_TYPES } from "../../server/events/event-types.ts";
 import { sampleEvent } from "../../server/events/sample-event.ts";
 import {
   openSample,
+  sampleDataMessage,
   sampleMessage,
   testDestination,
   testNetwork,
@@ -33,6 +34,17 @@ test("the text is a sentence and the payload, with nothing in it that Slack woul
   const { text } = JSON.parse(String(network.requests[0]?.body));
   assert.match(text, /^:link: Zoë &lt;&amp;&gt; connected \?\n```\n\{/);
   assert.ok(!text.includes("<&>"));
+});
+
+test("a data message is its JSON text, cut to a size that Slack accepts", async () => {
+  const network = testNetwork();
+  const channel = openSample(slack, SAMPLE, network);
+  await channel.deliver(sampleDataMessage());
+  await channel.deliver(sampleDataMessage({ data: JSON.stringify({ text: "&".repeat(100_000) }) }));
+  const [text = "", long = ""] = network.requests.map(({ body }) => JSON.parse(String(body)).text);
+  assert.equal(text.replaceAll("&lt;", "<").replaceAll("&gt;", ">"), sampleDataMessage().data);
+  assert.ok(!text.includes("<7>"));
+  assert.ok(long.length < 20_000 && long.endsWith("&amp;…"));
 });
 
 test("a large payload is cut to a size that Slack accepts, between characters", async () => {

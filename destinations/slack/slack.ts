@@ -1,6 +1,6 @@
-/** Slack: a sentence and the raw payload, posted to an incoming webhook. */
+/** Slack: a sentence and the raw payload of an event, or the text of a data message, posted to an incoming webhook. */
 import { Type } from "typebox";
-import type { Fault } from "../../destination-kit/destination.ts";
+import type { Fault, Message } from "../../destination-kit/destination.ts";
 import { defineDestination } from "../../destination-kit/destination.ts";
 import { httpOutcome } from "../../destination-kit/http-outcome.ts";
 import { sentenceFor } from "./sentences.ts";
@@ -21,10 +21,7 @@ export const slack = defineDestination({
     const url = new URL(config.url);
     return {
       async deliver(message) {
-        const raw = JSON.stringify(JSON.parse(message.data), null, 2);
-        const sentence = escaped(sentenceFor(message.topic, message.data));
-        const text = `${sentence}\n\`\`\`\n${cut(escaped(raw))}\n\`\`\``;
-        const body = JSON.stringify({ text });
+        const body = JSON.stringify({ text: textOf(message) });
         const headers = { "content-type": "application/json" };
         const outcome = httpOutcome(await network.send({ url, method: "POST", headers, body }));
         // 410 means an archived channel, which may be restored.
@@ -34,6 +31,13 @@ export const slack = defineDestination({
     };
   },
 });
+
+/** Describes an event; a data message is its JSON text. */
+function textOf({ kind, topic, data }: Message): string {
+  if (kind === "data") return cut(escaped(data));
+  const raw = JSON.stringify(JSON.parse(data), null, 2);
+  return `${escaped(sentenceFor(topic, data))}\n\`\`\`\n${cut(escaped(raw))}\n\`\`\``;
+}
 
 function checkAddress(text: string): Fault[] {
   const url = URL.parse(text);

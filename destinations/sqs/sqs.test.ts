@@ -5,6 +5,7 @@ import { testAws } from "../../tests/harness/destinations/aws-suite.ts";
 import {
   answered,
   openSample,
+  sampleDataMessage,
   sampleMessage,
   testDestination,
   testNetwork,
@@ -58,6 +59,15 @@ test("a queue at another address is called there, without a warning of the SDK",
     assert.match(request?.headers["authorization"] ?? "", /\/(eu-west-1|cn-north-1|us-east-1)\/sqs\//);
   }
   assert.equal(warned.mock.callCount(), 0);
+});
+
+test("a data message is sent as it is, with its type as topic", async () => {
+  const network = testNetwork();
+  network.answer = () => answered(200, TAKEN);
+  await openSample(sqs, SAMPLE, network).deliver(sampleDataMessage());
+  const sent = JSON.parse(Buffer.from(network.requests[0]?.body ?? "").toString());
+  assert.equal(sent.MessageBody, sampleDataMessage().data);
+  assert.equal(sent.MessageAttributes.topic.StringValue, "read");
 });
 
 test("a queue gets the message with topic and id; a FIFO queue also a deduplication id", async () => {

@@ -5,6 +5,7 @@ import { Webhook } from "svix";
 import {
   answered,
   openSample,
+  sampleDataMessage,
   sampleMessage,
   testDestination,
   testNetwork,
@@ -52,6 +53,15 @@ test("the body is the notification, and exactly its bytes are signed", async () 
     request.body,
     '{"notificationType":"connection.created","data":{"projectId":"p1","consumerName":"Zoë <&>"}}',
   );
+  new Webhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").verify(String(request.body), request.headers);
+});
+
+test("the body of a data message is the message alone", async () => {
+  const network = testNetwork();
+  await openSample(webhook, SAMPLE, network).deliver(sampleDataMessage());
+  const [request] = network.requests;
+  assert.ok(request);
+  assert.equal(request.body, sampleDataMessage().data);
   new Webhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").verify(String(request.body), request.headers);
 });
 

@@ -52,9 +52,9 @@ export const webhook = defineDestination({
   },
 });
 
-/** Builds the body that receivers parse; the data is inserted as the stored text. */
-export const webhookBody = (message: Pick<Message, "topic" | "data">): string =>
-  `{"notificationType":${JSON.stringify(message.topic)},"data":${message.data}}`;
+/** Builds the body that receivers parse, from the stored text: an event in its envelope, a data message alone. */
+export const webhookBody = ({ kind, topic, data }: Pick<Message, "kind" | "topic" | "data">): string =>
+  kind === "data" ? data : `{"notificationType":${JSON.stringify(topic)},"data":${data}}`;
 
 /** Headers that frame the message, name its host or sign it; setting them would allow forgery. */
 const RESERVED =

@@ -1,9 +1,9 @@
 /** Claims deliveries that wait in the database: repeated ones, and those that found no room when they were routed. */
 import { elapsedMs } from "../ground/clock.ts";
 import type { Queries } from "../store/database.ts";
-import { claimDeliveries, type DeliveryKey } from "../store/deliveries.ts";
+import { claimDeliveries, type ClaimedDelivery, type DeliveryKey } from "../store/deliveries.ts";
 import { listEventsById } from "../store/events.ts";
-import type { Channels } from "./channels.ts";
+import type { Channels, OpenDestination } from "./channels.ts";
 import type { DeliveryResult } from "./delivery-result.ts";
 import { DEPTH, FAILING_DEPTH } from "./lanes.ts";
 import type { DeliverySender } from "./send-deliveries.ts";
@@ -18,6 +18,8 @@ export interface WaitingServices {
 }
 
 const MOST_CLAIMED = 1_024;
+/** Events read at once: they may be large, and whether there is room for more shows afterwards. */
+const MOST_READ = 64;
 /** Finds what no signal announced: deliveries that have become due, or that a dead process had. */
 export const POLL_MS = 500;
 
@@ -72,17 +74,32 @@ export class WaitingDeliveries {
     this.#waitForRoom =
       claimed.length > 0 || room === 0 || fullProjects.length > 0 || lanes.some(({ free }) => free === 0);
     if (claimed.length === 0) return 0;
-    const events = await listEventsById(queries, [...new Set(claimed.map((row) => row.eventId))]);
     const destinations = await channels.get(claimed);
+    for (let from = 0; from < claimed.length; from += MOST_READ) {
+      await this.#send(claimed.slice(from, from + MOST_READ), destinations, readAfter);
+    }
+    return claimed.length;
+  }
+
+  /** Reads the events of claimed deliveries and sends them; releases them when earlier ones were so large that no room is left. */
+  async #send(
+    claimed: ClaimedDelivery[],
+    destinations: Map<string, OpenDestination>,
+    readAfter: number,
+  ): Promise<void> {
+    const { queries, sender } = this.#deps;
+    const hasRoom = sender.lanes.room > 0;
+    const eventIds = hasRoom ? [...new Set(claimed.map((row) => row.eventId))] : [];
+    const events = await listEventsById(queries, eventIds);
     for (const delivery of claimed) {
       const destination = destinations.get(delivery.destinationId);
       const event = events.get(delivery.eventId);
       // Deleted since it was claimed; retention removes the row.
-      if (!destination || !event) continue;
+      if (!destination || (hasRoom && !event)) continue;
       this.#held.add(keyOf(delivery));
-      sender.add({ delivery, event, destination, readAfter });
+      if (event) sender.add({ delivery, event, destination, readAfter });
+      else sender.release(delivery);
     }
-    return claimed.length;
   }
 
   /** Lets go of what has been saved, and calls `onDue` when the first of what waits again is due. */

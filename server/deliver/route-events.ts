@@ -5,7 +5,7 @@ import type { Queries } from "../store/database.ts";
 import { routeEvents, type Routed, type RoutedDelivery } from "../store/delivery-batches.ts";
 import type { Channels, OpenDestination } from "./channels.ts";
 import type { OutcomeWriter } from "./save-outcomes.ts";
-import type { DeliverySender } from "./send-deliveries.ts";
+import { LARGE_MESSAGE, type DeliverySender } from "./send-deliveries.ts";
 
 export interface RouterServices {
   queries: Queries;
@@ -41,7 +41,8 @@ export class EventRouter {
     const started = elapsedMs();
     const readAfter = sender.changesSeen;
     const batchId = newId();
-    const routed = await routeEvents(queries, { batchId, workerId: workerId(), mostEvents });
+    const mostBytes = Math.max(1, sender.lanes.room) * LARGE_MESSAGE;
+    const routed = await routeEvents(queries, { batchId, workerId: workerId(), mostEvents, mostBytes });
     const most = this.#mostEvents * (elapsedMs() - started < QUICK_MS ? 2 : 0.5);
     this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, Math.floor(most)));
     if (routed.events > 0) this.#fanOut = Math.max(1, routed.deliveries.length / routed.events);

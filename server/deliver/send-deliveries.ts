@@ -36,7 +36,7 @@ export interface PreparedDelivery {
 }
 
 /** A message counts once, and once more for each of these characters: room stands for memory. */
-const LARGE_MESSAGE = 64 * 1024;
+export const LARGE_MESSAGE = 16 * 1024;
 
 export class DeliverySender {
   readonly lanes: Lanes<PreparedDelivery>;
@@ -108,8 +108,8 @@ export class DeliverySender {
 
   #message({ event, destination }: PreparedDelivery): Message {
     const { sealer, publicUrl } = this.#deps;
-    const { id, projectId, type, createTime, data } = event;
-    const message = { id, projectId, topic: type, time: createTime, data, destinationId: destination.row.id };
+    const { id, projectId, type: topic, kind, createTime: time, data } = event;
+    const message = { id, projectId, topic, kind, time, data, destinationId: destination.row.id };
     return shrinkMessage(message, destination.type.maxMessageBytes, (member) =>
       eventFileUrl(sealer, publicUrl(), { eventId: id, member }),
     );

@@ -3,21 +3,36 @@ import type { Message } from "../../destination-kit/destination.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { LARGE_MEMBERS } from "../events/large-members.ts";
 
-/** For the envelope that a destination writes around the data. */
+/** For the envelope that a destination writes around the data of an event. */
 const ENVELOPE_BYTES = 200;
 
 /** Length of each text in a list of errors when the message does not fit: a hundred records may have long errors. */
 const SHORT_TEXT = 500;
 
-/** Returns the message, with its data below `maxBytes` if replacing members and shortening errors can achieve that. */
+/**
+ * Returns the message, with its data below `maxBytes` if replacing members and shortening errors can achieve that.
+ * `urlOf` returns the address that serves a member of the data.
+ */
 export function shrinkMessage(
   message: Message,
   maxBytes: number | undefined,
   urlOf: (member: string) => string,
 ): Message {
-  if (maxBytes === undefined || fits(message.data, maxBytes)) return message;
-  let members: Json = JSON.parse(message.data);
+  if (maxBytes === undefined || fits(message, maxBytes)) return message;
+  const members: Json = JSON.parse(message.data);
   if (!isJsonObject(members)) return message;
+  return message.kind === "data"
+    ? { ...message, data: JSON.stringify(withResultAddress(members, urlOf)) }
+    : shrinkEvent(message, members, maxBytes, urlOf);
+}
+
+function shrinkEvent(
+  message: Message,
+  whole: JsonObject,
+  maxBytes: number,
+  urlOf: (member: string) => string,
+): Message {
+  let members = whole;
   for (const [member, urlMember] of LARGE_MEMBERS) {
     if (!(member in members)) continue;
     members = Object.fromEntries(
@@ -25,10 +40,20 @@ export function shrinkMessage(
         name === member ? [urlMember, urlOf(member)] : [name, value],
       ),
     );
-    const data = JSON.stringify(members);
-    if (fits(data, maxBytes)) return { ...message, data };
+    const smaller = { ...message, data: JSON.stringify(members) };
+    if (fits(smaller, maxBytes)) return smaller;
   }
   return { ...message, data: JSON.stringify(withShortErrors(members)) };
+}
+
+/** Replaces `result` of a data message by the address that serves it. */
+function withResultAddress(
+  { result, resultInfo, ...members }: JsonObject,
+  urlOf: (member: string) => string,
+): JsonObject {
+  if (result === undefined) return { ...members, ...(resultInfo !== undefined && { resultInfo }) };
+  const info = isJsonObject(resultInfo) ? resultInfo : {};
+  return { ...members, resultInfo: { ...info, type: "url", downloadUrl: urlOf("result") } };
 }
 
 const withShortErrors = (members: JsonObject): JsonObject =>
@@ -43,5 +68,5 @@ const short = (text: Json): Json =>
     ? `${text.slice(0, SHORT_TEXT).toWellFormed()}…`
     : text;
 
-const fits = (data: string, maxBytes: number): boolean =>
-  Buffer.byteLength(data) + ENVELOPE_BYTES <= maxBytes;
+const fits = ({ kind, data }: Message, maxBytes: number): boolean =>
+  Buffer.byteLength(data) + (kind === "event" ? ENVELOPE_BYTES : 0) <= maxBytes;

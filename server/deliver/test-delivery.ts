@@ -34,6 +34,7 @@ export async function testDelivery(
   const message = {
     id: newId(),
     topic: event.type,
+    kind: "event" as const,
     time: now(),
     data: JSON.stringify(event.data),
     projectId: row.projectId,

@@ -90,6 +90,7 @@ test("a configuration that is too large is replaced by a URL, lastConfig first, 
     const message = {
       id: "m",
       topic: type,
+      kind: "event" as const,
       time: new Date(0),
       projectId: "p",
       destinationId: "d",
@@ -136,6 +137,7 @@ test("errors that are too large are each shortened, and the list of written reco
   const message = {
     id: "m",
     topic: event.type,
+    kind: "event" as const,
     time: new Date(0),
     projectId: "p",
     destinationId: "d",

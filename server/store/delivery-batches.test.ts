@@ -53,7 +53,7 @@ async function threeEvents(t: TestContext, destinations = 1) {
 }
 
 const route = ({ queries }: Database, batchId = newId(), workerId = WORKER) =>
-  routeEvents(queries, { batchId, workerId, mostEvents: 10 });
+  routeEvents(queries, { batchId, workerId, mostEvents: 10, mostBytes: 1_000_000 });
 
 const statesOf = async ({ queries }: Database, destinationId: string) =>
   (await listDeliveries(queries, { destinationId, limit: 10 })).map(({ eventId, state, attempts }) => ({
@@ -78,6 +78,20 @@ test("an event is routed once, and its data is returned once however many destin
   assert.deepEqual([...first.stored.keys()].toSorted(), eventIds);
   assert.equal(first.stored.get(eventIds[1] ?? "")?.data, `{"event":"${eventIds[1]}"}`);
   assert.deepEqual(await route(database), { events: 0, deliveries: [], stored: new Map() });
+});
+
+test("one statement routes the events that fit into memory, and at least one", async (t) => {
+  const { database, projectId, destinationId } = await threeEvents(t);
+  const { queries } = database;
+  await route(database);
+  const data = JSON.stringify({ text: "x".repeat(1_000) });
+  const message = () => ({ id: newId(), projectId, type: "read", data, destinationId });
+  await insertEvents(queries, Array.from({ length: 6 }, message));
+  const routed = async (mostBytes: number) => {
+    const batch = { batchId: newId(), workerId: WORKER, mostEvents: 10, mostBytes };
+    return (await routeEvents(queries, batch)).deliveries.length;
+  };
+  assert.deepEqual([await routed(2_500), await routed(1), await routed(1_000_000)], [3, 1, 2]);
 });
 
 test("first attempts are listed as `sending` while a worker has them", async (t) => {

@@ -1,7 +1,7 @@
 /** Deliveries on their first attempt: made from events, and held in batches instead of a row each. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
-import type { StoredEvent } from "./events.ts";
+import { EVENT_KIND, type StoredEvent } from "./events.ts";
 
 /** A delivery that routing has made. */
 export interface RoutedDelivery {
@@ -26,34 +26,51 @@ type RoutedRow = RoutedDelivery & {
   events: number;
   projectId: string;
   type: string;
+  kind: StoredEvent["kind"];
   createTime: Date;
   /** On one row of each event only: events may be large and have many destinations. */
   data: string | null;
 };
 
+/** How much one statement routes. */
+export interface RoutingLimits {
+  mostEvents: number;
+  /** Of data in all; the first event is routed whatever its size. */
+  mostBytes: number;
+}
+
 /**
- * Routes the oldest events that are not routed yet, in one statement. The deliveries belong to the worker's batch of this
- * id until the batch is removed; without deliveries there is no batch.
+ * Routes the oldest events that are not routed yet, in one statement: data messages to their destination, others by
+ * topics. The deliveries belong to the worker's batch of this id until the batch is removed; without deliveries there is
+ * no batch.
  */
 export async function routeEvents(
   queries: Queries,
-  { batchId, workerId, mostEvents }: { batchId: string; workerId: number; mostEvents: number },
+  { batchId, workerId, mostEvents, mostBytes }: { batchId: string; workerId: number } & RoutingLimits,
 ): Promise<Routed> {
   const { rows } = await sql<RoutedRow | { events: number; eventId: null }>`
     with oldest as (
-      select event_id from unrouted_events order by event_id limit ${mostEvents} for update skip locked
+      select event_id, size_bytes from unrouted_events order by event_id limit ${mostEvents} for update skip locked
+    ), fitting as (
+      select event_id
+      from (select event_id, sum(size_bytes) over (order by event_id) - size_bytes as before_bytes from oldest) as summed
+      where before_bytes < ${mostBytes}::bigint
     ), picked as (
-      delete from unrouted_events using oldest where unrouted_events.event_id = oldest.event_id
+      delete from unrouted_events using fitting where unrouted_events.event_id = fitting.event_id
       returning unrouted_events.event_id
     ), routed as (
       select distinct on (events.id, destinations.id)
-        events.id as event_id, destinations.id as destination_id, events.project_id, events.type,
+        events.id as event_id, destinations.id as destination_id, events.project_id, events.type, ${EVENT_KIND} as kind,
         data, events.create_time, version, failing_since, disabled_time is not null as disabled
       from picked
       join events on events.id = picked.event_id
-      join event_topic_routes step on step.project_id = events.project_id and step.event_type = events.type
-      join topic_destination_routes using (topic_id)
-      join destinations on destinations.id = destination_id
+      left join (
+        select step.project_id, step.event_type, last.destination_id
+        from event_topic_routes step join topic_destination_routes last using (topic_id)
+      ) as route on events.destination_id is null
+        and route.project_id = events.project_id and route.event_type = events.type
+      join destinations on destinations.id = coalesce(events.destination_id, route.destination_id)
+        and destinations.project_id = events.project_id
       -- A destination does not receive the event of its own disabling.
       where events.type <> 'destination.webhook.disabled' or data ->> 'destinationId' <> destinations.id::text
     ), batch as (
@@ -64,7 +81,7 @@ export async function routeEvents(
       select routed.*, row_number() over (partition by event_id order by destination_id) as nth from routed
     )
     select (select count(*)::integer from picked) as events, event_id, destination_id, version, failing_since,
-      disabled, project_id, type, create_time, case when nth = 1 then data::text end as data
+      disabled, project_id, type, kind, create_time, case when nth = 1 then data::text end as data
     from (select) as one left join numbered on true
   `.execute(queries);
   const deliveries = rows.filter((row): row is RoutedRow => row.eventId !== null);
@@ -73,8 +90,8 @@ export async function routeEvents(
 
 function storedEvents(rows: RoutedRow[]): Map<string, StoredEvent> {
   const stored = new Map<string, StoredEvent>();
-  for (const { eventId: id, projectId, type, data, createTime } of rows) {
-    if (data !== null) stored.set(id, { id, projectId, type, data, createTime });
+  for (const { eventId: id, projectId, type, kind, data, createTime } of rows) {
+    if (data !== null) stored.set(id, { id, projectId, type, kind, data, createTime });
   }
   return stored;
 }

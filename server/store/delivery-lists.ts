@@ -27,7 +27,7 @@ export async function listDeliveries(
   const before = page.before === undefined ? sql`` : sql`and event_id < ${page.before}`;
   const { rows } = await sql<DeliveryRow>`
     select ${COLUMNS} from all_deliveries as delivery join events on events.id = event_id
-    where destination_id = ${page.destinationId} ${state} ${before}
+    where delivery.destination_id = ${page.destinationId} ${state} ${before}
     order by event_id desc limit ${page.limit}
   `.execute(queries);
   return rows;
@@ -72,7 +72,7 @@ export async function findDelivery(
   const { rows } = await sql<DeliveryRow & { data: string }>`
     select ${COLUMNS}, events.data::text as data
     from all_deliveries as delivery join events on events.id = event_id
-    where destination_id = ${destinationId} and event_id = ${eventId}
+    where delivery.destination_id = ${destinationId} and event_id = ${eventId}
   `.execute(queries);
   return rows[0];
 }

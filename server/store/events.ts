@@ -1,5 +1,5 @@
 /** Events: the outbox, and the fields of an installation that its events contain. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
 
 export interface EventRow {
@@ -8,24 +8,46 @@ export interface EventRow {
   type: string;
   /** JSON text. */
   data: string;
+  /** Of a data message: the only destination that it goes to. Other events are routed by topics. */
+  destinationId?: string | undefined;
 }
 
 /** Inserts events in one statement; the processes that deliver are notified when the transaction commits. */
 export async function insertEvents(queries: Queries, events: EventRow[]): Promise<void> {
-  const column = (name: keyof EventRow) => events.map((event) => event[name]);
-  await sql`
-    with told as (
-      select pg_notify('busbar_changes', '{"table":"events","id":""}')
-    ), queued as (
-      insert into unrouted_events select unnest(${column("id")}::uuid[])
-    )
-    insert into events (id, project_id, type, data)
-    select id, project_id, type, data::json
-    from told, unnest(
-      ${column("id")}::uuid[], ${column("projectId")}::uuid[], ${column("type")}::text[], ${column("data")}::text[]
-    ) as event (id, project_id, type, data)
-  `.execute(queries);
+  await sql`with ${eventInserts(events)} ${notifyOfEvents}`.execute(queries);
 }
+
+/**
+ * Returns common table expressions that insert events and queue them for routing, for a statement that also writes other
+ * tables. The statement must read `inserted_events` (`id`), usually by ending with `notifyOfEvents`. `condition` may use
+ * earlier expressions of the statement; where it is false, nothing is inserted.
+ */
+export function eventInserts(
+  events: EventRow[],
+  condition: RawBuilder<unknown> = sql`true`,
+): RawBuilder<unknown> {
+  const column = (name: keyof EventRow) => events.map((event) => event[name] ?? null);
+  const sizes = events.map(({ data }) => Buffer.byteLength(data));
+  return sql`
+    queued_events as (
+      insert into unrouted_events (event_id, destination_id, size_bytes)
+      select * from unnest(${column("id")}::uuid[], ${column("destinationId")}::uuid[], ${sizes}::integer[])
+      where ${condition}
+    ), inserted_events as (
+      insert into events (id, project_id, type, data, destination_id)
+      select id, project_id, type, data::json, destination_id
+      from unnest(
+        ${column("id")}::uuid[], ${column("projectId")}::uuid[], ${column("type")}::text[], ${column("data")}::text[],
+        ${column("destinationId")}::uuid[]
+      ) as event (id, project_id, type, data, destination_id)
+      where ${condition}
+      returning id
+    )`;
+}
+
+/** Ends a statement with `eventInserts`: notifies the processes that deliver, if events were inserted. */
+export const notifyOfEvents = sql`
+  select pg_notify('busbar_changes', '{"table":"events","id":""}') where exists (select from inserted_events)`;
 
 /** The fields of an installation that all its events contain. */
 export interface InstallationFieldsRow {
@@ -87,14 +109,19 @@ export interface StoredEvent {
   type: string;
   /** JSON text. */
   data: string;
+  /** `data`: a data message, which goes to a fixed destination. */
+  kind: "event" | "data";
   createTime: Date;
 }
+
+/** Of a row of `events`. */
+export const EVENT_KIND = sql`case when events.destination_id is null then 'event' else 'data' end`;
 
 /** Lists events by id; those that do not exist are absent. */
 export async function listEventsById(queries: Queries, ids: string[]): Promise<Map<string, StoredEvent>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<StoredEvent>`
-    select id, project_id, type, data::text as data, create_time from events where id = any(${ids}::uuid[])
+    select id, project_id, type, data::text as data, ${EVENT_KIND} as kind, create_time from events where id = any(${ids}::uuid[])
   `.execute(queries);
   return new Map(rows.map((row) => [row.id, row]));
 }

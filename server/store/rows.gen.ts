@@ -194,6 +194,7 @@ export interface Destinations {
 export interface Events {
   createTime: Generated<Timestamp>;
   data: Json;
+  destinationId: string | null;
   id: string;
   projectId: string;
   type: string;
@@ -405,7 +406,9 @@ export interface Topics {
 }
 
 export interface UnroutedEvents {
+  destinationId: string | null;
   eventId: string;
+  sizeBytes: Generated<number>;
 }
 
 export interface Uploads {

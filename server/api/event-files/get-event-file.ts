@@ -1,4 +1,4 @@
-/** GET /v1/event-files/{token}: event data that is too large for a message. */
+/** GET /v1/event-files/{token}: data of events and data messages that is too large for a message. */
 import { Type } from "typebox";
 import { readEventFileToken } from "../../deliver/event-files.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -14,9 +14,9 @@ export const getEventFile = (deps: { database: Database; sealer: Sealer }) =>
     tag: "Deliveries",
     summary: "Get large event data",
     description:
-      "If a member of an event is too large for a message, the message contains a URL of this endpoint " +
-      "instead. The URL is valid for 15 minutes and needs no credential. A resent message contains a new " +
-      "URL.",
+      "If a member of an event is too large for a message, or the `result` of a data message, the message " +
+      "contains a URL of this endpoint instead. The URL is valid for 15 minutes and needs no credential. " +
+      "Every attempt to deliver the message contains a new URL.",
     params: Type.Object({ token: Type.String({ description: "Token from the URL in the message." }) }),
     success: { status: 200, description: "The member of the event.", schema: Type.Unknown() },
     async handle({ params }) {

@@ -26,6 +26,7 @@ const log = createLog("silent");
 export interface DeliveryParts {
   database: Database;
   destinationId: string;
+  projectId: string;
   sender: DeliverySender;
   router: EventRouter;
   waiting: WaitingDeliveries;
@@ -97,6 +98,7 @@ export async function openDeliveryParts(
   return {
     database,
     destinationId,
+    projectId,
     sender,
     router,
     waiting,

@@ -56,12 +56,21 @@ export const answered = (status: number, body = "", headers: Record<string, stri
 export const sampleMessage = (changes: Partial<Message> = {}): Message => ({
   id: "01890a5d-ac96-774b-bcce-b302099a8057",
   topic: "connection.created",
+  kind: "event",
   time: new Date("2026-01-02T03:04:05.006Z"),
   data: '{"projectId":"p1","consumerName":"Zoë <&>"}',
   projectId: "p1",
   destinationId: "d1",
   ...changes,
 });
+
+export const sampleDataMessage = (changes: Partial<Message> = {}): Message =>
+  sampleMessage({
+    topic: "read",
+    kind: "data",
+    data: '{"action":"read","installationId":"i1","operationId":"o1","objectName":"company","result":[{"id":"<7>"}]}',
+    ...changes,
+  });
 
 /** PostgreSQL's jsonb rejects NULs and half surrogate pairs; one such text would block saving results. */
 export function assertStorable({ error = "", answer = "" }: Outcome): void {

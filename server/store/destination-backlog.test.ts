@@ -1,0 +1,57 @@
+/** The backlog of a destination: counted wherever a message waits, and quickly however many do. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { openDeliveryParts } from "../../tests/harness/deliveries/delivery-parts.ts";
+import { until } from "../../tests/harness/until.ts";
+import { newId } from "../ground/ids.ts";
+import { countWaitingFor } from "./destination-backlog.ts";
+import { insertEvents } from "./events.ts";
+
+test("a message counts from its commit until it is delivered, up to the limit", async (t) => {
+  const answer = Promise.withResolvers<{ kind: "delivered" }>();
+  t.after(() => answer.resolve({ kind: "delivered" }));
+  const { database, destinationId, projectId, router, saved } = await openDeliveryParts(
+    t,
+    () => answer.promise,
+  );
+  const { queries } = database;
+  const count = (most = 100) => countWaitingFor(queries, destinationId, most);
+  await queries.updateTable("destinations").set({ failingSince: new Date() }).execute();
+  assert.equal(await count(), 0);
+  const message = () => ({ id: newId(), projectId, type: "read", data: "{}", destinationId });
+  await insertEvents(queries, Array.from({ length: 9 }, message));
+  assert.deepEqual([await count(), await count(5)], [9, 5]);
+  await router.route();
+  assert.equal(await count(), 9);
+  // Four are sent, the others wait as rows.
+  await until(() => saved.length === 5);
+  assert.deepEqual([await count(), await count(5)], [9, 5]);
+  answer.resolve({ kind: "delivered" });
+  await until(() => saved.length === 9);
+  assert.equal(await count(), 5);
+  assert.equal(await countWaitingFor(queries, newId(), 100), 0);
+});
+
+test("counting reads index entries of the destination only", async (t) => {
+  const { database, destinationId } = await openDeliveryParts(t);
+  const { queries } = database;
+  await sql`
+    insert into deliveries (destination_id, event_id, state, due_time)
+    select gen_random_uuid(), gen_random_uuid(), 'waiting', now() from generate_series(1, 20000)
+  `.execute(queries);
+  await sql`
+    insert into unrouted_events (event_id, destination_id)
+    select gen_random_uuid(), gen_random_uuid() from generate_series(1, 20000)
+  `.execute(queries);
+  await sql`analyze deliveries, unrouted_events`.execute(queries);
+  const { rows } = await sql<{ seen: string }>`
+    select sum(seq_tup_read)::text as seen from pg_stat_user_tables where relname in ('deliveries', 'unrouted_events')
+  `.execute(queries);
+  await countWaitingFor(queries, destinationId, 1_000);
+  await sql`select pg_stat_force_next_flush()`.execute(queries);
+  const { rows: after } = await sql<{ seen: string }>`
+    select sum(seq_tup_read)::text as seen from pg_stat_user_tables where relname in ('deliveries', 'unrouted_events')
+  `.execute(queries);
+  assert.equal(after[0]?.seen, rows[0]?.seen);
+});
