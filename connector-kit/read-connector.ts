@@ -1,6 +1,6 @@
 /** How a provider's records are read: pages of a walk, counts, single records, searches and deletions. */
 import type { JsonObject } from "../server/ground/json.ts";
-import type { ObjectMetadata } from "./fields.ts";
+import type { FieldMetadata, ObjectMetadata } from "./fields.ts";
 import type { Account, ProviderFetch, ProviderRequest } from "./provider-fetch.ts";
 
 /** Selects records whose field equals a value. */
@@ -149,4 +149,11 @@ export interface ReadConnector {
   needsMetadata(objectName: string): boolean;
   /** Returns the key under which a field of a record is delivered, the same for every spelling. Pure. */
   fieldKey(name: string): string;
+  /** Returns false for a field that is read only when it is named, not with all others. Absent: there is none. Pure. */
+  isReadWithAll?(field: FieldMetadata): boolean;
+  /**
+   * Returns what to ask for to get the value at a path whose first step is no field of the object: `Parent.Field`, or a
+   * member that answers have beside the fields. Undefined, or absent: there is no such value. Pure.
+   */
+  fieldBeyond?(steps: string[], metadata: ObjectMetadata): string | undefined;
 }

@@ -74,6 +74,18 @@ const readMembers = {
       description: "Reads only records that match all filters. Needs the provider's `features.fieldFilters`.",
     }),
   ),
+  associatedObjects: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Busbar's own: objects whose associated records are listed with each record. Default: the manifest's.",
+    }),
+  ),
+  deletedRecords: Type.Optional(
+    described(
+      Switch,
+      "Busbar's own: `always` also delivers which records were deleted. Default: the manifest's.",
+    ),
+  ),
 };
 
 const selectedFields = Type.Record(Type.String(), Type.Boolean(), {

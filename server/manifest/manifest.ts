@@ -73,6 +73,14 @@ export const ReadObjectSchema = Type.Object(
       ),
     ),
     enabled: Type.Optional(described(Always, "`always`: enabled for every customer.")),
+    associatedObjects: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Busbar's own: objects whose associated records are listed with each record.",
+      }),
+    ),
+    deletedRecords: Type.Optional(
+      described(Always, "Busbar's own: `always` also delivers which records were deleted."),
+    ),
   },
   { title: "ManifestReadObject", description: "An object to read." },
 );
