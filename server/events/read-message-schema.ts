@@ -1,0 +1,102 @@
+/** Schemas of the messages that carry records, as receivers get them. */
+import { Type, type Static } from "typebox";
+import type { JsonObject } from "../ground/json.ts";
+import { described } from "../ground/described.ts";
+
+const members = (description: string) =>
+  Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown(), { description }));
+const time = (description: string) => Type.String({ format: "date-time", description });
+
+const AssociationSchema = Type.Object(
+  {
+    id: Type.String({ description: "The provider's id of the associated record." }),
+    raw: Type.Optional(members("The associated record as the provider returned it, where it does.")),
+    providerAssociationMetadata: Type.Optional(
+      members("What the provider says about the association, for example its types."),
+    ),
+  },
+  { title: "AssociatedRecord", description: "A record that is associated with another." },
+);
+
+/** A record as runs, searches and sample reads give it. */
+export const ResultEntrySchema = Type.Object(
+  {
+    id: Type.String({ description: "The provider's id of the record." }),
+    fields: members("Fields that are not mapped, by the provider's names in lower case."),
+    mappedFields: members("Mapped fields, by your names; names in brackets as nested objects."),
+    associations: Type.Optional(
+      Type.Record(Type.String(), Type.Array(AssociationSchema), {
+        description: "Associated records by the name in `associatedObjects`; absent if there are none.",
+      }),
+    ),
+    raw: members("The record exactly as the provider returned it."),
+    deleted: Type.Optional(
+      Type.Literal(true, { description: "The record was deleted. Needs `deletedRecords: always`." }),
+    ),
+    deletedTime: Type.Optional(time("When the record was deleted, as far as the provider says.")),
+  },
+  { title: "ResultEntry", description: "A record that was read." },
+);
+
+const ResultInfoSchema = Type.Object(
+  {
+    type: Type.Union([Type.Literal("inline"), Type.Literal("url")], {
+      description: "`inline`: the records are in `result`. `url`: they are at `downloadUrl`.",
+    }),
+    numRecords: Type.Integer({ description: "Number of records." }),
+    downloadUrl: Type.Optional(
+      Type.String({
+        format: "uri",
+        description:
+          "Serves the records as a JSON array, without credentials, for 15 minutes. It is new in every attempt.",
+      }),
+    ),
+  },
+  { title: "ResultInfo", description: "Where the records are." },
+);
+
+/** Members that data messages of every action have, in the order in which they are sent. */
+export const DATA_MESSAGE = {
+  projectId: Type.String({ description: "Id of the project." }),
+  provider: Type.String({ description: "The provider's name in the catalog (`GET /v1/providers`)." }),
+  groupRef: Type.String({ description: "Your own id for the customer." }),
+  groupName: Type.String({ description: "Display name of the group." }),
+  consumerRef: Type.String({ description: "Your own id for the person who connected." }),
+  consumerName: Type.String({ description: "Display name of the person." }),
+  installationId: Type.String({ description: "Id of the installation." }),
+  installationUpdateTime: time("Last update of the installation when the message was made."),
+  objectName: Type.String({ description: "Your name of the object, or the provider's if it has no other." }),
+  rawObjectName: Type.String({ description: "The provider's name of the object." }),
+  workspace: Type.Optional(
+    Type.String({ description: "The customer's workspace at the provider, where the connection has one." }),
+  ),
+};
+
+const READ_MESSAGE_HEAD = {
+  action: Type.Literal("read", { description: "The action that the message comes from." }),
+  ...DATA_MESSAGE,
+  operationId: Type.String({ description: "Id of the read operation." }),
+  operationTime: time("When the records arrived from the provider: the later of two versions is the newer."),
+  readType: Type.Union([Type.Literal("backfill"), Type.Literal("scheduled"), Type.Literal("triggered")], {
+    description: "Why the records were read.",
+  }),
+};
+
+const ReadMessageHeadSchema = Type.Object(READ_MESSAGE_HEAD);
+
+/** A message with records, as a destination gets it. */
+export const ReadMessageSchema = Type.Object(
+  {
+    ...READ_MESSAGE_HEAD,
+    resultInfo: described(ResultInfoSchema, "Where the records are."),
+    result: Type.Optional(
+      Type.Array(ResultEntrySchema, { description: "The records, in the order in which they were read." }),
+    ),
+  },
+  { title: "ReadMessage", description: "Records that were read." },
+);
+
+export type AssociationEntry = Static<typeof AssociationSchema>;
+export type ResultEntry = Static<typeof ResultEntrySchema>;
+/** Everything of a message but the records. */
+export type ReadMessageHead = Static<typeof ReadMessageHeadSchema>;

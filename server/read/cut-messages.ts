@@ -1,0 +1,58 @@
+/** Cuts the entries of a page into messages that keep the limits of size and number. Pure. */
+import type { ReadMessageHead } from "../events/read-message-schema.ts";
+
+/** Published limit of a webhook's body. */
+export const MOST_MESSAGE_BYTES = 300_000;
+const MOST_RECORDS = 1_000;
+
+export interface CutMessage {
+  /** JSON text of the whole message, the records in `result`. */
+  data: string;
+  numRecords: number;
+  /** A single record above the limit: `result` is to be replaced by a URL when the message is delivered. */
+  isLarge: boolean;
+}
+
+export interface MessageLimits {
+  /** Most records in a message; at most and by default 1,000. */
+  pageSize?: number | undefined;
+  mostBytes?: number;
+}
+
+/** Puts entries (`entryText`), in their order, into as few messages as the limits allow. */
+export function cutMessages(
+  head: ReadMessageHead,
+  entries: readonly string[],
+  { pageSize = MOST_RECORDS, mostBytes = MOST_MESSAGE_BYTES }: MessageLimits = {},
+): CutMessage[] {
+  // Without its closing brace, because more members follow.
+  const start = JSON.stringify(head).slice(0, -1);
+  const mostRecords = Math.max(1, Math.min(pageSize, MOST_RECORDS));
+  const roomBytes = mostBytes - Buffer.byteLength(wrap(start, mostRecords, ""));
+  const messages: CutMessage[] = [];
+  let begin = 0;
+  let usedBytes = 0;
+  const close = (end: number, isLarge = false): void => {
+    const numRecords = end - begin;
+    if (numRecords === 0) return;
+    messages.push({
+      data: wrap(start, numRecords, entries.slice(begin, end).join(",")),
+      numRecords,
+      isLarge,
+    });
+    begin = end;
+    usedBytes = 0;
+  };
+  for (const [index, entry] of entries.entries()) {
+    // With the comma behind it.
+    const sizeBytes = Buffer.byteLength(entry) + 1;
+    if (usedBytes + sizeBytes > roomBytes + 1 || index - begin >= mostRecords) close(index);
+    usedBytes += sizeBytes;
+    if (sizeBytes > roomBytes + 1) close(index + 1, true);
+  }
+  close(entries.length);
+  return messages;
+}
+
+const wrap = (start: string, numRecords: number, entries: string): string =>
+  `${start},"resultInfo":{"type":"inline","numRecords":${numRecords}},"result":[${entries}]}`;

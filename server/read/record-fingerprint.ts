@@ -1,0 +1,12 @@
+/** Fingerprints what is delivered of a record, to recognize it when it is read again unchanged. Pure. */
+import { hash } from "node:crypto";
+
+const BYTES = 16;
+
+/**
+ * Returns 16 bytes that are the same for the same content (`contentText`) and change time. The change time counts, because
+ * a change may concern members of `raw` only.
+ */
+export function recordFingerprint(content: string, changeTime: Date | undefined): Buffer {
+  return hash("sha256", `${changeTime?.getTime() ?? ""}\n${content}`, "buffer").subarray(0, BYTES);
+}

@@ -1,0 +1,190 @@
+/** Guards the entries of messages: what is delivered of a record, where, and with which values. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { SourceRecord } from "../../connector-kit/read-connector.ts";
+import type { JsonObject } from "../ground/json.ts";
+import { defined, metadataOf, names } from "./read-fixture.ts";
+import { readSet } from "./read-set.ts";
+import { shapeDeletion, shapeRecords } from "./shape-record.ts";
+
+const record = (values: JsonObject, more: Partial<SourceRecord> = {}): SourceRecord => ({
+  id: "001",
+  raw: values,
+  values,
+  ...more,
+});
+
+const entryOf = (
+  definition: ReturnType<typeof defined>,
+  values: JsonObject,
+  metadata?: ReturnType<typeof metadataOf>,
+) => shapeRecords(readSet(definition, metadata, names), names).shape(record(values));
+
+describe("the members of an entry", () => {
+  const required = (...fieldNames: string[]) => ({
+    requiredFields: fieldNames.map((fieldName) => ({ fieldName })),
+  });
+
+  test("selected fields have keys in lower case, mapped ones the builder's names, the record stays as it is", () => {
+    const manifest = {
+      requiredFields: [{ fieldName: "AnnualRevenue" }, { fieldName: "name", mapToName: "accountName" }],
+    };
+    const values = { Id: "001", AnnualRevenue: 12_000, Name: "Northwind", Secret: "x" };
+    const entry = entryOf(defined(manifest), values);
+    assert.deepEqual(entry, {
+      id: "001",
+      fields: { annualrevenue: 12_000 },
+      mappedFields: { accountName: "Northwind" },
+      raw: values,
+    });
+    assert.equal(entry.raw, values);
+  });
+
+  test("a field both selected and mapped is in both", () => {
+    const manifest = { requiredFields: [{ fieldName: "email" }, { mapToName: "mail" }] };
+    const entry = entryOf(defined(manifest, { selectedFieldMappings: { mail: "email" } }), {
+      email: "a@b.c",
+    });
+    assert.deepEqual([entry.fields, entry.mappedFields], [{ email: "a@b.c" }, { mail: "a@b.c" }]);
+  });
+
+  test("null stays null, and what the record does not have is left out", () => {
+    assert.deepEqual(entryOf(defined(required("a", "b")), { a: null }).fields, { a: null });
+  });
+
+  test("the id is in the fields if it is selected, whether the record's values have it or not", () => {
+    assert.deepEqual(entryOf(defined(required("id")), {}).fields, { id: "001" });
+    assert.deepEqual(entryOf(defined(required("id")), { Id: "00A" }).fields, { id: "00A" });
+    assert.deepEqual(entryOf(defined(required("name")), { Id: "00A" }).fields, {});
+  });
+
+  test("paths lead into nested objects, unmapped as nested objects and mapped as named", () => {
+    const manifest = {
+      requiredFields: [
+        { fieldName: "$['Address']['City']" },
+        { fieldName: "$['Address']['Zip']" },
+        { fieldName: "$['Address']['No']['Such']" },
+        { fieldName: "$['Address']['City']", mapToName: "$['where']['city']" },
+      ],
+    };
+    const Address = { City: "Oslo", zip: "0150", Street: "x" };
+    const entry = entryOf(defined(manifest), { Address });
+    assert.deepEqual(entry.fields, { Address: { City: "Oslo", Zip: "0150" } });
+    assert.deepEqual(entry.mappedFields, { where: { city: "Oslo" } });
+    assert.deepEqual(Address, { City: "Oslo", zip: "0150", Street: "x" });
+  });
+
+  test("a step of a field that is delivered as a whole changes nothing of it", () => {
+    const address = { city: "Oslo", zip: "0150" };
+    const entry = entryOf(defined(required("address", "$['address']['city']")), { address });
+    assert.deepEqual(entry.fields, { address });
+  });
+
+  test("fields of a related object are found by their path", () => {
+    const metadata = metadataOf({ fieldName: "OwnerId" });
+    const definition = defined(required("Owner.Name", "$['Owner']['Email']"));
+    const { fields } = entryOf(definition, { Owner: { Name: "Ada", Email: null } }, metadata);
+    assert.deepEqual(fields, { "owner.name": "Ada", Owner: { Email: null } });
+  });
+
+  test("names of built-in members are fields like any other", () => {
+    const values: JsonObject = JSON.parse('{"__proto__": {"x": 1}, "toString": "text"}');
+    const shaped = entryOf(defined(required("__proto__", "toString", "constructor")), values).fields;
+    assert.equal(JSON.stringify(shaped), '{"__proto__":{"x":1},"tostring":"text"}');
+    assert.equal(Object.getPrototypeOf(shaped), Object.prototype);
+  });
+
+  test("the spelling of answers may differ from record to record", () => {
+    const { shape } = shapeRecords(readSet(defined(required("email")), undefined, names), names);
+    const emails = [{ Email: "a" }, { EMAIL: "b" }, {}, { email: "c" }].map(
+      (values) => shape(record(values as JsonObject)).fields,
+    );
+    assert.deepEqual(emails, [{ email: "a" }, { email: "b" }, {}, { email: "c" }]);
+  });
+
+  test("associated records have their ids and what the provider says about them", () => {
+    const associations = {
+      deals: [
+        { id: "7", metadata: { associationTypes: [{ typeId: 279 }] } },
+        { id: "8", raw: { Id: "8" } },
+      ],
+    };
+    const { shape } = shapeRecords(readSet(defined(), undefined, names), names);
+    assert.deepEqual(shape(record({}, { associations })).associations, {
+      deals: [
+        { id: "7", providerAssociationMetadata: { associationTypes: [{ typeId: 279 }] } },
+        { id: "8", raw: { Id: "8" } },
+      ],
+    });
+    assert.ok(!("associations" in shape(record({}))));
+  });
+
+  test("a deletion has the id, when it happened, and that it is one", () => {
+    const deletedTime = new Date(0);
+    assert.deepEqual(shapeDeletion({ id: "7", raw: { a: 1 }, deletedTime }), {
+      id: "7",
+      fields: { id: "7" },
+      mappedFields: {},
+      raw: { a: 1 },
+      deleted: true,
+      deletedTime: "1970-01-01T00:00:00.000Z",
+    });
+  });
+
+  test("selected and mapped fields that no record had are known after the first", () => {
+    const manifest = { requiredFields: [{ fieldName: "a" }, { fieldName: "b" }, { mapToName: "mine" }] };
+    const definition = defined(manifest, { selectedFieldMappings: { mine: "c" } });
+    const shaper = shapeRecords(readSet(definition, undefined, names), names);
+    assert.deepEqual(shaper.missing(), []);
+    shaper.shape(record({ a: 1 }));
+    assert.deepEqual(shaper.missing(), ["b", "c"]);
+    shaper.shape(record({ c: null }));
+    assert.deepEqual(shaper.missing(), ["b"]);
+  });
+});
+
+describe("mapped values", () => {
+  const tables = { tier: { gold: "1", silver: "2" } };
+  const manifest = { requiredFields: [{ mapToName: "tier" }, { fieldName: "Tier__c" }] };
+  const definition = defined(manifest, {
+    selectedFieldMappings: { tier: "Tier__c" },
+    selectedValueMappings: tables,
+  });
+  const tiers = (value: JsonObject[string], metadata?: ReturnType<typeof metadataOf>) => {
+    const values = { Tier__c: value };
+    const { fields, mappedFields, raw } = entryOf(definition, values, metadata);
+    assert.deepEqual(raw, values);
+    assert.deepEqual(fields["tier__c"], mappedFields["tier"]);
+    return mappedFields["tier"];
+  };
+
+  test("are delivered in fields and mapped fields, found as text, never in raw", () => {
+    assert.equal(tiers("1"), "gold");
+    assert.equal(tiers(2), "silver");
+  });
+
+  test("that the table does not have stay as they are", () => {
+    assert.equal(tiers("9"), "9");
+    assert.equal(tiers(null), null);
+    assert.equal(tiers(false), false);
+    assert.deepEqual(tiers({ a: "1" }), { a: "1" });
+  });
+
+  test("of a multi-select are mapped one by one", () => {
+    assert.equal(tiers("2;x;1"), "silver;x;gold");
+    assert.deepEqual(tiers(["2", "x"]), ["silver", "x"]);
+    assert.equal(tiers("2;1", metadataOf({ fieldName: "Tier__c", valueType: "multiSelect" })), "silver;gold");
+    assert.equal(tiers("2;1", metadataOf({ fieldName: "Tier__c", valueType: "string" })), "2;1");
+  });
+
+  test("under a mapped name are not those of another field of the same name", () => {
+    const entry = entryOf(
+      defined(
+        { requiredFields: [{ fieldName: "stage" }, { mapToName: "stage" }] },
+        { selectedFieldMappings: { stage: "phase" }, selectedValueMappings: { stage: { won: "3" } } },
+      ),
+      { stage: "3", phase: "3" },
+    );
+    assert.deepEqual([entry.fields, entry.mappedFields], [{ stage: "3" }, { stage: "won" }]);
+  });
+});

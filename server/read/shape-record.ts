@@ -1,0 +1,164 @@
+/** Turns records of a provider into entries of a message: selected fields, mapped fields, mapped values. Pure. */
+import type { AssociatedRecord, DeletedRecord, SourceRecord } from "../../connector-kit/read-connector.ts";
+import type { AssociationEntry, ResultEntry } from "../events/read-message-schema.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import { deliveredValues } from "./delivered-values.ts";
+import type { FieldNames, ReadField, ReadSet } from "./read-set.ts";
+
+export interface RecordShaper {
+  /** Returns the entry of a record; it shares values with the record. */
+  shape(record: SourceRecord): ResultEntry;
+  /** Returns the selected and mapped fields that no shaped record had; none before the first record. */
+  missing(): string[];
+}
+
+/** Prepares the shaping of the records of a run. */
+export function shapeRecords({ shown, mapped }: ReadSet, { fieldKey }: FieldNames): RecordShaper {
+  const spellings = rememberSpellings(fieldKey);
+  const fields = prepare(shown, fieldKey);
+  const mappedFields = prepare(mapped, fieldKey);
+  let isAnyShaped = false;
+  return {
+    shape(record) {
+      isAnyShaped = true;
+      const { id, raw, associations } = record;
+      const shownMembers = collect(fields, record, spellings);
+      const mappedMembers = collect(mappedFields, record, spellings);
+      if (!associations) return { id, fields: shownMembers, mappedFields: mappedMembers, raw };
+      const listed = associationEntries(associations);
+      return { id, fields: shownMembers, mappedFields: mappedMembers, associations: listed, raw };
+    },
+    missing: () =>
+      isAnyShaped
+        ? [...new Set([...fields, ...mappedFields].flatMap(({ name, isFound }) => (isFound ? [] : [name])))]
+        : [],
+  };
+}
+
+/** Returns the entry of a deleted record. */
+export const shapeDeletion = ({ id, deletedTime, raw }: DeletedRecord): ResultEntry => ({
+  id,
+  fields: { id },
+  mappedFields: {},
+  raw,
+  deleted: true,
+  ...(deletedTime && { deletedTime: deletedTime.toISOString() }),
+});
+
+/** A field with what was learned about it from the records so far. */
+interface PreparedField {
+  name: string;
+  /** The first step to the value, in the provider's spelling as far as it is known. */
+  source: string;
+  sourceKey: string;
+  /** Further steps. */
+  path: string[];
+  /** The member to set; steps before it lead to nested objects. */
+  target: string;
+  parents: string[];
+  translate?: (value: Json) => Json;
+  isFound: boolean;
+}
+
+/** A field below one that is delivered as a whole is left out: it is there already. */
+function prepare(fields: readonly ReadField[], fieldKey: FieldNames["fieldKey"]): PreparedField[] {
+  const targets = new Set(fields.map(({ target }) => JSON.stringify(target)));
+  const isCovered = ({ target }: ReadField): boolean =>
+    target.some((_, length) => length > 0 && targets.has(JSON.stringify(target.slice(0, length))));
+  return fields
+    .filter((field) => !isCovered(field))
+    .map(({ name, source: [source = name, ...path], target, values, isMultiple }) => ({
+      name,
+      source,
+      sourceKey: fieldKey(source),
+      path,
+      target: target.at(-1) ?? name,
+      parents: target.slice(0, -1),
+      ...(values && { translate: deliveredValues(values, isMultiple) }),
+      isFound: false,
+    }));
+}
+
+/** The hot loop of a backfill: it runs once per field and record. */
+function collect(fields: readonly PreparedField[], record: SourceRecord, spellings: Spellings): JsonObject {
+  const { values } = record;
+  const members: JsonObject = {};
+  for (const field of fields) {
+    let value = ownValue(values, field.source);
+    if (value === undefined) {
+      field.source = spellings.find(values, field.sourceKey) ?? field.source;
+      value = ownValue(values, field.source) ?? (field.sourceKey === "id" ? record.id : undefined);
+    }
+    for (const step of field.path) value = value === undefined ? value : valueAt(value, step, spellings);
+    if (value === undefined) continue;
+    field.isFound = true;
+    if (field.translate) value = field.translate(value);
+    if (field.parents.length === 0 && field.target !== "__proto__") members[field.target] = value;
+    else put(members, field.parents, field.target, value);
+  }
+  return members;
+}
+
+const ownValue = (values: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined;
+
+function valueAt(value: Json, step: string, spellings: Spellings): Json | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const found = ownValue(value, step);
+  if (found !== undefined) return found;
+  const spelling = spellings.find(value, spellings.keyOf(step));
+  return spelling === undefined ? undefined : ownValue(value, spelling);
+}
+
+/** Sets a member below nested objects, which it makes; a value of the record is never changed. */
+function put(members: JsonObject, parents: readonly string[], name: string, value: Json): void {
+  let inner = members;
+  for (const parent of parents) {
+    const known = ownValue(inner, parent);
+    const next: JsonObject = isJsonObject(known) ? known : {};
+    define(inner, parent, next);
+    inner = next;
+  }
+  define(inner, name, value);
+}
+
+/** Sets a member of any name: assigning to `__proto__` would set the prototype. */
+const define = (members: JsonObject, name: string, value: Json): void => {
+  Object.defineProperty(members, name, { value, enumerable: true, writable: true, configurable: true });
+};
+
+interface Spellings {
+  keyOf(name: string): string;
+  /** Returns the provider's spelling of a field that these values have. */
+  find(values: JsonObject, key: string): string | undefined;
+}
+
+/** More names than an object has fields; an answer with ever new ones must not fill the memory. */
+const MOST_SPELLINGS = 20_000;
+
+/** Remembers keys of names, because making them takes longer than everything else per field. */
+function rememberSpellings(fieldKey: FieldNames["fieldKey"]): Spellings {
+  const keys = new Map<string, string>();
+  const keyOf = (name: string): string => {
+    const known = keys.get(name);
+    if (known !== undefined) return known;
+    const key = fieldKey(name);
+    if (keys.size < MOST_SPELLINGS) keys.set(name, key);
+    return key;
+  };
+  return { keyOf, find: (values, key) => Object.keys(values).find((name) => keyOf(name) === key) };
+}
+
+const associationEntries = (
+  associations: Record<string, AssociatedRecord[]>,
+): Record<string, AssociationEntry[]> =>
+  Object.fromEntries(
+    Object.entries(associations).map(([name, records]) => [
+      name,
+      records.map(({ id, raw, metadata }) => ({
+        id,
+        ...(raw && { raw }),
+        ...(metadata && { providerAssociationMetadata: metadata }),
+      })),
+    ]),
+  );
