@@ -2,11 +2,15 @@
 import { API_VERSION, INTRODUCTION, TAGS } from "../server/api/docs/reference.ts";
 import { EVENT_TYPES } from "../server/events/event-types.ts";
 import { notification } from "../server/events/notification.ts";
+import { ReadMessageSchema } from "../server/events/read-message-schema.ts";
 import type { Reference } from "../server/http/openapi.ts";
 
 export const REFERENCE: Reference = {
   version: API_VERSION,
   introduction: INTRODUCTION,
   tags: TAGS,
-  webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, notification(type)])),
+  webhooks: {
+    ...Object.fromEntries(EVENT_TYPES.map((type) => [type, notification(type)])),
+    read: ReadMessageSchema,
+  },
 };
