@@ -10,6 +10,11 @@ export type SandboxExchange = {
   headers: IncomingHttpHeaders;
   body: string;
   params: Record<string, string>;
+  /** Bytes of the request line without the provider's prefix, and of the headers; 0 inside another request. */
+  lineBytes: number;
+  headerBytes: number;
+  /** Came by a dated path, whose answers differ in places. */
+  dated?: boolean;
 };
 
 /** An undefined body sends none; a string is sent as it is, anything else as JSON. */

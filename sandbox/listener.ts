@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxClock } from "./clock.ts";
+import { altered } from "./control/alterations.ts";
 import type { ActiveFault, Faults } from "./control/faults.ts";
 import type { LoggedRequest, RequestLog } from "./control/request-log.ts";
 import { Refused, type SandboxAnswer, type SandboxExchange } from "./exchange.ts";
@@ -18,10 +19,12 @@ export type Site = {
   clock: SandboxClock;
 };
 
+/** Above every provider's own limit, so that the provider refuses. */
+const MAX_HEAD_BYTES = 1024 * 1024;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 export function createListener(site: Site): Server {
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: MAX_HEAD_BYTES }, (request, response) => {
     readBody(request)
       .then((body) => serve(site, request, response, body))
       .catch(() => request.socket.destroy());
@@ -51,6 +54,8 @@ async function serve(
     headers: request.headers,
     body: body.length === 0 ? "" : body.toString("utf8"),
     params: {},
+    lineBytes: `${method} ${place.path}${target.slice(path.length)} HTTP/1.1`.length,
+    headerBytes: request.rawHeaders.reduce((sum, text) => sum + text.length + 2, 0),
   };
   if (place.provider === undefined) {
     send(response, method, path.startsWith("/sandbox/") ? guarded(() => site.control(exchange)) : NOWHERE);
@@ -92,7 +97,7 @@ async function serveFaulty(
     response,
     exchange.method,
     entry,
-    fault.status === undefined && done !== undefined ? done : faultAnswer(fault),
+    fault.status === undefined && done !== undefined ? altered(fault, done) : faultAnswer(fault),
   );
 }
 
@@ -170,18 +175,18 @@ function send(response: ServerResponse, method: string, answered: SandboxAnswer)
   response.end(method === "HEAD" ? undefined : payload);
 }
 
-const LINES_AT_ONCE = 500;
+const CHARACTERS_AT_ONCE = 256 * 1024;
 
 /** Joins lines, so that a long stream is few writes. */
 function* batched(lines: Iterable<string>): Generator<string> {
-  let batch: string[] = [];
+  let batch = "";
   for (const line of lines) {
-    batch.push(line);
-    if (batch.length < LINES_AT_ONCE) continue;
-    yield batch.join("");
-    batch = [];
+    batch += line;
+    if (batch.length < CHARACTERS_AT_ONCE) continue;
+    yield batch;
+    batch = "";
   }
-  yield batch.join("");
+  yield batch;
 }
 
 const NOWHERE: SandboxAnswer = {

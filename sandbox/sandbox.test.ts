@@ -163,3 +163,75 @@ test("an unknown place is a 404 that names the places", async () => {
   assert.equal((await control("GET", "/elsewhere")).status, 404);
   assert.equal((await control("GET", "/sandbox/nothing")).status, 404);
 });
+
+test("pages can lie: an id twice, a cursor without end, wrong types, a field that is gone", async () => {
+  const page = async (fault: Record<string, unknown>): Promise<Awaited<ReturnType<Call>>> => {
+    await control("DELETE", "/sandbox/faults");
+    assert.equal(
+      (await control("POST", "/sandbox/faults", { path: "/objects/contacts", ...fault })).status,
+      201,
+    );
+    return hubspot("GET", `${CONTACTS}?limit=3`);
+  };
+  const ids = (json: unknown): unknown[] => listAt(json, "results").map((record) => record["id"]);
+  assert.deepEqual(ids((await page({ preset: "page.repeated_id" })).json), ["501", "502", "501"]);
+  const first = await page({ preset: "page.endless_cursor" });
+  const after = textAt(first.json, "paging.next.after");
+  const second = await hubspot("GET", `${CONTACTS}?limit=3&after=${encodeURIComponent(after)}`);
+  assert.deepEqual(ids(second.json), ids(first.json));
+  assert.notEqual(textAt(second.json, "paging.next.after"), after);
+  const wrong = await page({ preset: "page.wrong_types" });
+  assert.equal(at(wrong.json, "results.0"), null);
+  assert.equal(at((await page({ preset: "page.wrong_shape" })).json, "paging"), 7);
+  assert.doesNotMatch((await page({ preset: "page.field_gone", field: "email" })).text, /"email"/);
+  const huge = await page({ preset: "page.huge", bytes: 3_000_000 });
+  assert.equal(textAt(huge.json, "padding").length, 3_000_000);
+});
+
+test("an endless cursor of Salesforce is followed for ever", async () => {
+  const call = caller(sandbox.url, sandbox.salesforce.mintToken().accessToken);
+  sandbox.addFault({ provider: "salesforce", path: "/query", preset: "page.endless_cursor" });
+  let url = "/services/data/v60.0/query?q=SELECT+Id+FROM+Contact";
+  const seen = new Set<string>();
+  for (let i = 0; i < 5; i++) {
+    const page = await call("GET", url);
+    assert.equal(listAt(page.json, "records").length, 4);
+    url = textAt(page.json, "nextRecordsUrl");
+    seen.add(url);
+  }
+  assert.equal(seen.size, 5);
+});
+
+test("calls are counted by endpoint and status until the log is cleared", async () => {
+  await hubspot("GET", `${CONTACTS}/501`);
+  await hubspot("GET", `${CONTACTS}/502?properties=email`);
+  await hubspot("GET", `${CONTACTS}/999`);
+  const counted = await control("GET", "/sandbox/requests/counts?provider=hubspot");
+  assert.deepEqual(at(counted.json, "counts.0"), {
+    provider: "hubspot",
+    endpoint: `GET ${CONTACTS}/:id`,
+    count: 3,
+    statuses: { "200": 2, "404": 1 },
+  });
+  await control("DELETE", "/sandbox/requests");
+  assert.deepEqual(sandbox.counts(), []);
+});
+
+test("the clock moves records and answers, and a reset sets it right", async () => {
+  await control("POST", "/sandbox/clock", { now: "2027-03-04T05:06:07Z" });
+  const made = await hubspot("POST", CONTACTS, { properties: { email: "later@x.example" } });
+  assert.match(textAt(made.json, "updatedAt"), /^2027-03-04T05:0/);
+  assert.match(made.headers.get("date") ?? "", /04 Mar 2027/);
+  sandbox.reset();
+  assert.equal(sandbox.clock.offsetMs, 0);
+});
+
+test("a setting or a time that cannot be is refused with its name", async () => {
+  const setting = await control("POST", "/sandbox/settings", { hubspot: { nope: 1 } });
+  assert.match(textAt(setting.json, "message"), /no setting hubspot\.nope; there are: searchLagMs/);
+  const clock = await control("POST", "/sandbox/clock", { now: "yesterday" });
+  assert.match(textAt(clock.json, "message"), /now must be an ISO time/);
+  const object = { provider: "salesforce", object: "Nope", count: 1 };
+  const generated = await control("POST", "/sandbox/records/generate", object);
+  assert.match(textAt(generated.json, "message"), /no Salesforce object Nope/);
+});

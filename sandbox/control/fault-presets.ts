@@ -41,6 +41,18 @@ function salesforce(status: number, errorCode: string, message: string): Sandbox
 }
 
 const PRESETS: Record<string, SandboxFault> = {
+  "page.repeated_id": { alter: "repeated_id" },
+  "page.endless_cursor": { alter: "endless_cursor", count: 1_000_000 },
+  "page.huge": { alter: "huge" },
+  "page.wrong_types": { alter: "wrong_types" },
+  "page.wrong_shape": { alter: "wrong_shape" },
+  "page.field_gone": { alter: "field_gone", count: 1_000_000 },
+  "hubspot.uri_too_long": {
+    provider: "hubspot",
+    status: 414,
+    headers: { "content-type": "text/html" },
+    body: "<html><body><h1>414 Request-URI Too Large</h1></body></html>",
+  },
   "hubspot.missing_scopes": hubspot(403, {
     message:
       "This app hasn't been granted all required scopes to make this call. Read more about required scopes.",
@@ -112,6 +124,21 @@ const PRESETS: Record<string, SandboxFault> = {
     "unable to obtain exclusive access to this record",
   ),
   "salesforce.unavailable": salesforce(503, "SERVER_UNAVAILABLE", "We are down for maintenance."),
+  "salesforce.query_timeout": salesforce(
+    400,
+    "QUERY_TIMEOUT",
+    "Your query request was running for too long.",
+  ),
+  "salesforce.operation_too_large": salesforce(
+    400,
+    "OPERATION_TOO_LARGE",
+    "exceeded 100000 distinct who/what's",
+  ),
+  "salesforce.bad_locator": salesforce(
+    400,
+    "INVALID_QUERY_LOCATOR",
+    "invalid query locator (QUERY_LOCATOR_EXPIRED)",
+  ),
   "salesforce.unknown": salesforce(500, "UNKNOWN_EXCEPTION", "An unexpected error occurred."),
   "salesforce.api_disabled": salesforce(
     403,

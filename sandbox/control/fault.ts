@@ -1,5 +1,6 @@
 // A fault to simulate: which requests it affects, how often, and what it does.
 
+import { ALTERATIONS, type Alteration } from "./alterations.ts";
 import { asText, isData, type Data } from "../exchange.ts";
 
 export type SandboxFault = {
@@ -21,6 +22,12 @@ export type SandboxFault = {
   reset?: "before" | "after";
   /** With `status`: the request is carried out and its own answer is replaced. */
   stored?: boolean;
+  /** The request is carried out and the page it answers is changed. */
+  alter?: Alteration;
+  /** The field that `alter: "field_gone"` takes away. */
+  field?: string;
+  /** How much `alter: "huge"` adds; default 100 MB. */
+  bytes?: number;
   /** Never answers, so that the client times out. */
   hang?: boolean;
   /** How many requests it hits; default 1. */
@@ -38,12 +45,16 @@ export function faultFrom(input: unknown): SandboxFault {
   else if (provider !== undefined) throw new RangeError('provider must be "hubspot" or "salesforce"');
   if (reset === "before" || reset === "after") fault.reset = reset;
   else if (reset !== undefined) throw new RangeError('reset must be "before" or "after"');
-  for (const name of ["method", "path", "bodyContains", "preset", "bodyBase64"] as const) {
+  const alter = ALTERATIONS.find((one) => one === input["alter"]);
+  if (alter !== undefined) fault.alter = alter;
+  else if (input["alter"] !== undefined)
+    throw new RangeError(`alter must be one of: ${ALTERATIONS.join(", ")}`);
+  for (const name of ["method", "path", "bodyContains", "preset", "bodyBase64", "field"] as const) {
     const value = input[name];
     if (typeof value === "string") fault[name] = value;
     else if (value !== undefined) throw new RangeError(`${name} must be a string`);
   }
-  for (const name of ["status", "delayMs", "count", "skip"] as const) {
+  for (const name of ["status", "delayMs", "count", "skip", "bytes"] as const) {
     const value = input[name];
     if (typeof value === "number") fault[name] = value;
     else if (value !== undefined) throw new RangeError(`${name} must be a number`);

@@ -16,8 +16,9 @@ export class Faults {
       full.status !== undefined ||
       full.delayMs !== undefined ||
       full.reset !== undefined ||
+      full.alter !== undefined ||
       full.hang === true;
-    if (!acts) throw new RangeError("a fault needs one of: status, preset, delayMs, reset, hang");
+    if (!acts) throw new RangeError("a fault needs one of: status, preset, delayMs, reset, hang, alter");
     const id = `fault-${this.#nextId++}`;
     this.#active.push({ ...full, id, remaining: full.count ?? 1, skipped: 0, hits: 0 });
     return id;

@@ -11,7 +11,7 @@ import {
 } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { Account, TypeStore } from "./account.ts";
-import type { Link } from "./associations.ts";
+import { pageAfter, startFrom, type Link } from "./associations.ts";
 import { BatchAnswer, inputsOf } from "./batch.ts";
 import { invalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
@@ -73,16 +73,34 @@ function shownLinks({ account, from, to }: Pair, links: Link[]): Data[] {
   }));
 }
 
-/** Target ids are numbers here, strings everywhere else. */
-function shownTargets(pair: Pair, fromId: string): Data[] {
-  return pair.account.associations
-    .list(pair.from.type.id, fromId, pair.to.type.id)
-    .map(({ toId, links }) => ({ toObjectId: Number(toId), associationTypes: shownLinks(pair, links) }));
+type Targets = { targets: Data[]; paging?: Data };
+
+/** Target ids are numbers here, but texts on dated paths. */
+function shownTargets(
+  pair: Pair,
+  fromId: string,
+  after: string | undefined,
+  most: number,
+  dated = false,
+): Targets {
+  const all = pair.account.associations.list(pair.from.type.id, fromId, pair.to.type.id);
+  const start = startFrom(after);
+  const targets = all.slice(start, start + most).map(({ toId, links }) => ({
+    toObjectId: dated ? toId : Number(toId),
+    associationTypes: shownLinks(pair, links),
+  }));
+  const next = start + targets.length;
+  return next < all.length ? { targets, paging: { next: { after: pageAfter(next) } } } : { targets };
 }
 
 function read(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
   const record = pair.from.get(exchange.params["fromId"] ?? "");
-  return { status: 200, body: { results: shownTargets(pair, record.id) } };
+  const limit = Number(exchange.query.get("limit") ?? 500);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 500) throw invalid("limit must be between 1 and 500");
+  const most = Math.min(limit, pair.account.settings.associationPage);
+  const after = exchange.query.get("after") ?? undefined;
+  const { targets, paging } = shownTargets(pair, record.id, after, most, exchange.dated);
+  return { status: 200, body: { results: targets, ...(paging === undefined ? {} : { paging }) } };
 }
 
 function put(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
@@ -158,11 +176,16 @@ function createMany(pair: Pair, exchange: SandboxExchange, useDefault: boolean):
 
 function readMany(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
   const batch = new BatchAnswer();
-  for (const input of inputsOf(exchange, 1000)) {
+  const { associationInputs, associationPage } = pair.account.settings;
+  for (const input of inputsOf(exchange, associationInputs)) {
     const id = asText(input["id"]) ?? "";
-    const to = pair.from.find(id) === undefined ? [] : shownTargets(pair, id);
-    if (to.length > 0) {
-      batch.add({ from: { id }, to });
+    const after = asText(input["after"]);
+    const found = pair.from.find(id) !== undefined;
+    const { targets, paging } = found
+      ? shownTargets(pair, id, after, associationPage, exchange.dated)
+      : { targets: [], paging: undefined };
+    if (targets.length > 0) {
+      batch.add({ from: { id }, to: targets, ...(paging === undefined ? {} : { paging }) });
       continue;
     }
     batch.error({

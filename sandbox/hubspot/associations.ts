@@ -1,6 +1,7 @@
 // Links between records, kept in both directions.
 
 import { asData, asList, asText, isData } from "../exchange.ts";
+import { invalid } from "./errors.ts";
 import { typesBetween } from "./association-types.ts";
 
 export type Link = { category: string; typeId: number };
@@ -85,6 +86,18 @@ export class Associations {
     targets.set(toId, [...present, ...added]);
     this.#links.set(at, targets);
   }
+}
+
+/** Returns the opaque cursor of a source that has more targets. */
+export function pageAfter(start: number): string {
+  return Buffer.from(`${start}\n`).toString("base64");
+}
+
+export function startFrom(after: string | undefined): number {
+  if (after === undefined) return 0;
+  const [, start] = /^(\d+)\n?$/.exec(Buffer.from(after, "base64").toString("latin1")) ?? [];
+  if (start === undefined) throw invalid(`The paging cursor "${after}" is not valid`);
+  return Number(start);
 }
 
 const CATEGORIES = new Set(["HUBSPOT_DEFINED", "USER_DEFINED", "INTEGRATOR_DEFINED", "WORK"]);

@@ -14,8 +14,10 @@ import { addBatchRoutes } from "./batch.ts";
 import { addBatchReadRoutes } from "./batch-read.ts";
 import { errorAnswer, refuse } from "./errors.ts";
 import { HubSpotLimits } from "./limits.ts";
-import { addOAuthRoutes, USER_ID } from "./oauth.ts";
+import { addListRoutes } from "./lists.ts";
+import { addOAuthRoutes } from "./oauth.ts";
 import { addObjectRoutes } from "./objects.ts";
+import { addOwnerRoutes } from "./owners.ts";
 import { addPropertyRoutes } from "./properties.ts";
 import { addSchemaRoutes } from "./schemas.ts";
 import { addSearchRoutes } from "./search.ts";
@@ -65,10 +67,14 @@ export function createHubSpot(options: HubSpotOptions): Provider {
   const { clients = [], autoApprove = false } = options;
   addOAuthRoutes(open, { grants, clients, autoApprove });
   const router = createRouter(() => account, options);
+  const answerSized = (exchange: SandboxExchange): SandboxAnswer =>
+    exchange.lineBytes > account.settings.lineCharacters
+      ? { status: 414, headers: { "content-type": "text/html" }, body: TOO_LONG }
+      : answer(exchange, open, router, grants, limits);
   return {
     name: "hubspot",
     grants,
-    answer: (exchange) => answer(exchange, open, router, grants, limits),
+    answer: answerSized,
     records: (object) => {
       const table = account.find(object)?.table;
       const live = table === undefined ? [] : [...table.select({})].filter((record) => !record.archived);
@@ -95,10 +101,13 @@ function createRouter(account: () => Account, options: HubSpotOptions): Router {
   for (const version of ["v3", "dated"]) {
     router.add("GET", `/account-info/${version}/details`, () => ({ status: 200, body: DETAILS }));
   }
-  router.add("GET", "/crm/v3/owners", () => ({ status: 200, body: { results: [OWNER] } }));
+  addOwnerRoutes(router, options.origin);
+  addListRoutes(router);
   return router;
 }
 
+const TOO_LONG =
+  "<html>\r\n<head><title>414 Request-URI Too Large</title></head>\r\n<body>\r\n<center><h1>414 Request-URI Too Large</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n";
 const ME = {
   portalId: PORTAL_ID,
   timeZone: "US/Eastern",
@@ -117,17 +126,6 @@ const DETAILS = {
   uiDomain: "app.hubspot.com",
   dataHostingLocation: "na1",
 };
-const OWNER = {
-  id: "410010",
-  email: "admin@sandbox.example",
-  firstName: "Ada",
-  lastName: "Admin",
-  userId: USER_ID,
-  createdAt: "2024-01-02T00:00:00.000Z",
-  updatedAt: "2024-01-02T00:00:00.000Z",
-  archived: false,
-};
-
 function answer(
   exchange: SandboxExchange,
   open: Router,
@@ -140,7 +138,7 @@ function answer(
   const path = canonicalPath(exchange.path);
   const token = authenticated(exchange, grants);
   const tooMany = limits.count(token, path.endsWith("/search"));
-  const answered = tooMany ?? route(router, { ...exchange, path });
+  const answered = tooMany ?? route(router, { ...exchange, path, dated: path !== exchange.path });
   // Searches have a limit of their own and no rate headers.
   const rate = path.endsWith("/search") ? {} : limits.headers(token);
   const correlationId = asText(asData(answered.body)["correlationId"]) ?? randomUUID();

@@ -71,6 +71,7 @@ export const STANDARD_TYPES: ObjectType[] = [
   type("0-47", "meetings", "MEETING", ENGAGEMENT),
   type("0-48", "calls", "CALL", ENGAGEMENT),
   type("0-49", "emails", "EMAIL", ENGAGEMENT),
+  type("0-115", "users", "USER", { defaults: ["hs_email", "hubspot_owner_id"] }),
   type("0-136", "leads", "LEAD", { defaults: ["hs_lead_name", "hs_lead_type", "hs_lead_label"] }),
 ];
 

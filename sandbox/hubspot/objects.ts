@@ -4,6 +4,7 @@ import type { Data, SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { Account, TypeStore } from "./account.ts";
 import type { AccountSettings, StoredRecord } from "./stored-record.ts";
+import { pageAfter } from "./associations.ts";
 import { invalid, notFound } from "./errors.ts";
 import {
   createRecord,
@@ -135,17 +136,25 @@ function presenterWithAssociations(
   return (record) => {
     const associations: Record<string, unknown> = {};
     for (const target of targets) {
-      const results = linkedResults(account, store, record, target);
-      if (results.length > 0) associations[target.type.name] = { results };
+      const page = linkedResults(account, store, record, target);
+      if (page.results.length > 0) associations[target.type.name] = page;
     }
     return { ...show(record), ...(Object.keys(associations).length > 0 ? { associations } : {}) };
   };
 }
 
-function linkedResults(account: Account, store: TypeStore, record: StoredRecord, target: TypeStore): Data[] {
+/** Returns the first page of the targets only, as a list does. */
+function linkedResults(
+  account: Account,
+  store: TypeStore,
+  record: StoredRecord,
+  target: TypeStore,
+): { results: Data[]; paging?: Data } {
   const pair = `${store.type.singular}_to_${target.type.singular}`.toLowerCase();
   const labels = account.associations.labels(store.type.id, target.type.id);
-  return account.associations.list(store.type.id, record.id, target.type.id).flatMap(({ toId, links }) =>
+  const all = account.associations.list(store.type.id, record.id, target.type.id);
+  const { associationPage } = account.settings;
+  const results = all.slice(0, associationPage).flatMap(({ toId, links }) =>
     links.map((link) => {
       const label = labels.find((candidate) => candidate.typeId === link.typeId)?.label ?? undefined;
       return {
@@ -154,4 +163,7 @@ function linkedResults(account: Account, store: TypeStore, record: StoredRecord,
       };
     }),
   );
+  return all.length > associationPage
+    ? { results, paging: { next: { after: pageAfter(associationPage) } } }
+    : { results };
 }

@@ -233,6 +233,11 @@ export const STANDARD_PROPERTIES: Record<string, Property[]> = {
       "FORWARDED_EMAIL",
     ]),
   ],
+  users: [
+    prop("hs_email", "Email"),
+    prop("hs_given_name", "First name"),
+    prop("hs_family_name", "Last name"),
+  ],
   leads: [
     prop("hs_lead_name", "Lead name"),
     prop("hs_lead_type", "Lead type", "enumeration/select", ["NEW_BUSINESS", "RE_ATTEMPTING", "UPSELL"]),

@@ -190,3 +190,59 @@ test("a hidden property disappears from answers and is refused in filters", asyn
   assert.doesNotMatch(shown.text, /city/);
   assert.equal((await search([{ propertyName: "city", operator: "EQ", value: "x" }])).status, 400);
 });
+
+test("a request line that is too long is answered with HTML and 414", async () => {
+  const properties = Array.from({ length: 1_500 }, (_, i) => `property_${i}`).join(",");
+  const answer = await call("GET", `${CONTACTS}?properties=${properties}`);
+  assert.equal(answer.status, 414);
+  assert.match(answer.text, /^<html>[^]*414 Request-URI Too Large/);
+  assert.equal((await call("GET", `${CONTACTS}?properties=${properties.slice(0, 16_000)}`)).status, 200);
+});
+
+test("associations page by source, and a source without any is named in errors", async () => {
+  await control("POST", "/sandbox/settings", { hubspot: { associationPage: 2, associationInputs: 3 } });
+  const types = [{ associationCategory: "HUBSPOT_DEFINED", associationTypeId: 280 }];
+  const inputs = ["501", "502", "503", "504", "505"].map((id) => ({
+    from: { id: "603" },
+    to: { id },
+    types,
+  }));
+  await call("POST", "/crm/v4/associations/companies/contacts/batch/create", { inputs });
+  const read = (version: string, ...sources: unknown[]): Promise<Response> => {
+    const path = version === "v4" ? "/crm/v4/associations" : `/crm/associations/${version}`;
+    return call("POST", `${path}/companies/contacts/batch/read`, { inputs: sources });
+  };
+  const ids: unknown[] = [];
+  for (let input: Record<string, string> = { id: "603" }; ;) {
+    const page = await read("v4", input);
+    ids.push(...listAt(page.json, "results.0.to").map((target) => target["toObjectId"]));
+    if (!page.text.includes('"paging"')) break;
+    input = { id: "603", after: textAt(page.json, "results.0.paging.next.after") };
+  }
+  assert.deepEqual(ids, [501, 502, 503, 504, 505]);
+  await call("POST", "/crm/v3/objects/companies", { properties: { name: "Lonely" } });
+  const lonely = await read("2026-03", { id: "602" }, { id: "90000000001" });
+  assert.equal(lonely.status, 207);
+  assert.equal(at(lonely.json, "results.0.to.0.toObjectId"), "503");
+  assert.equal(at(lonely.json, "errors.0.subCategory"), "crm.associations.NO_ASSOCIATIONS_FOUND");
+  assert.equal(at(lonely.json, "errors.0.context.fromObjectId.0"), "90000000001");
+  assert.equal((await read("v4", { id: "1" }, { id: "2" }, { id: "3" }, { id: "4" })).status, 400);
+});
+
+test("owners and lists page each in their own way", async () => {
+  const first = await call("GET", "/crm/v3/owners?limit=2");
+  assert.deepEqual(
+    listAt(first.json, "results").map((owner) => owner["id"]),
+    ["410010", "410011"],
+  );
+  const second = await call("GET", `/crm/v3/owners?limit=2&after=${textAt(first.json, "paging.next.after")}`);
+  assert.equal(at(second.json, "results.0.id"), "410012");
+  assert.doesNotMatch(second.text, /paging/);
+  const archived = await call("GET", "/crm/v3/owners?archived=true");
+  assert.equal(at(archived.json, "results.0.id"), "410013");
+  const lists = await call("POST", "/crm/v3/lists/search", { offset: 0, count: 2 });
+  assert.equal(at(lists.json, "hasMore"), true);
+  const rest = await call("POST", "/crm/v3/lists/search", { offset: at(lists.json, "offset"), count: 2 });
+  assert.equal(at(rest.json, "lists.0.listId"), "3");
+  assert.equal(at(rest.json, "hasMore"), false);
+});

@@ -58,6 +58,12 @@ export function seedHubSpot(account: Account): void {
     hs_lead_type: "NEW_BUSINESS",
     hs_lead_label: "WARM",
   });
+  insert(account, "users", "411", {
+    hs_email: "admin@sandbox.example",
+    hs_given_name: "Ada",
+    hs_family_name: "Admin",
+    hubspot_owner_id: "410010",
+  });
   seedMachines(account);
   link(account, "0-1", "501", "0-2", "601", 1);
   link(account, "0-1", "502", "0-2", "601", 279);

@@ -98,6 +98,8 @@ function partExchange(
     headers: { ...outer.headers, ...Object.fromEntries(own) },
     body: body === undefined || body === null ? "" : typeof body === "string" ? body : JSON.stringify(body),
     params: {},
+    lineBytes: 0,
+    headerBytes: 0,
   };
 }
 

@@ -58,6 +58,8 @@ export const STANDARD_RULES: DuplicateRule[] = [
 export class ObjectStore {
   readonly definition: ObjectDefinition;
   readonly table = new RecordTable<StoredRecord>();
+  /** When records were deleted, purged ones included. */
+  readonly deletions = new Map<number, { id: string; at: number }>();
   readonly #indexes = new Map<string, Map<string, Set<string>>>();
   #nextNumber = 1000;
 
@@ -130,6 +132,8 @@ export class ObjectStore {
   setDeleted(record: StoredRecord, deleted: boolean, modstamp: Scalar): void {
     this.set(record, { IsDeleted: deleted, SystemModstamp: modstamp });
     record.deleted = deleted;
+    if (deleted) this.deletions.set(record.key, { id: record.id, at: record.updatedAt });
+    else this.deletions.delete(record.key);
     for (const name of this.#indexes.keys()) {
       if (deleted) this.#leave(name, record);
       else this.#enter(name, record);

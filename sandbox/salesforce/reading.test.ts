@@ -193,3 +193,50 @@ test("wide rows come in smaller pages", async () => {
   assert.ok(size > 10 && size < 200, String(size));
   assert.equal((await idsOf("SELECT Id FROM Contact")).length, 504);
 });
+
+test("deleted and updated give ids of a span, purged records included", async () => {
+  const now = Date.parse(textAt((await control("GET", "/sandbox/clock")).json, "now"));
+  const span = (kind: string, start: number, end: number): Promise<Response> => {
+    const query = `start=${encodeURIComponent(`${from(start).slice(0, -1)}+00:00`)}&end=${from(end)}`;
+    return call("GET", `/services/data/v60.0/sobjects/Contact/${kind}/?${query}`);
+  };
+  const id = "003Sb0000000001IAA";
+  await call("DELETE", `/services/data/v60.0/sobjects/Contact/${id}`);
+  await control("POST", "/sandbox/records/purge", { provider: "salesforce", object: "Contact", ids: [id] });
+  const deleted = await span("deleted", now - 3_600_000, now + 3_600_000);
+  assert.equal(at(deleted.json, "deletedRecords.0.id"), id);
+  assert.match(textAt(deleted.json, "latestDateCovered"), /:00\.000\+0000$/);
+  await call("PATCH", "/services/data/v60.0/sobjects/Contact/003Sb0000000002IAA", { Title: "New" });
+  const updated = await span("updated", now - 3_600_000, now + 3_600_000);
+  assert.deepEqual(at(updated.json, "ids"), ["003Sb0000000002IAA"]);
+  for (const [start, end] of [
+    [now - 60_000, now - 30_000],
+    [now - 16 * 86_400_000, now],
+  ]) {
+    const refused = await span("deleted", start ?? 0, end ?? 0);
+    assert.equal(at(refused.json, "0.errorCode"), "INVALID_REPLICATION_DATE");
+  }
+  assert.equal((await span("updated", now - 16 * 86_400_000, now)).status, 200);
+});
+
+test("a request line that is too long with its headers is answered with HTML and 414 or 431", async () => {
+  const long = `SELECT Id FROM Contact WHERE Title != '${"x".repeat(16_400)}'`;
+  const answer = await query(long);
+  assert.equal(answer.status, 414);
+  assert.match(answer.text, /URI Too Long/);
+  const compositeRequest = [
+    { method: "GET", referenceId: "q", url: `/services/data/v60.0/query?q=${encodeURIComponent(long)}` },
+  ];
+  const composite = await call("POST", "/services/data/v60.0/composite", { compositeRequest });
+  assert.equal(at(composite.json, "compositeResponse.0.httpStatusCode"), 200);
+  await control("POST", "/sandbox/settings", { salesforce: { tooLongStatus: 431 } });
+  assert.equal((await query(long)).status, 431);
+});
+
+test("every answer carries the daily usage and a date that may run late", async () => {
+  await control("POST", "/sandbox/clock", { dateSkewMs: -3_600_000 });
+  const answer = await query("SELECT Id FROM Contact LIMIT 1");
+  assert.match(answer.headers.get("sforce-limit-info") ?? "", /^api-usage=\d+\/\d+$/);
+  const lag = Date.now() - Date.parse(answer.headers.get("date") ?? "");
+  assert.ok(lag > 3_500_000 && lag < 3_700_000, String(lag));
+});

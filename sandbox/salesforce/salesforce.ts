@@ -15,6 +15,7 @@ import { DEFAULT_SETTINGS, live, Org, ORG_ID, STANDARD_RULES, type DuplicateRule
 import { orgControls } from "./org-controls.ts";
 import { addMetadataRoutes } from "./metadata-soap.ts";
 import { addQueryRoutes } from "./query.ts";
+import { addReplicationRoutes } from "./replication.ts";
 import { seedSalesforce } from "./seed.ts";
 import { addSobjectRoutes, API } from "./sobjects.ts";
 
@@ -85,7 +86,7 @@ export function createSalesforce(options: SalesforceOptions): Provider {
   return {
     name: "salesforce",
     grants,
-    answer: (exchange) => answer(exchange, open, router, grants, daily),
+    answer: (exchange) => tooLong(exchange, org) ?? answer(exchange, open, router, grants, daily),
     records: (object) => live(org.find(object)).map((record) => plainValues(record.values)),
     objects: () => [...org.stores.values()].map((store) => store.definition.name),
     setLimits: (wanted) => daily.set(wanted),
@@ -101,6 +102,7 @@ function createRouter(org: () => Org, daily: DailyLimit): Router {
   addCollectionRoutes(router, org);
   addCompositeRoutes(router, org, (exchange) => route(router, exchange));
   addDescribeRoutes(router, org);
+  addReplicationRoutes(router, org);
   addSobjectRoutes(router, org);
   router.add("GET", `${API}/limits`, () => {
     const max = daily.shownMax();
@@ -141,6 +143,15 @@ function answer(
   const answered = route(router, request);
   const limitInfo = `api-usage=${daily.used}/${daily.shownMax()}`;
   return { ...answered, headers: { ...answered.headers, "sforce-limit-info": limitInfo } };
+}
+
+/** Comes from the front door, before the session is looked at. */
+function tooLong({ lineBytes, headerBytes }: SandboxExchange, org: Org): SandboxAnswer | undefined {
+  const { headerBytes: most, tooLongStatus } = org.settings;
+  if (lineBytes + headerBytes <= most) return undefined;
+  const reason = tooLongStatus === 431 ? "Request Header Fields Too Large" : "URI Too Long";
+  const body = `<html><head><title>${tooLongStatus} ${reason}</title></head><body><h1>${reason}</h1></body></html>`;
+  return { status: tooLongStatus, headers: { "content-type": "text/html" }, body };
 }
 
 function countCall(daily: DailyLimit): void {

@@ -1,0 +1,111 @@
+// Changes a page that a provider answered into one that lies: repeated ids, endless cursors, wrong types, 100 MB.
+
+import { asData, isData, type Data, type SandboxAnswer } from "../exchange.ts";
+
+export const ALTERATIONS = [
+  "repeated_id",
+  "endless_cursor",
+  "huge",
+  "wrong_types",
+  "wrong_shape",
+  "field_gone",
+] as const;
+
+export type Alteration = (typeof ALTERATIONS)[number];
+
+/** The part of a fault that says how a page is changed. */
+export type Altering = { alter?: Alteration; field?: string; bytes?: number };
+
+const HUGE_BYTES = 100 * 1000 * 1000;
+
+/** The page that an endless cursor gives again and again, by fault. */
+const endless = new WeakMap<Altering, { page: SandboxAnswer; pages: number }>();
+
+export function altered(fault: Altering, answer: SandboxAnswer): SandboxAnswer {
+  switch (fault.alter) {
+    case "endless_cursor":
+      return endlessPage(fault, answer);
+    case "huge":
+      return isPage(answer.body) ? hugePage(answer, fault.bytes ?? HUGE_BYTES) : answer;
+    case undefined:
+      return answer;
+    default:
+      return isPage(answer.body)
+        ? withBody(answer, alteredBody(fault.alter, answer.body, fault.field))
+        : answer;
+  }
+}
+
+/** HubSpot's pages have `results`, Salesforce's `records`. */
+function isPage(body: unknown): body is Data {
+  return Array.isArray(asData(body)["results"]) || Array.isArray(asData(body)["records"]);
+}
+
+function withBody(answer: SandboxAnswer, body: unknown): SandboxAnswer {
+  return { ...answer, body };
+}
+
+function alteredBody(alter: Alteration, body: Data, field: string | undefined): Data {
+  const name = Array.isArray(body["results"]) ? "results" : "records";
+  const list = body[name];
+  const records: unknown[] = Array.isArray(list) ? list : [];
+  switch (alter) {
+    case "repeated_id":
+      return {
+        ...body,
+        [name]: records.length < 2 ? [...records, ...records] : [...records.slice(0, -1), records[0]],
+      };
+    case "wrong_types":
+      return { ...body, [name]: records.map((record, i) => wrongRecord(record, i)) };
+    case "wrong_shape":
+      return { ...body, [name]: { "0": records[0] ?? null }, done: "no", paging: 7, totalSize: "many" };
+    default:
+      return { ...body, [name]: records.map((record) => withoutField(record, field ?? "")) };
+  }
+}
+
+function wrongRecord(record: unknown, i: number): unknown {
+  const wrong = [null, "record", 42, [], { ...asData(record), id: 7, Id: { a: 1 }, properties: [] }];
+  return wrong[i % wrong.length];
+}
+
+function withoutField(record: unknown, field: string): unknown {
+  if (!isData(record)) return record;
+  const { [field]: _own, ...rest } = record;
+  if (!isData(rest["properties"])) return rest;
+  const { [field]: _property, ...properties } = rest["properties"];
+  return { ...rest, properties };
+}
+
+/** Gives the first page for every cursor, each time with a cursor that was never seen. */
+function endlessPage(fault: Altering, answer: SandboxAnswer): SandboxAnswer {
+  const known = endless.get(fault);
+  if (known === undefined && !isPage(answer.body)) return answer;
+  const state = known ?? { page: answer, pages: 0 };
+  state.pages++;
+  endless.set(fault, state);
+  const body = asData(state.page.body);
+  const after = Buffer.from(`endless ${state.pages}\n`).toString("base64");
+  const locator = `/services/data/v60.0/query/0r8SbENDLESS000AAA-${state.pages * 2000}`;
+  const next =
+    body["records"] === undefined
+      ? { paging: { next: { after } } }
+      : { done: false, nextRecordsUrl: locator };
+  return withBody(state.page, { ...body, ...next });
+}
+
+const FILLER = "x".repeat(1_000_000);
+
+/** Adds a member of as many bytes, sent piece by piece. */
+function hugePage(answer: SandboxAnswer, bytes: number): SandboxAnswer {
+  const { body, ...rest } = answer;
+  const text = JSON.stringify(body);
+  const headers = { ...rest.headers, "content-type": "application/json;charset=UTF-8" };
+  return { ...rest, headers, lines: pieces(text, bytes) };
+}
+
+function* pieces(text: string, bytes: number): Generator<string> {
+  yield `${text.slice(0, -1)},"padding":"`;
+  for (let left = bytes; left > 0; left -= FILLER.length) yield FILLER.slice(0, left);
+  yield '"}';
+}

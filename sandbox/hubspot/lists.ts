@@ -1,0 +1,65 @@
+// The account's lists: search with an offset of its own kind, and one list by id.
+
+import { asText, type Data, type SandboxAnswer } from "../exchange.ts";
+import type { Router } from "../router.ts";
+import { invalid, notFound } from "./errors.ts";
+import { objectBody } from "./record-writes.ts";
+
+const MOST_PER_PAGE = 500;
+
+export function addListRoutes(router: Router): void {
+  router.add("POST", "/crm/v3/lists/search", (exchange) => search(objectBody(exchange.body), LISTS));
+  router.add("GET", "/crm/v3/lists/:id", (exchange) => {
+    const list = LISTS.find(({ listId }) => listId === exchange.params["id"]);
+    if (list === undefined) throw notFound();
+    return { status: 200, body: { list } };
+  });
+}
+
+/** The answer's `offset` is where the next page begins. */
+function search(body: Data, lists: Data[]): SandboxAnswer {
+  const count = body["count"] === undefined ? 20 : Number(body["count"]);
+  const offset = body["offset"] === undefined ? 0 : Number(body["offset"]);
+  if (!Number.isInteger(count) || count < 1 || count > MOST_PER_PAGE) {
+    throw invalid(`count must be between 1 and ${MOST_PER_PAGE}`);
+  }
+  if (!Number.isInteger(offset) || offset < 0) throw invalid("offset must not be negative");
+  const query = (asText(body["query"]) ?? "").toLowerCase();
+  const found = lists.filter((list) => String(list["name"]).toLowerCase().includes(query));
+  const page = found.slice(offset, offset + count);
+  const next = offset + page.length;
+  return {
+    status: 200,
+    body: { lists: page, hasMore: next < found.length, offset: next, total: found.length },
+  };
+}
+
+const FROM = "2026-01-05T09:00:00.000Z";
+
+function list(
+  listId: string,
+  name: string,
+  processingType: string,
+  objectTypeId: string,
+): Data & { listId: string } {
+  return {
+    listId,
+    listVersion: 1,
+    name,
+    objectTypeId,
+    processingType,
+    processingStatus: "COMPLETE",
+    createdById: "4100",
+    updatedById: "4100",
+    createdAt: FROM,
+    updatedAt: FROM,
+    filtersUpdatedAt: FROM,
+    additionalProperties: {},
+  };
+}
+
+const LISTS = [
+  list("1", "Customers", "DYNAMIC", "0-1"),
+  list("2", "Newsletter", "MANUAL", "0-1"),
+  list("3", "Partners", "MANUAL", "0-2"),
+];

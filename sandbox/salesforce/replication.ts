@@ -1,0 +1,73 @@
+// What was deleted or changed in a span of time: ids only, purged records included.
+
+import type { SandboxAnswer, SandboxExchange } from "../exchange.ts";
+import type { Router } from "../router.ts";
+import { refuse } from "./errors.ts";
+import { instantOf } from "./instant.ts";
+import { stamp, type ObjectStore, type Org } from "./org.ts";
+import { API, storeNamed, type OrgSource } from "./sobjects.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const MOST_IDS = 600_000;
+
+export function addReplicationRoutes(router: Router, org: OrgSource): void {
+  const path = `${API}/sobjects/:object`;
+  const store = (exchange: SandboxExchange): ObjectStore =>
+    storeNamed(org(), exchange.params["object"] ?? "");
+  router.add("GET", `${path}/deleted`, (exchange) => deleted(org(), store(exchange), exchange));
+  router.add("GET", `${path}/updated`, (exchange) => updated(org(), store(exchange), exchange));
+}
+
+type Span = { start: number; end: number };
+
+/** Seconds are cut off. The end must be more than a minute behind the start, the start in the kept days. */
+function spanOf(org: Org, { query }: SandboxExchange, days: number): Span {
+  const [start = Number.NaN, end = Number.NaN] = ["start", "end"].map((name) => {
+    const at = instantOf(query.get(name) ?? "");
+    if (Number.isNaN(at))
+      throw invalidDate(`the ${name} date is missing or is not a date and time with a zone`);
+    return Math.floor(at / MINUTE_MS) * MINUTE_MS;
+  });
+  const now = org.clock.now();
+  if (end - start <= MINUTE_MS)
+    throw invalidDate("endDate must be at least one minute greater than startDate");
+  if (start > now) throw invalidDate("startDate must not be in the future");
+  if (start < now - days * DAY_MS)
+    throw invalidDate(`startDate before org replication enabled date (${days} days)`);
+  return { start, end };
+}
+
+function invalidDate(message: string): Error {
+  return refuse(400, "INVALID_REPLICATION_DATE", message);
+}
+
+function covered(org: Org, end: number): string {
+  return stamp(Math.min(end, Math.floor(org.clock.now() / MINUTE_MS) * MINUTE_MS));
+}
+
+function deleted(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
+  const { start, end } = spanOf(org, exchange, 15);
+  const deletedRecords = [...store.deletions.values()]
+    .filter(({ at }) => at >= start && at < end)
+    .map(({ id, at }) => ({ id, deletedDate: stamp(at) }));
+  refuseTooMany(deletedRecords.length);
+  const oldest = Math.floor((org.clock.now() - 15 * DAY_MS) / MINUTE_MS) * MINUTE_MS;
+  const body = { deletedRecords, earliestDateAvailable: stamp(oldest), latestDateCovered: covered(org, end) };
+  return { status: 200, body };
+}
+
+function updated(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
+  const { start, end } = spanOf(org, exchange, 30);
+  const ids: string[] = [];
+  for (const record of store.table.select({ changedFrom: start, changedTo: end - 1 })) {
+    if (!record.deleted) ids.push(record.id);
+    refuseTooMany(ids.length);
+  }
+  return { status: 200, body: { ids, latestDateCovered: covered(org, end) } };
+}
+
+function refuseTooMany(ids: number): void {
+  if (ids > MOST_IDS)
+    throw refuse(400, "EXCEEDED_ID_LIMIT", "too many ids in this span; ask for a shorter one");
+}
