@@ -21,6 +21,7 @@ import { createDestination } from "./api/destinations/create-destination.ts";
 import { deleteDestination } from "./api/destinations/delete-destination.ts";
 import { getDestination } from "./api/destinations/get-destination.ts";
 import { listDestinations } from "./api/destinations/list-destinations.ts";
+import { rotateDestination } from "./api/destinations/rotate-destination.ts";
 import { testDestination } from "./api/destinations/test-destination.ts";
 import { updateDestination } from "./api/destinations/update-destination.ts";
 import { getDocs } from "./api/docs/get-docs.ts";
@@ -285,6 +286,7 @@ const deliveryRoutes = (deps: Services): Route[] => [
   route(`PATCH ${DESTINATION}`, "full", updateDestination(deps)),
   route(`DELETE ${DESTINATION}`, "full", deleteDestination(deps)),
   route(`POST ${DESTINATION}:test`, "full", testDestination(deps)),
+  route(`POST ${DESTINATION}:rotate`, "full", rotateDestination(deps)),
 
   route(`GET ${P}/topics`, "full", listTopics(deps)),
   route(`POST ${P}/topics`, "full", createTopic(deps)),

@@ -63,7 +63,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
 
 /** Management endpoints may use another resource's shape and lookup, never its endpoints. */
 const ENDPOINT =
-  /^server\/api\/([\w-]+)\/(list|get|create|update|delete|put|patch|generate|batch|pause|resend|test)-/;
+  /^server\/api\/([\w-]+)\/(list|get|create|update|delete|put|patch|generate|batch|pause|resend|rotate|test)-/;
 
 const all = readSources();
 const texts = new Map(all.map(({ file, text }) => [file, text]));

@@ -144,9 +144,9 @@ const namesOf = async ({ inProject }: Connected): Promise<string[]> =>
   requireObjects(await inProject("GET", "/destinations")).map((one) => requireText(one, "name"));
 
 async function rotate(destination: string, shows: boolean, { inProject, out }: Connected): Promise<void> {
-  const query = { rotate: "true", includeSecrets: shows ? "true" : undefined };
-  const path = `/destinations/${step(destination)}`;
-  const rotated: JsonObject = requireObject(await inProject("GET", path, { query }));
+  const query = { includeSecrets: shows ? "true" : undefined };
+  const path = `/destinations/${step(destination)}:rotate`;
+  const rotated: JsonObject = requireObject(await inProject("POST", path, { query }));
   if (out.json) return out.data(rotated);
   const name = printable(textAt(rotated, "name") ?? destination);
   out.line(`${out.paint.green("rotated")} the signing key of ${name}`);

@@ -33,6 +33,7 @@ const OPERATIONS: Explanation[] = [
   {
     lines: [
       "*/destinations/{}:test | operation | ours only",
+      "*/destinations/{}:rotate | operation | ours only",
       "*deliveries* | operation | ours only",
       "*/proxy-calls | operation | ours only",
       "*/consents | operation | ours only",

@@ -49,7 +49,7 @@ describe("deliveries", () => {
   test("after a rotation both keys verify", async () => {
     const { on, sink } = all;
     const { signingKey, name } = await drawRoute(on, `${sink.url}/rotated`, ["connection.deleted"]);
-    const rotated = await on.inProject("GET", `/destinations/${name}?rotate=true&includeSecrets=true`);
+    const rotated = await on.inProject("POST", `/destinations/${name}:rotate?includeSecrets=true`);
     const newKey = rotated.body.secrets.webhookSigningKey;
     assert.notEqual(newKey, signingKey);
     await all.happens("connection.deleted");

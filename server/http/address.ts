@@ -18,6 +18,7 @@ const VERBS = [
   "accept",
   "test",
   "resend",
+  "rotate",
 ];
 const VERB = new RegExp(`^(.*[^/])(?::|%3A)(${VERBS.join("|")})$`, "i");
 

@@ -125,10 +125,10 @@ const headerParameters = (headers: Record<string, string>, shapes: Shapes): Docu
     parameter("header", name, Type.String({ description }), { required: false }, shapes),
   );
 
-/** In OpenAPI, the description of a parameter stands beside its schema. */
+/** In OpenAPI, the description of a parameter and its deprecation stand beside its schema. */
 function parameter(place: string, name: string, schema: TSchema, more: Document, shapes: Shapes): Document {
-  const { description, ...rest } = shapes.show(schema);
-  return { name, in: place, description, ...more, schema: rest };
+  const { description, deprecated, ...rest } = shapes.show(schema);
+  return { name, in: place, description, ...more, ...(deprecated === true && { deprecated }), schema: rest };
 }
 
 function requestBody(endpoint: Endpoint, shapes: Shapes): Document | undefined {

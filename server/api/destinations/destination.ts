@@ -36,6 +36,10 @@ function wordsOf(schema: TSchema): string {
   return (schema as { description?: string }).description ?? "";
 }
 
+export const IncludeSecrets = Type.Optional(
+  Type.Boolean({ description: "Adds `secrets.webhookSigningKey`. Default false." }),
+);
+
 export const DestinationSchema = Type.Object(
   {
     id: DestinationId,

@@ -29,6 +29,25 @@ describe("destinations, topics and routes", () => {
       ...body,
     });
 
+  test("a signing key is replaced by a POST, or by the deprecated parameter, and by no other request", async () => {
+    await create({ name: "turning" });
+    await create({ name: "unsigned", type: "log", metadata: {} });
+    const key = async () =>
+      (await on.inProject("GET", "/destinations/turning?includeSecrets=true")).body.secrets.webhookSigningKey;
+    const before = await key();
+    const rename = { updateMask: ["name"], destination: { name: "turning" } };
+    const patched = await on.inProject("PATCH", "/destinations/turning?rotate=true", rename);
+    assert.deepEqual([patched.status, patched.body.issues[0].name], [400, "rotate"]);
+    assert.equal(await key(), before);
+    const quiet = await on.inProject("POST", "/destinations/turning:rotate");
+    assert.deepEqual([quiet.status, quiet.body.secrets], [200, undefined], quiet.text);
+    const second = await key();
+    assert.notEqual(second, before);
+    const shown = await on.inProject("GET", "/destinations/turning?rotate=true&includeSecrets=true");
+    assert.notEqual(shown.body.secrets.webhookSigningKey, second);
+    assert.equal((await on.inProject("POST", "/destinations/unsigned:rotate")).status, 422);
+  });
+
   test("a destination is found by id and by name, and shows its signing key only when asked", async () => {
     const created = await create({ name: "my-hook", secrets: null });
     assert.equal(created.status, 201, created.text);

@@ -9,6 +9,7 @@ export const walk: ResourceWalk = {
     const spare = await call("createDestination", { body: { name: "spare", type: "log", metadata: {} } });
     await call("listDestinations");
     await call("getDestination", { path: { destination: "hook" }, query: { includeSecrets: "true" } });
+    await call("rotateDestination", { path: { destination: "hook" } });
     const renamed = { updateMask: ["name"], destination: { name: "unused" } };
     await call("updateDestination", { path: { destination: spare.id }, body: renamed });
     await call("deleteDestination", { path: { destination: "unused" } });
