@@ -16,12 +16,21 @@ export interface Withheld {
   reason: string;
 }
 
+/** Two names of a record that lead to one provider field, so that one value would be lost. */
+export interface Clash {
+  name: string;
+  other: string;
+  /** Provider field. */
+  field: string;
+}
+
 export interface MappedRecord {
   /** By provider field, top level; nested fields as nested objects. */
   fields: JsonObject;
   /** Top-level provider field to its name in the request. */
   sources: Map<string, string>;
   withheld: Withheld[];
+  clashes: Clash[];
 }
 
 /** Without a mapping the record stays as it is. */
@@ -30,7 +39,14 @@ export function mapRecord(
   mapping: FieldMapping | undefined,
   dropUnmapped: boolean,
 ): MappedRecord {
-  const result: MappedRecord = { fields: {}, sources: new Map(), withheld: [] };
+  const result: MappedRecord = { fields: {}, sources: new Map(), withheld: [], clashes: [] };
+  const claimed = new Map<string, string>();
+  const set = (source: string, path: string[], value: Json): void => {
+    const other = claim(claimed, path, source);
+    if (other !== undefined) result.clashes.push({ name: source, other, field: path.join(".") });
+    else put(result.fields, path, value);
+    result.sources.set(path[0] ?? source, source);
+  };
   const rest = structuredClone(record);
   for (const [mapped, target] of mapping?.mappedToProvider ?? []) {
     const value = take(rest, steps(mapped));
@@ -39,13 +55,8 @@ export function mapRecord(
       result.withheld.push({ field: mapped, reason: "the customer has not mapped it to a field" });
       continue;
     }
-    const path = steps(target);
-    put(
-      result.fields,
-      path,
-      providerValue(value, mapping?.valueMappings.get(mapped) ?? mapping?.valueMappings.get(target)),
-    );
-    result.sources.set(path[0] ?? target, mapped);
+    const values = mapping?.valueMappings.get(mapped) ?? mapping?.valueMappings.get(target);
+    set(mapped, steps(target), providerValue(value, values));
   }
   for (const [name, value] of Object.entries(rest)) {
     if (dropUnmapped && mapping) {
@@ -53,13 +64,31 @@ export function mapRecord(
         field: name,
         reason: "it is not mapped, and the project drops unmapped fields",
       });
-    } else if (!Object.hasOwn(result.fields, name)) {
-      const path = steps(name);
-      put(result.fields, path, providerValue(value, mapping?.valueMappings.get(name)));
-      result.sources.set(path[0] ?? name, name);
+    } else {
+      set(name, steps(name), providerValue(value, mapping?.valueMappings.get(name)));
     }
   }
   return result;
+}
+
+/**
+ * Claims a provider field for a name of the record. Returns the name that has it already, or a field around it or within
+ * it. Providers accept field names in any case, so that `Email` and `email` are one field.
+ */
+function claim(claimed: Map<string, string>, path: string[], source: string): string | undefined {
+  const keys = path.map((_, at) =>
+    path
+      .slice(0, at + 1)
+      .join("\0")
+      .toLowerCase(),
+  );
+  const whole = keys.at(-1) ?? "";
+  const around = keys.find((key) => claimed.has(`=${key}`));
+  const other = around === undefined ? claimed.get(`>${whole}`) : claimed.get(`=${around}`);
+  if (other !== undefined) return other;
+  claimed.set(`=${whole}`, source);
+  for (const key of keys.slice(0, -1)) claimed.set(`>${key}`, source);
+  return undefined;
 }
 
 /** Splits a field path. A malformed one is a plain name: manifests are checked when they are deployed. */

@@ -42,6 +42,39 @@ function issuesOf(run: () => unknown): string[] {
   return [];
 }
 
+describe("two names that lead to one provider field", () => {
+  const mapping = {
+    mappedToProvider: new Map([
+      ["mail", "email"],
+      ["contact", "email"],
+      ["city", "$['address']['city']"],
+      ["street", "$['address']['street']"],
+      ["open", undefined],
+    ]),
+    valueMappings: new Map(),
+  };
+  const placesOf = (record: JsonObject, changes: Partial<ObjectSettings> = {}) =>
+    issuesOf(() => planWrite(request({ record }), settings({ mapping, ...changes }), ALL));
+
+  test("are refused with their place, because one value would be lost", () => {
+    assert.deepEqual(placesOf({ mail: "a", email: "b" }), ["record.email"]);
+    assert.deepEqual(placesOf({ mail: "a", contact: "b" }), ["record.contact"]);
+    assert.deepEqual(placesOf({ phone: "1", Phone: "2" }, { mapping: undefined }), ["record.Phone"]);
+    assert.deepEqual(placesOf({ mail: "a", EMAIL: "b" }), ["record.EMAIL"]);
+    assert.deepEqual(placesOf({ city: "Oslo", address: { zip: "1" } }), ["record.address"]);
+    const batch = [{ record: { mail: "a" } }, { record: { mail: "a", email: "b" } }];
+    assert.deepEqual(
+      issuesOf(() => planWrite(request({ batch }), settings({ mapping }), ALL)),
+      ["batch[1].record.email"],
+    );
+  });
+
+  test("are accepted where no value is lost: members of one object, an unmapped name, dropped fields", () => {
+    assert.deepEqual(placesOf({ city: "Oslo", street: "1", open: "x", mail: "a" }), []);
+    assert.deepEqual(placesOf({ mail: "a", email: "b" }, { dropUnmapped: true }), []);
+  });
+});
+
 describe("every combination of type, mode, batch and setting", () => {
   const RULES = [undefined, "always", "never", "ifEmpty"] as const;
   const DEFAULTS = [undefined, "fallback"] as const;

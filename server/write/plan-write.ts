@@ -4,9 +4,9 @@
  */
 import type { Association, RecordToWrite, WriteAbilities } from "../../connector-kit/connector.ts";
 import type { JsonObject } from "../ground/json.ts";
-import { mapRecord, type Withheld } from "./map-record.ts";
+import { mapRecord, type Clash, type Withheld } from "./map-record.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
-import { refuseImpossible } from "./refusals.ts";
+import { refuseClashes, refuseImpossible } from "./refusals.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 export interface PlannedRecord extends RecordToWrite {
@@ -32,13 +32,21 @@ export function planWrite(
 ): WritePlan {
   refuseImpossible(request, settings, abilities);
   const inputs = request.batch ?? [{ record: request.record ?? {}, associations: request.associations }];
+  const clashes: [place: string, clash: Clash][] = [];
+  const records = inputs.map((input, index) => {
+    const planned = planRecord(request.type, input, settings);
+    const place = request.batch ? `batch[${index}].record` : "record";
+    for (const clash of planned.clashes) clashes.push([place, clash]);
+    return planned.record;
+  });
+  refuseClashes(clashes);
   return {
     type: request.type,
     objectName: settings.objectName,
     batch: request.batch !== undefined,
     allOrNone: request.batchPolicy?.allOrNone ?? false,
     headers: Object.fromEntries((request.headers ?? []).map(({ key, value }) => [key, value])),
-    records: inputs.map((input) => planRecord(request.type, input, settings)),
+    records,
   };
 }
 
@@ -46,16 +54,17 @@ function planRecord(
   type: WriteRequest["type"],
   input: { record: Record<string, unknown>; associations?: Association[] },
   settings: ObjectSettings,
-): PlannedRecord {
+): { record: PlannedRecord; clashes: Clash[] } {
   const { id, ...given } = input.record as JsonObject;
   const recordId = type === "create" || id === undefined ? undefined : String(id);
-  if (type === "delete") return { id: recordId, fields: {}, withheld: [], ifEmpty: [] };
+  if (type === "delete")
+    return { record: { id: recordId, fields: {}, withheld: [], ifEmpty: [] }, clashes: [] };
   // In a create, `id` is an ordinary field; the provider accepts or refuses it.
   const start = type === "create" && id !== undefined ? { id, ...given } : given;
-  const { fields, sources, withheld } = mapRecord(start, settings.mapping, settings.dropUnmapped);
+  const { fields, sources, withheld, clashes } = mapRecord(start, settings.mapping, settings.dropUnmapped);
   applyDefaults(type, fields, sources, settings);
   const ifEmpty = applyFieldSettings(type, fields, sources, withheld, settings);
-  return { id: recordId, fields, associations: input.associations, withheld, ifEmpty };
+  return { record: { id: recordId, fields, associations: input.associations, withheld, ifEmpty }, clashes };
 }
 
 /** Salesforce accepts field names in any case, so a setting for `Name` must also apply to `name`. */

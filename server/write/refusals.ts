@@ -2,6 +2,7 @@
 import type { WriteAbilities } from "../../connector-kit/connector.ts";
 import { Problem, type Issue } from "../ground/errors.ts";
 import { isStorable } from "../ground/storable-text.ts";
+import type { Clash } from "./map-record.ts";
 import type { ObjectSettings } from "./object-settings.ts";
 import type { WriteRequest } from "./write-request.ts";
 
@@ -23,6 +24,21 @@ export function refuseImpossible(
   ];
   if (faults.length > 0) throw problem("invalid-request", faults);
 }
+
+/** Throws a Problem where two names of a record lead to one provider field: one of the values would be lost. */
+export function refuseClashes(clashes: [place: string, clash: Clash][]): void {
+  if (clashes.length === 0) return;
+  throw problem(
+    "invalid-request",
+    clashes.slice(0, MOST_ISSUES).map(([place, { name, other, field }]) => ({
+      name: `${place}.${name}`,
+      detail: `\`${name}\` and \`${other}\` are the same field of the provider, \`${field}\`. Send one of them.`,
+    })),
+  );
+}
+
+/** The faults of 100 broken records need not all be listed. */
+const MOST_ISSUES = 50;
 
 function problem(slug: "invalid-request" | "unsupported-by-provider", faults: Fault[]): Problem {
   return new Problem(slug, {
