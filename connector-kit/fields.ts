@@ -42,6 +42,20 @@ export interface ObjectMetadata {
   displayName: string;
   /** By the field's name. */
   fields: Record<string, FieldMetadata>;
+  /** False if the provider does not let the object's records be read; absent: not known. */
+  isReadable?: boolean;
+  /** Names of fields that no filter can compare. */
+  unfilterable?: string[];
+  /** Objects whose records refer to this one. */
+  children?: ChildObject[];
+}
+
+export interface ChildObject {
+  objectName: string;
+  /** The field that refers to this object. */
+  fieldName: string;
+  /** The name of the child's records as seen from this object. */
+  relationshipName: string;
 }
 
 export interface FieldDefinition {

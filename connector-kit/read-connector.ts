@@ -17,7 +17,10 @@ export interface ReadPlan {
   fields: string[];
   /** Lower bound of the last change, inclusive; absent: all records. */
   since?: Date;
-  /** Upper bound of the last change, inclusive. A record that changes during the walk may be found all the same. */
+  /**
+   * Upper bound of the last change, inclusive. A record that changes during the walk leaves the bounds and may be found
+   * all the same. A full read that nothing follows leaves `until` out, so that it has those records, too.
+   */
   until?: Date;
   /** All must match. */
   filters: FieldFilter[];
@@ -134,7 +137,11 @@ export interface ReadConnector {
   ): Promise<SourceRecord[]>;
   /** Returns one page of the records that match, and whether there are more. Needs `abilities.search`. */
   search(plan: ReadPlan, fetch: ProviderFetch): Promise<{ records: SourceRecord[]; truncated: boolean }>;
-  /** Reads one page of the records deleted since a time, in any order. Needs `abilities.deletions`. */
+  /**
+   * Reads one page of the records deleted in a period, in any order; it may be empty although others follow. A deletion
+   * can become visible late, so the caller begins `overlapMs` before the end of the last period, and gets deletions of
+   * that time again. Needs `abilities.deletions`.
+   */
   readDeletions(
     plan: { objectName: string; since: Date; until: Date; account?: Account },
     checkpoint: Checkpoint | undefined,

@@ -1,0 +1,20 @@
+/** Finds out which of the requested fields a provider refused. */
+import { ProviderError } from "./provider-error.ts";
+
+/** Returns the error with the field's name as `code` if its message names one of `names`, else the error itself. */
+export function withRefusedField(error: ProviderError, names: string[]): ProviderError {
+  const said = new Set(error.message.toLowerCase().match(/[a-z0-9_.]+/g));
+  const refused = names.find((name) => said.has(name.toLowerCase()));
+  return refused === undefined ? error : refusedField(refused, error.message, error);
+}
+
+/** Returns the error for a field that cannot be read or compared. */
+export const refusedField = (name: string, message: string, cause?: ProviderError): ProviderError =>
+  new ProviderError({
+    kind: "invalid",
+    code: name,
+    message,
+    status: cause?.status,
+    rawResponse: cause?.rawResponse,
+    cause,
+  });

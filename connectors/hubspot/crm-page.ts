@@ -1,0 +1,177 @@
+/**
+ * Reads one page of a CRM object. A walk over all records lists them, which reads HubSpot's store. A walk with a time
+ * or filters searches, which reads an index that is late by seconds, sometimes minutes: the caller begins a while before.
+ */
+import { isJsonObject, type Json } from "../../server/ground/json.ts";
+import { brokenPage, checkRising, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
+import type { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { Checkpoint, ReadPage, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
+import { withRefusedField } from "../../connector-kit/refused-field.ts";
+import { send } from "../../connector-kit/send-request.ts";
+import { textAt } from "../../connector-kit/text-at.ts";
+import { classify } from "./classify.ts";
+import { changeProperty, isAfter, readingFault } from "./read-object.ts";
+import {
+  isTooLong,
+  LIST_LIMIT,
+  listPage,
+  MOST_WALK_FILTERS,
+  propertiesOf,
+  SEARCH_LIMIT,
+  searchPage,
+} from "./read-request.ts";
+import { readRecords } from "./read-records.ts";
+import { filterTest, timeTest } from "./record-test.ts";
+import { toSourceRecord } from "./source-record.ts";
+
+/** Where a page begins. */
+interface Place {
+  way: "list" | "search";
+  /** The list's cursor. */
+  after?: string;
+  /** The last id of the pages before. */
+  lastId?: string;
+  /** Records up to this id were read before the list had to begin anew. */
+  skipTo?: string;
+  /** The properties are too long for an address: ids are listed, then read. */
+  isWide?: boolean;
+}
+
+export type CrmPage = Pick<ReadPage, "records" | "next" | "total">;
+
+export function prepareCrmPage(plan: ReadPlan, checkpoint?: Checkpoint): ProviderRequest {
+  const fault = readingFault(plan.objectName);
+  if (fault) throw fault;
+  const place = placeOf(plan, checkpoint);
+  return place.way === "list" ? listRequest(plan, place) : searchRequest(plan, place);
+}
+
+export async function readCrmPage(
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+  fetch: ProviderFetch,
+): Promise<CrmPage> {
+  const fault = readingFault(plan.objectName);
+  if (fault) throw fault;
+  const place = placeOf(plan, checkpoint);
+  return place.way === "list" ? readList(plan, place, fetch) : readSearch(plan, place, fetch);
+}
+
+async function readList(plan: ReadPlan, place: Place, fetch: ProviderFetch): Promise<CrmPage> {
+  const request = listRequest(plan, place);
+  const answer = await send(request, fetch, classify, plan.account);
+  if (answer.error) {
+    if (isAddressTooLong(answer.error) && !place.isWide)
+      return readList(plan, { ...place, isWide: true }, fetch);
+    if (place.after !== undefined && answer.error.kind === "invalid") return readBehind(plan, place, fetch);
+    throw answer.error;
+  }
+  const { listed, after } = readListing(answer.body, plan.objectName);
+  checkRising(listed, place.lastId, isAfter);
+  const lastId = listed.at(-1)?.id;
+  if (after !== undefined && (lastId === undefined || after === place.after)) {
+    throw brokenPage(
+      "HubSpot's list does not advance: a page without records, or with the cursor of the page before",
+    );
+  }
+  const { skipTo } = place;
+  const fresh = skipTo === undefined ? listed : listed.filter(({ id }) => isAfter(id, skipTo));
+  const isWide = place.isWide === true || isTooLong(listProperties(plan));
+  const records = isWide ? await readRecords(plan, fresh, listProperties(plan), fetch) : fresh;
+  return {
+    records: records.filter(timeTest(plan)).filter(filterTest(plan.filters, plan)),
+    ...(after !== undefined && { next: toCheckpoint({ ...place, after, lastId }) }),
+  };
+}
+
+/** Goes on behind the last id, after HubSpot refused the list's cursor. */
+const readBehind = (plan: ReadPlan, { lastId }: Place, fetch: ProviderFetch): Promise<CrmPage> =>
+  readSearch(plan, { way: "search", lastId }, fetch);
+
+async function readSearch(plan: ReadPlan, place: Place, fetch: ProviderFetch): Promise<CrmPage> {
+  const answer = await send(searchRequest(plan, place), fetch, classify, plan.account);
+  if (answer.error) {
+    if (lacksSearch(answer.error)) return readList(plan, { way: "list", skipTo: place.lastId }, fetch);
+    throw withRefusedField(
+      answer.error,
+      plan.filters.map(({ fieldName }) => fieldName),
+    );
+  }
+  const { listed, after } = readListing(answer.body, plan.objectName);
+  checkRising(listed, place.lastId, isAfter);
+  const lastId = listed.at(-1)?.id;
+  if (after !== undefined && lastId === undefined) {
+    throw brokenPage("HubSpot's search does not advance: a page without records names a next page");
+  }
+  const total = isJsonObject(answer.body) ? answer.body.total : undefined;
+  return {
+    records: listed.filter(filterTest(plan.filters.slice(MOST_WALK_FILTERS), plan)),
+    ...(after !== undefined && { next: toCheckpoint({ way: "search", lastId }) }),
+    ...(place.lastId === undefined && typeof total === "number" && { total }),
+  };
+}
+
+/** Returns the records of a page and the cursor of the next one. Throws `ProviderError` for wrong types. */
+export function readListing(
+  body: Json | undefined,
+  objectName: string,
+): { listed: SourceRecord[]; after?: string } {
+  const page = objectOrBroken(body, "the page");
+  const changed = changeProperty(objectName);
+  const listed = listOrBroken(page.results, "`results`").map((raw) => toSourceRecord(raw, changed));
+  return { listed, after: textAt(page, "paging.next.after") };
+}
+
+const listProperties = (plan: ReadPlan): string[] => propertiesOf(plan, plan.filters);
+
+function listRequest(plan: ReadPlan, { after, isWide }: Place): ProviderRequest {
+  const properties = listProperties(plan);
+  return listPage({
+    objectName: plan.objectName,
+    properties: isWide || isTooLong(properties) ? ["hs_object_id"] : properties,
+    limit: pageSize(plan, LIST_LIMIT),
+    after,
+  });
+}
+
+const searchRequest = (plan: ReadPlan, { lastId }: Place): ProviderRequest =>
+  searchPage({
+    plan,
+    filters: plan.filters.slice(0, MOST_WALK_FILTERS),
+    properties: propertiesOf(plan, plan.filters.slice(MOST_WALK_FILTERS)),
+    limit: pageSize(plan, SEARCH_LIMIT),
+    afterId: lastId,
+  });
+
+export const pageSize = ({ pageSize }: ReadPlan, most: number): number =>
+  Math.max(1, Math.min(pageSize ?? most, most));
+
+const isAddressTooLong = ({ status }: ProviderError): boolean => status === 414 || status === 431;
+
+/** HubSpot has objects that can be listed but not searched. If there is no such object, the list says so. */
+const lacksSearch = ({ status, message }: ProviderError): boolean =>
+  status === 404 ||
+  status === 405 ||
+  (status === 400 &&
+    /search/i.test(message) &&
+    /not (be |been )?(supported|searchable|enabled)|unsupported/i.test(message));
+
+function placeOf({ since, filters }: ReadPlan, checkpoint: Checkpoint | undefined): Place {
+  if (!checkpoint) return { way: since === undefined && filters.length === 0 ? "list" : "search" };
+  return {
+    way: checkpoint.way === "list" ? "list" : "search",
+    after: textAt(checkpoint, "after"),
+    lastId: textAt(checkpoint, "lastId"),
+    skipTo: textAt(checkpoint, "skipTo"),
+    isWide: checkpoint.isWide === true,
+  };
+}
+
+const toCheckpoint = ({ way, after, lastId, skipTo, isWide }: Place): Checkpoint => ({
+  way,
+  ...(after !== undefined && { after }),
+  ...(lastId !== undefined && { lastId }),
+  ...(skipTo !== undefined && { skipTo }),
+  ...(isWide && { isWide }),
+});

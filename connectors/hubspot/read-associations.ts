@@ -1,0 +1,120 @@
+/** Reads the ids of records that are associated with the records of a page. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { AssociatedRecord, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
+import { send } from "../../connector-kit/send-request.ts";
+import { textAt } from "../../connector-kit/text-at.ts";
+import { classify } from "./classify.ts";
+import { readFault, toRecordError } from "./fault.ts";
+import { objectFault } from "./request.ts";
+
+/** HubSpot documents 1,000 sources for one request, and speaks of 100 elsewhere. */
+const MOST_SOURCES = 100;
+
+/** Requests for the associations of one page; HubSpot gives some hundred of each source at a time. */
+const MOST_REQUESTS = 1_000;
+
+interface Source extends JsonObject {
+  id: string;
+}
+
+/** Sets `associations` of the records. One request for each object name and 100 records, more for long lists. */
+export async function addAssociations(
+  plan: Pick<ReadPlan, "objectName" | "associations" | "account">,
+  records: SourceRecord[],
+  fetch: ProviderFetch,
+): Promise<void> {
+  if (records.length === 0) return;
+  for (const name of plan.associations) {
+    const fault = objectFault(name);
+    if (fault) throw fault;
+    const found = await readTargets(
+      plan,
+      name,
+      records.map(({ id }) => ({ id })),
+      fetch,
+    );
+    for (const record of records) {
+      const targets = found.get(record.id);
+      if (targets) (record.associations ??= {})[name] = targets;
+    }
+  }
+}
+
+async function readTargets(
+  { objectName, account }: Pick<ReadPlan, "objectName" | "account">,
+  name: string,
+  sources: Source[],
+  fetch: ProviderFetch,
+): Promise<Map<string, AssociatedRecord[]>> {
+  const found = new Map<string, AssociatedRecord[]>();
+  const cursors = new Map<string, string>();
+  for (let requests = 1; sources.length > 0; requests++) {
+    if (requests > MOST_REQUESTS) throw brokenPage(`HubSpot's associations with ${name} do not end`);
+    const inputs = sources.splice(0, MOST_SOURCES);
+    const answer = await send(associationPage(objectName, name, inputs), exactIds(fetch), classify, account);
+    // None of these records has an association.
+    if (answer.error?.kind === "not_found") continue;
+    if (answer.error) throw answer.error;
+    for (const { from, targets, after } of readAnswer(answer.body)) {
+      found.set(from, [...(found.get(from) ?? []), ...targets]);
+      if (after === undefined) continue;
+      if (cursors.get(from) === after)
+        throw brokenPage(`HubSpot's associations of record ${from} repeat a page`);
+      cursors.set(from, after);
+      sources.push({ id: from, after });
+    }
+  }
+  return found;
+}
+
+const associationPage = (from: string, to: string, inputs: Source[]): ProviderRequest => ({
+  method: "POST",
+  path: `/crm/v4/associations/${from}/${to}/batch/read`,
+  body: { inputs },
+  repeatable: true,
+});
+
+interface Targets {
+  from: string;
+  targets: AssociatedRecord[];
+  after?: string;
+}
+
+function readAnswer(body: Json | undefined): Targets[] {
+  const { results, errors } = objectOrBroken(body, "the answer about associations");
+  for (const entry of Array.isArray(errors) ? errors : []) {
+    const fault = readFault(entry);
+    // Records without associations, and records deleted meanwhile, are listed as errors.
+    if (fault && fault.category !== "OBJECT_NOT_FOUND") throw toRecordError(fault);
+  }
+  return listOrBroken(results, "`results`").map((result) => {
+    const { from, to, paging } = objectOrBroken(result, "an association");
+    const id = textAt(from ?? null, "id");
+    if (id === undefined) throw brokenPage("HubSpot's answer is broken: an association has no source");
+    return {
+      from: id,
+      targets: listOrBroken(to, "`to`").map(toTarget),
+      after: textAt(paging ?? null, "next.after"),
+    };
+  });
+}
+
+function toTarget(target: Json): AssociatedRecord {
+  const id = textAt(target, "toObjectId");
+  if (id === undefined) throw brokenPage("HubSpot's answer is broken: an association has no target");
+  const types = isJsonObject(target) && Array.isArray(target.associationTypes) ? target.associationTypes : [];
+  return { id, metadata: { associationTypes: types.filter(isJsonObject).map(withoutNull) } };
+}
+
+const withoutNull = (type: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(type).filter(([, value]) => value !== null));
+
+/** Keeps ids exact that come as numbers too large for JavaScript: they become texts before they are parsed. */
+const exactIds =
+  (fetch: ProviderFetch): ProviderFetch =>
+  async (request) => {
+    const response = await fetch(request);
+    return { ...response, text: response.text.replaceAll(/("toObjectId"\s*:\s*)(\d{16,})/g, '$1"$2"') };
+  };

@@ -1,0 +1,99 @@
+/** Builds the requests that read HubSpot's CRM records. */
+import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { FieldFilter, ReadPlan } from "../../connector-kit/read-connector.ts";
+import { refusedField } from "../../connector-kit/refused-field.ts";
+import { changeProperty } from "./read-object.ts";
+
+export const LIST_LIMIT = 100;
+export const SEARCH_LIMIT = 200;
+
+/** A search takes six filters. Time and key of a walk need two of them. */
+export const MOST_SEARCH_FILTERS = 6;
+export const MOST_WALK_FILTERS = 4;
+
+/**
+ * Longest list of properties in an address, in bytes. HubSpot refuses addresses of about 16,000 characters, and some
+ * accounts had trouble at 8,000.
+ */
+const LONGEST_LIST = 7_000;
+
+const TOP_LEVEL = new Set(["id", "createdat", "updatedat", "archived", "archivedat", "url"]);
+
+/** Which properties are requested: all of these, or HubSpot's default ones if there are none. */
+export function propertiesOf(
+  plan: Pick<ReadPlan, "objectName" | "fields">,
+  compared: FieldFilter[],
+): string[] {
+  const names = new Set<string>();
+  for (const field of [...plan.fields, ...compared.map(({ fieldName }) => fieldName)]) {
+    if (/[\s,]/.test(field)) throw refusedField(field, `"${field}" is not the name of a HubSpot property`);
+    const name = field.toLowerCase();
+    if (!TOP_LEVEL.has(name)) names.add(name);
+  }
+  if (names.size > 0) names.add(changeProperty(plan.objectName));
+  return [...names];
+}
+
+/** Whether an address with these properties would be too long. */
+export const isTooLong = (properties: string[]): boolean => encodeList(properties).length > LONGEST_LIST;
+
+export interface ListPage {
+  objectName: string;
+  properties: string[];
+  limit: number;
+  /** The cursor of the page before. */
+  after?: string;
+  archived?: boolean;
+}
+
+export function listPage({ objectName, properties, limit, after, archived }: ListPage): ProviderRequest {
+  const query = [
+    `limit=${limit}`,
+    ...(properties.length > 0 ? [`properties=${encodeList(properties)}`] : []),
+    ...(archived ? ["archived=true"] : []),
+    ...(after === undefined ? [] : [`after=${encodeURIComponent(after)}`]),
+  ];
+  return { method: "GET", path: `/crm/v3/objects/${objectName}?${query.join("&")}`, repeatable: true };
+}
+
+export interface SearchPage {
+  plan: Pick<ReadPlan, "objectName" | "since" | "until">;
+  filters: FieldFilter[];
+  properties: string[];
+  limit: number;
+  /** Only records with a greater id. */
+  afterId?: string;
+}
+
+/** Searches in the order of ids. The next page is a new query behind the last id: HubSpot stops at 10,000 results. */
+export function searchPage({ plan, filters, properties, limit, afterId }: SearchPage): ProviderRequest {
+  const all: JsonObject[] = [
+    ...timeFilter(plan),
+    ...(afterId === undefined ? [] : [{ propertyName: "hs_object_id", operator: "GT", value: afterId }]),
+    ...filters.map(({ fieldName, value }) => ({
+      propertyName: fieldName.toLowerCase(),
+      operator: "EQ",
+      value: String(value),
+    })),
+  ];
+  const body: Json = {
+    ...(all.length > 0 && { filterGroups: [{ filters: all }] }),
+    sorts: [{ propertyName: "hs_object_id", direction: "ASCENDING" }],
+    ...(properties.length > 0 && { properties }),
+    limit,
+  };
+  return { method: "POST", path: `/crm/v3/objects/${plan.objectName}/search`, body, repeatable: true };
+}
+
+/** Both bounds are inclusive, in milliseconds since the epoch. */
+function timeFilter({ objectName, since, until }: SearchPage["plan"]): JsonObject[] {
+  const propertyName = changeProperty(objectName);
+  const text = (time: Date) => String(time.getTime());
+  if (since && until)
+    return [{ propertyName, operator: "BETWEEN", value: text(since), highValue: text(until) }];
+  if (since) return [{ propertyName, operator: "GTE", value: text(since) }];
+  return until ? [{ propertyName, operator: "LTE", value: text(until) }] : [];
+}
+
+const encodeList = (names: string[]): string => names.map((name) => encodeURIComponent(name)).join(",");

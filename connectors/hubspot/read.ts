@@ -1,0 +1,50 @@
+/** Reads HubSpot: entry point for reads. */
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { Checkpoint, ReadConnector, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
+import { watchHeaders } from "../../connector-kit/watch-headers.ts";
+import { prepareCrmPage, readCrmPage } from "./crm-page.ts";
+import { countCrm, prepareCrmCount, readCrmByIds, readCrmSample, searchCrm } from "./crm-lookup.ts";
+import { addAssociations } from "./read-associations.ts";
+import { readDeletions } from "./read-deletions.ts";
+import { MOST_SEARCH_FILTERS } from "./read-request.ts";
+
+const MINUTE_MS = 60_000;
+
+/** HubSpot allows an account five searches a second and 110 other requests in ten seconds. Reading takes 60 %. */
+const SEARCH_PACE = { kind: "search", perSecond: 3 };
+const REQUEST_PACE = { kind: "request", perSecond: 6.6 };
+
+export const read: ReadConnector = {
+  module: "crm",
+  abilities: {
+    associations: true,
+    deletions: true,
+    search: true,
+    mostSearchFilters: MOST_SEARCH_FILTERS,
+    // Records can be searched seconds after they were written, rarely minutes.
+    overlapMs: 5 * MINUTE_MS,
+    settlingOverlapMs: 65 * MINUTE_MS,
+  },
+  preparePage: prepareCrmPage,
+  readPage,
+  prepareCount: prepareCrmCount,
+  count: countCrm,
+  readSample: readCrmSample,
+  readByIds: readCrmByIds,
+  search: searchCrm,
+  readDeletions,
+  paceOf: ({ method, path }: ProviderRequest) =>
+    method === "POST" && /^\/crm\/v3\/objects\/[^/]+\/search$/.test(path) ? SEARCH_PACE : REQUEST_PACE,
+  fieldKey: (name) => name.toLowerCase(),
+};
+
+async function readPage(
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+  fetch: ProviderFetch,
+): Promise<ReadPage> {
+  const watched = watchHeaders(fetch);
+  const page = await readCrmPage(plan, checkpoint, watched.fetch);
+  await addAssociations(plan, page.records, watched.fetch);
+  return { ...page, providerTime: watched.providerTime() };
+}

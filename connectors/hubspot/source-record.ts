@@ -1,0 +1,25 @@
+/** Turns records in HubSpot's answers into source records. */
+import type { Json, JsonObject } from "../../server/ground/json.ts";
+import { brokenPage, objectOrBroken } from "../../connector-kit/page-check.ts";
+import type { SourceRecord } from "../../connector-kit/read-connector.ts";
+import { idOf } from "./record.ts";
+
+/** Throws `ProviderError` if the value is no record of the CRM. */
+export function toSourceRecord(value: Json | undefined, changed: string): SourceRecord {
+  const raw = objectOrBroken(value, "a record");
+  const properties = objectOrBroken(raw.properties, "`properties` of a record");
+  const id = idOf(raw);
+  if (id === undefined || !/^[1-9]\d{0,39}$/.test(id)) {
+    throw brokenPage(`HubSpot's answer is broken: "${id ?? ""}" is not the id of a record`);
+  }
+  const { properties: _, ...top } = raw;
+  const values: JsonObject = { ...top, ...properties };
+  return { id, changeTime: timeOf(properties[changed] ?? raw.updatedAt), raw, values };
+}
+
+/** Reads a time: ISO with or without milliseconds, or milliseconds since the epoch. */
+export function timeOf(value: Json | undefined): Date | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  const time = new Date(typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value);
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
