@@ -5,33 +5,57 @@ import type { Features, ProviderInfo, Support } from "../connector-kit/provider-
 
 /** Returns the provider with `support` reduced to what is built and `features` completed from the connector. */
 export function builtSupport(info: ProviderInfo, connector: Connector | undefined): ProviderInfo {
-  const writes = (module: string) =>
-    connector?.write && (connector.write.module === undefined || connector.write.module === module)
-      ? connector.write
-      : undefined;
-  const write = writes(info.defaultModule);
-  const shown = { ...info, support: reduce(info.support, write), features: withWrite(info.features, write) };
+  const partsFor = (module: string): Parts => ({
+    write: partFor(connector?.write, module),
+    read: partFor(connector?.read, module),
+  });
+  const parts = partsFor(info.defaultModule);
+  const shown = {
+    ...info,
+    support: reduce(info.support, parts),
+    features: withWrite(withRead(info.features, parts), parts),
+  };
   if (info.modules) {
     shown.modules = Object.fromEntries(
       Object.entries(info.modules).map(([key, module]) => [
         key,
-        { ...module, support: reduce(module.support, writes(key)) },
+        {
+          ...module,
+          support: reduce(module.support, partsFor(key)),
+          ...(module.features && { features: withRead(module.features, partsFor(key)) }),
+        },
       ]),
     );
   }
   return shown;
 }
 
-const withWrite = (declared: Features | undefined, write: Connector["write"]): Features => ({
+type Parts = Pick<Connector, "write" | "read">;
+
+const partFor = <Part extends { module?: string }>(
+  part: Part | undefined,
+  module: string,
+): Part | undefined => (part?.module === undefined || part.module === module ? part : undefined);
+
+/** Filters are of use only where records are read. */
+const withRead = (declared: Features | undefined, { read }: Parts): Features => ({
+  ...declared,
+  ...(declared?.fieldFilters !== undefined && { fieldFilters: declared.fieldFilters && read !== undefined }),
+});
+
+const withWrite = (declared: Features, { write }: Parts): Features => ({
   ...declared,
   ifEmpty: write?.abilities.ifEmpty ?? false,
   associations: write?.abilities.associations ?? false,
   writeHeaders: write?.abilities.headers ?? false,
 });
 
-function reduce(declared: Support, write: Connector["write"]): Support {
+function reduce(declared: Support, { write, read }: Parts): Support {
   const writes = declared.write && write !== undefined;
   const support: Support = supports();
+  support.read = declared.read && read !== undefined;
+  support.search.operators.equals =
+    declared.search.operators.equals && read !== undefined && read.abilities.search;
   support.proxy = declared.proxy;
   support.write = writes;
   support.delete = writes && declared.delete && write.abilities.delete;

@@ -21,7 +21,8 @@ test("support is shown only where the code is here, and what is declared can sti
   assert.equal(hubspot?.write, true);
   assert.equal(hubspot?.delete, true);
   assert.equal(hubspot?.proxy, true);
-  assert.equal(hubspot?.read, false);
+  assert.equal(hubspot?.read, true);
+  assert.equal(hubspot?.subscribe, false);
   assert.deepEqual(hubspot?.batchWrite?.create, { supported: true, defaultRecordLimit: 100 });
   assert.deepEqual(hubspot?.batchWrite?.upsert, { supported: false });
   assert.equal(catalog.find("asana")?.support.write, false);
@@ -32,7 +33,11 @@ test("support is shown only where the code is here, and what is declared can sti
   assert.equal(catalog.declares("salesforce", "write", "account-engagement"), true);
   assert.equal(catalog.built("salesforce", "write", "account-engagement"), false);
   assert.equal(catalog.built("salesforce", "write", "crm"), true);
-  assert.equal(catalog.built("salesforce", "search"), false);
+  assert.equal(catalog.built("salesforce", "search"), true);
+  assert.equal(catalog.built("salesforce", "read", "account-engagement"), false);
+  assert.equal(catalog.built("salesforce", "subscribe"), false);
+  assert.equal(catalog.declares("asana", "read"), true);
+  assert.equal(catalog.built("asana", "read"), false);
   assert.equal(catalog.declares("nope", "write"), false);
   assert.equal(catalog.declares("salesforce", "write", "nope"), false);
 });

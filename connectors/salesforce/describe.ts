@@ -4,7 +4,7 @@ import { send } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { isChoice } from "../../connector-kit/field-definitions.ts";
-import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
+import type { ChildObject, FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";
 import { DATA, objectFault } from "./request.ts";
 
@@ -15,12 +15,25 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
   const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
   if (answer.error) throw unknownObject(objectName, answer.error);
   const description = isJsonObject(answer.body) ? answer.body : {};
-  const fields = objects(description.fields).flatMap((field) => toField(field) ?? []);
+  const described = objects(description.fields);
+  const fields = described.flatMap((field) => toField(field) ?? []);
   return {
     name: textOf(description.name) ?? objectName,
     displayName: textOf(description.label) ?? objectName,
     fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
+    isReadable: description.queryable !== false,
+    unfilterable: described.flatMap(({ name, filterable }) =>
+      typeof name === "string" && filterable === false ? [name] : [],
+    ),
+    children: objects(description.childRelationships).flatMap((child) => toChild(child) ?? []),
   };
+}
+
+/** Relations without a name cannot be read from the parent. */
+function toChild({ childSObject, field, relationshipName }: JsonObject): ChildObject | undefined {
+  if (typeof childSObject !== "string" || typeof field !== "string") return undefined;
+  if (typeof relationshipName !== "string" || relationshipName === "") return undefined;
+  return { objectName: childSObject, fieldName: field, relationshipName };
 }
 
 function unknownObject(objectName: string, error: ProviderError): ProviderError {

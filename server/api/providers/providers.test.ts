@@ -15,7 +15,7 @@ describe("providers", () => {
     assert.ok(Object.keys(body).length > 90);
     const { body: hubspot } = await on.call("GET", "/v1/providers/hubspot");
     assert.deepEqual(hubspot, body.hubspot);
-    assert.deepEqual([hubspot.support.write, hubspot.support.read], [true, false]);
+    assert.deepEqual([hubspot.support.read, hubspot.support.subscribe], [true, false]);
   });
 
   test("no credential is needed", async () => {

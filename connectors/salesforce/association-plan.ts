@@ -1,0 +1,88 @@
+/** Decides how the associated records of a Salesforce object are read: by a reference, or by a query within the query. */
+import type { ObjectMetadata } from "../../connector-kit/fields.ts";
+import type { ReadPlan } from "../../connector-kit/read-connector.ts";
+import { refusedField } from "../../connector-kit/refused-field.ts";
+
+/** The record refers to the associated one. */
+export interface ParentAssociation {
+  name: string;
+  fieldName: string;
+}
+
+/** The associated records, or records that connect with them, refer to the record. */
+export interface ChildAssociation {
+  name: string;
+  relationshipName: string;
+  /** The field of the child that holds the associated id. */
+  idField: string;
+}
+
+export interface AssociationPlan {
+  parents: ParentAssociation[];
+  children: ChildAssociation[];
+}
+
+/** Objects whose records only connect two others. By object, then by associated object. */
+const JUNCTIONS: Record<string, Record<string, { relationshipName: string; idField: string }>> = {
+  opportunity: { contact: { relationshipName: "OpportunityContactRoles", idField: "ContactId" } },
+  campaign: {
+    contact: { relationshipName: "CampaignMembers", idField: "ContactId" },
+    lead: { relationshipName: "CampaignMembers", idField: "LeadId" },
+  },
+};
+
+/** Throws `ProviderError` for a name that cannot be associated, as far as the metadata says. */
+export function planAssociations({
+  objectName,
+  associations,
+  metadata,
+}: Pick<ReadPlan, "objectName" | "associations" | "metadata">): AssociationPlan {
+  const plan: AssociationPlan = { parents: [], children: [] };
+  for (const name of associations) {
+    const child = junctionOf(objectName, name) ?? childNamed(name, metadata);
+    const fieldName = child ? undefined : parentField(name, metadata);
+    if (fieldName !== undefined) plan.parents.push({ name, fieldName });
+    else plan.children.push({ name, ...(child ?? childOf(objectName, name, metadata)) });
+  }
+  return plan;
+}
+
+/** In the order of ids, so that a list that is read in parts has each child once. */
+export const childQuery = ({ relationshipName, idField }: ChildAssociation): string =>
+  `(SELECT Id${idField === "Id" ? "" : `,${idField}`} FROM ${relationshipName} ORDER BY Id)`;
+
+type Found = Omit<ChildAssociation, "name">;
+
+function junctionOf(objectName: string, name: string): Found | undefined {
+  const targets = JUNCTIONS[objectName.toLowerCase()] ?? {};
+  const key = Object.keys(targets).find((target) => isNameOf(name, target));
+  return key === undefined ? undefined : targets[key];
+}
+
+const childNamed = (name: string, metadata: ObjectMetadata | undefined): Found | undefined => {
+  const child = metadata?.children?.find(
+    ({ relationshipName }) => relationshipName.toLowerCase() === name.toLowerCase(),
+  );
+  return child && { relationshipName: child.relationshipName, idField: "Id" };
+};
+
+const parentField = (name: string, metadata: ObjectMetadata | undefined): string | undefined =>
+  Object.values(metadata?.fields ?? {}).find(({ referenceTo }) =>
+    referenceTo?.some((target) => isNameOf(name, target)),
+  )?.fieldName;
+
+function childOf(objectName: string, name: string, metadata: ObjectMetadata | undefined): Found {
+  const child = metadata?.children?.find((candidate) => isNameOf(name, candidate.objectName));
+  if (child) return { relationshipName: child.relationshipName, idField: "Id" };
+  // Without a description Salesforce decides.
+  if (!metadata?.children && /^[A-Za-z]\w*$/.test(name)) return { relationshipName: name, idField: "Id" };
+  throw refusedField(name, `Salesforce's \`${objectName}\` has no relation to \`${name}\``);
+}
+
+/** Whether a text is an object's name, in singular or plural and any case. */
+function isNameOf(text: string, objectName: string): boolean {
+  const [given, name] = [text.toLowerCase(), objectName.toLowerCase()];
+  return (
+    given === name || given === `${name}s` || (name.endsWith("y") && given === `${name.slice(0, -1)}ies`)
+  );
+}

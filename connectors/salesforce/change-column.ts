@@ -1,0 +1,24 @@
+/** Chooses the column that holds when a Salesforce record last changed. */
+import type { ObjectMetadata } from "../../connector-kit/fields.ts";
+import { fieldOf } from "./soql-field.ts";
+
+/**
+ * `SystemModstamp` also moves when Salesforce itself changes a record, has an index, and cannot be imported with an old
+ * date. Some objects lack it, and some cannot compare it.
+ */
+const COLUMNS = ["SystemModstamp", "LastModifiedDate", "CreatedDate", "LoginTime"];
+
+/** Returns undefined if the object has no such column: then all its records are read each time. */
+export function changeColumn(objectName: string, metadata: ObjectMetadata | undefined): string | undefined {
+  if (!metadata) return columnByName(objectName);
+  return COLUMNS.find(
+    (column) => fieldOf(column, metadata) !== undefined && !metadata.unfilterable?.includes(column),
+  );
+}
+
+/** Without a description: objects of these names differ from the others. */
+function columnByName(objectName: string): string {
+  if (/^LoginHistory$/i.test(objectName)) return "LoginTime";
+  if (/(History|Feed)$/i.test(objectName)) return "CreatedDate";
+  return /Share$/i.test(objectName) ? "LastModifiedDate" : "SystemModstamp";
+}

@@ -1,0 +1,44 @@
+/** Reads the answer to a query: records, how many there are in all, and where the next page is. */
+import type { Json } from "../../server/ground/json.ts";
+import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
+import type { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ReadPlan } from "../../connector-kit/read-connector.ts";
+import { refusedField } from "../../connector-kit/refused-field.ts";
+import { locatorOf } from "./query-request.ts";
+
+export interface QueryPage {
+  records: Json[];
+  total?: number;
+  /** Absent: this was the last page. */
+  locator?: string;
+}
+
+/** Throws `ProviderError` for wrong types. */
+export function readQueryPage(body: Json | undefined): QueryPage {
+  const { records, totalSize, done, nextRecordsUrl } = objectOrBroken(body, "the answer to a query");
+  if (typeof done !== "boolean")
+    throw brokenPage("Salesforce's answer is broken: `done` is not true or false");
+  return {
+    records: listOrBroken(records, "`records`"),
+    ...(typeof totalSize === "number" && { total: totalSize }),
+    ...(!done && { locator: locatorOf(nextRecordsUrl) }),
+  };
+}
+
+/** Returns the refusal of a query with the name of the requested field that it is about, if it is about one. */
+export function queryRefusal(
+  error: ProviderError,
+  { fields, filters = [] }: Pick<ReadPlan, "fields"> & Partial<ReadPlan>,
+): ProviderError {
+  if (error.code !== "INVALID_FIELD") return error;
+  const [, said = ""] =
+    /(?:No such column|No such relation|Didn't understand relationship|field) '([\w.]+)'/i.exec(
+      error.message,
+    ) ?? [];
+  const name = said.toLowerCase();
+  const names = [...fields, ...filters.map(({ fieldName }) => fieldName)];
+  const field =
+    names.find((candidate) => candidate.toLowerCase() === name) ??
+    names.find((candidate) => candidate.toLowerCase().split(".").includes(name));
+  return field === undefined ? error : refusedField(field, error.message, error);
+}

@@ -1,0 +1,104 @@
+/** Sends queries to Salesforce, long ones inside a composite request. */
+import type { Json } from "../../server/ground/json.ts";
+import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { concernsTheCall, send, type ProviderAnswer } from "../../connector-kit/send-request.ts";
+import { classify } from "./classify.ts";
+import { DATA } from "./request.ts";
+
+/** Most records of a page; Salesforce gives fewer where they are large. */
+export const PAGE_LIMIT = 2000;
+
+/** Salesforce refuses an address that, with all headers, exceeds 16,384 bytes. */
+const LONGEST_ADDRESS = 12_000;
+
+export interface Query {
+  soql: string;
+  /** Whether deleted records are found as well. */
+  withDeleted?: boolean;
+  pageSize?: number;
+}
+
+/** Returns the request of a query's first page. */
+export function queryRequest(query: Query): ProviderRequest {
+  const path = queryPath(query);
+  return path.length > LONGEST_ADDRESS ? inComposite(path) : get(path, query.pageSize);
+}
+
+/** Returns the request of a page that an answer named. */
+export const locatorRequest = (locator: string, pageSize?: number): ProviderRequest => get(locator, pageSize);
+
+/** Sends a query. An address that Salesforce finds too long goes in a body. */
+export async function sendQuery(query: Query, fetch: ProviderFetch): Promise<ProviderAnswer> {
+  const request = queryRequest(query);
+  if (request.method === "POST") return sendComposite(request, fetch);
+  const answer = await send(request, fetch, classify);
+  const { status } = answer.error ?? {};
+  return status === 414 || status === 431 ? sendComposite(inComposite(request.path), fetch) : answer;
+}
+
+export const sendLocator = (
+  locator: string,
+  fetch: ProviderFetch,
+  pageSize?: number,
+): Promise<ProviderAnswer> => send(locatorRequest(locator, pageSize), fetch, classify);
+
+const queryPath = ({ soql, withDeleted }: Query): string =>
+  `${DATA}/${withDeleted ? "queryAll" : "query"}?q=${encodeQuery(soql)}`;
+
+/** Keeps the address short and legible. A plus that is meant as such is encoded. */
+const encodeQuery = (soql: string): string =>
+  encodeURIComponent(soql)
+    .replaceAll("%20", "+")
+    .replaceAll("%2C", ",")
+    .replaceAll("%3A", ":")
+    .replaceAll("%3D", "=");
+
+const get = (path: string, pageSize = PAGE_LIMIT): ProviderRequest => ({
+  method: "GET",
+  path,
+  headers: { "Sforce-Query-Options": `batchSize=${Math.min(Math.max(pageSize, 200), PAGE_LIMIT)}` },
+  repeatable: true,
+});
+
+/** Parts of a composite request get no headers: one that a part does not know would fail it. */
+const inComposite = (url: string): ProviderRequest => ({
+  method: "POST",
+  path: `${DATA}/composite`,
+  body: { compositeRequest: [{ method: "GET", url, referenceId: "query" }] },
+  repeatable: true,
+});
+
+async function sendComposite(request: ProviderRequest, fetch: ProviderFetch): Promise<ProviderAnswer> {
+  const answer = await send(request, fetch, classify);
+  if (answer.error) return answer;
+  const { compositeResponse } = objectOrBroken(answer.body, "the answer");
+  const [part] = listOrBroken(compositeResponse, "`compositeResponse`");
+  return answerOf(part);
+}
+
+/** Throws `ProviderError` like `send` if the part was refused for the call's sake. */
+function answerOf(part: Json | undefined): ProviderAnswer {
+  const { httpStatusCode, body = null } = objectOrBroken(part, "a part of `compositeResponse`");
+  if (typeof httpStatusCode !== "number")
+    throw brokenPage("Salesforce's answer is broken: a part without status");
+  const error = classify({ status: httpStatusCode, headers: {}, text: JSON.stringify(body) });
+  if (error && concernsTheCall(error.kind)) throw error;
+  return error ? { body, error } : { body };
+}
+
+/** Returns the address of the next page within the API, as an answer names it. Throws `ProviderError` for another one. */
+export function locatorOf(nextRecordsUrl: Json | undefined): string {
+  const path = typeof nextRecordsUrl === "string" ? nextRecordsUrl : "";
+  if (/^\/services\/data\/v\d+\.\d+\/(query|queryAll)\/[A-Za-z0-9_-]+$/.test(path)) return path;
+  throw brokenPage(
+    "Salesforce's answer is broken: it names no usable next page although more records follow",
+  );
+}
+
+/** Whether a page that an answer named is no longer there. */
+export const isLocatorGone = (answer: ProviderAnswer): boolean => {
+  const { error } = answer;
+  if (!error) return false;
+  return error.kind === "not_found" || /LOCATOR/.test(`${error.code ?? ""} ${error.message.toUpperCase()}`);
+};

@@ -1,0 +1,64 @@
+/** Reads Salesforce records: entry point for reads. */
+import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import type {
+  CallUsage,
+  Checkpoint,
+  ReadConnector,
+  ReadPage,
+  ReadPlan,
+} from "../../connector-kit/read-connector.ts";
+import { watchHeaders } from "../../connector-kit/watch-headers.ts";
+import { readDeletions } from "./read-deletions.ts";
+import {
+  countRecords,
+  prepareRecordCount,
+  readRecordSample,
+  readRecordsByIds,
+  searchRecords,
+} from "./record-lookup.ts";
+import { prepareWalkPage, readWalkPage } from "./walk-page.ts";
+
+const MINUTE_MS = 60_000;
+
+export const read: ReadConnector = {
+  module: "crm",
+  abilities: {
+    associations: true,
+    deletions: true,
+    search: true,
+    mostSearchFilters: 50,
+    // A transaction that takes long commits with the time at which it began.
+    overlapMs: 10 * MINUTE_MS,
+  },
+  preparePage: prepareWalkPage,
+  readPage,
+  prepareCount: prepareRecordCount,
+  count: countRecords,
+  readSample: readRecordSample,
+  readByIds: readRecordsByIds,
+  search: searchRecords,
+  readDeletions,
+  // Salesforce limits calls by the day and at one time, not by the second.
+  paceOf: () => undefined,
+  fieldKey: (name) => name.toLowerCase(),
+};
+
+async function readPage(
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+  fetch: ProviderFetch,
+): Promise<ReadPage> {
+  const watched = watchHeaders(fetch);
+  const page = await readWalkPage(plan, checkpoint, watched.fetch);
+  return {
+    ...page,
+    providerTime: watched.providerTime(),
+    usage: usageOf(watched.newest("sforce-limit-info")),
+  };
+}
+
+/** Reads `api-usage=18/15000`. */
+function usageOf(header: string | undefined): CallUsage | undefined {
+  const [, used, limit] = /api-usage=(\d+)\/(\d+)/.exec(header ?? "") ?? [];
+  return used !== undefined && limit !== undefined ? { used: Number(used), limit: Number(limit) } : undefined;
+}

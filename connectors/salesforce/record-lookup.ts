@@ -1,0 +1,81 @@
+/** Answers questions about Salesforce records that need no walk: counts, samples, records by id, searches. */
+import { isJsonObject } from "../../server/ground/json.ts";
+import { brokenPage } from "../../connector-kit/page-check.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
+import { addAssociations } from "./read-associations.ts";
+import { changeColumn } from "./change-column.ts";
+import { idFault, longId } from "./id.ts";
+import { queryRefusal, readQueryPage } from "./query-page.ts";
+import { queryRequest, sendLocator, sendQuery } from "./query-request.ts";
+import { byIdsQuery, countQuery, readingFault, sampleQuery, walkQuery } from "./soql.ts";
+import { toSourceRecord } from "./source-record.ts";
+
+/** Ids of one query, so that it stays short enough for an address. */
+const MOST_IDS = 400;
+
+export function prepareRecordCount(plan: ReadPlan): ProviderRequest {
+  const fault = readingFault(plan);
+  if (fault) throw fault;
+  return queryRequest({ soql: countQuery(plan) });
+}
+
+export async function countRecords(plan: ReadPlan, fetch: ProviderFetch): Promise<number> {
+  const fault = readingFault(plan);
+  if (fault) throw fault;
+  const answer = await sendQuery({ soql: countQuery(plan) }, fetch);
+  if (answer.error) throw queryRefusal(answer.error, plan);
+  const total = isJsonObject(answer.body) ? answer.body.totalSize : undefined;
+  if (typeof total !== "number")
+    throw brokenPage("Salesforce's answer is broken: `totalSize` is not a number");
+  return total;
+}
+
+export async function readRecordSample(
+  plan: ReadPlan,
+  fetch: ProviderFetch,
+): Promise<SourceRecord | undefined> {
+  const fault = readingFault(plan);
+  if (fault) throw fault;
+  const answer = await sendQuery({ soql: sampleQuery(plan) }, fetch);
+  if (answer.error) throw queryRefusal(answer.error, plan);
+  const [raw] = readQueryPage(answer.body).records;
+  return raw === undefined ? undefined : toSourceRecord(raw, changeColumn(plan.objectName, plan.metadata));
+}
+
+export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fetch) => {
+  const fault = readingFault(plan);
+  if (fault) throw fault;
+  const distinct = [...new Set(ids.filter((id) => !idFault(id)).map(longId))];
+  const column = changeColumn(plan.objectName, plan.metadata);
+  const found: SourceRecord[] = [];
+  for (let start = 0; start < distinct.length; start += MOST_IDS) {
+    const wanted = distinct.slice(start, start + MOST_IDS);
+    const answer = await sendQuery({ soql: byIdsQuery(plan, wanted) }, fetch);
+    if (answer.error) throw queryRefusal(answer.error, plan);
+    let page = readQueryPage(answer.body);
+    // Wide records come in small pages, at least one record each.
+    for (let pages = 1; pages <= wanted.length; pages++) {
+      const records = page.records.map((raw) => toSourceRecord(raw, column));
+      await addAssociations(plan, records, fetch);
+      found.push(...records);
+      if (page.locator === undefined) break;
+      const next = await sendLocator(page.locator, fetch);
+      if (next.error) throw next.error;
+      page = readQueryPage(next.body);
+    }
+  }
+  return found;
+};
+
+export const searchRecords: ReadConnector["search"] = async (plan, fetch) => {
+  const fault = readingFault(plan);
+  if (fault) throw fault;
+  const answer = await sendQuery({ soql: walkQuery(plan, undefined, plan.pageSize) }, fetch);
+  if (answer.error) throw queryRefusal(answer.error, plan);
+  const { records: raws, locator } = readQueryPage(answer.body);
+  const column = changeColumn(plan.objectName, plan.metadata);
+  const records = raws.map((raw) => toSourceRecord(raw, column));
+  await addAssociations(plan, records, fetch);
+  return { records, truncated: locator !== undefined || records.length === plan.pageSize };
+};

@@ -1,0 +1,23 @@
+/** Finds Salesforce fields by names in any case. */
+import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
+import { refusedField } from "../../connector-kit/refused-field.ts";
+
+/** Fields of a description by their names in lower case; descriptions are kept for many pages. */
+const known = new WeakMap<ObjectMetadata, Map<string, FieldMetadata>>();
+
+/** Returns the description of a field; undefined for a field of a parent and without metadata. */
+export function fieldOf(name: string, metadata: ObjectMetadata | undefined): FieldMetadata | undefined {
+  if (!metadata) return undefined;
+  let fields = known.get(metadata);
+  if (!fields) {
+    fields = new Map(Object.values(metadata.fields).map((field) => [field.fieldName.toLowerCase(), field]));
+    known.set(metadata, fields);
+  }
+  return fields.get(name.toLowerCase());
+}
+
+/** Returns the name in Salesforce's own spelling. Throws `ProviderError` for a text that cannot be a field's name. */
+export function nameOf(name: string, metadata: ObjectMetadata | undefined): string {
+  if (/^[A-Za-z]\w*(\.[A-Za-z]\w*)*$/.test(name)) return fieldOf(name, metadata)?.fieldName ?? name;
+  throw refusedField(name, `"${name}" is not the name of a Salesforce field`);
+}

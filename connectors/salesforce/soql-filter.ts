@@ -1,0 +1,79 @@
+/** Writes comparisons in Salesforce's query language, with values quoted and escaped by the field's type. */
+import { isoOf } from "./soql-time.ts";
+import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
+import type { FieldFilter } from "../../connector-kit/read-connector.ts";
+import { refusedField } from "../../connector-kit/refused-field.ts";
+import { idFault } from "./id.ts";
+import { fieldOf, nameOf } from "./soql-field.ts";
+
+const LONGEST_TEXT = 4_000;
+
+type Value = FieldFilter["value"];
+
+/** Returns `Field = value`. Throws `ProviderError` with the field's name if the value is not one of its type. */
+export function comparison({ fieldName, value }: FieldFilter, metadata: ObjectMetadata | undefined): string {
+  const name = nameOf(fieldName, metadata);
+  if (metadata?.unfilterable?.includes(name)) {
+    throw refusedField(fieldName, `Salesforce cannot compare the field \`${fieldName}\` in a filter`);
+  }
+  return `${name} = ${literal(fieldName, value, fieldOf(fieldName, metadata))}`;
+}
+
+/** Without a description of the field, the type of the value decides. */
+function literal(fieldName: string, value: Value, field: FieldMetadata | undefined): string {
+  const type = field?.providerType ?? typeof value;
+  const written = WRITERS[type] ?? quoted;
+  const text = written(String(value));
+  if (text === undefined)
+    throw refusedField(
+      fieldName,
+      `\`${String(value)}\` cannot be compared with the field \`${fieldName}\` of the type ${type}`,
+    );
+  return text;
+}
+
+const bareNumber = (text: string): string | undefined =>
+  /^[+-]?\d+(\.\d+)?$/.test(text) ? text.replace(/^\+/, "") : plainNumber(Number(text));
+
+/** The query language takes no exponents. */
+const plainNumber = (value: number): string | undefined => {
+  if (!Number.isFinite(value)) return undefined;
+  const text = String(value);
+  return text.includes("e") ? undefined : text;
+};
+
+const bareBoolean = (text: string): string | undefined =>
+  /^(true|false)$/i.test(text) ? text.toLowerCase() : undefined;
+
+const quotedId = (text: string): string | undefined => (idFault(text) ? undefined : `'${text}'`);
+
+/** By the type in the object's description; every other type is text. */
+const WRITERS: Record<string, (text: string) => string | undefined> = {
+  boolean: bareBoolean,
+  number: bareNumber,
+  int: bareNumber,
+  long: bareNumber,
+  double: bareNumber,
+  currency: bareNumber,
+  percent: bareNumber,
+  date: (text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined),
+  datetime: (text) => isoOf(text),
+  id: quotedId,
+  reference: quotedId,
+};
+
+/** Returns a text literal; undefined if Salesforce would refuse it for its length. */
+export function quoted(text: string): string | undefined {
+  if (text.length > LONGEST_TEXT) return undefined;
+  return `'${text.replaceAll(/[\\'\n\r\t\b\f]/g, (char) => ESCAPES[char] ?? char)}'`;
+}
+
+const ESCAPES: Record<string, string> = {
+  "\\": "\\\\",
+  "'": "\\'",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\b": "\\b",
+  "\f": "\\f",
+};

@@ -1,0 +1,78 @@
+/** Writes the queries that read Salesforce records. */
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ReadPlan } from "../../connector-kit/read-connector.ts";
+import { childQuery, planAssociations } from "./association-plan.ts";
+import { changeColumn } from "./change-column.ts";
+import { nameOf } from "./soql-field.ts";
+import { comparison } from "./soql-filter.ts";
+import { timeLiteral } from "./soql-time.ts";
+import { objectFault } from "./request.ts";
+
+type Selected = Pick<ReadPlan, "objectName" | "fields" | "associations" | "metadata">;
+
+/** Returns why an object cannot be read; undefined if that is not known. */
+export function readingFault({
+  objectName,
+  metadata,
+}: Pick<ReadPlan, "objectName" | "metadata">): ProviderError | undefined {
+  const fault = objectFault(objectName);
+  if (fault || metadata?.isReadable !== false) return fault;
+  return new ProviderError({
+    kind: "invalid",
+    message: `Salesforce does not let the object \`${objectName}\` be queried`,
+  });
+}
+
+/**
+ * Returns the query of a walk. It goes by id: that order is stable while records change, and many records with one time
+ * stamp need no care.
+ *
+ * @param afterId only records with a greater id
+ */
+export function walkQuery(plan: ReadPlan, afterId?: string, limit?: number): string {
+  const behind = afterId === undefined ? [] : [`Id > '${afterId}'`];
+  return selectFrom(plan, [...behind, ...conditions(plan)], limit);
+}
+
+export const countQuery = (plan: ReadPlan): string =>
+  `SELECT COUNT() FROM ${plan.objectName}${where(conditions(plan))}`;
+
+export const byIdsQuery = (plan: Selected, ids: string[]): string =>
+  selectFrom(plan, [`Id IN (${ids.map((id) => `'${id}'`).join(",")})`]);
+
+/** Without an order, so that Salesforce may answer with any record. */
+export const sampleQuery = (plan: ReadPlan): string =>
+  `SELECT ${selection(plan)} FROM ${plan.objectName}${where(filterConditions(plan))} LIMIT 1`;
+
+const selectFrom = (plan: Selected, tests: string[], limit?: number): string =>
+  `SELECT ${selection(plan)} FROM ${plan.objectName}${where(tests)} ORDER BY Id` +
+  (limit === undefined ? "" : ` LIMIT ${limit}`);
+
+const where = (tests: string[]): string => (tests.length > 0 ? ` WHERE ${tests.join(" AND ")}` : "");
+
+function selection(plan: Selected): string {
+  const { objectName, fields, metadata } = plan;
+  const { parents, children } = planAssociations(plan);
+  const column = changeColumn(objectName, metadata);
+  const names = ["Id", ...(column ? [column] : []), ...fields, ...parents.map(({ fieldName }) => fieldName)];
+  const distinct = new Map(names.map((name) => [name.toLowerCase(), name]));
+  return [
+    ...[...distinct.values()].map((name) => nameOf(name, metadata)),
+    ...children.map((child) => childQuery(child)),
+  ].join(",");
+}
+
+const conditions = (plan: ReadPlan): string[] => [...timeConditions(plan), ...filterConditions(plan)];
+
+const filterConditions = ({ filters, metadata }: ReadPlan): string[] =>
+  filters.map((filter) => comparison(filter, metadata));
+
+/** Both bounds are inclusive. */
+function timeConditions({ objectName, metadata, since, until }: ReadPlan): string[] {
+  const column = changeColumn(objectName, metadata);
+  if (column === undefined) return [];
+  return [
+    ...(since ? [`${column} >= ${timeLiteral(since)}`] : []),
+    ...(until ? [`${column} <= ${timeLiteral(until)}`] : []),
+  ];
+}

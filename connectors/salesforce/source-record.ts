@@ -1,0 +1,25 @@
+/** Turns records in Salesforce's answers into source records. */
+import type { Json, JsonObject } from "../../server/ground/json.ts";
+import { brokenPage, objectOrBroken } from "../../connector-kit/page-check.ts";
+import type { SourceRecord } from "../../connector-kit/read-connector.ts";
+import { idFault } from "./id.ts";
+
+/** Throws `ProviderError` if the value is no record. */
+export function toSourceRecord(value: Json, column: string | undefined): SourceRecord {
+  const raw = objectOrBroken(value, "a record");
+  const id = recordId(raw);
+  const time = column === undefined ? undefined : timeOf(raw[column]);
+  return { id, changeTime: time, raw, values: raw };
+}
+
+export function recordId({ Id }: JsonObject): string {
+  if (typeof Id === "string" && !idFault(Id)) return Id;
+  throw brokenPage("Salesforce's answer is broken: a record has no id");
+}
+
+/** Reads a time such as `2026-11-20T08:01:02.000+0000`. */
+export function timeOf(value: Json | undefined): Date | undefined {
+  if (typeof value !== "string") return undefined;
+  const time = new Date(value.replace(/\+0000$/, "Z"));
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
