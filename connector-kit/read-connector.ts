@@ -150,10 +150,10 @@ export interface ReadConnector {
   /** Returns the pace that a request must keep, so that reading leaves room for people's calls. Pure. */
   paceOf(request: ProviderRequest): RequestPace | undefined;
   /**
-   * Returns whether walks over this object need `ReadPlan.metadata` also where neither filters nor all fields are asked
-   * for. Pure.
+   * Returns whether walks over this object, with these associations, need `ReadPlan.metadata` also where neither filters
+   * nor all fields are asked for. Pure.
    */
-  needsMetadata(objectName: string): boolean;
+  needsMetadata(plan: Pick<ReadPlan, "objectName" | "associations">): boolean;
   /** Returns the key under which a field of a record is delivered, the same for every spelling. Pure. */
   fieldKey(name: string): string;
   /** Returns false for a field that is read only when it is named, not with all others. Absent: there is none. Pure. */

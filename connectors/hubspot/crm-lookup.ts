@@ -10,7 +10,7 @@ import { classify } from "./classify.ts";
 import { readCrmPage, readListing } from "./crm-page.ts";
 import { addAssociations } from "./read-associations.ts";
 import { isAfter, readingFault } from "./read-object.ts";
-import { MOST_SEARCH_FILTERS, propertiesOf, SEARCH_LIMIT, searchPage } from "./read-request.ts";
+import { isTopLevel, MOST_SEARCH_FILTERS, propertiesOf, SEARCH_LIMIT, searchPage } from "./read-request.ts";
 import { readRecords } from "./read-records.ts";
 import { idFault } from "./request.ts";
 
@@ -47,12 +47,8 @@ export async function readCrmSample(plan: ReadPlan, fetch: ProviderFetch): Promi
   return page.records[0];
 }
 
-const TOP_LEVEL = new Set(["id", "createdat", "updatedat", "archived", "url"]);
-
 const isKnown = (name: string, fields: object): boolean =>
-  TOP_LEVEL.has(name.toLowerCase()) ||
-  Object.hasOwn(fields, name) ||
-  Object.hasOwn(fields, name.toLowerCase());
+  isTopLevel(name) || Object.hasOwn(fields, name) || Object.hasOwn(fields, name.toLowerCase());
 
 export const readCrmByIds: ReadConnector["readByIds"] = async (plan, ids, fetch) => {
   const fault = readingFault(plan.objectName);

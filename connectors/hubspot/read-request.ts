@@ -20,6 +20,9 @@ const LONGEST_LIST = 7_000;
 
 const TOP_LEVEL = new Set(["id", "createdat", "updatedat", "archived", "archivedat", "url"]);
 
+/** Whether records have a member of this name beside their properties. */
+export const isTopLevel = (name: string): boolean => TOP_LEVEL.has(name.toLowerCase());
+
 /** Which properties are requested: all of these, or HubSpot's default ones if there are none. */
 export function propertiesOf(
   plan: Pick<ReadPlan, "objectName" | "fields">,
@@ -28,8 +31,7 @@ export function propertiesOf(
   const names = new Set<string>();
   for (const field of [...plan.fields, ...compared.map(({ fieldName }) => fieldName)]) {
     if (/[\s,]/.test(field)) throw refusedField(field, `"${field}" is not the name of a HubSpot property`);
-    const name = field.toLowerCase();
-    if (!TOP_LEVEL.has(name)) names.add(name);
+    if (!isTopLevel(field)) names.add(field.toLowerCase());
   }
   if (names.size > 0) names.add(changeProperty(plan.objectName));
   return [...names];

@@ -6,7 +6,7 @@ import { prepareCrmPage, readCrmPage } from "./crm-page.ts";
 import { countCrm, prepareCrmCount, readCrmByIds, readCrmSample, searchCrm } from "./crm-lookup.ts";
 import { addAssociations } from "./read-associations.ts";
 import { readDeletions } from "./read-deletions.ts";
-import { MOST_SEARCH_FILTERS } from "./read-request.ts";
+import { isTopLevel, MOST_SEARCH_FILTERS } from "./read-request.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -24,6 +24,8 @@ export const read: ReadConnector = {
     // Records can be searched seconds after they were written, rarely minutes.
     overlapMs: 5 * MINUTE_MS,
     settlingOverlapMs: 65 * MINUTE_MS,
+    // Each look lists all archived records.
+    deletionsEveryMs: 60 * MINUTE_MS,
   },
   preparePage: prepareCrmPage,
   readPage,
@@ -35,7 +37,9 @@ export const read: ReadConnector = {
   readDeletions,
   paceOf: ({ method, path }: ProviderRequest) =>
     method === "POST" && /^\/crm\/v3\/objects\/[^/]+\/search$/.test(path) ? SEARCH_PACE : REQUEST_PACE,
+  needsMetadata: () => false,
   fieldKey: (name) => name.toLowerCase(),
+  fieldBeyond: ([name = "", ...further]) => (further.length === 0 && isTopLevel(name) ? name : undefined),
 };
 
 async function readPage(

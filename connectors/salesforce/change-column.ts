@@ -16,6 +16,18 @@ export function changeColumn(objectName: string, metadata: ObjectMetadata | unde
   );
 }
 
+/** Common objects that are known to have the first column, as all custom objects have. */
+const ORDINARY = new Set(
+  (
+    "account asset campaign campaignmember case contact contract event lead opportunity opportunitycontactrole " +
+    "opportunitylineitem order orderitem pricebook2 pricebookentry product2 quote quotelineitem task user"
+  ).split(" "),
+);
+
+/** Whether the column is known without a description of the object. */
+export const isOrdinary = (objectName: string): boolean =>
+  objectName.endsWith("__c") || ORDINARY.has(objectName.toLowerCase());
+
 /** Without a description: objects of these names differ from the others. */
 function columnByName(objectName: string): string {
   if (/^LoginHistory$/i.test(objectName)) return "LoginTime";

@@ -8,6 +8,7 @@ import type {
   ReadPlan,
 } from "../../connector-kit/read-connector.ts";
 import { watchHeaders } from "../../connector-kit/watch-headers.ts";
+import { isOrdinary } from "./change-column.ts";
 import { readDeletions } from "./read-deletions.ts";
 import {
   countRecords,
@@ -16,6 +17,7 @@ import {
   readRecordsByIds,
   searchRecords,
 } from "./record-lookup.ts";
+import { parentPath } from "./soql-field.ts";
 import { prepareWalkPage, readWalkPage } from "./walk-page.ts";
 
 const MINUTE_MS = 60_000;
@@ -40,7 +42,11 @@ export const read: ReadConnector = {
   readDeletions,
   // Salesforce limits calls by the day and at one time, not by the second.
   paceOf: () => undefined,
+  needsMetadata: ({ objectName, associations }) => associations.length > 0 || !isOrdinary(objectName),
   fieldKey: (name) => name.toLowerCase(),
+  // Addresses and places repeat their parts; for files Salesforce gives only an address.
+  isReadWithAll: ({ providerType }) => !["address", "location", "base64"].includes(providerType),
+  fieldBeyond: parentPath,
 };
 
 async function readPage(

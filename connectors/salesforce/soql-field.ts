@@ -21,3 +21,11 @@ export function nameOf(name: string, metadata: ObjectMetadata | undefined): stri
   if (/^[A-Za-z]\w*(\.[A-Za-z]\w*)*$/.test(name)) return fieldOf(name, metadata)?.fieldName ?? name;
   throw refusedField(name, `"${name}" is not the name of a Salesforce field`);
 }
+
+/** Returns `Parent.Field` for steps that begin with a relation of the object, for example `Owner` or `Region__r`. */
+export function parentPath(steps: string[], metadata: ObjectMetadata): string | undefined {
+  const [relation = ""] = steps;
+  if (steps.length < 2 || !steps.every((step) => /^[A-Za-z]\w*$/.test(step))) return undefined;
+  const reference = /__r$/i.test(relation) ? `${relation.slice(0, -1)}c` : `${relation}Id`;
+  return fieldOf(reference, metadata)?.referenceTo ? steps.join(".") : undefined;
+}
