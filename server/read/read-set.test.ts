@@ -1,0 +1,90 @@
+/** Guards which fields of the customer's records are asked for. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { defined, metadataOf, names } from "./read-fixture.ts";
+import { readSet } from "./read-set.ts";
+import { unknownFields } from "./unknown-fields.ts";
+
+const metadata = metadataOf(
+  { fieldName: "Id" },
+  { fieldName: "Name" },
+  { fieldName: "Email" },
+  { fieldName: "Fax" },
+  { fieldName: "Address", providerType: "address" },
+);
+const manifest = { requiredFields: [{ fieldName: "name" }, { mapToName: "mail" }, { mapToName: "city" }] };
+
+describe("the read set", () => {
+  test("has required, selected and mapped fields, each once, in the spelling of the metadata", () => {
+    const definition = defined(manifest, {
+      selectedFields: { email: true, Fax: false, NAME: true },
+      selectedFieldMappings: { mail: "EMAIL" },
+    });
+    assert.deepEqual(readSet(definition, metadata, names).fields, ["Name", "Email"]);
+    assert.deepEqual(readSet(definition, undefined, names).fields, ["name", "email"]);
+  });
+
+  test("leaves the id to the connector, and reads nothing for a mapping without a field", () => {
+    const definition = defined(manifest, { selectedFields: { id: true } });
+    const set = readSet(definition, metadata, names);
+    assert.deepEqual(set.fields, ["Name"]);
+    assert.deepEqual(
+      set.shown.map(({ target }) => target),
+      [["name"], ["id"]],
+    );
+    assert.deepEqual(set.mapped, []);
+  });
+
+  test("asks for the first step of a path, or for the field of a related object", () => {
+    const definition = defined(
+      { requiredFields: [{ fieldName: "$['address']['city']" }, { fieldName: "Owner.Name" }] },
+      { selectedFieldMappings: { mail: "$['Owner']['Email']" } },
+    );
+    assert.deepEqual(readSet(definition, metadata, names).fields, ["Address", "Owner.Name", "Owner.Email"]);
+    assert.deepEqual(unknownFields(definition, metadata, names), []);
+  });
+
+  test("with all has every field of the metadata but excluded ones and those the connector leaves out", () => {
+    const all = (configured: object) => {
+      const definition = defined(manifest, { selectedFieldsAuto: "all", ...configured });
+      const { fields, shown } = readSet(definition, metadata, names);
+      return { fields, shown: shown.map(({ target }) => target.join(".")) };
+    };
+    assert.deepEqual(all({ selectedFields: { FAX: false } }).fields, ["Name", "Email"]);
+    assert.deepEqual(all({}).shown, ["name", "id", "email", "fax"]);
+    const mapped = all({ selectedFieldMappings: { mail: "email", city: "$['Address']['city']" } });
+    assert.deepEqual(mapped.fields, ["Name", "Fax", "Email", "Address"]);
+    assert.deepEqual(mapped.shown, ["name", "id", "fax"]);
+  });
+});
+
+describe("names that the object does not have", () => {
+  test("are found wherever manifest and configuration have them, each with its place", () => {
+    const filter = (fieldName: string) => ({ fieldName, operator: "eq" as const, value: 1 });
+    const definition = defined(
+      { requiredFields: [{ fieldName: "gone" }, { fieldName: "name" }] },
+      {
+        selectedFields: { emial: true, email: true, id: true, fx: false },
+        selectedFieldMappings: { mail: "emal", who: "name" },
+        fieldFilters: [filter("who"), filter("stge")],
+        backfill: { defaultPeriod: { days: 1 }, fieldFilters: [filter("$['no']['such']")] },
+      },
+    );
+    assert.deepEqual(unknownFields(definition, metadata, names), [
+      { fieldName: "gone", path: [] },
+      { fieldName: "emial", path: ["selectedFields", "emial"] },
+      { fieldName: "emal", path: ["selectedFieldMappings", "mail"] },
+      { fieldName: "stge", path: ["fieldFilters", 1, "fieldName"] },
+      { fieldName: "$['no']['such']", path: ["backfill", "fieldFilters", 0, "fieldName"] },
+    ]);
+  });
+
+  test("do not include a selected name that is the builder's for a mapped field", () => {
+    const definition = defined(manifest, {
+      selectedFields: { mail: true },
+      selectedFieldMappings: { mail: "email" },
+    });
+    assert.deepEqual(unknownFields(definition, metadata, names), []);
+    assert.deepEqual(readSet(definition, metadata, names).fields, ["Name", "Email"]);
+  });
+});
