@@ -191,6 +191,14 @@ describe("read", () => {
       `${at}[1].value`,
     ]);
   });
+  test("associated objects and deletions can be asked for or declined", () => {
+    assert.deepEqual(names(read({ associatedObjects: ["deals"], deletedRecords: "never" })), []);
+    assert.deepEqual(names(read({ associatedObjects: [], deletedRecords: "always" })), []);
+    assert.deepEqual(names(read({ associatedObjects: ["deals", ""], deletedRecords: true })), [
+      `${READ}.deletedRecords`,
+      `${READ}.associatedObjects[1]`,
+    ]);
+  });
   test("an object of which nothing would be read is refused", () => {
     const notes = "config.content.read.objects.notes.selectedFields";
     assert.deepEqual(names(read({ selectedFields: { a: false } }, "notes")), [notes]);

@@ -11,6 +11,7 @@ import {
   memberOf,
   pathOf,
   textOf,
+  textsOf,
   type LocatedValue,
 } from "../located-value.ts";
 import { checkSchedule } from "../schedule.ts";
@@ -35,6 +36,7 @@ export function checkReadConfig(
     checkFilters(object, integration, limits, add);
     const backfill = mapOf(object, "backfill");
     if (backfill) checkFilters(backfill, integration, limits, add);
+    checkAssociatedObjects(object, add);
     if (declared) checkSelection(object, declared, add);
   }
 }
@@ -130,6 +132,12 @@ function checkFilters(
       add(pathOf(filter, "fieldName"), detail, "Keep one condition for each field.", field);
     }
     seen.add(field);
+  }
+}
+
+function checkAssociatedObjects(object: ConfigObject, add: AddIssue): void {
+  for (const { path, text } of textsOf(object, "associatedObjects")) {
+    if (text === "") add(path, "The name is empty.", "Name an object as the provider does.", text);
   }
 }
 

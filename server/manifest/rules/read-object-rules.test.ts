@@ -1,7 +1,7 @@
 /** Guards the rules for `read`. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { around, known, readObject, rules, told } from "../manifest-fixture.ts";
+import { around, check, known, readObject, rules, told } from "../manifest-fixture.ts";
 
 describe("read objects", () => {
   test("objectName, destination and a name for each field are needed", () => {
@@ -61,6 +61,15 @@ describe("read objects", () => {
     assert.deepEqual(field("$browser"), []);
     assert.deepEqual(field("$['a'"), ["field-mapping-jsonpath"]);
     assert.deepEqual(field("$.a.b"), ["field-mapping-jsonpath"]);
+  });
+  test("associated objects and deletions can be asked for, and a wrong request is an error", () => {
+    const body = "associatedObjects: [deals]\ndeletedRecords: always";
+    assert.deepEqual(rules(readObject(body)), []);
+    assert.deepEqual(rules(readObject("associatedObjects: ['']")), ["required-field"]);
+    assert.deepEqual(rules(readObject("associatedObjects: deals")), ["wrong-type"]);
+    assert.deepEqual(rules(readObject("deletedRecords: true")), ["allowed-value"]);
+    const [object] = check(readObject(body)).manifest?.integrations[0]?.read?.objects ?? [];
+    assert.deepEqual([object?.associatedObjects, object?.deletedRecords], [["deals"], "always"]);
   });
   test("limits of single providers on the backfill hold", () => {
     assert.deepEqual(rules(readObject("backfill: {defaultPeriod: {days: 3}}", "snowflake")), [

@@ -10,6 +10,7 @@ import {
   objectsOf,
   pathOf,
   textOf,
+  textsOf,
   type LocatedValue,
 } from "../located-value.ts";
 import { checkScheduleAt } from "./schedule-rules.ts";
@@ -26,6 +27,7 @@ export function checkReadObjects(integration: LocatedValue, minimumMinutes: numb
     checkBackfill(object, report);
     checkDelivery(object, report);
     checkAlwaysEnabled(object, report);
+    checkAssociatedObjects(object, report);
   }
   checkDuplicates(objects, "duplicate-read-object", report);
 }
@@ -137,5 +139,13 @@ function checkAlwaysEnabled(object: LocatedValue, report: Report): void {
   if (!has(object, "schedule") || memberOf(object, "schedule") === "") {
     const message = "An object that is always read needs a `schedule`.";
     fail(object, ["schedule"], message, 'Add one, for example schedule: "0 * * * *".');
+  }
+}
+
+function checkAssociatedObjects(object: LocatedValue, report: Report): void {
+  for (const { path, text } of textsOf(object, "associatedObjects")) {
+    if (text !== "") continue;
+    const remedy = "Name an object as the provider does, or remove the entry.";
+    report.error("required-field", path, "This entry of `associatedObjects` is empty.", remedy);
   }
 }
