@@ -89,3 +89,43 @@ test("consents go with the operations of their time; those that nobody continued
     ["0", "1"],
   );
 });
+
+test("delivered data messages go after their days; those that are not delivered stay as long as events", async (t) => {
+  const database = await testDatabase(t);
+  const projectId = (await bootstrapIfEmpty(database, undefined))?.projectId ?? "";
+  const [destinationId, deletedId] = [newId(), newId()];
+  await database.pool.query(
+    "insert into destinations (id, project_id, name, type, metadata, secrets_sealed) values ($1, $2, 'd', 'log', '{}', 's')",
+    [destinationId, projectId],
+  );
+  const messages = [
+    { type: "young", days: 1, state: "delivered", to: destinationId },
+    { type: "delivered", days: 4, state: "delivered", to: destinationId },
+    { type: "failed", days: 4, state: "failed", to: destinationId },
+    { type: "waiting", days: 4, state: "waiting", to: destinationId },
+    { type: "unrouted", days: 4, to: destinationId },
+    { type: "nowhere", days: 4, state: "waiting", to: deletedId },
+    { type: "event", days: 4, state: "delivered", to: null },
+    { type: "lost", days: 31, state: "failed", to: destinationId },
+  ];
+  for (const { type, days, state, to } of messages) {
+    const id = firstIdOf(nowMs() - days * 24 * 60 * 60_000).slice(0, 14) + newId().slice(14);
+    await database.pool.query(
+      "insert into events (id, project_id, type, data, destination_id) values ($1, $2, $3, '{}', $4)",
+      [id, projectId, type, to],
+    );
+    if (!state) continue;
+    await database.pool.query(
+      "insert into deliveries (destination_id, event_id, state, due_time) values ($1, $2, $3, now())",
+      [to ?? destinationId, id, state],
+    );
+  }
+  await sweep(createLog("silent"), retentionRules({ database, config: readConfig({}) }), () => false);
+  const left = await database.pool.query("select type from events order by id");
+  assert.deepEqual(
+    new Set(left.rows.map(({ type }) => type)),
+    new Set(["young", "failed", "waiting", "unrouted", "event"]),
+  );
+  const { rows } = await database.pool.query("select count(*)::int as count from deliveries");
+  assert.equal(rows[0]?.count, 4);
+});

@@ -47,6 +47,9 @@ export function retentionRules({
     { what: "sessions", remove: (most) => removeExpiredSessions(queries, most) },
     { what: "connect sessions", remove: (most) => removeExpiredCustomAuthSessions(queries, most) },
     { what: "uploads", remove: (most) => removeExpiredUploads(queries, most) },
-    ...deliveryRetentionRules(queries, config.eventRetentionDays),
+    ...deliveryRetentionRules(queries, {
+      eventDays: config.eventRetentionDays,
+      deliveredDataDays: config.readRetentionDays,
+    }),
   ];
 }

@@ -15,7 +15,11 @@ import { accept, type Answerer } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 
 const sweepDeliveries = ({ queries }: Database, retentionDays: number) =>
-  sweep(createLog("error"), deliveryRetentionRules(queries, retentionDays), () => false);
+  sweep(
+    createLog("error"),
+    deliveryRetentionRules(queries, { eventDays: retentionDays, deliveredDataDays: retentionDays }),
+    () => false,
+  );
 
 describe("deliveries amid changes", () => {
   let all: Delivering;

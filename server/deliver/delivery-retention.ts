@@ -3,14 +3,33 @@ import { nowMs } from "../ground/clock.ts";
 import { firstIdOf } from "../ground/ids.ts";
 import type { RetentionRule } from "../jobs/retention.ts";
 import type { Queries } from "../store/database.ts";
-import { removeOldDeliveries, removeOldEvents, removeOldPaces } from "../store/delivery-sweep.ts";
+import {
+  removeDeliveredData,
+  removeOldDeliveries,
+  removeOldEvents,
+  removeOldPaces,
+} from "../store/delivery-sweep.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Removes everything older than `retentionDays`, and the deliveries of deleted destinations. */
-export function deliveryRetentionRules(queries: Queries, retentionDays: number): RetentionRule[] {
-  const beforeId = () => firstIdOf(nowMs() - retentionDays * DAY_MS);
+/** Delivered data messages are kept for a shorter time: they are copies of customers' records, and many. */
+export interface DeliveryRetention {
+  eventDays: number;
+  deliveredDataDays: number;
+}
+
+/** Removes everything that is too old, and the deliveries of deleted destinations. */
+export function deliveryRetentionRules(
+  queries: Queries,
+  { eventDays, deliveredDataDays }: DeliveryRetention,
+): RetentionRule[] {
+  const idBefore = (days: number) => firstIdOf(nowMs() - days * DAY_MS);
+  const beforeId = () => idBefore(eventDays);
   return [
+    {
+      what: "delivered data messages",
+      remove: (most) => removeDeliveredData(queries, idBefore(deliveredDataDays), most),
+    },
     // Deliveries first: a delivery without its event cannot be shown.
     { what: "deliveries", remove: (most) => removeOldDeliveries(queries, beforeId(), most) },
     { what: "events", remove: (most) => removeOldEvents(queries, beforeId(), most) },

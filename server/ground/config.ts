@@ -50,6 +50,8 @@ export interface Config {
   webhooksPerSecond: number;
   /** Events and their deliveries older than this are removed. */
   eventRetentionDays: number;
+  /** Data messages that were delivered are removed after this many days. */
+  readRetentionDays: number;
   /** Ended operations and their logs are removed after this many days. */
   operationRetentionDays: number;
   /** Lines of the proxy's usage log are removed after this many days. */
@@ -111,6 +113,7 @@ export function readConfig(environment: Environment = process.env): Config {
     webhookTimeoutSeconds: positive(env, "BUSBAR_WEBHOOK_TIMEOUT_SECONDS", 30, HOUR_SECONDS),
     webhooksPerSecond: integer(env, "BUSBAR_WEBHOOKS_PER_SECOND", 1_000, 0),
     eventRetentionDays: positive(env, "BUSBAR_EVENT_RETENTION_DAYS", 30, CENTURY_DAYS),
+    readRetentionDays: positive(env, "BUSBAR_READ_RETENTION_DAYS", 3, CENTURY_DAYS),
     operationRetentionDays: positive(env, "BUSBAR_OPERATION_RETENTION_DAYS", 30, CENTURY_DAYS),
     usageRetentionDays: positive(env, "BUSBAR_USAGE_RETENTION_DAYS", 30, CENTURY_DAYS),
     idempotencyHours: positive(env, "BUSBAR_IDEMPOTENCY_HOURS", 24, YEAR_HOURS),

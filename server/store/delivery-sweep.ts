@@ -37,6 +37,33 @@ export async function removeOldDeliveries(queries: Queries, beforeId: string, mo
   return Number(numAffectedRows ?? 0n);
 }
 
+/**
+ * Removes up to `most` data messages older than `beforeId` that were delivered, or whose destination was deleted, with
+ * their deliveries; returns their number. Reads the data messages alone, by an index.
+ */
+export async function removeDeliveredData(queries: Queries, beforeId: string, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with old as (
+      select events.id, events.destination_id from events
+      where events.destination_id is not null and events.id < ${beforeId}
+        and (
+          exists (
+            select from deliveries
+            where deliveries.destination_id = events.destination_id and deliveries.event_id = events.id
+              and state = 'delivered'
+          )
+          or not exists (select from destinations where destinations.id = events.destination_id)
+        )
+      order by events.id limit ${most} for update skip locked
+    ), removed as (
+      delete from deliveries using old
+      where deliveries.destination_id = old.destination_id and deliveries.event_id = old.id
+    )
+    delete from events using old where events.id = old.id
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
 /** Removes up to `most` events older than `beforeId`; returns their number. */
 export async function removeOldEvents(queries: Queries, beforeId: string, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
