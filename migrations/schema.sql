@@ -296,6 +296,29 @@ CREATE TABLE groups (
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
+CREATE TABLE held_credits (
+  installation_id uuid NOT NULL,
+  object_name text NOT NULL,
+  pages integer NOT NULL,
+  PRIMARY KEY (installation_id, object_name),
+  FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
+);
+CREATE INDEX held_credits_open ON held_credits (installation_id) WHERE (pages > 0);
+
+CREATE TABLE held_messages (
+  seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  installation_id uuid NOT NULL,
+  object_name text NOT NULL,
+  event_id uuid NOT NULL,
+  destination_id uuid NOT NULL,
+  size_bytes integer NOT NULL,
+  operation_id uuid NOT NULL,
+  create_time timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (seq),
+  FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
+);
+CREATE INDEX held_messages_object ON held_messages (installation_id, object_name, seq);
+
 CREATE TABLE idempotency_keys (
   project_id uuid NOT NULL,
   key text NOT NULL,

@@ -7,12 +7,14 @@ import type { RetentionRule } from "./jobs/retention.ts";
 import type { Database } from "./store/database.ts";
 import { removeOldConsents } from "./store/consents.ts";
 import { removeExpiredCustomAuthSessions } from "./store/custom-auth-sessions.ts";
+import { dropHeldBefore, listReleasable, releaseHeld } from "./store/held-messages.ts";
 import { removeOldIdempotencyKeys } from "./store/idempotency-keys.ts";
 import { removeOldOperations } from "./store/operations.ts";
 import { removeProxyUsageBefore } from "./store/proxy-usage.ts";
 import { removeExpiredSessions } from "./store/sessions.ts";
 import { removeExpiredUploads } from "./store/uploads.ts";
 
+const MOST_HELD_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
 
 export function retentionRules({
@@ -23,11 +25,23 @@ export function retentionRules({
   config: Config;
 }): RetentionRule[] {
   const { queries } = database;
+  // A day before the operations and events are removed, so that the warning can be read.
+  const heldDays = Math.min(
+    MOST_HELD_DAYS,
+    0.97 * Math.min(config.operationRetentionDays, config.eventRetentionDays),
+  );
   const daysAgo = (days: number) => new Date(nowMs() - days * DAY_MS);
   const idOf = (days: number) => firstIdOf(daysAgo(days).getTime());
   // Anybody with a browser key can begin consents.
   const consentsBefore = () => ({ id: idOf(config.operationRetentionDays), unusedId: idOf(1) });
   return [
+    {
+      what: "held messages",
+      remove: async (most) => {
+        for (const object of await listReleasable(queries, most)) await releaseHeld(queries, object);
+        return dropHeldBefore(queries, daysAgo(heldDays), most);
+      },
+    },
     {
       what: "operations",
       remove: (most) => removeOldOperations(queries, idOf(config.operationRetentionDays), most),

@@ -119,7 +119,8 @@ import type { SignInSessions } from "./access/sign-in-sessions.ts";
 import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Route } from "./http/endpoint.ts";
-import { deliverResults, pauseReads, searchRecords, triggerRead, unpauseReads } from "./read/not-built.ts";
+import { deliverResults } from "./read/deliver-results.ts";
+import { pauseReads, searchRecords, triggerRead, unpauseReads } from "./read/not-built.ts";
 import { writeRecords, type WriteServices } from "./write/write-records.ts";
 
 /** All services that endpoints need; each endpoint names its own. */

@@ -37,13 +37,6 @@ describe("reading and searching, which are not built", () => {
     `/${surface}/v1/projects/default/integrations/${integration}`;
   const read: Send = ({ integration, groupRef = "acme", headers } = {}) =>
     on.call("POST", `${at("read", integration)}/objects/contacts`, { groupRef, mode: "async" }, headers);
-  const deliver: Send = ({ integration, groupRef = "acme", headers } = {}) =>
-    on.call(
-      "POST",
-      `${at("read", integration)}/objects/contacts:deliverResults`,
-      { groupRef, pages: 1 },
-      headers,
-    );
   const search: Send = ({ integration, groupRef = "acme", headers } = {}) => {
     const body = { objectName: "contacts", fieldFilters: [] };
     return on.call("POST", `${at("search", integration)}?groupRef=${groupRef}`, body, headers);
@@ -52,7 +45,7 @@ describe("reading and searching, which are not built", () => {
     on.call("POST", `${at("read", integration)}/installations/${installationId}:pause`, undefined, headers);
 
   test("say so with 501 and name what to use instead", async () => {
-    for (const send of [read, deliver, search, pause]) {
+    for (const send of [read, search, pause]) {
       const answer = await send();
       assert.equal(answer.status, 501, answer.text);
       assert.match(answer.body.type, /\/docs\/problems\/not-built$/);
@@ -62,12 +55,11 @@ describe("reading and searching, which are not built", () => {
   });
 
   test("credential, integration, customer and body are looked at first", async () => {
-    for (const send of [read, deliver, search, pause]) {
+    for (const send of [read, search, pause]) {
       assert.equal((await send({ headers: { "x-api-key": "wrong" } })).status, 401);
       assert.equal((await send({ integration: "other" })).status, 404);
     }
-    for (const send of [read, deliver, search])
-      assert.equal((await send({ groupRef: "stranger" })).status, 404);
+    for (const send of [read, search]) assert.equal((await send({ groupRef: "stranger" })).status, 404);
     const nobody = `${at("read")}/installations/01a1fecd-d759-75de-a63c-a80eaf0833b4:unpause`;
     assert.equal((await on.call("POST", nobody)).status, 404);
     const wrongMode = { groupRef: "acme", mode: "sync" };
@@ -80,7 +72,7 @@ describe("reading and searching, which are not built", () => {
     const orgId = on.busbar.bootstrap?.orgId;
     await on.call("POST", "/v1/projects", { orgId, name: "other", appName: "Other" });
     const { key } = (await on.call("POST", "/v1/projects/other/api-keys", { label: "key" })).body;
-    for (const send of [read, deliver, search, pause]) {
+    for (const send of [read, search, pause]) {
       assert.equal((await send({ headers: { "x-api-key": key } })).status, 403);
     }
   });

@@ -56,26 +56,6 @@ export const triggerRead = (deps: Services): Endpoint =>
     },
   });
 
-export const deliverResults = (deps: Services): Endpoint =>
-  projectEndpoint({
-    operationId: "deliverResults",
-    tag: "Read",
-    summary: "Ask for pages of records",
-    description:
-      "For objects with delivery on request. Deprecated in the public API. Not built yet: answers 501.",
-    params: ObjectParams,
-    body: Type.Object({
-      groupRef,
-      pages: Type.Integer({ minimum: 0, description: "Maximum number of pages." }),
-    }),
-    success: { status: 204, description: "The pages will be delivered asynchronously." },
-    refusals,
-    async handle({ project, params, body }) {
-      await requireGroup(deps.database.queries, project.id, params.integrationId, body.groupRef);
-      throw notBuilt("Reading");
-    },
-  });
-
 const Pause = Type.Object({
   objects: Type.Optional(
     Type.Array(Type.String(), {

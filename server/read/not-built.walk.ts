@@ -8,7 +8,6 @@ export const walk: ResourceWalk = {
     const object = { ...path, objectName: "contacts" };
     const refusedWith = 501;
     await call("triggerRead", { path: object, body: { groupRef: "acme", mode: "async" }, refusedWith });
-    await call("deliverResults", { path: object, body: { groupRef: "acme", pages: 1 }, refusedWith });
     await call("pauseReads", { path, body: { objects: ["contacts"], note: "moving house" }, refusedWith });
     await call("unpauseReads", { path, body: { objects: ["contacts"] }, refusedWith });
     const fieldFilters = [{ fieldName: "email", operator: "eq", value: "ada@example.com" }];

@@ -26,14 +26,19 @@ export function eventInserts(
   events: EventRow[],
   condition: RawBuilder<unknown> = sql`true`,
 ): RawBuilder<unknown> {
-  const column = (name: keyof EventRow) => events.map((event) => event[name] ?? null);
-  const sizes = events.map(({ data }) => Buffer.byteLength(data));
   return sql`
     queued_events as (
       insert into unrouted_events (event_id, destination_id, size_bytes)
-      select * from unnest(${column("id")}::uuid[], ${column("destinationId")}::uuid[], ${sizes}::integer[])
+      select id, destination_id, size_bytes from ${queueRows(events)}
       where ${condition}
-    ), inserted_events as (
+    ), ${unqueuedInserts(events, condition)}`;
+}
+
+/** The same for events that are not to be routed now. */
+export function unqueuedInserts(events: EventRow[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  const column = columnOf(events);
+  return sql`
+    inserted_events as (
       insert into events (id, project_id, type, data, destination_id)
       select id, project_id, type, data::json, destination_id
       from unnest(
@@ -44,6 +49,20 @@ export function eventInserts(
       returning id
     )`;
 }
+
+/** Rows of a queue of events: `id`, `destination_id`, `size_bytes` and `position`. */
+export function queueRows(events: EventRow[]): RawBuilder<unknown> {
+  const column = columnOf(events);
+  const sizes = events.map(({ data }) => Buffer.byteLength(data));
+  return sql`
+    unnest(${column("id")}::uuid[], ${column("destinationId")}::uuid[], ${sizes}::integer[])
+      with ordinality as queued (id, destination_id, size_bytes, position)`;
+}
+
+const columnOf =
+  (events: EventRow[]) =>
+  (name: keyof EventRow): (string | null)[] =>
+    events.map((event) => event[name] ?? null);
 
 /** Ends a statement with `eventInserts`: notifies the processes that deliver, if events were inserted. */
 export const notifyOfEvents = sql`

@@ -226,6 +226,23 @@ export interface Groups {
   updateTime: Timestamp | null;
 }
 
+export interface HeldCredits {
+  installationId: string;
+  objectName: string;
+  pages: number;
+}
+
+export interface HeldMessages {
+  createTime: Generated<Timestamp>;
+  destinationId: string;
+  eventId: string;
+  installationId: string;
+  objectName: string;
+  operationId: string;
+  seq: Generated<Int8>;
+  sizeBytes: number;
+}
+
 export interface IdempotencyKeys {
   body: Json | null;
   claimedBy: number;
@@ -466,6 +483,8 @@ export interface DB {
   eventTopicRoutes: EventTopicRoutes;
   firstDeliveries: FirstDeliveries;
   groups: Groups;
+  heldCredits: HeldCredits;
+  heldMessages: HeldMessages;
   idempotencyKeys: IdempotencyKeys;
   installations: Installations;
   integrations: Integrations;

@@ -10,7 +10,6 @@ const REFUSED: Record<string, number> = {
   createBillingAccountSession: 404,
   getBackfillProgress: 501,
   triggerRead: 501,
-  deliverResults: 501,
   pauseReads: 501,
   unpauseReads: 501,
   searchRecords: 501,

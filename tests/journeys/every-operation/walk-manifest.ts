@@ -15,6 +15,14 @@ integrations:
               mapToName: givenName
           optionalFields:
             - fieldName: phone
+        - objectName: companies
+          destination: hook
+          schedule: "*/30 * * * *"
+          requiredFields:
+            - fieldName: name
+          delivery:
+            mode: onRequest
+            pageSize: 100
     write:
       objects:
         - objectName: contacts
