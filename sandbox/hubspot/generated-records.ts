@@ -1,6 +1,7 @@
 // Records of a generated HubSpot account: every value follows from the record's position.
 
 import type { GenerateSpec } from "../provider.ts";
+import { isoText } from "../records/iso-text.ts";
 import { lazyValues, type Seed, type ValueMaker } from "../records/lazy-values.ts";
 import { templateMaker } from "../records/template.ts";
 import type { Account, TypeStore } from "./account.ts";
@@ -29,8 +30,8 @@ function makersOf(store: TypeStore, spec: GenerateSpec): Map<string, ValueMaker<
   const { type } = store;
   const system: Makers = {
     hs_object_id: ({ id }) => id,
-    [type.createdProperty]: ({ createdAt }) => new Date(createdAt).toISOString(),
-    [type.modifiedProperty]: ({ changedAt }) => new Date(changedAt).toISOString(),
+    [type.createdProperty]: ({ createdAt }) => isoText(createdAt),
+    [type.modifiedProperty]: ({ changedAt }) => isoText(changedAt),
     hs_object_source: () => "IMPORT",
     hs_object_source_label: () => "IMPORT",
   };

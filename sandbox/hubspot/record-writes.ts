@@ -1,6 +1,7 @@
 // Creating, updating and presenting records: the part single and batch endpoints share.
 
 import { asData, asList, asText, isData, type Data } from "../exchange.ts";
+import { isoText } from "../records/iso-text.ts";
 import { PORTAL_ID, type Account, type TypeStore } from "./account.ts";
 import type { StoredRecord } from "./stored-record.ts";
 import type { Link } from "./associations.ts";
@@ -186,8 +187,8 @@ function envelope(store: TypeStore, record: StoredRecord, properties: Record<str
   return {
     id: record.id,
     properties,
-    createdAt: new Date(record.createdAt).toISOString(),
-    updatedAt: new Date(record.updatedAt).toISOString(),
+    createdAt: isoText(record.createdAt),
+    updatedAt: isoText(record.updatedAt),
     archived: record.archived,
     ...(record.archivedAt === undefined ? {} : { archivedAt: new Date(record.archivedAt).toISOString() }),
     url: `https://app.hubspot.com/contacts/${PORTAL_ID}/record/${store.type.id}/${record.id}`,

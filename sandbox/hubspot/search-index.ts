@@ -32,7 +32,8 @@ export class SearchIndex {
     }
     return (record) => {
       if (record.archived) return undefined;
-      const [oldest] = this.#versions.size === 0 ? [] : (this.#versions.get(record.key) ?? []);
+      if (this.#versions.size === 0) return record;
+      const [oldest] = this.#versions.get(record.key) ?? [];
       return oldest === undefined ? record : oldest.record;
     };
   }

@@ -36,7 +36,7 @@ function search(store: TypeStore, body: Data): SandboxAnswer {
   const names = textsOf(body["properties"]);
   const show = presenter(store, names.length === 0 ? undefined : names);
   const total = store.table.count(selection);
-  const page = pageOf(store, selection, asList(body["sorts"])[0], start, limit);
+  const page = total === 0 ? [] : pageOf(store, selection, asList(body["sorts"])[0], start, limit);
   const next = start + page.length;
   const paging = next < total && page.length > 0 ? { paging: { next: { after: String(next) } } } : {};
   return { status: 200, body: { total, results: page.map((record) => show(record)), ...paging } };

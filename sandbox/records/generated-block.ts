@@ -48,14 +48,18 @@ export class GeneratedBlock<R> {
     return low;
   }
 
-  /** Returns the positions, ascending, that pass the test; remembers them if it has a name. */
-  passing(name: string | undefined, test: (record: R) => boolean): Uint32Array {
-    const known = name === undefined ? undefined : this.#passing.get(name);
-    if (known !== undefined) return known;
+  /** Returns the positions from `low` up to `high`, exclusive, that pass the test. */
+  passing(test: (record: R) => boolean, low: number, high: number): Uint32Array {
     const found: number[] = [];
-    for (let index = 0; index < this.span.count; index++) if (test(this.record(index))) found.push(index);
-    const positions = Uint32Array.from(found);
-    if (name === undefined) return positions;
+    for (let index = low; index < high; index++) if (test(this.record(index))) found.push(index);
+    return Uint32Array.from(found);
+  }
+
+  /** Returns all positions that pass the test of this name; computes them once. */
+  known(name: string, test: (record: R) => boolean): Uint32Array {
+    const known = this.#passing.get(name);
+    if (known !== undefined) return known;
+    const positions = this.passing(test, 0, this.span.count);
     const [oldest] = this.#passing.keys();
     if (this.#passing.size >= MOST_TESTS && oldest !== undefined) this.#passing.delete(oldest);
     this.#passing.set(name, positions);

@@ -23,7 +23,8 @@ export type Selection<R> = {
 /** Ascending in the wanted order, with the change time of each. */
 type Keys = { keys: Float64Array; changedAt(n: number): number };
 
-type Run = { length: number; at(n: number): number };
+/** Positions in a block, ascending; `from` is the first of them when they are consecutive. */
+type Run = { length: number; at(n: number): number; from?: number };
 
 export class RecordTable<R extends Row> {
   readonly #blocks: GeneratedBlock<R>[] = [];
@@ -167,6 +168,10 @@ export class RecordTable<R extends Row> {
   /** Counts the positions of a run whose records were changed, so that they count as stored ones. */
   #hidden(block: GeneratedBlock<R>, run: Run, first: number): number {
     const { firstKey, count } = block.span;
+    if (run.from !== undefined) {
+      const low = this.#firstAbove(firstKey + run.from - 1);
+      return this.#firstAbove(firstKey + run.from + run.length - 1) - low;
+    }
     let hidden = 0;
     for (let place = Math.max(first, this.#firstAbove(firstKey - 1)); place < this.#keys.length; place++) {
       const index = (this.#keys[place] ?? 0) - firstKey;
@@ -211,8 +216,9 @@ function runOf<R>(block: GeneratedBlock<R>, selection: Selection<R>): Run {
   const { changedTo, test } = selection;
   const low = lowest(block, selection);
   const high = changedTo === undefined ? block.span.count : block.firstAt(changedTo + 1);
-  if (test === undefined) return { length: Math.max(0, high - low), at: (n) => low + n };
-  const all = block.passing(test.name, (record) => test.passes(record));
+  if (test === undefined) return { length: Math.max(0, high - low), at: (n) => low + n, from: low };
+  const passes = (record: R): boolean => test.passes(record);
+  const all = test.name === undefined ? block.passing(passes, low, high) : block.known(test.name, passes);
   const run = { length: all.length, at: (n: number) => all[n] ?? 0 };
   const start = firstFrom(run, low);
   return { length: Math.max(0, firstFrom(run, high) - start), at: (n) => all[start + n] ?? 0 };
@@ -237,6 +243,11 @@ function merged(sources: Keys[], order: "key" | "change"): Float64Array {
   const all = new Float64Array(sources.reduce((sum, source) => sum + source.keys.length, 0));
   const heads = sources.map((source) => ({ source, n: 0 })).filter(({ source }) => source.keys.length > 0);
   for (let filled = 0; filled < all.length; filled++) {
+    const [last] = heads;
+    if (last !== undefined && heads.length === 1) {
+      all.set(last.source.keys.subarray(last.n), filled);
+      break;
+    }
     let [first] = heads;
     for (const head of heads)
       if (first !== undefined && head !== first && isBefore(head, first, order)) first = head;

@@ -7,6 +7,7 @@ import { generateRecords } from "./generated-records.ts";
 import { normalizeId } from "./ids.ts";
 import { DEFAULT_SETTINGS, stamp, type ObjectStore, type Org, type StoredRecord } from "./org.ts";
 import { storeNew } from "./records.ts";
+import { storedValue, visibleFields } from "./sobjects.ts";
 
 const KEPT_MS = 15 * 86_400_000;
 
@@ -34,7 +35,7 @@ export function orgControls(org: () => Org): AccountControls {
     },
     merge: (object, winner, losers) => merge(org(), storeOf(object), winner, losers),
     purgeExpired: () => purgeExpired(org()),
-    dump: (object, deleted) => dump(storeOf(object), deleted),
+    dump: (object, deleted) => dump(org(), storeOf(object), deleted),
     expireCursors() {
       org().settings.locatorGeneration++;
     },
@@ -94,14 +95,17 @@ function purgeExpired(org: Org): void {
   }
 }
 
-function* dump(store: ObjectStore, deleted: boolean): Generator<Data> {
+function* dump(org: Org, store: ObjectStore, deleted: boolean): Generator<Data> {
+  const formulas = visibleFields(store).filter((field) => field.formula !== undefined);
   for (const record of store.table.select({})) {
     if (record.deleted && !deleted) continue;
+    const values = plainValues(record.values);
+    for (const field of formulas) values[field.name] = storedValue(org, field, record);
     yield {
       id: record.id,
       deleted: record.deleted,
       changedAt: new Date(record.updatedAt).toISOString(),
-      values: plainValues(record.values),
+      values,
     };
   }
 }

@@ -1,6 +1,7 @@
 // One Salesforce organisation in memory: definitions, records, unique indexes, and undo for all-or-none writes.
 
 import type { SandboxClock } from "../clock.ts";
+import { isoText } from "../records/iso-text.ts";
 import { plainValues } from "../records/lazy-values.ts";
 import { RecordTable } from "../records/record-table.ts";
 import { recordId, recordNumber, withChecksum } from "./ids.ts";
@@ -261,5 +262,5 @@ export function live(store: ObjectStore | undefined): StoredRecord[] {
 
 /** `2026-01-02T03:04:05.000+0000`, the form of every date-time answer; whole seconds, as Salesforce stores them. */
 export function stamp(at: number): string {
-  return new Date(at - (at % 1000)).toISOString().replace("Z", "+0000");
+  return `${isoText(Math.floor(at / 1000) * 1000).slice(0, -1)}+0000`;
 }

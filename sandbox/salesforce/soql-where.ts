@@ -35,7 +35,9 @@ export function tester(context: Context, condition: Condition): Test {
 
 function compareTest(context: Context, path: Path, operator: string, values: Scalar[]): Test {
   const [value = null] = values;
-  const own = (record: StoredRecord): Scalar => normalValue(path.field, valueAt(context, record, path));
+  const stamped = path.steps.length === 0 && path.field.name === "SystemModstamp";
+  const own = (record: StoredRecord): Scalar =>
+    stamped ? record.updatedAt : normalValue(path.field, valueAt(context, record, path));
   switch (operator) {
     case "=":
       return (record) => own(record) === value;
