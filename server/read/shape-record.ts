@@ -83,9 +83,12 @@ function prepare(fields: readonly ReadField[], fieldKey: FieldNames["fieldKey"])
 function collect(fields: readonly PreparedField[], record: SourceRecord, spellings: Spellings): JsonObject {
   const { values } = record;
   const members: JsonObject = {};
+  let isLearned = false;
   for (const field of fields) {
     let value = ownValue(values, field.source);
     if (value === undefined) {
+      if (!isLearned) spellings.learn(values);
+      isLearned = true;
       field.source = spellings.find(values, field.sourceKey) ?? field.source;
       value = ownValue(values, field.source) ?? (field.sourceKey === "id" ? record.id : undefined);
     }
@@ -93,8 +96,8 @@ function collect(fields: readonly PreparedField[], record: SourceRecord, spellin
     if (value === undefined) continue;
     field.isFound = true;
     if (field.translate) value = field.translate(value);
-    if (field.parents.length === 0 && field.target !== "__proto__") members[field.target] = value;
-    else put(members, field.parents, field.target, value);
+    if (field.parents.length > 0) put(members, field.parents, field.target, value);
+    else set(members, field.target, value);
   }
   return members;
 }
@@ -106,6 +109,7 @@ function valueAt(value: Json, step: string, spellings: Spellings): Json | undefi
   if (!isJsonObject(value)) return undefined;
   const found = ownValue(value, step);
   if (found !== undefined) return found;
+  spellings.learn(value);
   const spelling = spellings.find(value, spellings.keyOf(step));
   return spelling === undefined ? undefined : ownValue(value, spelling);
 }
@@ -116,37 +120,46 @@ function put(members: JsonObject, parents: readonly string[], name: string, valu
   for (const parent of parents) {
     const known = ownValue(inner, parent);
     const next: JsonObject = isJsonObject(known) ? known : {};
-    define(inner, parent, next);
+    if (next !== known) set(inner, parent, next);
     inner = next;
   }
-  define(inner, name, value);
+  set(inner, name, value);
 }
 
 /** Sets a member of any name: assigning to `__proto__` would set the prototype. */
-const define = (members: JsonObject, name: string, value: Json): void => {
-  Object.defineProperty(members, name, { value, enumerable: true, writable: true, configurable: true });
-};
+function set(members: JsonObject, name: string, value: Json): void {
+  if (name === "__proto__") {
+    Object.defineProperty(members, name, { value, enumerable: true, writable: true, configurable: true });
+  } else members[name] = value;
+}
 
 interface Spellings {
   keyOf(name: string): string;
-  /** Returns the provider's spelling of a field that these values have. */
+  /** Remembers how the provider spells the names of these values. */
+  learn(values: JsonObject): void;
+  /** Returns the spelling of a field that these values have, if it was learned. */
   find(values: JsonObject, key: string): string | undefined;
 }
 
 /** More names than an object has fields; an answer with ever new ones must not fill the memory. */
 const MOST_SPELLINGS = 20_000;
 
-/** Remembers keys of names, because making them takes longer than everything else per field. */
-function rememberSpellings(fieldKey: FieldNames["fieldKey"]): Spellings {
-  const keys = new Map<string, string>();
-  const keyOf = (name: string): string => {
-    const known = keys.get(name);
-    if (known !== undefined) return known;
-    const key = fieldKey(name);
-    if (keys.size < MOST_SPELLINGS) keys.set(name, key);
-    return key;
+/** Keeps spellings over records: answers rarely change them, and a wide record may lack hundreds of fields. */
+function rememberSpellings(keyOf: FieldNames["fieldKey"]): Spellings {
+  const known = new Set<string>();
+  const byKey = new Map<string, string[]>();
+  return {
+    keyOf,
+    learn(values) {
+      for (const name of Object.keys(values)) {
+        if (known.has(name) || known.size >= MOST_SPELLINGS) continue;
+        known.add(name);
+        const key = keyOf(name);
+        byKey.set(key, [...(byKey.get(key) ?? []), name]);
+      }
+    },
+    find: (values, key) => byKey.get(key)?.find((name) => Object.hasOwn(values, name)),
   };
-  return { keyOf, find: (values, key) => Object.keys(values).find((name) => keyOf(name) === key) };
 }
 
 const associationEntries = (
