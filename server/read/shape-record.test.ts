@@ -141,6 +141,13 @@ describe("the members of an entry", () => {
     shaper.shape(record({ c: null }));
     assert.deepEqual(shaper.missing(), ["b"]);
   });
+
+  test("a related object that a record does not have is no missing field", () => {
+    const definition = defined(required("$['Owner']['Name']"));
+    const shaper = shapeRecords(readSet(definition, metadataOf({ fieldName: "OwnerId" }), names), names);
+    assert.deepEqual(shaper.shape(record({ Owner: null })).fields, {});
+    assert.deepEqual(shaper.missing(), []);
+  });
 });
 
 describe("mapped values", () => {

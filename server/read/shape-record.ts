@@ -8,7 +8,7 @@ import type { FieldNames, ReadField, ReadSet } from "./read-set.ts";
 export interface RecordShaper {
   /** Returns the entry of a record; it shares values with the record. */
   shape(record: SourceRecord): ResultEntry;
-  /** Returns the selected and mapped fields that no shaped record had; none before the first record. */
+  /** Returns the selected and mapped fields, by first steps, that no shaped record had; none before the first record. */
   missing(): string[];
 }
 
@@ -92,9 +92,9 @@ function collect(fields: readonly PreparedField[], record: SourceRecord, spellin
       field.source = spellings.find(values, field.sourceKey) ?? field.source;
       value = ownValue(values, field.source) ?? (field.sourceKey === "id" ? record.id : undefined);
     }
+    if (value !== undefined) field.isFound = true;
     for (const step of field.path) value = value === undefined ? value : valueAt(value, step, spellings);
     if (value === undefined) continue;
-    field.isFound = true;
     if (field.translate) value = field.translate(value);
     if (field.parents.length > 0) put(members, field.parents, field.target, value);
     else set(members, field.target, value);
