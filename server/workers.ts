@@ -4,6 +4,7 @@ import { startRefreshAhead } from "./calls/refresh-ahead.ts";
 import { startDeliveries } from "./deliver/delivery-engine.ts";
 import { startRetention } from "./jobs/retention.ts";
 import type { Services } from "./services.ts";
+import { startReading } from "./read/start-reading.ts";
 import { startWriteWorker } from "./write/write-worker.ts";
 
 export interface Workers {
@@ -18,6 +19,7 @@ export function startWorkers(deps: Services): Workers {
     workerId: () => deps.identity.id,
     retryBaseMs: deps.config.retryBaseSeconds * 1_000,
   });
+  const reads = startReading({ ...deps, retryBaseMs: deps.config.retryBaseSeconds * 1_000 });
   const refreshes = startRefreshAhead({ ...deps, mostAtOnce: deps.config.tokenRefreshes.most });
   const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });
   const deliveries = startDeliveries({
@@ -29,10 +31,16 @@ export function startWorkers(deps: Services): Workers {
   let stopping: Promise<unknown> | undefined;
   return {
     get running() {
-      return !stopping && writes.running && deliveries.running;
+      return !stopping && writes.running && reads.running && deliveries.running;
     },
     stop: async () => {
-      stopping ??= Promise.all([writes.stop(), refreshes.stop(), deliveries.stop(), sweeper.stop()]);
+      stopping ??= Promise.all([
+        writes.stop(),
+        reads.stop(),
+        refreshes.stop(),
+        deliveries.stop(),
+        sweeper.stop(),
+      ]);
       await stopping;
     },
   };

@@ -4,7 +4,7 @@ import type { ManifestIntegration } from "../manifest/manifest.ts";
 import type { Change, Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { listInstallationFields, type InstallationFieldsRow } from "../store/events.ts";
-import { findInstallationOfGroup, type InstallationRow } from "../store/installations.ts";
+import { findInstallation, findInstallationOfGroup, type InstallationRow } from "../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
 import { findProject, type ProjectRow } from "../store/projects.ts";
 import { cacheUntilChanged, type Affected } from "../store/row-cache.ts";
@@ -21,6 +21,8 @@ export interface InstallationCache {
   fields(installationId: string): Promise<InstallationFieldsRow | undefined>;
   /** Returns the integration of that id or name and the group's installation of it; undefined unless both exist. */
   ofGroup(projectId: string, integration: string, groupRef: string): Promise<Installed | undefined>;
+  /** Returns the installation of that id with its integration; undefined when it was deleted. */
+  byId(projectId: string, installationId: string): Promise<Installed | undefined>;
 }
 
 /** Entries have about 2 KB, most of it the customer's configuration. */
@@ -49,25 +51,37 @@ export function openInstallationCache(deps: { database: Database; changes: Chang
     affected: ({ table, id }) => (table === "installations" ? (row) => row.id === id : undefined),
   });
 
+  const findInstalled = async (
+    projectId: string,
+    integrationName: string,
+    findOne: (integrationId: string) => Promise<InstallationRow<ConfigContent> | undefined>,
+  ): Promise<Installed | undefined> => {
+    const [project, integration] = await Promise.all([
+      projects.get(projectId, () => findProject(queries, projectId)),
+      integrations.get(JSON.stringify([projectId, integrationName]), () =>
+        findIntegration<ManifestIntegration>(queries, projectId, integrationName),
+      ),
+    ]);
+    const installation = integration && (await findOne(integration.id));
+    return installation && { integration, installation, dropUnmapped: project?.dropUnmappedFields ?? false };
+  };
+
   return {
     async fields(installationId) {
       const read = async () => (await listInstallationFields(queries, [installationId])).get(installationId);
       return described.get(installationId, read);
     },
-    async ofGroup(projectId, name, groupRef) {
-      const [project, integration] = await Promise.all([
-        projects.get(projectId, () => findProject(queries, projectId)),
-        integrations.get(JSON.stringify([projectId, name]), () =>
-          findIntegration<ManifestIntegration>(queries, projectId, name),
+    ofGroup: (projectId, name, groupRef) =>
+      findInstalled(projectId, name, async (integrationId) =>
+        installations.get(JSON.stringify([integrationId, groupRef]), () =>
+          findInstallationOfGroup<ConfigContent>(queries, projectId, integrationId, groupRef),
         ),
-      ]);
-      if (!integration) return undefined;
-      const installation = await installations.get(JSON.stringify([integration.id, groupRef]), () =>
-        findInstallationOfGroup<ConfigContent>(queries, projectId, integration.id, groupRef),
-      );
-      return (
-        installation && { integration, installation, dropUnmapped: project?.dropUnmappedFields ?? false }
-      );
+      ),
+    async byId(projectId, installationId) {
+      const find = () => findInstallation<ConfigContent>(queries, projectId, installationId);
+      const installation = await installations.get(installationId, find, projectId);
+      if (installation?.projectId !== projectId) return undefined;
+      return findInstalled(projectId, installation.integrationId, async () => installation);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Installations: an integration enabled for a group, with all its configurations so far. */
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
+import { queueReadSync } from "./read-syncs.ts";
 import { sql } from "kysely";
 
 export interface InstallationRow<Config = unknown> {
@@ -144,6 +145,7 @@ export async function insertConfig(
     .insertInto("configs")
     .values({ id: newId(), ...config, content: JSON.stringify(config.content) })
     .execute();
+  await queueReadSync(queries, { installationId: config.installationId });
 }
 
 /** Locks the installation until the transaction ends; reads are not blocked. */
@@ -171,6 +173,7 @@ export const touchInstallation = async (
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();
+  if (connectionId) await queueReadSync(queries, { installationId: id });
 };
 
 /** Removes the row and returns it; undefined when there was none. */
@@ -199,4 +202,16 @@ export async function countInstallationsOf(
     .where("connectionId", "=", connectionId)
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** Finds the content of a configuration, also of one that has been replaced. */
+export async function findConfig<C>(queries: Queries, projectId: string, id: string): Promise<C | undefined> {
+  const row = await queries
+    .selectFrom("configs")
+    .select("content")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  // The configuration was checked when it was stored.
+  return row?.content as C | undefined;
 }

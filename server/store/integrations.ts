@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
+import { queueReadSync } from "./read-syncs.ts";
 
 export interface RevisionRow<Content> {
   id: string;
@@ -132,6 +133,7 @@ async function insertRevision(queries: Queries, integrationId: string, deployed:
     .insertInto("revisions")
     .values({ id: newId(), projectId, integrationId, specVersion, content: JSON.stringify(content) })
     .execute();
+  await queueReadSync(queries, { integrationId });
 }
 
 /** Returns whether a row was removed. Its revisions and installations are removed with it. */

@@ -20,3 +20,24 @@ export async function findRevision<Content>(
   // The content was checked against the manifest's schema when the revision was stored.
   return row && { ...row, content: row.content as Content };
 }
+
+/** Enough for objects that earlier deploys left running. */
+const MOST_OLDER = 50;
+
+/** Lists the contents of the revisions before the newest one, newest first. */
+export async function listRevisionContents<Content>(
+  queries: Queries,
+  projectId: string,
+  integrationId: string,
+): Promise<Content[]> {
+  const rows = await queries
+    .selectFrom("revisions")
+    .select("content")
+    .where("projectId", "=", projectId)
+    .where("integrationId", "=", integrationId)
+    .orderBy("seq", "desc")
+    .limit(MOST_OLDER)
+    .offset(1)
+    .execute();
+  return rows.map((row) => row.content as Content);
+}

@@ -364,9 +364,59 @@ export interface ProxyUsage {
   time: Timestamp;
 }
 
+export interface ReadFingerprints {
+  changeTime: Timestamp;
+  hash: Buffer;
+  installationId: string;
+  objectName: string;
+  recordId: string;
+}
+
 export interface Readiness {
   checkedTime: Generated<Timestamp>;
   id: Generated<boolean>;
+}
+
+export interface ReadObjects {
+  accountRef: string;
+  cursorTime: Timestamp;
+  deletionsTime: Timestamp;
+  destination: string;
+  failingSince: Timestamp | null;
+  failures: Generated<number>;
+  floorTime: Timestamp | null;
+  installationId: string;
+  messageName: string;
+  missedTick: Generated<boolean>;
+  nextTick: Timestamp | null;
+  objectName: string;
+  pause: Json | null;
+  projectId: string;
+  schedule: string | null;
+  settledTime: Timestamp | null;
+}
+
+export interface ReadRuns {
+  attempts: Generated<number>;
+  checkpoint: Json | null;
+  claimedBy: number | null;
+  dueTime: Generated<Timestamp>;
+  installationId: string;
+  kind: string;
+  objectName: string;
+  operationId: string;
+  pageTime: Generated<Timestamp>;
+  projectId: string;
+  seq: Generated<Int8>;
+  settles: Generated<boolean>;
+  sinceTime: Timestamp | null;
+  stage: Generated<string>;
+  untilTime: Timestamp | null;
+}
+
+export interface ReadSyncs {
+  askedTime: Generated<Timestamp>;
+  installationId: string;
 }
 
 export interface Revisions {
@@ -496,7 +546,11 @@ export interface DB {
   projects: Projects;
   providerApps: ProviderApps;
   proxyUsage: ProxyUsage;
+  readFingerprints: ReadFingerprints;
   readiness: Readiness;
+  readObjects: ReadObjects;
+  readRuns: ReadRuns;
+  readSyncs: ReadSyncs;
   revisions: Revisions;
   sessions: Sessions;
   signInFailures: SignInFailures;

@@ -1,10 +1,43 @@
 /** The operation as the API shows it. */
 import { Type, type Static } from "typebox";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Queries } from "../../store/database.ts";
 import { findOperation, type OperationRow } from "../../store/operations.ts";
 import { InstallationId, IntegrationId, OperationId, ProjectId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
+
+const ReadProgressSchema = Type.Object(
+  {
+    installationId: InstallationId,
+    objectName: Type.String({ description: "The object's name in messages." }),
+    operationId: OperationId,
+    recordsProcessed: Type.Integer({ description: "Records read so far, delivered or unchanged." }),
+    recordsEstimatedTotal: Type.Optional(
+      Type.Integer({ description: "Estimated number of all records, where the provider tells it." }),
+    ),
+  },
+  { title: "ReadProgress", description: "How far a read is." },
+);
+
+const count = (description: string) => Type.Optional(Type.Integer({ description }));
+const time = (description: string) => Type.Optional(Type.String({ format: "date-time", description }));
+
+const ReadFactsSchema = Type.Object(
+  {
+    readType: Type.Enum(["backfill", "scheduled", "triggered"], { description: "Why it was read." }),
+    since: time("Lower bound of the last change; absent: all records."),
+    until: time("Upper bound of the last change."),
+    pages: count("Pages read."),
+    records: count("Records read."),
+    delivered: count("Records stored for delivery."),
+    unchanged: count("Records that had been delivered like this before."),
+    deleted: count("Deletions stored for delivery."),
+    providerCalls: count("Requests sent to the provider."),
+    waitedMs: count("Milliseconds waited for the provider or the destination."),
+  },
+  { title: "ReadFacts", description: "What a read has done." },
+);
 
 export const OperationSchema = Type.Object(
   {
@@ -15,7 +48,7 @@ export const OperationSchema = Type.Object(
     configId: Type.String({
       description: "Id of the installation's configuration when the operation was accepted.",
     }),
-    actionType: Type.String({ description: "Kind of action: `write`." }),
+    actionType: Type.String({ description: "Kind of action: `write` or `read`." }),
     resource: Type.String({ description: "The object that the operation is about." }),
     status: Type.Enum(["in_progress", "success", "failure"], {
       description:
@@ -32,6 +65,8 @@ export const OperationSchema = Type.Object(
         successfulRecordIds: Type.Optional(
           Type.Array(Type.String(), { description: "The provider's ids of the written records." }),
         ),
+        progress: Type.Optional(described(ReadProgressSchema, "Of a read: how far it is.")),
+        read: Type.Optional(described(ReadFactsSchema, "Of a read: what it has read so far.")),
         retry: Type.Optional(
           Type.Object(
             {

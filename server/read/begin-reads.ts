@@ -1,0 +1,97 @@
+/** Begins the scheduled reads whose tick has come, over all processes together. */
+import type { Catalog } from "../../connectors/catalog.ts";
+import { now } from "../ground/clock.ts";
+import { newId } from "../ground/ids.ts";
+import type { Log } from "../ground/log.ts";
+import { nextTick, spreadMs } from "../jobs/cron-tick.ts";
+import { startRounds, type Rounds } from "../jobs/rounds.ts";
+import { transact, type Database, type Queries } from "../store/database.ts";
+import { lockDueObjects, setNextTicks, type DueObject } from "../store/read-objects.ts";
+import { insertReadRuns, type NewReadRun } from "../store/read-runs.ts";
+
+export interface BeginReadsServices {
+  database: Database;
+  catalog: Catalog;
+  log: Log;
+  /** Length of a minute of schedules. */
+  minuteMs: number;
+  /** Called when there are new runs. */
+  onRuns(): void;
+}
+
+const LOOK_EVERY_MS = 1_000;
+const MOST_AT_ONCE = 500;
+/** An index lags longer at times: once an hour a run looks back further. */
+const SETTLE_EVERY_MS = 3_600_000;
+
+/** Looks for due objects once a second. */
+export const startBeginningReads = (deps: BeginReadsServices): Rounds =>
+  startRounds({
+    what: "begin scheduled reads",
+    log: deps.log,
+    everyMs: Math.min(LOOK_EVERY_MS, deps.minuteMs),
+    round: () => beginDueReads(deps),
+  });
+
+/** Returns whether more may be due. */
+async function beginDueReads(deps: BeginReadsServices): Promise<boolean> {
+  const { due, begun } = await transact(deps.database, async (queries) => {
+    const due = await lockDueObjects(queries, MOST_AT_ONCE);
+    return { due, begun: await begin(deps, queries, due) };
+  });
+  if (begun > 0) deps.onRuns();
+  return due.length === MOST_AT_ONCE;
+}
+
+/**
+ * A tick during the object's own read is missed and made up for after it. Nothing begins while the connection has bad
+ * credentials or the destination takes nothing: the next tick after that reads the whole gap.
+ */
+async function begin(deps: BeginReadsServices, queries: Queries, due: DueObject[]): Promise<number> {
+  const time = now();
+  const runs = due.flatMap((object) => scheduledRun(deps.catalog, object, time) ?? []);
+  await insertReadRuns(queries, runs);
+  await setNextTicks(
+    queries,
+    due.map(({ installationId, objectName, schedule, isBeingRead }) => ({
+      installationId,
+      objectName,
+      nextTick: tickAfter({ installationId, objectName, schedule }, time, deps.minuteMs),
+      missed: isBeingRead,
+    })),
+  );
+  return runs.length;
+}
+
+function scheduledRun(catalog: Catalog, object: DueObject, time: Date): NewReadRun | undefined {
+  const abilities = catalog.connector(object.provider)?.read?.abilities;
+  const mayBegin = object.hasDestination && object.connectionStatus !== "bad_credentials";
+  if (!abilities || !mayBegin || object.isBeingRead) return undefined;
+  const { overlapMs, settlingOverlapMs } = abilities;
+  const settles =
+    settlingOverlapMs !== undefined &&
+    time.getTime() - (object.settledTime?.getTime() ?? 0) >= SETTLE_EVERY_MS;
+  const backMs = settles ? settlingOverlapMs : overlapMs;
+  const sinceMs = Math.max(object.cursorTime.getTime() - backMs, object.floorTime?.getTime() ?? -Infinity);
+  const { projectId, integrationId, installationId, configId, objectName, messageName } = object;
+  return {
+    operationId: newId(),
+    projectId,
+    integrationId,
+    installationId,
+    configId,
+    objectName,
+    messageName,
+    kind: "scheduled",
+    sinceTime: new Date(sinceMs),
+    untilTime: null,
+    settles,
+  };
+}
+
+/** Returns the next tick of an object. Equal schedules are spread over a minute, each object always at the same second. */
+export const tickAfter = (
+  { installationId, objectName, schedule }: Pick<DueObject, "installationId" | "objectName" | "schedule">,
+  time: Date,
+  minuteMs: number,
+): Date => nextTick(schedule, time, { minuteMs, offsetMs: spreadMs(`${installationId} ${objectName}`) });

@@ -1,0 +1,94 @@
+/** Chooses which records of a page are delivered, and what is remembered of them. */
+import type { DeletedRecord, SourceRecord } from "../../connector-kit/read-connector.ts";
+import type { Database } from "../store/database.ts";
+import { listFingerprints, type Fingerprint } from "../store/read-pages.ts";
+import { contentText, entryText } from "./entry-text.ts";
+import { longestOverlapMs, type ReadWalk } from "./read-walk.ts";
+import { recordFingerprint } from "./record-fingerprint.ts";
+import { shapeDeletion } from "./shape-record.ts";
+
+export interface Chosen {
+  /** JSON texts. */
+  entries: string[];
+  fingerprints: Fingerprint[];
+  forgotten: string[];
+}
+
+/** Triggered reads deliver everything that was asked for; the others only what has changed since it was delivered. */
+export async function chooseRecords(
+  { database }: { database: Database },
+  { run, shaper, target }: ReadWalk,
+  records: SourceRecord[],
+  untilTime: Date,
+): Promise<Chosen> {
+  if (run.kind === "triggered") {
+    return {
+      entries: records.map((record) => entryText(shaper.shape(record))),
+      fingerprints: [],
+      forgotten: [],
+    };
+  }
+  const rememberedFromMs = untilTime.getTime() - longestOverlapMs(target);
+  const mayBeKnown = records.filter(
+    ({ changeTime }) => changeTime && (run.kind === "scheduled" || changeTime.getTime() >= rememberedFromMs),
+  );
+  const { deletedRecords } = target.definition;
+  const known = await listFingerprints(database.queries, {
+    installationId: run.installationId,
+    objectName: run.objectName,
+    recordIds: mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id])),
+  });
+  const chosen: Chosen = { entries: [], fingerprints: [], forgotten: [] };
+  for (const record of records) {
+    const { id, changeTime } = record;
+    // A page that arrived before another read delivered a newer version, or the deletion, must not undo that.
+    if (isOlder(changeTime, known.get(id)) || isOlder(changeTime, known.get(deletionKey(id)))) continue;
+    const entry = shaper.shape(record);
+    const content = contentText(entry);
+    const isRemembered = changeTime !== undefined && changeTime.getTime() >= rememberedFromMs;
+    const last = known.get(id);
+    if (last || isRemembered) {
+      const hash = recordFingerprint(content, changeTime);
+      if (last?.hash.equals(hash)) continue;
+      if (changeTime) chosen.fingerprints.push({ recordId: id, changeTime, hash });
+    }
+    chosen.entries.push(entryText(entry, content));
+  }
+  return chosen;
+}
+
+const isOlder = (changeTime: Date | undefined, last: { changeTime: Date } | undefined): boolean =>
+  changeTime !== undefined && last !== undefined && changeTime < last.changeTime;
+
+/** Key of a deletion among the fingerprints of records. */
+const deletionKey = (id: string): string => `deleted ${id}`;
+
+/**
+ * A deletion is delivered once. The record itself is forgotten, so that it is delivered again if it is restored; a record
+ * that changed after its deletion has been restored already.
+ */
+export async function chooseDeletions(
+  { database }: { database: Database },
+  { run, startTime }: ReadWalk,
+  records: DeletedRecord[],
+): Promise<Chosen> {
+  const known = await listFingerprints(database.queries, {
+    installationId: run.installationId,
+    objectName: run.objectName,
+    recordIds: records.flatMap(({ id }) => [id, deletionKey(id)]),
+  });
+  const chosen: Chosen = { entries: [], fingerprints: [], forgotten: [] };
+  for (const record of records) {
+    const changeTime = record.deletedTime ?? startTime;
+    const entry = shapeDeletion(record);
+    const content = contentText(entry);
+    const hash = recordFingerprint(content, record.deletedTime);
+    if (known.get(deletionKey(record.id))?.hash.equals(hash)) continue;
+    const lastChange = known.get(record.id)?.changeTime;
+    if (record.deletedTime && lastChange && lastChange > record.deletedTime) continue;
+    chosen.entries.push(entryText(entry, content));
+    chosen.fingerprints.push({ recordId: deletionKey(record.id), changeTime, hash });
+    chosen.forgotten.push(record.id);
+  }
+  return chosen;
+}

@@ -1,0 +1,47 @@
+/** Makes the end of a read that was read to its last page. */
+import { toEventRow } from "../events/record-event.ts";
+import { readBackfillDone, readTriggeredDone } from "../events/read-events.ts";
+import type { InstallationFieldsRow } from "../store/events.ts";
+import type { RunEnd } from "../store/read-pages.ts";
+import type { ReadCounts } from "../store/read-runs.ts";
+import { longestOverlapMs, type ReadWalk } from "./read-walk.ts";
+
+export interface EndedRead {
+  counts: ReadCounts;
+  untilTime: Date;
+  stage: "records" | "deletions";
+  fields: InstallationFieldsRow;
+}
+
+export function endOfRead(walk: ReadWalk, { counts, untilTime, stage, fields }: EndedRead): RunEnd {
+  const { run, target } = walk;
+  const { messageName } = target.definition;
+  const end: RunEnd = { status: "success", result: `[${messageName}] ${resultOf(counts)}` };
+  switch (run.kind) {
+    case "scheduled":
+      return { ...end, cursor: cursorOf(walk, untilTime, stage) };
+    case "backfill":
+      return { ...end, event: toEventRow(readBackfillDone(fields, messageName)) };
+    case "triggered": {
+      const span = { objectName: messageName, from: run.sinceTime ?? undefined, until: untilTime };
+      return { ...end, event: toEventRow(readTriggeredDone(fields, span)) };
+    }
+  }
+}
+
+const cursorOf = (
+  { run, target }: ReadWalk,
+  cursorTime: Date,
+  stage: EndedRead["stage"],
+): RunEnd["cursor"] => ({
+  cursorTime,
+  settled: run.settles,
+  ...(stage === "deletions" && { deletionsTime: cursorTime }),
+  forgetBefore: new Date(cursorTime.getTime() - longestOverlapMs(target)),
+});
+
+function resultOf({ records, delivered, deleted }: ReadCounts): string {
+  if (delivered + deleted === 0) return "No new data found";
+  const read = `${records} records read`;
+  return deleted === 0 ? read : `${read}, ${deleted} deleted`;
+}

@@ -1,0 +1,100 @@
+/** Fetches one page of a run: of its records, or of the deletions behind them. */
+import type { Checkpoint, DeletionPage, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
+import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { now } from "../ground/clock.ts";
+import { callProvider } from "../operations/call-provider.ts";
+import type { ClaimedRun } from "../store/read-runs.ts";
+import type { ReadWalk, WalkServices } from "./read-walk.ts";
+
+/** Where a run goes on. */
+export interface ReadPosition {
+  stage: "records" | "deletions";
+  checkpoint: Checkpoint | null;
+  /** Undefined until the first page has told the provider's time. */
+  untilTime: Date | null;
+}
+
+export type FetchedPage = {
+  position: ReadPosition;
+  /** When the page arrived. */
+  time: Date;
+  providerCalls: number;
+} & ({ stage: "records"; page: ReadPage } | { stage: "deletions"; page: DeletionPage });
+
+/** A record may have become visible late as deleted: deletions are read from so long before the last look. */
+const DELETIONS_OVERLAP_MS = 5 * 60_000;
+
+/** Throws `ProviderError`. A field that the provider refuses and nobody requires is left out, and the page asked for again. */
+export async function fetchPage(
+  deps: WalkServices,
+  walk: ReadWalk,
+  position: ReadPosition,
+): Promise<FetchedPage> {
+  const { projectId, connectionId } = walk.run;
+  let providerCalls = 0;
+  return callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
+    const { read } = walk.target.connector;
+    const paced = deps.paces.paced(connectionId, read, fetch);
+    const counted: ProviderFetch = (request) => {
+      providerCalls += 1;
+      return paced(request);
+    };
+    const { account } = connection;
+    if (position.stage === "deletions") {
+      const plan = { objectName: walk.run.objectName, ...deletionSpan(walk, position), account };
+      const page = await read.readDeletions(plan, position.checkpoint ?? undefined, counted);
+      return { position, stage: "deletions", page, time: now(), providerCalls };
+    }
+    const page = await readOrLeaveOut(walk, (fields) => {
+      const plan = { ...walk.plan, ...upperBound(walk, position), fields, account };
+      return read.readPage(plan, position.checkpoint ?? undefined, counted);
+    });
+    return { position, stage: "records", page, time: now(), providerCalls };
+  });
+}
+
+/**
+ * A full history has no bounds, so that the provider's quickest walk can be used. A triggered read with an upper bound only
+ * has a lower bound long ago.
+ */
+const isUnbounded = ({ kind, sinceTime }: ClaimedRun): boolean => sinceTime === null && kind !== "scheduled";
+
+function upperBound({ run, startTime }: ReadWalk, { untilTime }: ReadPosition): Pick<ReadPlan, "until"> {
+  return isUnbounded(run) ? {} : { until: untilTime ?? startTime };
+}
+
+function deletionSpan(
+  { run, startTime }: ReadWalk,
+  { untilTime }: ReadPosition,
+): { since: Date; until: Date } {
+  const lastMs = (run.deletionsTime ?? startTime).getTime();
+  return { since: new Date(lastMs - DELETIONS_OVERLAP_MS), until: untilTime ?? startTime };
+}
+
+async function readOrLeaveOut(
+  walk: ReadWalk,
+  read: (fields: string[]) => Promise<ReadPage>,
+): Promise<ReadPage> {
+  for (;;) {
+    try {
+      return await read(walk.plan.fields.filter((field) => !walk.refused.has(field)));
+    } catch (error) {
+      const field = refusedField(walk, error);
+      if (field === undefined) throw error;
+      walk.refused.add(field);
+      const msg = `The provider refuses the field ${field}: it is left out`;
+      walk.log.push({ severity: "WARNING", msg, error: String(error) });
+    }
+  }
+}
+
+/** Returns the field that the error is about, if it was asked for and nobody requires it. */
+function refusedField({ plan, refused, target }: ReadWalk, error: unknown): string | undefined {
+  if (!(error instanceof ProviderError) || error.kind !== "invalid" || error.code === undefined)
+    return undefined;
+  const { fieldKey } = target.connector.read;
+  const key = fieldKey(error.code);
+  const isRequired = target.definition.fields.required.some((name) => fieldKey(name) === key);
+  return isRequired ? undefined : plan.fields.find((name) => fieldKey(name) === key && !refused.has(name));
+}

@@ -1,0 +1,33 @@
+/** Keeps the requests of reading at the pace that the connector names, so that they leave room for people's calls. */
+import { setTimeout as wait } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import type { ReadConnector } from "../../connector-kit/read-connector.ts";
+import { elapsedMs } from "../ground/clock.ts";
+
+const MOST_PACES = 20_000;
+
+export interface ReadPaces {
+  /** Returns a fetch that waits before requests that come too soon after others of the connection. */
+  paced(connectionId: string, connector: ReadConnector, fetch: ProviderFetch): ProviderFetch;
+}
+
+/** Opens paces of this process. Other processes have their own: when they exceed the limit together, the gate closes. */
+export function openReadPaces(): ReadPaces {
+  /** When the requests so far of a connection and kind would be over at their pace. */
+  const dueMsOf = new LRUCache<string, number>({ max: MOST_PACES });
+  return {
+    paced: (connectionId, connector, fetch) => async (request) => {
+      const pace = connector.paceOf(request);
+      if (!pace) return fetch(request);
+      const key = `${connectionId} ${pace.kind}`;
+      const nowMs = elapsedMs();
+      const dueMs = Math.max(dueMsOf.get(key) ?? 0, nowMs) + 1_000 / pace.perSecond;
+      dueMsOf.set(key, dueMs);
+      // The requests of one second may be sent at once.
+      const waitMs = dueMs - nowMs - 1_000;
+      if (waitMs > 0) await wait(waitMs);
+      return fetch(request);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** Makes the commit of a fetched page: which records are delivered, what is remembered, and where the run goes on. */
+import type { ReadMessageHead } from "../events/read-message-schema.ts";
+import { newId } from "../ground/ids.ts";
+import type { LogEntry } from "../store/operations.ts";
+import type { ReadPageCommit } from "../store/read-pages.ts";
+import type { ReadCounts } from "../store/read-runs.ts";
+import { chooseDeletions, chooseRecords, type Chosen } from "./choose-records.ts";
+import { cutMessages } from "./cut-messages.ts";
+import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
+import { endOfRead } from "./end-of-read.ts";
+import { metadataOf } from "./read-counts.ts";
+import { readMessageHead } from "./read-message.ts";
+import type { ReadWalk } from "./read-walk.ts";
+import type { RunReadServices } from "./read-services.ts";
+
+export interface PageToPrepare {
+  page: FetchedPage;
+  /** Of the run; this page is added. */
+  counts: ReadCounts;
+  /** Whether the run goes behind the others after this page. */
+  release: boolean;
+}
+
+/** `next` is undefined when the run ends with this page. */
+export async function pageCommit(
+  deps: Pick<RunReadServices, "database" | "workerId" | "minuteMs">,
+  walk: ReadWalk,
+  { page: fetched, counts, release }: PageToPrepare,
+): Promise<{ commit: ReadPageCommit; next: ReadPosition | undefined }> {
+  const untilTime = fetched.position.untilTime ?? firstUpperBound(walk, fetched);
+  const chosen =
+    fetched.stage === "records"
+      ? await chooseRecords(deps, walk, fetched.page.records, untilTime)
+      : await chooseDeletions(deps, walk, fetched.page.records);
+  count(counts, fetched, chosen);
+  const next = nextPosition(walk, fetched, untilTime);
+  const log = [...logOf(walk, fetched, counts, untilTime), ...walk.log.splice(0)];
+  const { run, target } = walk;
+  const { definition, destinationId, fields } = target;
+  const at = { messageName: definition.messageName, untilTime };
+  const commit: ReadPageCommit = {
+    operationId: run.operationId,
+    workerId: deps.workerId(),
+    untilTime,
+    stage: next?.stage ?? fetched.stage,
+    checkpoint: next?.checkpoint ?? null,
+    metadata: metadataOf(run, at, counts),
+    log,
+    messages: cutMessages(headOf(walk, fetched.time), chosen.entries, definition.delivery).map(
+      ({ data }) => ({
+        id: newId(),
+        projectId: run.projectId,
+        type: "read",
+        data,
+        destinationId,
+      }),
+    ),
+    fingerprints: chosen.fingerprints,
+    forgotten: chosen.forgotten,
+    release,
+    ...(!next && { end: endOfRead(walk, { counts, untilTime, stage: fetched.stage, fields }) }),
+  };
+  return { commit, next };
+}
+
+function headOf({ run, target }: ReadWalk, operationTime: Date): ReadMessageHead {
+  const { fields, definition, installed } = target;
+  const { updateTime, createTime } = installed.installation;
+  return readMessageHead({
+    ...fields,
+    installationUpdateTime: updateTime ?? createTime,
+    messageName: definition.messageName,
+    objectName: definition.objectName,
+    workspace: target.workspace,
+    operationId: run.operationId,
+    operationTime,
+    readType: run.kind,
+  });
+}
+
+/** The time at which the run began by the provider's clock, never later than by ours. */
+function firstUpperBound({ startTime }: ReadWalk, { stage, page }: FetchedPage): Date {
+  const providerTime = stage === "records" ? page.providerTime : undefined;
+  return providerTime && providerTime < startTime ? providerTime : startTime;
+}
+
+function nextPosition(walk: ReadWalk, fetched: FetchedPage, untilTime: Date): ReadPosition | undefined {
+  const { stage, page } = fetched;
+  if (page.next) return { stage, checkpoint: page.next, untilTime };
+  if (stage === "records" && looksForDeletions(walk, untilTime))
+    return { stage: "deletions", checkpoint: null, untilTime };
+  return undefined;
+}
+
+function looksForDeletions({ run, target }: ReadWalk, untilTime: Date): boolean {
+  const { abilities } = target.connector.read;
+  if (run.kind !== "scheduled" || !target.definition.deletedRecords || !abilities.deletions) return false;
+  const sinceMs = untilTime.getTime() - (run.deletionsTime?.getTime() ?? 0);
+  return sinceMs >= (abilities.deletionsEveryMs ?? 0);
+}
+
+function count(counts: ReadCounts, { stage, page, providerCalls }: FetchedPage, { entries }: Chosen): void {
+  counts.pages += 1;
+  counts.providerCalls += providerCalls;
+  if (stage === "deletions") {
+    counts.deleted += entries.length;
+    return;
+  }
+  counts.records += page.records.length;
+  counts.delivered += entries.length;
+  counts.unchanged += page.records.length - entries.length;
+  if (counts.pages === 1 && page.total !== undefined) counts.total = page.total;
+}
+
+const PAGES_LOGGED = 20;
+const PAGES_PER_LINE = 50;
+
+function logOf(
+  walk: ReadWalk,
+  { stage, page }: FetchedPage,
+  counts: ReadCounts,
+  untilTime: Date,
+): LogEntry[] {
+  const log: LogEntry[] = [];
+  const { run, set } = walk;
+  if (counts.pages === 1) {
+    const from = run.sinceTime ? `changed since ${run.sinceTime.toISOString()}` : "of the full history";
+    const msg = `Reading records ${from} until ${untilTime.toISOString()}, ${set.fields.length} fields`;
+    log.push({ severity: "INFO", msg });
+  }
+  if (counts.pages <= PAGES_LOGGED || counts.pages % PAGES_PER_LINE === 0) {
+    const what = stage === "deletions" ? "deleted records" : "records";
+    log.push({ severity: "DEBUG", msg: `Page ${counts.pages}: ${page.records.length} ${what}` });
+  }
+  if (!page.next && stage === "records") {
+    const missing = walk.shaper.missing();
+    const msg = `The provider's answers do not have: ${missing.join(", ")}`;
+    if (missing.length > 0) log.push({ severity: "WARNING", msg });
+  }
+  return log;
+}

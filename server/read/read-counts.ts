@@ -1,0 +1,49 @@
+/** Counts what a read has done so far, and shows it in its operation. */
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import type { ClaimedRun, ReadCounts } from "../store/read-runs.ts";
+
+const NONE: ReadCounts = {
+  pages: 0,
+  records: 0,
+  delivered: 0,
+  unchanged: 0,
+  deleted: 0,
+  providerCalls: 0,
+  waitedMs: 0,
+};
+
+/** Returns the counts of a run that was claimed, as its operation has them. */
+export function countsOf({ metadata }: Pick<ClaimedRun, "metadata">): ReadCounts {
+  const read = isJsonObject(metadata["read"]) ? metadata["read"] : {};
+  const counts: ReadCounts = { ...NONE };
+  for (const name of Object.keys(NONE) as (keyof typeof NONE)[]) {
+    const count: Json | undefined = read[name];
+    if (typeof count === "number") counts[name] = count;
+  }
+  const progress = isJsonObject(metadata["progress"]) ? metadata["progress"] : {};
+  const total = progress["recordsEstimatedTotal"];
+  return typeof total === "number" ? { ...counts, total } : counts;
+}
+
+/** Returns the operation's metadata for these counts. */
+export function metadataOf(
+  run: Pick<ClaimedRun, "installationId" | "operationId" | "kind" | "sinceTime">,
+  { messageName, untilTime }: { messageName: string; untilTime: Date | null },
+  { total, ...counts }: ReadCounts,
+): JsonObject {
+  return {
+    progress: {
+      installationId: run.installationId,
+      objectName: messageName,
+      operationId: run.operationId,
+      recordsProcessed: counts.records,
+      ...(total !== undefined && { recordsEstimatedTotal: Math.max(total, counts.records) }),
+    },
+    read: {
+      readType: run.kind,
+      ...(run.sinceTime && { since: run.sinceTime.toISOString() }),
+      ...(untilTime && { until: untilTime.toISOString() }),
+      ...counts,
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** What carrying reads out needs. */
+import type { Log } from "../ground/log.ts";
+import type { CallServices } from "../operations/call-provider.ts";
+import type { InstallationCache } from "../operations/installation-cache.ts";
+import type { ReadPageCommit } from "../store/read-pages.ts";
+import type { ObjectMetadataCache } from "./metadata-cache.ts";
+import type { ReadPaces } from "./paced-fetch.ts";
+
+export interface RunReadServices extends CallServices {
+  log: Log;
+  installations: InstallationCache;
+  metadata: ObjectMetadataCache;
+  paces: ReadPaces;
+  workerId: () => number;
+  /** Commits a page; false if the run was stopped or another process has it. */
+  commit(page: ReadPageCommit): Promise<boolean>;
+  retryBaseMs: number;
+  /** Length of a minute of schedules, and of the hours after which a read is given up. */
+  minuteMs: number;
+}

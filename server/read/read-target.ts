@@ -1,0 +1,90 @@
+/** Gathers what a claimed run needs: the object's definition, the connector, the destination. */
+import type { Catalog } from "../../connectors/catalog.ts";
+import type { Connector } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ReadConnector } from "../../connector-kit/read-connector.ts";
+import type { ConfigContent } from "../manifest/installation-config.ts";
+import type { Installed, InstallationCache } from "../operations/installation-cache.ts";
+import type { Database } from "../store/database.ts";
+import { findDestination } from "../store/destinations.ts";
+import type { InstallationFieldsRow } from "../store/events.ts";
+import { findConfig } from "../store/installations.ts";
+import type { ClaimedRun } from "../store/read-runs.ts";
+import { findReadDefinition, type ReadDefinition } from "./read-definition.ts";
+import { revisionsFor } from "./read-revisions.ts";
+
+export interface ReadTarget {
+  installed: Installed;
+  /** What events and messages say of the installation. */
+  fields: InstallationFieldsRow;
+  definition: ReadDefinition;
+  connector: Connector & { read: ReadConnector };
+  /** Of the connection, where it has one. */
+  workspace: string | undefined;
+  /** Undefined while nothing can be delivered. */
+  destinationId: string | undefined;
+}
+
+export interface TargetServices {
+  database: Database;
+  catalog: Catalog;
+  installations: InstallationCache;
+}
+
+/** Throws `ProviderError` (`invalid`) when the object can no longer be read; undefined when its installation is gone. */
+export async function findReadTarget(
+  deps: TargetServices,
+  run: Pick<
+    ClaimedRun,
+    | "projectId"
+    | "installationId"
+    | "configId"
+    | "objectName"
+    | "destinationId"
+    | "destinationDisabled"
+    | "workspace"
+  >,
+): Promise<ReadTarget | undefined> {
+  const { projectId, installationId, objectName } = run;
+  const installed = await deps.installations.byId(projectId, installationId);
+  const fields = await deps.installations.fields(installationId);
+  if (!installed || !fields) return undefined;
+  const definition = await definitionFor(deps, installed, run);
+  if (!definition) throw refusal(`The manifest has no read object \`${objectName}\` any more.`);
+  const connector = deps.catalog.connector(installed.integration.provider);
+  if (!connector?.read) throw refusal(`Busbar cannot read from ${installed.integration.provider}.`);
+  return {
+    installed,
+    fields,
+    definition,
+    connector: { ...connector, read: connector.read },
+    workspace: run.workspace ?? undefined,
+    destinationId: await destinationOf(deps.database, run, definition),
+  };
+}
+
+/** A run keeps the configuration with which it began. */
+async function definitionFor(
+  { database }: TargetServices,
+  { integration, installation }: Installed,
+  { projectId, configId, objectName }: Pick<ClaimedRun, "projectId" | "configId" | "objectName">,
+): Promise<ReadDefinition | undefined> {
+  const { queries } = database;
+  const content =
+    installation.config.id === configId
+      ? installation.config.content
+      : ((await findConfig<ConfigContent>(queries, projectId, configId)) ?? installation.config.content);
+  return findReadDefinition(await revisionsFor(queries, integration, content), content, objectName);
+}
+
+async function destinationOf(
+  { queries }: Database,
+  run: Pick<ClaimedRun, "projectId" | "destinationId" | "destinationDisabled">,
+  { destination }: ReadDefinition,
+): Promise<string | undefined> {
+  if (run.destinationId) return run.destinationDisabled ? undefined : run.destinationId;
+  const row = destination === "" ? undefined : await findDestination(queries, run.projectId, destination);
+  return row && row.disabledTime === null ? row.id : undefined;
+}
+
+const refusal = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });

@@ -1,0 +1,86 @@
+/** Prepares the walk over an object's records: what is asked for, and how records become entries. */
+import type { ObjectMetadata } from "../../connector-kit/fields.ts";
+import type { ReadPlan } from "../../connector-kit/read-connector.ts";
+import { now } from "../ground/clock.ts";
+import { callProvider, type CallServices } from "../operations/call-provider.ts";
+import type { ClaimedRun } from "../store/read-runs.ts";
+import type { LogEntry } from "../store/operations.ts";
+import { configuredFilters } from "./provider-filters.ts";
+import type { ObjectMetadataCache } from "./metadata-cache.ts";
+import type { ReadPaces } from "./paced-fetch.ts";
+import { readSet, type ReadSet } from "./read-set.ts";
+import type { ReadTarget } from "./read-target.ts";
+import { shapeRecords, type RecordShaper } from "./shape-record.ts";
+
+export interface ReadWalk {
+  run: ClaimedRun;
+  target: ReadTarget & { destinationId: string };
+  /** Without an upper bound where the walk has none. */
+  plan: ReadPlan;
+  /** When this turn began: the upper bound of a walk that has not had its first page. */
+  startTime: Date;
+  shaper: RecordShaper;
+  set: ReadSet;
+  /** Fields that the provider refused and that nobody requires; they are not asked for any more. */
+  refused: Set<string>;
+  /** Steps for the log of the operation, added to the next commit. */
+  log: LogEntry[];
+}
+
+export interface WalkServices extends CallServices {
+  metadata: ObjectMetadataCache;
+  paces: ReadPaces;
+}
+
+/** Throws `ProviderError` when the fields of the object are needed and cannot be read. */
+export async function openReadWalk(
+  deps: WalkServices,
+  run: ClaimedRun,
+  target: ReadTarget & { destinationId: string },
+): Promise<ReadWalk> {
+  const { definition, connector } = target;
+  const metadata = await metadataFor(deps, run, target);
+  const set = readSet(definition, metadata, connector.read);
+  const filters = run.kind === "backfill" ? definition.backfillFilters : definition.filters;
+  return {
+    run,
+    target,
+    plan: {
+      objectName: run.objectName,
+      fields: set.fields,
+      ...(run.sinceTime && { since: run.sinceTime }),
+      filters: configuredFilters(filters, definition, metadata, connector.read),
+      associations: connector.read.abilities.associations ? definition.associatedObjects : [],
+      ...(metadata && { metadata }),
+    },
+    startTime: now(),
+    shaper: shapeRecords(set, connector.read),
+    set,
+    refused: new Set(),
+    log: [],
+  };
+}
+
+/** Asks only where the answer matters: for every field of the object, and for filters that depend on a field's type. */
+async function metadataFor(
+  deps: WalkServices,
+  { projectId, connectionId, objectName, kind }: ClaimedRun,
+  { definition, connector }: ReadTarget,
+): Promise<ObjectMetadata | undefined> {
+  const { fields } = connector;
+  const filters = kind === "backfill" ? definition.backfillFilters : definition.filters;
+  const isNeeded =
+    definition.fields.all ||
+    filters.length > 0 ||
+    connector.read.needsMetadata({ objectName, associations: definition.associatedObjects });
+  if (!fields || !isNeeded) return undefined;
+  return callProvider(deps, { projectId, connectionId }, ({ fetch }) =>
+    deps.metadata.describe({ connectionId, objectName, connector: fields }, fetch),
+  );
+}
+
+/** How far back any run of the object looks. */
+export const longestOverlapMs = ({ connector }: ReadTarget): number => {
+  const { overlapMs, settlingOverlapMs = 0 } = connector.read.abilities;
+  return Math.max(overlapMs, settlingOverlapMs);
+};

@@ -1,0 +1,140 @@
+/** Carries reads out: claims runs in turns, reads some pages of each, and puts it back behind the others. */
+import { nowMs } from "../ground/clock.ts";
+import { startClaimLoop, type ClaimLoop, type RoomFor } from "../jobs/claim-loop.ts";
+import { backoffMs } from "../jobs/backoff.ts";
+import { recoverOrphans } from "../jobs/recover-orphans.ts";
+import { sharedCommit } from "../jobs/shared-commit.ts";
+import { commitReadPages, type ReadPageCommit } from "../store/read-pages.ts";
+import {
+  claimRuns,
+  listDueRuns,
+  listRunClaimers,
+  nextRunDueMs,
+  putBackRun,
+  recoverRuns,
+  releaseRuns,
+  type ClaimedRun,
+  type DueRun,
+} from "../store/read-runs.ts";
+import type { ProcessIdentity } from "../jobs/process-identity.ts";
+import { openObjectMetadataCache } from "./metadata-cache.ts";
+import { openReadPaces } from "./paced-fetch.ts";
+import type { RunReadServices } from "./read-services.ts";
+import { runRead } from "./run-read.ts";
+
+export interface ReadWorkerServices extends Omit<
+  RunReadServices,
+  "paces" | "metadata" | "commit" | "workerId"
+> {
+  identity: ProcessIdentity;
+}
+
+/** A page on its way into the database. */
+interface PageToCommit {
+  page: ReadPageCommit;
+  isCommitted: boolean;
+}
+
+/** Runs that a process reads at once: each holds a page in memory. */
+const PLACES = 64;
+const MOST_OF_PROJECT = 64;
+/** Small pages of different runs share a commit; large ones would make it long. */
+const MOST_PAGES_IN_COMMIT = 16;
+
+/** Starts at once and runs until it is stopped. */
+export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
+  const { log, identity, retryBaseMs } = deps;
+  const { queries } = deps.database;
+  const pages = sharedCommit<PageToCommit>(
+    async (items) => {
+      const committed = await commitReadPages(
+        queries,
+        items.map(({ page }) => page),
+      );
+      for (const item of items) item.isCommitted = committed.has(item.page.operationId);
+    },
+    { mostItems: MOST_PAGES_IN_COMMIT, mostUnderWay: 4 },
+  );
+  const services: RunReadServices = {
+    ...deps,
+    workerId: () => identity.id,
+    paces: openReadPaces(),
+    metadata: openObjectMetadataCache(),
+    commit: async (page) => {
+      const item: PageToCommit = { page, isCommitted: false };
+      await pages.add(item);
+      return item.isCommitted;
+    },
+  };
+  const loop = startClaimLoop<ClaimedRun>({
+    what: "reads",
+    log,
+    source: {
+      claim: async (limit, room) => {
+        const due = inTurns(await listDueRuns(queries, MOST_OF_PROJECT));
+        return claimRuns(queries, identity.id, withRoom(due, limit, room));
+      },
+      release: (runs) => releaseRuns(queries, identity.id, idsOf(runs)),
+      postpone: ({ operationId, attempts }) => {
+        const dueTime = new Date(nowMs() + backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs }));
+        const again = { operationId, workerId: identity.id, dueTime, attempts: attempts + 1, log: [] };
+        return putBackRun(queries, again);
+      },
+      recover: (held) => recoverRuns(queries, identity.id, idsOf(held)),
+      nextDueMs: () => nextRunDueMs(queries),
+    },
+    run: (run, onAnswer) => runRead(services, run, onAnswer),
+    idOf: ({ operationId }) => operationId,
+    keyOf: ({ connectionId }) => connectionId,
+    groupOf: ({ projectId }) => projectId,
+    // A run that was put back is due again, and a triggered one makes way for the next.
+    unblocksOthers: () => true,
+    places: PLACES,
+  });
+  const stopRecovering = recoverOrphans({
+    log,
+    identity,
+    listClaimers: () => listRunClaimers(queries),
+    recover: async (deadProcess) => {
+      await recoverRuns(queries, deadProcess);
+      loop.wake();
+    },
+  });
+  return {
+    wake: () => loop.wake(),
+    get running() {
+      return loop.running;
+    },
+    stop: async () => {
+      stopRecovering();
+      await loop.stop();
+    },
+  };
+}
+
+/** Takes one run of each project, then a second one of each, and so on. Backfills stay behind all others. */
+function inTurns(due: DueRun[]): DueRun[] {
+  const turns: DueRun[][] = [];
+  const seen = new Map<string, number>();
+  for (const run of due) {
+    const turn = (seen.get(run.projectId) ?? 0) + (run.isBackfill ? MOST_OF_PROJECT : 0);
+    seen.set(run.projectId, (seen.get(run.projectId) ?? 0) + 1);
+    (turns[turn] ??= []).push(run);
+  }
+  return turns.flat();
+}
+
+/** Returns the ids of the first runs for which there is room. */
+function withRoom(due: DueRun[], limit: number, room: RoomFor): string[] {
+  const left = new Map<string, number>();
+  const chosen: string[] = [];
+  for (const { operationId, connectionId, projectId } of due) {
+    if (chosen.length >= limit) break;
+    const free = left.get(connectionId) ?? room(connectionId, projectId);
+    left.set(connectionId, free - 1);
+    if (free > 0) chosen.push(operationId);
+  }
+  return chosen;
+}
+
+const idsOf = (runs: ClaimedRun[]): string[] => runs.map(({ operationId }) => operationId);

@@ -1,0 +1,70 @@
+/**
+ * Reads some pages of a claimed run. After each page that is committed the run goes on behind it, here or in another
+ * process; while one page is being committed, the next one is fetched.
+ */
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { elapsedMs } from "../ground/clock.ts";
+import type { RunResult } from "../jobs/fair-slots.ts";
+import { countWaitingFor } from "../store/destination-backlog.ts";
+import { releaseRuns, type ClaimedRun } from "../store/read-runs.ts";
+import { countsOf } from "./read-counts.ts";
+import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts";
+import { pageCommit } from "./page-commit.ts";
+import type { RunReadServices } from "./read-services.ts";
+import { findReadTarget, type ReadTarget } from "./read-target.ts";
+import { openReadWalk } from "./read-walk.ts";
+import { settleFailure, waitForDestination } from "./settle-read.ts";
+
+/** After this time the run goes behind the others. */
+const TURN_MS = 2_000;
+/** Messages that may wait for a destination before reading for it waits. */
+export const MOST_WAITING_MESSAGES = 200;
+
+/** Never throws for what a provider or a customer does: the run has gone on, ended or been put back when it returns. */
+export async function runRead(
+  deps: RunReadServices,
+  run: ClaimedRun,
+  onAnswer: (result: RunResult) => void,
+): Promise<void> {
+  let target: ReadTarget | undefined;
+  let result: RunResult = "sent";
+  try {
+    target = await findReadTarget(deps, run);
+    // The installation was deleted, and the run with it.
+    if (!target) await releaseRuns(deps.database.queries, deps.workerId(), [run.operationId]);
+    else if (!target.destinationId) await waitForDestination(deps, run, "disabled");
+    else await readPages(deps, run, { ...target, destinationId: target.destinationId });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    result = await settleFailure(deps, run, target, error);
+  }
+  onAnswer(result);
+}
+
+async function readPages(
+  deps: RunReadServices,
+  run: ClaimedRun,
+  target: ReadTarget & { destinationId: string },
+): Promise<void> {
+  const startedMs = elapsedMs();
+  const counts = countsOf(run);
+  const walk = await openReadWalk(deps, run, target);
+  let position: ReadPosition = { stage: run.stage, checkpoint: run.checkpoint, untilTime: run.untilTime };
+  let fetching: Promise<FetchedPage> | undefined;
+  for (;;) {
+    if (await isBehind(deps, target.destinationId)) return waitForDestination(deps, run, "behind");
+    const page = await (fetching ?? fetchPage(deps, walk, position));
+    const isTurnOver = elapsedMs() - startedMs > TURN_MS;
+    const { commit, next } = await pageCommit(deps, walk, { page, counts, release: isTurnOver });
+    fetching = next && !isTurnOver ? fetchPage(deps, walk, next) : undefined;
+    // Its failure counts when its turn has come: the page before it is committed first.
+    fetching?.catch(() => {});
+    if (!(await deps.commit(commit)) || !next || isTurnOver) return;
+    run.attempts = 0;
+    position = next;
+  }
+}
+
+/** Whether the destination is so far behind that more messages would only fill the database. */
+const isBehind = async ({ database }: RunReadServices, destinationId: string): Promise<boolean> =>
+  (await countWaitingFor(database.queries, destinationId, MOST_WAITING_MESSAGES)) >= MOST_WAITING_MESSAGES;

@@ -1,0 +1,136 @@
+/** Decides what happens to a run that could not go on: it waits, it is given up, or it fails at once. */
+import type { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
+import { readSchedulePaused, readTriggeredError } from "../events/read-events.ts";
+import { toEventRow } from "../events/record-event.ts";
+import { now, nowMs } from "../ground/clock.ts";
+import { backoffMs } from "../jobs/backoff.ts";
+import type { RunResult } from "../jobs/fair-slots.ts";
+import type { RunEnd } from "../store/read-pages.ts";
+import { findReadObject } from "../store/read-objects.ts";
+import { putBackRun, type ClaimedRun } from "../store/read-runs.ts";
+import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
+import { countsOf, metadataOf } from "./read-counts.ts";
+import type { ReadTarget } from "./read-target.ts";
+import type { RunReadServices } from "./read-services.ts";
+
+const HOUR_MINUTES = 60;
+const BACKFILL_HOURS = 24;
+/** An object is paused after so many scheduled runs in a row that failed for a permanent reason, and an hour. */
+const FAILURES_BEFORE_PAUSE = 5;
+
+/** Puts the run back or ends it. */
+export async function settleFailure(
+  deps: RunReadServices,
+  run: ClaimedRun,
+  target: ReadTarget | undefined,
+  error: ProviderError,
+): Promise<RunResult> {
+  if (!isTemporary(error)) {
+    await fail(deps, run, target, { error, isPermanent: error.kind !== "unauthorized" });
+    return "sent";
+  }
+  const attempts = run.attempts + 1;
+  const delayMs = backoffMs({ attempts, baseMs: deps.retryBaseMs });
+  const dueMs = Math.max(nowMs() + delayMs, error.retryAt?.getTime() ?? 0);
+  if (dueMs > deadlineMs(deps, run)) {
+    await fail(deps, run, target, { error, isPermanent: false });
+    return "sent";
+  }
+  const isGate = error instanceof ClosedGateError;
+  const msg = `Waiting until ${new Date(dueMs).toISOString()}: ${error.message}`;
+  await retryWhileDatabaseIsDown(() =>
+    putBackRun(deps.database.queries, {
+      operationId: run.operationId,
+      workerId: deps.workerId(),
+      dueTime: new Date(dueMs),
+      // A closed gate is no attempt.
+      attempts: isGate ? run.attempts : attempts,
+      waitedMs: Math.round(dueMs - nowMs()),
+      log: [{ severity: isGate ? "INFO" : "WARNING", msg }],
+    }),
+  );
+  return isGate ? "not-sent" : error.kind === "rate_limited" ? "rate-limited" : "sent";
+}
+
+/** Reads can be repeated, so everything that may pass is waited for, also an account that is locked for now. */
+const isTemporary = ({ kind }: ProviderError): boolean =>
+  ["rate_limited", "unavailable", "timeout", "locked_out", "unknown_outcome"].includes(kind);
+
+/** A backfill may wait for a day since its last page, other reads for an hour or until the next tick. */
+function deadlineMs({ minuteMs }: RunReadServices, { kind, pageTime, nextTick }: ClaimedRun): number {
+  const hourMs = HOUR_MINUTES * minuteMs;
+  if (kind === "backfill") return pageTime.getTime() + BACKFILL_HOURS * hourMs;
+  return Math.max(pageTime.getTime() + hourMs, kind === "scheduled" ? (nextTick?.getTime() ?? 0) : 0);
+}
+
+const WAIT_MS = { behind: 1_000, disabled: 30_000 };
+const WAIT_REASON = {
+  behind: "Waiting: the destination is behind",
+  disabled: "Waiting: the destination is disabled or does not exist",
+};
+
+/** Puts the run back until its destination takes messages again. */
+export async function waitForDestination(
+  deps: RunReadServices,
+  { operationId, metadata }: ClaimedRun,
+  reason: keyof typeof WAIT_MS,
+): Promise<void> {
+  const waitedMs = Math.min(WAIT_MS[reason], deps.minuteMs);
+  const isFirst = countsOf({ metadata }).waitedMs === 0;
+  await putBackRun(deps.database.queries, {
+    operationId,
+    workerId: deps.workerId(),
+    dueTime: new Date(nowMs() + waitedMs),
+    waitedMs,
+    log: isFirst ? [{ severity: "INFO", msg: WAIT_REASON[reason] }] : [],
+  });
+}
+
+/** Ends the run. The cursor stays: the next read of the object covers its range again. */
+async function fail(
+  deps: RunReadServices,
+  run: ClaimedRun,
+  target: ReadTarget | undefined,
+  { error, isPermanent }: { error: ProviderError; isPermanent: boolean },
+): Promise<void> {
+  const messageName = target?.definition.messageName ?? run.objectName;
+  const text = `[${messageName}] Error reading from provider: ${error.message}`;
+  const countsAsFailure = isPermanent && run.kind === "scheduled";
+  const pauses = run.kind === "backfill" || (countsAsFailure && (await isLastFailure(deps, run)));
+  const end: RunEnd = { status: "failure", result: text, countsAsFailure };
+  if (pauses) end.pause = { error: text, time: now().toISOString() };
+  if (target && pauses) {
+    const content = target.installed.installation.config.content;
+    end.event = toEventRow(readSchedulePaused(target.fields, content, text));
+  } else if (target && run.kind === "triggered") {
+    const span = {
+      objectName: messageName,
+      from: run.sinceTime ?? undefined,
+      until: run.untilTime ?? undefined,
+    };
+    end.event = toEventRow(readTriggeredError(target.fields, span, error.message));
+  }
+  await retryWhileDatabaseIsDown(() =>
+    deps.commit({
+      operationId: run.operationId,
+      workerId: deps.workerId(),
+      untilTime: run.untilTime,
+      stage: run.stage,
+      checkpoint: run.checkpoint,
+      metadata: metadataOf(run, { messageName, untilTime: run.untilTime }, countsOf(run)),
+      log: [{ severity: "ERROR", msg: "Given up", error: error.message }],
+      messages: [],
+      fingerprints: [],
+      forgotten: [],
+      release: true,
+      end,
+    }),
+  );
+}
+
+async function isLastFailure({ database, minuteMs }: RunReadServices, run: ClaimedRun): Promise<boolean> {
+  const object = await findReadObject(database.queries, run.installationId, run.objectName);
+  if (!object || object.failures + 1 < FAILURES_BEFORE_PAUSE) return false;
+  return nowMs() - (object.failingSince?.getTime() ?? nowMs()) >= HOUR_MINUTES * minuteMs;
+}

@@ -1,0 +1,27 @@
+/** Starts what reads: objects brought in line with their configuration, schedules, and the worker that carries reads out. */
+import { startBeginningReads, type BeginReadsServices } from "./begin-reads.ts";
+import { startReadWorker, type ReadWorkerServices } from "./read-worker.ts";
+import { startSyncingReads, type SyncServices } from "./sync-read-objects.ts";
+
+type Services = ReadWorkerServices & Omit<BeginReadsServices & SyncServices, "onRuns">;
+
+export interface Reading {
+  /** False if the worker has stopped unexpectedly. */
+  readonly running: boolean;
+  stop(): Promise<void>;
+}
+
+export function startReading(deps: Services): Reading {
+  const worker = startReadWorker(deps);
+  const onRuns = (): void => worker.wake();
+  const syncing = startSyncingReads({ ...deps, onRuns });
+  const beginning = startBeginningReads({ ...deps, onRuns });
+  return {
+    get running() {
+      return worker.running;
+    },
+    async stop() {
+      await Promise.all([syncing.stop(), beginning.stop(), worker.stop()]);
+    },
+  };
+}

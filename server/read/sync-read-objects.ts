@@ -1,0 +1,182 @@
+/** Brings the objects that installations read in line with configuration, manifest and connection. */
+import type { Catalog } from "../../connectors/catalog.ts";
+import type { Log } from "../ground/log.ts";
+import { newId } from "../ground/ids.ts";
+import { startRounds, type Rounds } from "../jobs/rounds.ts";
+import type { ConfigContent } from "../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../manifest/manifest.ts";
+import type { Changes } from "../store/changes.ts";
+import { transact, type Database, type Queries } from "../store/database.ts";
+import { findInstallation, type InstallationRow } from "../store/installations.ts";
+import { findIntegration } from "../store/integrations.ts";
+import { findConnection } from "../store/connections.ts";
+import {
+  insertReadObject,
+  listReadObjects,
+  removeReadObject,
+  unpauseReadObjects,
+  updateReadObject,
+  type ReadObjectRow,
+} from "../store/read-objects.ts";
+import { insertReadRuns, stopRuns } from "../store/read-runs.ts";
+import { takeReadSyncs, type QueuedSync } from "../store/read-syncs.ts";
+import { tickAfter } from "./begin-reads.ts";
+import { readDefinitions, type ReadDefinition } from "./read-definition.ts";
+import { revisionsFor } from "./read-revisions.ts";
+
+export interface SyncServices {
+  database: Database;
+  catalog: Catalog;
+  changes: Changes;
+  log: Log;
+  /** Length of a minute of schedules. */
+  minuteMs: number;
+  /** Called when there are new runs. */
+  onRuns(): void;
+}
+
+const MOST_AT_ONCE = 20;
+const LOOK_EVERY_MS = 1_000;
+
+/** Takes queued installations as soon as they are queued. */
+export function startSyncingReads(deps: SyncServices): Rounds {
+  const rounds = startRounds({
+    what: "bring read objects in line",
+    log: deps.log,
+    everyMs: LOOK_EVERY_MS,
+    round: () => syncQueued(deps),
+  });
+  deps.changes.subscribe((change) => {
+    if (change?.table === "read_syncs") rounds.wake();
+  });
+  return rounds;
+}
+
+/** Returns whether more may be queued. */
+async function syncQueued(deps: SyncServices): Promise<boolean> {
+  const { taken, begun } = await transact(deps.database, async (queries) => {
+    const syncs = await takeReadSyncs(queries, MOST_AT_ONCE);
+    let begun = 0;
+    for (const sync of syncs) begun += await syncInstallation(deps, queries, sync);
+    return { taken: syncs.length, begun };
+  });
+  if (begun > 0) deps.onRuns();
+  return taken === MOST_AT_ONCE;
+}
+
+interface Situation {
+  queries: Queries;
+  minuteMs: number;
+  installation: InstallationRow<ConfigContent>;
+  accountRef: string;
+  /** From when on changes of new objects are read. */
+  time: Date;
+}
+
+/** Returns how many backfills it began. */
+async function syncInstallation(deps: SyncServices, queries: Queries, sync: QueuedSync): Promise<number> {
+  const { projectId, installationId } = sync;
+  const installation = await findInstallation<ConfigContent>(queries, projectId, installationId);
+  const integration =
+    installation &&
+    (await findIntegration<ManifestIntegration>(queries, projectId, installation.integrationId));
+  const connection = installation && (await findConnection(queries, projectId, installation.connectionId));
+  if (!installation || !integration || !connection) return 0;
+  const isReadable = deps.catalog.connector(integration.provider)?.read !== undefined;
+  const { content } = installation.config;
+  const wanted = isReadable
+    ? readDefinitions(await revisionsFor(queries, integration, content), content)
+    : [];
+  const accountRef = connection.providerWorkspaceRef ?? `connection ${connection.id}`;
+  const situation = { queries, minuteMs: deps.minuteMs, installation, accountRef, time: sync.askedTime };
+  const rows = await listReadObjects(queries, projectId, installationId);
+  for (const row of rows) await dropIfGone(situation, row, wanted);
+  const kept = new Map(
+    rows.filter((row) => row.accountRef === accountRef).map((row) => [row.objectName, row]),
+  );
+  let begun = 0;
+  for (const definition of wanted) {
+    const row = kept.get(definition.objectName);
+    if (row) await changeObject(situation, row, definition);
+    else begun += await addObject(situation, definition);
+  }
+  return begun;
+}
+
+async function dropIfGone(
+  { queries, installation, accountRef }: Situation,
+  row: ReadObjectRow,
+  wanted: ReadDefinition[],
+): Promise<void> {
+  const { objectName, messageName } = row;
+  const isWanted = wanted.some((definition) => definition.objectName === objectName);
+  if (isWanted && row.accountRef === accountRef) return;
+  const reason = isWanted ? "another account was connected" : "the object is not read any more";
+  const result = `[${messageName}] Stopped: ${reason}`;
+  await stopRuns(queries, { installationId: installation.id, objectName, result });
+  await removeReadObject(queries, installation.id, objectName);
+}
+
+/** A new schedule counts from now; a pause that Busbar set is lifted, because its reason may be gone. */
+async function changeObject(
+  situation: Situation,
+  row: ReadObjectRow,
+  definition: ReadDefinition,
+): Promise<void> {
+  const { queries, installation, minuteMs, time } = situation;
+  const { objectName, messageName, destination, disabled } = definition;
+  const installationId = installation.id;
+  const schedule = disabled ? null : (definition.schedule ?? null);
+  const isSame = schedule === row.schedule;
+  const nextTick = isSame
+    ? row.nextTick
+    : schedule && tickAfter({ installationId, objectName, schedule }, time, minuteMs);
+  if (!isSame || destination !== row.destination || messageName !== row.messageName) {
+    const settings = { messageName, destination, schedule, nextTick: nextTick || null };
+    await updateReadObject(queries, { installationId, objectName, ...settings });
+  }
+  await unpauseReadObjects(queries, { installationId, objectNames: [objectName], by: "auto" });
+  const result = `[${messageName}] Stopped: the object was disabled`;
+  if (disabled) await stopRuns(queries, { installationId, objectName, result });
+}
+
+/** Returns 1 if a backfill begins with the object. */
+async function addObject(situation: Situation, definition: ReadDefinition): Promise<number> {
+  const { queries, installation, accountRef, minuteMs, time } = situation;
+  const { objectName, messageName, destination, disabled, backfill } = definition;
+  const { id: installationId, projectId, integrationId, config } = installation;
+  // Switched off from the beginning: when it is switched on, that is the moment it becomes readable.
+  if (disabled) return 0;
+  const schedule = definition.schedule ?? null;
+  await insertReadObject(queries, {
+    installationId,
+    objectName,
+    projectId,
+    accountRef,
+    messageName,
+    destination,
+    schedule,
+    nextTick: schedule === null ? null : tickAfter({ installationId, objectName, schedule }, time, minuteMs),
+    cursorTime: time,
+    floorTime: backfill ? null : time,
+  });
+  if (!backfill) return 0;
+  await insertReadRuns(queries, [
+    {
+      operationId: newId(),
+      projectId,
+      integrationId,
+      installationId,
+      configId: config.id,
+      objectName,
+      messageName,
+      kind: "backfill",
+      sinceTime: "days" in backfill ? daysBefore(time, backfill.days) : null,
+      untilTime: time,
+      settles: false,
+    },
+  ]);
+  return 1;
+}
+
+const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() - days * 86_400_000);

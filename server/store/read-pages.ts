@@ -1,0 +1,201 @@
+/** Commits pages of reads: messages, checkpoint, progress and fingerprints at once. */
+import { sql, type RawBuilder } from "kysely";
+import type { JsonObject } from "../ground/json.ts";
+import type { Queries } from "./database.ts";
+import type { EventRow } from "./events.ts";
+import { timed, type LogEntry } from "./operations.ts";
+import { storableJson, toStoredJson } from "./stored-json.ts";
+
+export interface Fingerprint {
+  recordId: string;
+  changeTime: Date;
+  hash: Buffer;
+}
+
+/** How a run ends. */
+export interface RunEnd {
+  status: "success" | "failure";
+  result: string;
+  /** Moves the object's cursor. */
+  cursor?: { cursorTime: Date; settled: boolean; deletionsTime?: Date; forgetBefore: Date };
+  /** Pauses the object by itself, with this reason. */
+  pause?: { error: string; time: string };
+  /** Counts towards the failures after which an object is paused; a success sets them back. */
+  countsAsFailure?: boolean;
+  event?: EventRow;
+}
+
+export interface ReadPageCommit {
+  operationId: string;
+  workerId: number;
+  untilTime: Date | null;
+  stage: "records" | "deletions";
+  checkpoint: JsonObject | null;
+  /** Merged into the operation's. */
+  metadata: JsonObject;
+  log: LogEntry[];
+  messages: { id: string; projectId: string; type: string; data: string; destinationId: string }[];
+  fingerprints: Fingerprint[];
+  /** Records of which nothing is remembered any more: they are delivered when they appear again. */
+  forgotten: string[];
+  /** Puts the run back behind the others. */
+  release: boolean;
+  end?: RunEnd;
+}
+
+/**
+ * Commits pages of different runs in one statement and returns the operations of those that this worker still had. The
+ * others changed nothing: their run was stopped, or another process has taken it over.
+ */
+export async function commitReadPages(queries: Queries, pages: ReadPageCommit[]): Promise<Set<string>> {
+  const { rows } = await sql<{ operationId: string }>`
+    with input as materialized (
+      select * from jsonb_to_recordset(${toStoredJson(pages.map(toInput))}::jsonb) as x(
+        operation_id uuid, worker_id integer, until_time timestamptz, stage text, checkpoint jsonb, metadata jsonb, log jsonb,
+        release boolean, status text, result text, cursor_time timestamptz, settled boolean, deletions_time timestamptz,
+        forget_before timestamptz, pause jsonb, failed boolean)
+    ), mine as materialized (
+      select read_runs.operation_id, read_runs.installation_id, read_runs.object_name
+      from read_runs join input on input.operation_id = read_runs.operation_id and read_runs.claimed_by = input.worker_id
+      where read_runs.operation_id = any(${pages.map(({ operationId }) => operationId)}::uuid[])
+      for update of read_runs
+    ), ${MOVE_RUNS}, ${TURN_OBJECTS}, ${changeFingerprints(pages)}, ${insertMessages(pages)}
+    select operation_id from mine where (select count(*) from notified) >= 0
+  `.execute(queries);
+  return new Set(rows.map((row) => row.operationId));
+}
+
+const toInput = (page: ReadPageCommit) => ({
+  operation_id: page.operationId,
+  worker_id: page.workerId,
+  until_time: page.untilTime,
+  stage: page.stage,
+  checkpoint: page.checkpoint,
+  metadata: page.metadata,
+  log: timed(page.log),
+  release: page.release,
+  status: page.end?.status,
+  result: page.end?.result,
+  cursor_time: page.end?.cursor?.cursorTime,
+  settled: page.end?.cursor?.settled,
+  deletions_time: page.end?.cursor?.deletionsTime,
+  forget_before: page.end?.cursor?.forgetBefore,
+  pause: page.end?.pause && { by: "auto", ...page.end.pause },
+  failed: page.end?.countsAsFailure ?? false,
+});
+
+/** Stores checkpoints and progress; removes runs that have ended. */
+const MOVE_RUNS = sql`moved as (
+      update read_runs set until_time = input.until_time, stage = input.stage, checkpoint = input.checkpoint, attempts = 0,
+        page_time = now(), due_time = case when input.release then now() else due_time end,
+        claimed_by = case when input.release then null else claimed_by end
+      from input join mine using (operation_id)
+      where read_runs.operation_id = input.operation_id and input.status is null
+    ), ended as (
+      delete from read_runs using input, mine
+      where mine.operation_id = input.operation_id and read_runs.operation_id = input.operation_id
+        and input.status is not null
+    ), shown as (
+      update operations set update_time = now(), metadata = operations.metadata || input.metadata,
+        log = operations.log || input.log, status = coalesce(input.status, operations.status),
+        result = coalesce(input.result, operations.result)
+      from input join mine using (operation_id)
+      where operations.id = any(array(select operation_id from mine)) and operations.id = input.operation_id
+    )`;
+
+/** Moves cursors, makes up for missed ticks, counts failures. */
+const TURN_OBJECTS = sql`turned as (
+      update read_objects set
+        cursor_time = coalesce(greatest(input.cursor_time, read_objects.cursor_time), read_objects.cursor_time),
+        settled_time = case when input.settled then input.cursor_time else read_objects.settled_time end,
+        deletions_time = coalesce(input.deletions_time, read_objects.deletions_time),
+        next_tick = case when missed_tick and input.cursor_time is not null and next_tick is not null
+          then now() else next_tick end,
+        missed_tick = missed_tick and input.cursor_time is null,
+        pause = coalesce(read_objects.pause, input.pause),
+        failures = case when input.failed then failures + 1 when input.cursor_time is not null then 0 else failures end,
+        failing_since = case when input.failed then coalesce(failing_since, now())
+          when input.cursor_time is not null then null else failing_since end
+      from input join mine using (operation_id)
+      where input.status is not null and read_objects.installation_id = mine.installation_id
+        and read_objects.object_name = mine.object_name
+    )`;
+
+/** Remembers what is delivered, and forgets what is too old or was deleted. */
+function changeFingerprints(pages: ReadPageCommit[]): RawBuilder<unknown> {
+  const marks = pages.flatMap(({ operationId, fingerprints }) => {
+    // One statement can write a row only once: of a record that came twice, the last one counts.
+    const byRecord = new Map(fingerprints.map((fingerprint) => [fingerprint.recordId, fingerprint]));
+    return [...byRecord.values()].map((fingerprint) => ({ ...fingerprint, operationId }));
+  });
+  const forgotten = pages.flatMap(({ operationId, forgotten }) =>
+    forgotten.map((recordId) => ({ operationId, recordId })),
+  );
+  return sql`pruned as (
+      delete from read_fingerprints using input join mine using (operation_id)
+      where input.forget_before is not null and read_fingerprints.installation_id = mine.installation_id
+        and read_fingerprints.object_name = mine.object_name and change_time < input.forget_before
+    ), dropped as (
+      delete from read_fingerprints using unnest(
+        ${forgotten.map((one) => one.operationId)}::uuid[], ${forgotten.map((one) => one.recordId)}::text[]
+      ) as gone (operation_id, record_id) join mine using (operation_id)
+      where read_fingerprints.installation_id = mine.installation_id
+        and read_fingerprints.object_name = mine.object_name and read_fingerprints.record_id = gone.record_id
+    ), marked as (
+      insert into read_fingerprints (installation_id, object_name, record_id, change_time, hash)
+      select mine.installation_id, mine.object_name, record_id, change_time, hash
+      from unnest(
+        ${marks.map((one) => one.operationId)}::uuid[], ${marks.map((one) => one.recordId)}::text[],
+        ${marks.map((one) => one.changeTime)}::timestamptz[], ${marks.map((one) => one.hash)}::bytea[]
+      ) as mark (operation_id, record_id, change_time, hash)
+      join mine using (operation_id)
+      join read_objects on read_objects.installation_id = mine.installation_id
+        and read_objects.object_name = mine.object_name
+      on conflict (installation_id, object_name, record_id)
+        do update set change_time = excluded.change_time, hash = excluded.hash
+    )`;
+}
+
+/** Inserts messages and the events of ended runs, and notifies the processes that deliver. */
+function insertMessages(pages: ReadPageCommit[]): RawBuilder<unknown> {
+  const events = pages.flatMap(({ operationId, messages, end }) => [
+    ...messages.map((message) => ({ ...message, operationId })),
+    ...(end?.event
+      ? [{ ...end.event, data: storableJson(end.event.data), operationId, destinationId: null }]
+      : []),
+  ]);
+  const column = (name: keyof (typeof events)[number]) => events.map((event) => event[name]);
+  return sql`event as materialized (
+      select event.* from unnest(
+        ${column("id")}::uuid[], ${column("operationId")}::uuid[], ${column("projectId")}::uuid[],
+        ${column("type")}::text[], ${column("data")}::text[], ${column("destinationId")}::uuid[]
+      ) as event (id, operation_id, project_id, type, data, destination_id)
+      join mine using (operation_id)
+    ), told as (
+      insert into events (id, project_id, type, data, destination_id)
+      select id, project_id, type, data::json, destination_id from event
+      returning id
+    ), queued as (
+      insert into unrouted_events (event_id, destination_id, size_bytes)
+      select id, destination_id, octet_length(data) from event
+    ), notified as materialized (
+      select pg_notify('busbar_changes', '{"table":"events","id":""}') where exists (select from told)
+    )`;
+}
+
+/** Returns what is remembered of these records, by id. */
+export async function listFingerprints(
+  queries: Queries,
+  {
+    installationId,
+    objectName,
+    recordIds,
+  }: { installationId: string; objectName: string; recordIds: string[] },
+): Promise<Map<string, { changeTime: Date; hash: Buffer }>> {
+  if (recordIds.length === 0) return new Map();
+  const { rows } = await sql<Fingerprint>`
+    select record_id, change_time, hash from read_fingerprints
+    where installation_id = ${installationId} and object_name = ${objectName} and record_id = any(${recordIds}::text[])
+  `.execute(queries);
+  return new Map(rows.map(({ recordId, changeTime, hash }) => [recordId, { changeTime, hash }]));
+}

@@ -1,0 +1,280 @@
+/**
+ * Reads that are not over. A run is in one of these states:
+ *
+ *     waiting   claimed by nobody and not due yet: a backoff, a closed gate, or a destination that is behind
+ *     due       claimed by nobody, its time has come
+ *     claimed   a process reads some pages of it, then puts it back behind the others
+ *     gone      its operation has ended
+ *
+ * Runs of a paused object are not claimed, except for triggered ones. Triggered runs of one object are claimed one after
+ * the other. Runs of a dead process become due again: they go on behind the last page that was committed.
+ */
+import { sql } from "kysely";
+import type { JsonObject } from "../ground/json.ts";
+import type { Queries } from "./database.ts";
+import { timed, type LogEntry } from "./operations.ts";
+import { toStoredJson } from "./stored-json.ts";
+
+export type ReadKind = "backfill" | "scheduled" | "triggered";
+
+export interface NewReadRun {
+  operationId: string;
+  projectId: string;
+  integrationId: string;
+  installationId: string;
+  configId: string;
+  objectName: string;
+  /** The object's name in messages. */
+  messageName: string;
+  kind: ReadKind;
+  sinceTime: Date | null;
+  untilTime: Date | null;
+  settles: boolean;
+}
+
+/** Inserts runs with their operations. Violates `read_runs_one` when the object has a run of this kind already. */
+export async function insertReadRuns(queries: Queries, runs: NewReadRun[]): Promise<void> {
+  if (runs.length === 0) return;
+  await queries
+    .insertInto("operations")
+    .values(
+      runs.map((run) => ({
+        id: run.operationId,
+        projectId: run.projectId,
+        integrationId: run.integrationId,
+        installationId: run.installationId,
+        configId: run.configId,
+        objectName: run.objectName,
+        actionType: "read",
+        status: "in_progress",
+        metadata: JSON.stringify({ objects: [run.messageName], read: { readType: run.kind } }),
+      })),
+    )
+    .execute();
+  await queries
+    .insertInto("readRuns")
+    .values(runs.map(({ integrationId: _integration, configId: _config, messageName: _name, ...run }) => run))
+    .execute();
+}
+
+export interface DueRun {
+  operationId: string;
+  projectId: string;
+  connectionId: string;
+  isBackfill: boolean;
+}
+
+/** Runs that may go on: not paused, and of triggered ones the first of the object. */
+const MAY_GO_ON = sql<boolean>`(case when kind = 'triggered'
+  then not exists (select from read_runs earlier where earlier.installation_id = read_runs.installation_id
+    and earlier.object_name = read_runs.object_name and earlier.kind = 'triggered' and earlier.seq < read_runs.seq)
+  else not exists (select from read_objects where read_objects.installation_id = read_runs.installation_id
+    and read_objects.object_name = read_runs.object_name and pause is not null) end)`;
+
+/**
+ * Lists due runs, of each project the first `mostOfProject`, in the order in which they should be claimed: backfills last,
+ * then by the time since which they are due. Hops along the index from project to project.
+ */
+export async function listDueRuns(queries: Queries, mostOfProject: number): Promise<DueRun[]> {
+  const { rows } = await sql<DueRun>`
+    with recursive projects as (
+      (select project_id from read_runs where claimed_by is null order by project_id limit 1)
+      union all
+      select next.project_id from projects, lateral (
+        select project_id from read_runs where claimed_by is null and project_id > projects.project_id
+        order by project_id limit 1) next
+    ), due as (
+      select mine.* from projects, lateral (
+        (select operation_id, installation_id, project_id, false as is_backfill, due_time, seq from read_runs
+          where claimed_by is null and project_id = projects.project_id and (kind = 'backfill') = false
+            and due_time <= now() and ${MAY_GO_ON}
+          order by due_time, seq limit ${mostOfProject})
+        union all
+        (select operation_id, installation_id, project_id, true, due_time, seq from read_runs
+          where claimed_by is null and project_id = projects.project_id and (kind = 'backfill') = true
+            and due_time <= now() and ${MAY_GO_ON}
+          order by due_time, seq limit ${mostOfProject})
+      ) mine
+    )
+    select operation_id, due.project_id, connection_id, is_backfill
+    from due join installations on installations.id = due.installation_id
+    order by is_backfill, due_time, seq
+  `.execute(queries);
+  return rows;
+}
+
+/** Numbers of a read so far, as its operation shows them. */
+export interface ReadCounts {
+  pages: number;
+  records: number;
+  delivered: number;
+  unchanged: number;
+  deleted: number;
+  providerCalls: number;
+  waitedMs: number;
+  /** An estimate of all records. */
+  total?: number;
+}
+
+export interface ClaimedRun extends DueRun {
+  integrationId: string;
+  installationId: string;
+  configId: string;
+  objectName: string;
+  kind: ReadKind;
+  sinceTime: Date | null;
+  untilTime: Date | null;
+  settles: boolean;
+  stage: "records" | "deletions";
+  checkpoint: JsonObject | null;
+  attempts: number;
+  pageTime: Date;
+  createTime: Date;
+  metadata: JsonObject;
+  /** Of the object; null when the installation does not read it by itself. */
+  deletionsTime: Date | null;
+  nextTick: Date | null;
+  /** Of the connection. */
+  workspace: string | null;
+  /** Where the object's messages go; null when there is none of that name. */
+  destinationId: string | null;
+  destinationDisabled: boolean;
+}
+
+/** Claims runs that nobody else has claimed meanwhile. */
+export async function claimRuns(
+  queries: Queries,
+  workerId: number,
+  operationIds: string[],
+): Promise<ClaimedRun[]> {
+  if (operationIds.length === 0) return [];
+  const { rows } = await sql<ClaimedRun>`
+    with due as materialized (
+      select operation_id from read_runs
+      where operation_id = any(${operationIds}::uuid[]) and claimed_by is null and due_time <= now()
+      for update skip locked
+    ), claimed as (
+      update read_runs set claimed_by = ${workerId}::integer
+      where operation_id = any(array(select operation_id from due))
+      returning *
+    )
+    select claimed.operation_id, claimed.project_id, operations.integration_id, claimed.installation_id, connection_id,
+      operations.config_id, claimed.object_name, kind, kind = 'backfill' as is_backfill, since_time, until_time, settles, stage, checkpoint, attempts,
+      page_time, operations.create_time, operations.metadata, deletions_time, next_tick,
+      connections.provider_workspace_ref as workspace, destinations.id as destination_id, coalesce(disabled_time is not null, false) as destination_disabled
+    from claimed
+    cross join lateral (select * from operations where operations.id = claimed.operation_id limit 1) operations
+    join installations on installations.id = claimed.installation_id
+    join connections on connections.id = installations.connection_id
+    left join read_objects on read_objects.installation_id = claimed.installation_id
+      and read_objects.object_name = claimed.object_name
+    left join destinations on destinations.project_id = claimed.project_id
+      and destinations.name = read_objects.destination
+    order by (kind = 'backfill'), due_time, seq
+  `.execute(queries);
+  return rows;
+}
+
+/** An operation that waits for long keeps its first log entries and those of its end. */
+const MOST_STEPS = 500;
+
+export interface PutBackRun {
+  operationId: string;
+  workerId: number;
+  dueTime: Date;
+  /** Failed attempts since the last page; kept when absent. */
+  attempts?: number;
+  /** Added to the time that the run has waited. */
+  waitedMs?: number;
+  log: LogEntry[];
+}
+
+/** Puts a claimed run back for later, with what its log should say. */
+export async function putBackRun(queries: Queries, run: PutBackRun): Promise<void> {
+  const { operationId, workerId, dueTime, attempts = null, waitedMs = 0, log } = run;
+  await sql`
+    with back as (
+      update read_runs set claimed_by = null, due_time = ${dueTime}, attempts = coalesce(${attempts}::integer, attempts)
+      where operation_id = ${operationId} and claimed_by = ${workerId}
+      returning operation_id, attempts
+    )
+    update operations set update_time = now(),
+      log = case when jsonb_array_length(log) < ${MOST_STEPS} then log || ${toStoredJson(timed(log))}::jsonb else log end,
+      metadata = jsonb_set(metadata, '{read,waitedMs}',
+          to_jsonb(coalesce((metadata #>> '{read,waitedMs}')::bigint, 0) + ${waitedMs}::bigint))
+        || case when back.attempts = 0 then '{}' else jsonb_build_object('retry', jsonb_build_object(
+          'attempts', back.attempts, 'lastAttempt', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) end
+    from back where operations.id = back.operation_id
+  `.execute(queries);
+}
+
+/** Gives claimed runs back as they were; they are due at once. */
+export async function releaseRuns(queries: Queries, workerId: number, operationIds: string[]): Promise<void> {
+  if (operationIds.length === 0) return;
+  await queries
+    .updateTable("readRuns")
+    .set({ claimedBy: null })
+    .where("claimedBy", "=", workerId)
+    .where("operationId", "in", operationIds)
+    .execute();
+}
+
+/** Gives back everything that a process has claimed, except for `held`. */
+export async function recoverRuns(queries: Queries, workerId: number, held: string[] = []): Promise<void> {
+  await sql`
+    update read_runs set claimed_by = null where claimed_by = ${workerId} and operation_id <> all(${held}::uuid[])
+  `.execute(queries);
+}
+
+/** Lists the processes that have claimed runs. */
+export async function listRunClaimers(queries: Queries): Promise<number[]> {
+  const { rows } = await sql<{ worker: number }>`
+    select distinct claimed_by as worker from read_runs where claimed_by is not null
+  `.execute(queries);
+  return rows.map((row) => row.worker);
+}
+
+/** Returns the milliseconds until the next run becomes due; undefined when none waits. */
+export async function nextRunDueMs(queries: Queries): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(due_time) - now())::double precision * 1000 as ms from read_runs
+    where claimed_by is null and due_time > now()
+  `.execute(queries);
+  return rows[0]?.ms ?? undefined;
+}
+
+/** Counts the triggered runs of an object that are not over. */
+export async function countTriggeredRuns(
+  queries: Queries,
+  installationId: string,
+  objectName: string,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from read_runs
+    where installation_id = ${installationId} and object_name = ${objectName} and kind = 'triggered'
+  `.execute(queries);
+  return rows[0]?.count ?? 0;
+}
+
+/** Ends the runs of an object, for example because it is read no longer; `kinds` limits it. */
+export async function stopRuns(
+  queries: Queries,
+  {
+    installationId,
+    objectName,
+    result,
+    kinds,
+  }: { installationId: string; objectName: string; result: string; kinds?: ReadKind[] },
+): Promise<void> {
+  const ofKinds = kinds === undefined ? sql`` : sql`and kind = any(${kinds}::text[])`;
+  await sql`
+    with ended as (
+      update operations set status = 'failure', result = ${result}, update_time = now()
+      where status = 'in_progress' and id in (
+        select operation_id from read_runs
+        where installation_id = ${installationId} and object_name = ${objectName} ${ofKinds})
+      returning id
+    )
+    delete from read_runs where operation_id in (select id from ended)
+  `.execute(queries);
+}
