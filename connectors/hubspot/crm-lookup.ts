@@ -7,7 +7,8 @@ import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/
 import { refusedField, withRefusedField } from "../../connector-kit/refused-field.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import { classify } from "./classify.ts";
-import { readCrmPage, readListing } from "./crm-page.ts";
+import { readCrmPage } from "./crm-page.ts";
+import { readListing } from "./list-walk.ts";
 import { addAssociations } from "./read-associations.ts";
 import { isAfter, readingFault } from "./read-object.ts";
 import { isTopLevel, MOST_SEARCH_FILTERS, propertiesOf, SEARCH_LIMIT, searchPage } from "./read-request.ts";

@@ -2,16 +2,16 @@
  * Reads one page of a CRM object. A walk over all records lists them, which reads HubSpot's store. A walk with a time
  * or filters searches, which reads an index that is late by seconds, sometimes minutes: the caller begins a while before.
  */
-import { isJsonObject, type Json } from "../../server/ground/json.ts";
-import { brokenPage, checkRising, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
+import { isJsonObject } from "../../server/ground/json.ts";
+import { brokenPage, checkRising } from "../../connector-kit/page-check.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import type { Checkpoint, ReadPage, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
+import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
 import { withRefusedField } from "../../connector-kit/refused-field.ts";
 import { send } from "../../connector-kit/send-request.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
 import { classify } from "./classify.ts";
-import { changeProperty, isAfter, readingFault } from "./read-object.ts";
+import { advance, listPlaceOf, readListing, restart, type ListPlace } from "./list-walk.ts";
+import { isAfter, readingFault } from "./read-object.ts";
 import {
   isTooLong,
   LIST_LIMIT,
@@ -23,17 +23,10 @@ import {
 } from "./read-request.ts";
 import { readRecords } from "./read-records.ts";
 import { filterTest, timeTest } from "./record-test.ts";
-import { toSourceRecord } from "./source-record.ts";
 
-/** Where a page begins. */
-interface Place {
+/** Where a page begins; a search begins behind the last id. */
+interface Place extends ListPlace {
   way: "list" | "search";
-  /** The list's cursor. */
-  after?: string;
-  /** The last id of the pages before. */
-  lastId?: string;
-  /** Records up to this id were read before the list had to begin anew. */
-  skipTo?: string;
   /** The properties are too long for an address: ids are listed, then read. */
   isWide?: boolean;
 }
@@ -64,30 +57,23 @@ async function readList(plan: ReadPlan, place: Place, fetch: ProviderFetch): Pro
   if (answer.error) {
     if (isAddressTooLong(answer.error) && !place.isWide)
       return readList(plan, { ...place, isWide: true }, fetch);
-    if (place.after !== undefined && answer.error.kind === "invalid") return readBehind(plan, place, fetch);
+    if (place.after !== undefined && answer.error.kind === "invalid") {
+      return readBehind(plan, restart(place, answer.error), fetch);
+    }
     throw answer.error;
   }
-  const { listed, after } = readListing(answer.body, plan.objectName);
-  checkRising(listed, place.lastId, isAfter);
-  const lastId = listed.at(-1)?.id;
-  if (after !== undefined && (lastId === undefined || after === place.after)) {
-    throw brokenPage(
-      "HubSpot's list does not advance: a page without records, or with the cursor of the page before",
-    );
-  }
-  const { skipTo } = place;
-  const fresh = skipTo === undefined ? listed : listed.filter(({ id }) => isAfter(id, skipTo));
+  const { fresh, next } = advance(readListing(answer.body, plan.objectName), place);
   const isWide = place.isWide === true || isTooLong(listProperties(plan));
   const records = isWide ? await readRecords(plan, fresh, listProperties(plan), fetch) : fresh;
   return {
     records: records.filter(timeTest(plan)).filter(filterTest(plan.filters, plan)),
-    ...(after !== undefined && { next: toCheckpoint({ ...place, after, lastId }) }),
+    ...(next && { next: toCheckpoint({ way: "list", isWide: place.isWide, ...next }) }),
   };
 }
 
 /** Goes on behind the last id, after HubSpot refused the list's cursor. */
-const readBehind = (plan: ReadPlan, { lastId }: Place, fetch: ProviderFetch): Promise<CrmPage> =>
-  readSearch(plan, { way: "search", lastId }, fetch);
+const readBehind = (plan: ReadPlan, { skipTo }: ListPlace, fetch: ProviderFetch): Promise<CrmPage> =>
+  readSearch(plan, { way: "search", lastId: skipTo }, fetch);
 
 async function readSearch(plan: ReadPlan, place: Place, fetch: ProviderFetch): Promise<CrmPage> {
   const answer = await send(searchRequest(plan, place), fetch, classify, plan.account);
@@ -110,17 +96,6 @@ async function readSearch(plan: ReadPlan, place: Place, fetch: ProviderFetch): P
     ...(after !== undefined && { next: toCheckpoint({ way: "search", lastId }) }),
     ...(place.lastId === undefined && typeof total === "number" && { total }),
   };
-}
-
-/** Returns the records of a page and the cursor of the next one. Throws `ProviderError` for wrong types. */
-export function readListing(
-  body: Json | undefined,
-  objectName: string,
-): { listed: SourceRecord[]; after?: string } {
-  const page = objectOrBroken(body, "the page");
-  const changed = changeProperty(objectName);
-  const listed = listOrBroken(page.results, "`results`").map((raw) => toSourceRecord(raw, changed));
-  return { listed, after: textAt(page, "paging.next.after") };
 }
 
 const listProperties = (plan: ReadPlan): string[] => propertiesOf(plan, plan.filters);
@@ -160,10 +135,8 @@ const lacksSearch = ({ status, message }: ProviderError): boolean =>
 function placeOf({ since, filters }: ReadPlan, checkpoint: Checkpoint | undefined): Place {
   if (!checkpoint) return { way: since === undefined && filters.length === 0 ? "list" : "search" };
   return {
+    ...listPlaceOf(checkpoint),
     way: checkpoint.way === "list" ? "list" : "search",
-    after: textAt(checkpoint, "after"),
-    lastId: textAt(checkpoint, "lastId"),
-    skipTo: textAt(checkpoint, "skipTo"),
     isWide: checkpoint.isWide === true,
   };
 }

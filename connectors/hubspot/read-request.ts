@@ -30,7 +30,8 @@ export function propertiesOf(
 ): string[] {
   const names = new Set<string>();
   for (const field of [...plan.fields, ...compared.map(({ fieldName }) => fieldName)]) {
-    if (/[\s,]/.test(field)) throw refusedField(field, `"${field}" is not the name of a HubSpot property`);
+    if (!/^[\w.-]+$/.test(field))
+      throw refusedField(field, `"${field}" is not the name of a HubSpot property`);
     if (!isTopLevel(field)) names.add(field.toLowerCase());
   }
   if (names.size > 0) names.add(changeProperty(plan.objectName));

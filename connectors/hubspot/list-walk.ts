@@ -1,0 +1,71 @@
+/** Walks along HubSpot's lists, which are in the order of ids and go on behind an opaque cursor. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { brokenPage, checkRising, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
+import type { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { SourceRecord } from "../../connector-kit/read-connector.ts";
+import { textAt } from "../../connector-kit/text-at.ts";
+import { changeProperty, isAfter } from "./read-object.ts";
+import { toSourceRecord } from "./source-record.ts";
+
+/** Where a page of a list begins. */
+export interface ListPlace {
+  /** The cursor. */
+  after?: string;
+  /** The last id of the pages before. */
+  lastId?: string;
+  /** Records up to this id were read before the list had to begin anew. */
+  skipTo?: string;
+}
+
+export interface Listing {
+  listed: SourceRecord[];
+  /** The cursor of the next page. */
+  after?: string;
+}
+
+/** Reads a page of a list or a search. Throws `ProviderError` for wrong types. */
+export function readListing(body: Json | undefined, objectName: string): Listing {
+  const page = objectOrBroken(body, "the page");
+  const changed = changeProperty(objectName);
+  const listed = listOrBroken(page.results, "`results`").map((raw) => toSourceRecord(raw, changed));
+  return { listed, after: cursorOf(page) };
+}
+
+/** Returns the cursor of the next page; undefined if this is the last one. */
+export function cursorOf({ paging }: JsonObject): string | undefined {
+  if (paging === undefined || paging === null) return undefined;
+  const after = textAt(paging, "next.after");
+  if (after !== undefined || (isJsonObject(paging) && paging.next === undefined)) return after;
+  throw brokenPage("HubSpot's answer is broken: `paging` has no cursor of the next page");
+}
+
+/** Returns the records that were not read before, and where the next page begins. Throws `ProviderError` for a loop. */
+export function advance(
+  { listed, after }: Listing,
+  place: ListPlace,
+): { fresh: SourceRecord[]; next?: ListPlace } {
+  const { lastId, skipTo } = place;
+  checkRising(listed, lastId, isAfter);
+  const fresh = skipTo === undefined ? listed : listed.filter(({ id }) => isAfter(id, skipTo));
+  const last = listed.at(-1)?.id;
+  if (after === undefined) return { fresh };
+  if (last === undefined || after === place.after) {
+    throw brokenPage(
+      "HubSpot's list does not advance: a page has no records, or the cursor of the page before",
+    );
+  }
+  return { fresh, next: { after, lastId: last, ...(skipTo !== undefined && { skipTo }) } };
+}
+
+/** Returns the beginning of the list, without what was read, after HubSpot refused a cursor. */
+export function restart({ lastId, skipTo }: ListPlace, refusal: ProviderError): ListPlace {
+  if (lastId === undefined) throw refusal;
+  if (skipTo === undefined || isAfter(lastId, skipTo)) return { skipTo: lastId };
+  throw brokenPage(`HubSpot's list does not advance: it refuses its cursors (${refusal.message})`);
+}
+
+export const listPlaceOf = (checkpoint: JsonObject): ListPlace => ({
+  after: textAt(checkpoint, "after"),
+  lastId: textAt(checkpoint, "lastId"),
+  skipTo: textAt(checkpoint, "skipTo"),
+});
