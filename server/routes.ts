@@ -146,7 +146,7 @@ export function routes(deps: Services): Route[] {
     ...peopleRoutes(deps),
     ...managementRoutes(deps),
     ...deliveryRoutes(deps),
-    ...objectRoutes(deps),
+    ...accountRoutes(deps),
     ...dataRoutes(deps),
     route("GET /callbacks/v1/oauth", "public", oauthCallback(deps)),
     route("GET /callbacks/v1/oauth/begin", "public", oauthBegin(deps)),
@@ -250,16 +250,6 @@ const managementRoutes = (deps: Services): Route[] => [
   route(`POST ${P}/consumers`, "full", createConsumer(deps)),
 
   route(`GET ${P}/installations`, "full", listInstallationsForProject(deps)),
-  route(`GET ${INTEGRATION}/installations`, "frontend", listInstallations(deps)),
-  route(`POST ${INTEGRATION}/installations`, "frontend", createInstallation(deps)),
-  route(`GET ${INSTALLATION}`, "frontend", getInstallation(deps)),
-  route(`PATCH ${INSTALLATION}`, "frontend", updateInstallation(deps)),
-  route(`DELETE ${INSTALLATION}`, "frontend", deleteInstallation(deps)),
-  route(
-    `PATCH ${INTEGRATION}/objects/{objectName}/config-content`,
-    "frontend",
-    patchObjectConfigContent(deps),
-  ),
 
   route(`GET ${INSTALLATION}/operations`, "full", listOperations(deps)),
   route(`GET ${INSTALLATION}/objects/{objectName}/backfill-progress`, "full", getBackfillProgress(deps)),
@@ -268,10 +258,21 @@ const managementRoutes = (deps: Services): Route[] => [
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),
 ];
 
-function objectRoutes(services: Services): Route[] {
+/** Endpoints that share what is known of the customers' accounts. */
+function accountRoutes(services: Services): Route[] {
   const deps = { ...services, metadata: rememberMetadata() };
   const metadata = "objects/{objectName}/metadata";
   return [
+    route(`GET ${INTEGRATION}/installations`, "frontend", listInstallations(deps)),
+    route(`POST ${INTEGRATION}/installations`, "frontend", createInstallation(deps)),
+    route(`GET ${INSTALLATION}`, "frontend", getInstallation(deps)),
+    route(`PATCH ${INSTALLATION}`, "frontend", updateInstallation(deps)),
+    route(`DELETE ${INSTALLATION}`, "frontend", deleteInstallation(deps)),
+    route(
+      `PATCH ${INTEGRATION}/objects/{objectName}/config-content`,
+      "frontend",
+      patchObjectConfigContent(deps),
+    ),
     route(`GET ${INTEGRATION}/revisions/{revisionId}:hydrate`, "frontend", getHydratedRevision(deps)),
     route(`GET ${PROVIDER}/${metadata}`, "frontend", getObjectMetadataForConnection(deps)),
     route(`GET ${INTEGRATION}/${metadata}`, "frontend", getObjectMetadataForInstallation(deps)),

@@ -46,12 +46,12 @@ describe("an object's configuration is patched", () => {
   test("read and subscribe objects are patched as well, field names with slashes included", async () => {
     const read = await crm.patch("read", [
       { op: "add", path: "/schedule", value: "0 * * * *" },
-      { op: "add", path: "/selectedFields/a~1b", value: true },
+      { op: "add", path: "/selectedFields/a~1b", value: false },
       { op: "remove", path: "/selectedFields/phone" },
     ]);
     assert.equal(read.status, 200, read.text);
     const { contacts } = read.body.config.content.read.objects;
-    assert.deepEqual([contacts.schedule, contacts.selectedFields], ["0 * * * *", { "a/b": true }]);
+    assert.deepEqual([contacts.schedule, contacts.selectedFields], ["0 * * * *", { "a/b": false }]);
     const subscribe = await crm.patch("subscribe", [
       { op: "add", path: "/deleteEvent", value: { enabled: "always" } },
     ]);

@@ -1,10 +1,9 @@
 /** Changes an installation under a row lock, so that concurrent changes are both kept. */
-import type { Catalog } from "../../../connectors/catalog.ts";
 import { installationUpdated } from "../../events/installation-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
-import { type Database, type Queries, transact } from "../../store/database.ts";
+import { type Queries, transact } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
 import {
   insertConfig,
@@ -14,6 +13,7 @@ import {
 } from "../../store/installations.ts";
 import { createdByOf } from "../created-by.ts";
 import { getIntegrationRow, type Integration } from "../integration.ts";
+import { requireKnownFields, type AccountServices } from "./account-fields.ts";
 import {
   getInstallationRow,
   showInstallation,
@@ -21,10 +21,7 @@ import {
   type StoredInstallation,
 } from "./installation.ts";
 
-export interface ChangeServices {
-  database: Database;
-  catalog: Catalog;
-}
+export type ChangeServices = AccountServices;
 
 /** The locked installation that a change is based on. */
 export interface Situation {
@@ -39,14 +36,27 @@ export interface Change {
   config?: { content: ConfigContent; createdBy?: string };
 }
 
-/** Returns the changed installation. `find` selects it; both callbacks throw Problems. */
+interface Asked {
+  projectId: string;
+  integrationId: string;
+  caller: Caller;
+  operation: string;
+  /** Whether fields are accepted without asking the provider. */
+  skipSampling?: boolean;
+}
+
+type Find = (queries: Queries, integration: Integration) => Promise<{ id: string }>;
+type Decide = (situation: Situation) => Promise<Change>;
+
+/** Returns the changed installation. `find` selects it; both callbacks throw Problems, and `decide` is called twice. */
 export async function changeInstallation(
   deps: ChangeServices,
-  asked: { projectId: string; integrationId: string; caller: Caller; operation: string },
-  find: (queries: Queries, integration: Integration) => Promise<{ id: string }>,
-  decide: (situation: Situation) => Promise<Change>,
+  asked: Asked,
+  find: Find,
+  decide: Decide,
 ): Promise<Installation> {
   const { projectId } = asked;
+  if (!asked.skipSampling) await checkFields(deps, asked, find, decide);
   return transact(deps.database, async (queries) => {
     const named = await getIntegrationRow(queries, projectId, asked.integrationId);
     const { id } = await find(queries, named);
@@ -60,6 +70,22 @@ export async function changeInstallation(
     await saveChange(situation, change, createdBy);
     return showInstallation(queries, await getInstallationRow(queries, projectId, integration.id, id));
   });
+}
+
+/** Checks the fields of the change before the installation is locked, because the provider is asked for them. */
+async function checkFields(deps: ChangeServices, asked: Asked, find: Find, decide: Decide): Promise<void> {
+  const { queries } = deps.database;
+  const integration = await getIntegrationRow(queries, asked.projectId, asked.integrationId);
+  const { id } = await find(queries, integration);
+  const installation = await getInstallationRow(queries, asked.projectId, integration.id, id);
+  const { config, connectionId = installation.connectionId } = await decide({
+    queries,
+    integration,
+    installation,
+  });
+  const { content } = installation.config;
+  const before = connectionId === installation.connectionId ? content : undefined;
+  await requireKnownFields(deps, integration, { connectionId, before, after: config?.content ?? content });
 }
 
 /** Stores the change of a locked installation, and its event. */

@@ -1,6 +1,5 @@
 /** POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
 import { installationCreated } from "../../events/installation-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -8,12 +7,13 @@ import type { Json } from "../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ConfigInputSchema } from "../../manifest/installation-config.ts";
 import { upsertGroup } from "../../store/customers.ts";
-import { type Database, isUniqueViolation, transact } from "../../store/database.ts";
+import { isUniqueViolation, transact, type Queries } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
 import { insertInstallation } from "../../store/installations.ts";
 import { createdByOf } from "../created-by.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { GroupRef, IntegrationIdOrName } from "../members.ts";
+import { requireKnownFields, type AccountServices } from "./account-fields.ts";
 import { checkedConfig } from "./checked-config.ts";
 import { getInstallationRow, InstallationSchema, showInstallation, SkipSampling } from "./installation.ts";
 import { usableConnection } from "./usable-connection.ts";
@@ -37,31 +37,39 @@ const RequestSchema = Type.Object({
   ),
 });
 
-export const createInstallation = (deps: { database: Database; catalog: Catalog }) =>
+export const createInstallation = (deps: AccountServices) =>
   projectEndpoint({
     operationId: "createInstallation",
     tag: "Installations",
     summary: "Create an installation",
     description:
       "Installs an integration for a group. Without `connectionId`, the group's connection to the provider " +
-      "is used. The configuration is checked against the latest revision. A group has one installation per " +
-      "integration.",
+      "is used. The configuration is checked against the latest revision, and the fields that it selects, maps or " +
+      "filters by against those of the account, if the account can be read. A group has one installation per integration.",
     params: Type.Object({ integrationId: IntegrationIdOrName }),
     query: Type.Object({ skipSampling: SkipSampling }),
     body: RequestSchema,
     success: { status: 201, description: "The installation.", schema: InstallationSchema },
     refusals: {
       409: "The group has already installed this integration.",
-      422: "The configuration does not fit the manifest, or the connection belongs to another provider or group.",
+      422: "The configuration does not fit the manifest or the account, or the connection belongs to another provider or group.",
     },
-    async handle({ project, params, body, caller }) {
+    async handle({ project, params, query, body, caller }) {
       const { groupRef, config, connectionId } = body;
       const createdBy = createdByOf(caller, config.createdBy, "create-installation");
+      const check = async (queries: Queries) => {
+        const integration = await getIntegrationRow(queries, project.id, params.integrationId);
+        const connection = await usableConnection(queries, integration, { groupRef, connectionId });
+        const content = checkedConfig(deps.catalog, integration, config.content as Json);
+        return { integration, connection, content };
+      };
+      if (!query.skipSampling) {
+        const { integration, connection, content } = await check(deps.database.queries);
+        await requireKnownFields(deps, integration, { connectionId: connection.id, after: content });
+      }
       try {
         return await transact(deps.database, async (queries) => {
-          const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-          const connection = await usableConnection(queries, integration, { groupRef, connectionId });
-          const content = checkedConfig(deps.catalog, integration, config.content as Json);
+          const { integration, connection, content } = await check(queries);
           const group = await upsertGroup(queries, { projectId: project.id, groupRef });
           const { id } = await insertInstallation(queries, {
             projectId: project.id,

@@ -11,11 +11,10 @@ import { GroupSchema, toGroup } from "../customers/customer.ts";
 import { InstallationId, IntegrationId, ProjectId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
-/** Parameter of published clients. */
 export const SkipSampling = Type.Optional(
   Type.Boolean({
     description:
-      "Whether to skip reading a sample record of each object. Has no effect: reading is not built yet.",
+      "Whether to accept the configuration's fields without comparing them with the account's. Default false.",
   }),
 );
 

@@ -60,7 +60,7 @@ export const patchObjectConfigContent = (deps: ChangeServices) =>
     params: Type.Object({ integrationId: IntegrationIdOrName, objectName: ObjectName }),
     body: RequestSchema,
     success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
-    refusals: { 422: "The changed configuration does not fit the manifest." },
+    refusals: { 422: "The changed configuration does not fit the manifest or the account." },
     async handle({ project, params, body, caller }) {
       return changeInstallation(
         deps,

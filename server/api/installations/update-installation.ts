@@ -65,17 +65,17 @@ export const updateInstallation = (deps: ChangeServices) =>
     summary: "Update an installation",
     description:
       "Changes only what `updateMask` lists; other members of the body are ignored. Objects and maps of " +
-      "objects are replaced as a whole. The result is checked against the latest revision and saved as a " +
-      "new configuration. While the configuration has no write objects, all write objects of the manifest " +
+      "objects are replaced as a whole. The result is checked against the latest revision, changed fields also against " +
+      "the account, and saved as a new configuration. While the configuration has no write objects, all write objects of the manifest " +
       "are enabled; a change that adds the first one adds the others as well.",
     params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
     query: Type.Object({ skipSampling: SkipSampling }),
     body: RequestSchema,
     success: { status: 200, description: "The installation as it is now.", schema: InstallationSchema },
     refusals: {
-      422: "The configuration does not fit the manifest, or the connection belongs to another provider or group.",
+      422: "The configuration does not fit the manifest or the account, or the connection belongs to another provider or group.",
     },
-    handle: ({ project, params, body, caller }) =>
+    handle: ({ project, params, query, body, caller }) =>
       changeInstallation(
         deps,
         {
@@ -83,6 +83,7 @@ export const updateInstallation = (deps: ChangeServices) =>
           integrationId: params.integrationId,
           caller,
           operation: "update-installation",
+          skipSampling: query.skipSampling,
         },
         (queries, { id }) => getInstallationRow(queries, project.id, id, params.installationId),
         (situation) => decide(deps.catalog, situation, body),

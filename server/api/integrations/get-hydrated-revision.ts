@@ -8,15 +8,13 @@ import { findConnection } from "../../store/connections.ts";
 import { findRevision } from "../../store/revisions.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
-import { describeObject, type MetadataMemory } from "../objects/object-metadata.ts";
+import { describeObjects } from "../objects/describe-objects.ts";
+import type { MetadataMemory } from "../objects/object-metadata.ts";
 import { sentence } from "../objects/provider-problem.ts";
 import { HydratedRevisionSchema, toHydrated, type Described } from "./hydrated-integration.ts";
 import { getIntegrationRow } from "../integration.ts";
 
 type Services = CallServices & { metadata: MetadataMemory };
-
-/** Concurrent requests for objects; more would soon reach the provider's rate limits. */
-const AT_ONCE = 4;
 
 export const getHydratedRevision = (deps: Services) =>
   projectEndpoint({
@@ -81,30 +79,17 @@ const objectNamesIn = ({ read, write }: ManifestIntegration): string[] => [
   ...new Set([...(read?.objects ?? []), ...(write?.objects ?? [])].map(({ objectName }) => objectName)),
 ];
 
-/** Reads a few objects at a time; the failure of one does not affect the others. */
+/** Returns what is shown of each object; a failure is its `error`. */
 async function describeAll(
   deps: Services,
   target: { projectId: string; connectionId: string; provider: string; module?: string },
   objectNames: string[],
 ): Promise<Map<string, Described>> {
-  const described = new Map<string, Described>();
-  const waiting = objectNames.values();
-  const work = async (): Promise<void> => {
-    for (const objectName of waiting) {
-      const found = await describeObject(deps, target, objectName).then(
-        (metadata): Described => ({ metadata }),
-        (error: unknown): Described => ({ error: textOf(error) }),
-      );
-      described.set(objectName, found);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return described;
-}
-
-/** Rethrows errors that are neither the provider's nor a Problem. */
-function textOf(error: unknown): string {
-  if (error instanceof ProviderError) return sentence(error);
-  if (error instanceof Problem) return error.options.detail;
-  throw error;
+  const described = await describeObjects(deps, target, objectNames);
+  return new Map(
+    [...described].map(([name, found]): [string, Described] => {
+      if (found instanceof ProviderError) return [name, { error: sentence(found) }];
+      return [name, found instanceof Problem ? { error: found.options.detail } : { metadata: found }];
+    }),
+  );
 }

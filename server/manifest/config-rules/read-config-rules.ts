@@ -1,5 +1,6 @@
 /** Rules for `read.objects` of a configuration: schedules, selected fields, mappings, backfill and filters. */
 import type { Features } from "../../../connector-kit/provider-info.ts";
+import { closest } from "../../ground/closest.ts";
 import { chosenTexts, configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
 import { isFieldPath, parseFieldPath } from "../field-path.ts";
 import type { ManifestIntegration, ReadObject } from "../manifest.ts";
@@ -70,10 +71,30 @@ function checkMappings(object: ConfigObject, declared: ReadObject | undefined, a
     const remedy = "Write nested fields as $['outer']['inner'].";
     add([...path, mapped], `The field is not a well-formed path: ${parsed.fault}.`, remedy, field);
   }
+  checkMappedNames(object, declared, add);
   for (const { fieldName, mapToName } of declared?.requiredFields ?? []) {
     if (fieldName !== undefined || mapToName === undefined || mappings.has(mapToName)) continue;
     const detail = `The integration requires a field for "${mapToName}", but none is chosen.`;
     add([...path, mapToName], detail, `Add "${mapToName}" with the name of the customer's field.`);
+  }
+}
+
+/**
+ * Refuses a mapped name that is nearly one of the manifest for which nothing is chosen. Other unknown names are accepted:
+ * builders may map more than the manifest declares.
+ */
+function checkMappedNames(object: ConfigObject, declared: ReadObject | undefined, add: AddIssue): void {
+  const mappings = chosenTexts(object, "selectedFieldMappings");
+  const dynamic = mapsOf(object, "dynamicMappingsInput").map((entry) => textOf(entry, "mapToName"));
+  const fields = [...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])];
+  const names = fields.flatMap(({ mapToName }) => mapToName ?? []);
+  const free = names.filter((name) => !mappings.has(name));
+  for (const mapped of mappings.keys()) {
+    if (names.includes(mapped) || dynamic.includes(mapped)) continue;
+    const meant = closest(mapped, free);
+    if (meant === undefined) continue;
+    const path = [...pathOf(object, "selectedFieldMappings"), mapped];
+    add(path, `"${mapped}" is not a mapped name of the manifest.`, `Did you mean "${meant}"?`, mapped);
   }
 }
 

@@ -1,0 +1,117 @@
+/** Fields of a configuration are those of the customer's account, where the account can be read. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: hook
+          requiredFields: [{ fieldName: email }, { mapToName: skill }]
+          optionalFields: [{ fieldName: phone }, { mapToName: notes }]
+`;
+
+describe("the fields of a configuration", () => {
+  let on: TestBusbar;
+  let customers = 0;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    assert.equal(deployed.status, 200, deployed.text);
+  });
+
+  const connect = async (): Promise<string> => {
+    const groupRef = `group-${(customers += 1)}`;
+    const connected = await on.inProject("POST", "/connections:generate", {
+      provider: "hubspot",
+      groupRef,
+      consumerRef: "ada",
+      oauth2AuthorizationCode: { accessToken: { token: on.sandbox.hubspot.mintToken().accessToken } },
+    });
+    assert.equal(connected.status, 201, connected.text);
+    return groupRef;
+  };
+  const contentOf = (contacts: object) => ({ content: { read: { objects: { contacts } } } });
+  const install = async (contacts: object, query = "", groupRef?: string) =>
+    on.inProject("POST", `/integrations/crm/installations${query}`, {
+      groupRef: groupRef ?? (await connect()),
+      config: contentOf(contacts),
+    });
+  const PLACE = "config.content.read.objects.contacts";
+
+  test("are refused at an installation if the account does not have them, each with its place and the nearest one", async () => {
+    const refused = await install({
+      selectedFields: { fax_number: true, phone: true },
+      selectedFieldMappings: { skill: "jobtitel", notes: "city" },
+    });
+    assert.deepEqual(
+      [refused.status, refused.body.type.split("/").at(-1)],
+      [422, "invalid-config"],
+      refused.text,
+    );
+    assert.deepEqual(
+      refused.body.issues.map(({ name }: { name: string }) => name),
+      [`${PLACE}.selectedFields.fax_number`, `${PLACE}.selectedFieldMappings.skill`],
+    );
+    assert.match(refused.body.issues[1].remedy, /Did you mean "jobtitle"\?/);
+  });
+
+  test("are accepted in any case, and unchecked with skipSampling", async () => {
+    assert.equal((await install({ selectedFieldMappings: { skill: "JobTitle" } })).status, 201);
+    const unchecked = await install({ selectedFieldMappings: { skill: "jobtitel" } }, "?skipSampling=true");
+    assert.equal(unchecked.status, 201, unchecked.text);
+  });
+
+  test("are mapped by names of the manifest: one that is nearly such a name is refused", async () => {
+    const mappings = { skill: "jobtitle", note: "city" };
+    const refused = await install({ selectedFieldMappings: mappings });
+    assert.deepEqual(
+      [refused.status, refused.body.issues?.[0].name],
+      [422, `${PLACE}.selectedFieldMappings.note`],
+      refused.text,
+    );
+    assert.match(refused.body.issues[0].remedy, /Did you mean "notes"\?/);
+    const own = await install({ selectedFieldMappings: { skill: "jobtitle", shoeSize: "city" } });
+    assert.equal(own.status, 201, own.text);
+  });
+
+  test("are not checked while the provider cannot be asked", async () => {
+    const groupRef = await connect();
+    on.sandbox.addFault({ provider: "hubspot", path: "/properties/", status: 503 });
+    const installed = await install({ selectedFieldMappings: { skill: "jobtitel" } }, "", groupRef);
+    on.sandbox.clearFaults();
+    assert.equal(installed.status, 201, installed.text);
+  });
+
+  test("are checked at a change where it names other fields, not where it leaves old ones", async () => {
+    const { body } = await install({ selectedFieldMappings: { skill: "gone" } }, "?skipSampling=true");
+    const patch = (changes: object[]) =>
+      on.inProject("PATCH", "/integrations/crm/objects/contacts/config-content", {
+        installationId: body.id,
+        action: "read",
+        changes,
+      });
+    const kept = await patch([{ op: "add", path: "/selectedFields", value: { phone: true } }]);
+    assert.equal(kept.status, 200, kept.text);
+    const wrong = await patch([{ op: "add", path: "/selectedFields/fone", value: true }]);
+    assert.deepEqual(
+      [wrong.status, wrong.body.issues?.[0].name],
+      [422, `${PLACE}.selectedFields.fone`],
+      wrong.text,
+    );
+    const mask = { updateMask: ["config.content.read.objects.contacts"] };
+    const update = (query: string) =>
+      on.inProject("PATCH", `/integrations/crm/installations/${body.id}${query}`, {
+        ...mask,
+        installation: { config: contentOf({ selectedFieldMappings: { skill: "jobtitel" } }) },
+      });
+    assert.equal((await update("")).status, 422);
+    assert.equal((await update("?skipSampling=true")).status, 200);
+  });
+});

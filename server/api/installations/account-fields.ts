@@ -1,0 +1,146 @@
+/** Checks the fields that a configuration names against those of the customer's account. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import { didYouMean } from "../../ground/closest.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { formatName } from "../../manifest/config-issue.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { CallServices } from "../../operations/call-provider.ts";
+import { readDefinitions, type ReadDefinition } from "../../read/read-definition.ts";
+import type { FieldNames } from "../../read/read-set.ts";
+import { unknownFields, type UnknownField } from "../../read/unknown-fields.ts";
+import type { Integration } from "../integration.ts";
+import { describeObjects } from "../objects/describe-objects.ts";
+import type { MetadataMemory } from "../objects/object-metadata.ts";
+import { keyOfObject, valueAt } from "./config-mask.ts";
+
+export type AccountServices = CallServices & { metadata: MetadataMemory };
+
+/** An installation waits at most this long for the provider; then its fields are not checked. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Throws a 422 Problem with one issue for each selected, mapped or filtered field that the account does not have. Checks
+ * only what differs from `before`. An account that cannot be read, or not in time, refuses nothing. Asks the provider, so
+ * it must not run in a transaction.
+ */
+export async function requireKnownFields(
+  deps: AccountServices,
+  integration: Integration,
+  { connectionId, before, after }: { connectionId: string; before?: ConfigContent; after: ConfigContent },
+): Promise<void> {
+  const manifest = integration.latestRevision.content;
+  const definitions = readDefinitions([manifest], after).filter(
+    ({ objectName, disabled }) =>
+      !disabled && namesFields(objectOf(after, objectName), objectOf(before, objectName)),
+  );
+  if (definitions.length === 0) return;
+  const names = deps.catalog.connector(integration.provider)?.read ?? ANY_NAMES;
+  const { projectId } = integration;
+  const { provider, module } = manifest;
+  const find = async (objects: ReadDefinition[]): Promise<Issue[]> => {
+    const target = { projectId, connectionId, provider, module };
+    const described = await describeObjects(
+      deps,
+      target,
+      objects.map(({ objectName }) => objectName),
+    );
+    return objects.flatMap((definition) => {
+      const metadata = described.get(definition.objectName);
+      if (!metadata || metadata instanceof Error) return [];
+      const chosen = {
+        after: objectOf(after, definition.objectName),
+        before: objectOf(before, definition.objectName),
+      };
+      return unknownFields(definition, metadata, names)
+        .filter(({ path }) => isChosen(path, chosen))
+        .map((unknown) => toIssue(unknown, metadata, [...placeOf(after, definition.objectName)]));
+    });
+  };
+  const issues = await inTime(async () => {
+    if ((await find(definitions)).length === 0) return [];
+    // The metadata may be a minute old, and somebody may just have created the field.
+    deps.metadata.forget(connectionId);
+    return find(definitions);
+  });
+  const [first] = issues ?? [];
+  if (!first || !issues) return;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more, see \`issues\`)` : "";
+  const detail = `${first.name}: ${first.detail} ${first.remedy}${more}`;
+  throw new Problem("invalid-config", { detail, issues });
+}
+
+/** For providers without a reader: names in any case, and paths into a field are taken as they are. */
+const ANY_NAMES: FieldNames = {
+  fieldKey: (name) => name.toLowerCase(),
+  fieldBeyond: (steps) => (steps.length > 1 ? steps[0] : undefined),
+};
+
+const MEMBERS = ["selectedFields", "selectedFieldMappings", "fieldFilters", "backfill"];
+
+const namesFields = (after: JsonObject, before: JsonObject): boolean =>
+  MEMBERS.some((member) => after[member] !== undefined && !isSame(after[member], before[member]));
+
+/** Whether the configuration names the field, not only the manifest, and did not do so before. */
+function isChosen(
+  path: UnknownField["path"],
+  { after, before }: { after: JsonObject; before: JsonObject },
+): boolean {
+  if (path.length === 0) return false;
+  const value = memberAt(after, path);
+  return value !== undefined && !isSame(value, memberAt(before, path));
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+function memberAt(object: JsonObject, path: UnknownField["path"]): unknown {
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, step)
+        ? (value as Record<string | number, unknown>)[step]
+        : undefined,
+    object,
+  );
+}
+
+function placeOf(content: ConfigContent | undefined, objectName: string): string[] {
+  const objects = valueAt(asObject(content), ["read", "objects"]);
+  return ["read", "objects", isJsonObject(objects) ? keyOfObject(objects, objectName) : objectName];
+}
+
+const objectOf = (content: ConfigContent | undefined, objectName: string): JsonObject =>
+  asObject(valueAt(asObject(content), placeOf(content, objectName)));
+
+const asObject = (value: unknown): JsonObject => (isJsonObject(value as Json) ? (value as JsonObject) : {});
+
+function toIssue(
+  { fieldName, path }: UnknownField,
+  { displayName, name, fields }: ObjectMetadata,
+  place: string[],
+): Issue {
+  return {
+    in: "body",
+    name: formatName([...place, ...path]),
+    detail: `The customer's account has no field \`${fieldName}\` of ${displayName ?? name}.`,
+    value: fieldName,
+    remedy: didYouMean(
+      fieldName,
+      Object.keys(fields),
+      "Choose one of the account's fields, or create it there first.",
+    ),
+  };
+}
+
+/** Returns undefined if the work takes too long; it then goes on without effect. */
+async function inTime<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  const stop = new AbortController();
+  const patience = wait(PATIENCE_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+  const working = work();
+  try {
+    return await Promise.race([working, patience]);
+  } finally {
+    stop.abort();
+    working.catch(() => undefined);
+  }
+}
