@@ -22,6 +22,8 @@ export interface ReadDefinition {
   fields: FieldSelection;
   /** Mapped name to the provider's field; without mappings for which no field is chosen. */
   mappings: Map<string, string>;
+  /** Mapped names that the manifest requires. */
+  requiredMappings: string[];
   /** By mapped name and by provider field: delivered value to the provider's. */
   valueMappings: Map<string, Map<string, string>>;
   /** Under the names that the configuration uses, mapped or the provider's. */
@@ -56,7 +58,10 @@ export type ConfiguredFilter = NonNullable<ConfigReadObject["fieldFilters"]>[num
 export const readDefinitions = (
   revisions: readonly ManifestIntegration[],
   config: ConfigContent,
-): ReadDefinition[] => definitions(revisions, config).filter(({ installed }) => installed);
+): ReadDefinition[] =>
+  readableObjects(revisions, config)
+    .map(define)
+    .filter(({ installed }) => installed);
 
 /**
  * Finds the object of that name, the provider's before a mapped one. It may be an object that is not installed: triggers
@@ -67,31 +72,33 @@ export function findReadDefinition(
   config: ConfigContent,
   name: string,
 ): ReadDefinition | undefined {
-  const all = definitions(revisions, config);
-  return (
-    all.find(({ objectName }) => objectName === name) ?? all.find(({ messageName }) => messageName === name)
-  );
+  const all = readableObjects(revisions, config);
+  const found =
+    all.find(({ object }) => object.objectName === name) ??
+    all.find(({ object }) => object.mapToName === name);
+  return found && define(found);
 }
 
-function definitions(revisions: readonly ManifestIntegration[], config: ConfigContent): ReadDefinition[] {
-  const found = new Map<string, ReadDefinition>();
+interface ReadableObject {
+  revision: ManifestIntegration;
+  object: ReadObject;
+  config: ConfigContent;
+  configured: ConfigReadObject | undefined;
+}
+
+function readableObjects(revisions: readonly ManifestIntegration[], config: ConfigContent): ReadableObject[] {
+  const found = new Map<string, ReadableObject>();
   for (const [age, revision] of revisions.entries()) {
     for (const object of revision.read?.objects ?? []) {
       if (found.has(object.objectName)) continue;
       const configured = configObject(config.read?.objects, object.objectName);
-      if (age > 0 && !configured) continue;
-      found.set(object.objectName, define(revision, object, config, configured));
+      if (age === 0 || configured) found.set(object.objectName, { revision, object, config, configured });
     }
   }
   return [...found.values()];
 }
 
-function define(
-  revision: ManifestIntegration,
-  object: ReadObject,
-  config: ConfigContent,
-  configured: ConfigReadObject | undefined,
-): ReadDefinition {
+function define({ revision, object, config, configured }: ReadableObject): ReadDefinition {
   const isAlways = object.enabled === "always";
   const schedule = configured?.schedule ?? object.schedule;
   const filters = configured?.fieldFilters ?? [];
@@ -112,6 +119,7 @@ function define(
     ...backfillOf(configured?.backfill?.defaultPeriod ?? object.backfill?.defaultPeriod),
     fields: selection(object, configured),
     mappings: new Map(mappings),
+    requiredMappings: (object.requiredFields ?? []).flatMap(({ mapToName }) => mapToName || []),
     valueMappings,
     filters,
     backfillFilters: configured?.backfill?.fieldFilters ?? filters,

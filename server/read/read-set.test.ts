@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { defined, metadataOf, names } from "./read-fixture.ts";
-import { readSet } from "./read-set.ts";
+import { needsMetadata, readSet } from "./read-set.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
 const metadata = metadataOf(
@@ -42,6 +42,26 @@ describe("the read set", () => {
     );
     assert.deepEqual(readSet(definition, metadata, names).fields, ["Address", "Owner.Name", "Owner.Email"]);
     assert.deepEqual(unknownFields(definition, metadata, names), []);
+  });
+
+  test("tells which fields the manifest requires, mapped ones included", () => {
+    const definition = defined(manifest, {
+      selectedFields: { fax: true },
+      selectedFieldMappings: { mail: "email", own: "address" },
+    });
+    const { fields, required } = readSet(definition, metadata, names);
+    assert.deepEqual(fields, ["Name", "Fax", "Email", "Address"]);
+    assert.deepEqual(required, ["Name", "Email"]);
+  });
+
+  test("needs metadata for all fields and for paths, not for plain names", () => {
+    const isNeeded = (fieldName: string, configured: object = {}) =>
+      needsMetadata(defined({ requiredFields: [{ fieldName }] }, configured), names);
+    assert.equal(isNeeded("name"), false);
+    assert.equal(isNeeded("name", { selectedFieldsAuto: "all" }), true);
+    assert.equal(isNeeded("Owner.Name"), true);
+    assert.equal(isNeeded("$['Owner']['Name']"), true);
+    assert.equal(isNeeded("name", { selectedFieldMappings: { city: "$['Address']['city']" } }), true);
   });
 
   test("with all has every field of the metadata but excluded ones and those the connector leaves out", () => {

@@ -10,6 +10,8 @@ export type FieldNames = Pick<ReadConnector, "fieldKey" | "isReadWithAll" | "fie
 export interface ReadSet {
   /** For `ReadPlan.fields`: each once, in the spelling of the metadata where it has the field. */
   fields: string[];
+  /** Those of `fields` that the manifest requires: a run must not go on without them. */
+  required: string[];
   /** Delivered in `fields`. */
   shown: ReadField[];
   /** Delivered in `mappedFields`. */
@@ -56,13 +58,29 @@ export function readSet(
     ],
     names,
   );
-  const asked = [...shown, ...mappings.values()].map((name) => locate(name).request);
+  const requested = (all: string[]) =>
+    distinct(
+      all.map((name) => locate(name).request),
+      names,
+    ).filter((name) => names.fieldKey(name) !== "id");
   return {
-    fields: distinct(asked, names).filter((name) => names.fieldKey(name) !== "id"),
+    fields: requested([...shown, ...mappings.values()]),
+    required: requested([
+      ...fields.required,
+      ...definition.requiredMappings.flatMap((mapped) => mappings.get(mapped) ?? []),
+    ]),
     shown: shown.map((name) => toField(name, isFieldPath(name) ? stepsOf(name) : [names.fieldKey(name)])),
     mapped: [...mappings].map(([mapped, name]) => toField(name, stepsOf(mapped), valueMappings.get(mapped))),
   };
 }
+
+/** Returns whether `readSet` needs metadata: to know every field, or what a path leads to. */
+export const needsMetadata = ({ fields, mappings }: ReadDefinition, { fieldBeyond }: FieldNames): boolean =>
+  fields.all ||
+  (fieldBeyond !== undefined &&
+    [...fields.required, ...fields.selected, ...mappings.values()].some(
+      (name) => isFieldPath(name) || name.includes("."),
+    ));
 
 export interface FieldPlace {
   /** The name to ask the provider for. */
