@@ -2,6 +2,7 @@
 
 import type { Data } from "../exchange.ts";
 import type { AccountControls, RecordInput } from "../provider.ts";
+import { isoText } from "../records/iso-text.ts";
 import { plainValues } from "../records/lazy-values.ts";
 import type { Account, TypeStore } from "./account.ts";
 import { generateRecords } from "./generated-records.ts";
@@ -63,6 +64,10 @@ function put(account: Account, store: TypeStore, input: RecordInput): string {
   const present = input.id === undefined ? undefined : recordIn(store, input.id);
   const record = present ?? createRecord(account, store, { values: {}, links: [] });
   const changedAt = input.changedAt ?? store.settings.clock.now();
+  if (changedAt < record.createdAt) {
+    record.createdAt = changedAt;
+    record.properties[store.type.createdProperty] = isoText(changedAt);
+  }
   store.update(record, values, input.stamp ? changedAt : undefined);
   return record.id;
 }

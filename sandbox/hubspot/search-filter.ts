@@ -7,36 +7,74 @@ import { invalid } from "./errors.ts";
 import type { Property } from "./property-definitions.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
-/** Bounds of the id, exclusive, and of the change time, inclusive. */
-type Bounds = { afterKey?: number; changedFrom?: number; changedTo?: number };
+/** Bounds of the id and of the change time, which the record table applies itself. */
+export type Bounds = { afterKey?: number; throughKey?: number; changedFrom?: number; changedTo?: number };
 
-export type Test = { name: string; passes(record: StoredRecord): boolean; bounds?: Bounds };
+/** The bounds of a test hold for every record that passes; `exact` ones make it superfluous. */
+export type Test = {
+  name: string;
+  passes(record: StoredRecord): boolean;
+  bounds?: Bounds;
+  exact: boolean;
+};
 
 /** Returns the test of one filter. Throws HubSpot's refusal of an unknown property, operator or value. */
 export function filterTest(store: TypeStore, filter: Data): Test {
   const { property, operator, value, passes } = readFilter(store, filter);
-  const bounds = boundsOf(store, property, operator, value, asText(filter["highValue"]) ?? "");
-  return { name: JSON.stringify(filter), passes, ...(bounds === undefined ? {} : { bounds }) };
+  const high = asText(filter["highValue"]) ?? "";
+  const name = JSON.stringify(filter);
+  if (property.name === "hs_object_id") {
+    const bounds = idBounds(operator, value, high, textsOf(filter["values"]));
+    return { name, passes, ...(bounds === undefined ? {} : { bounds }), exact: operator !== "IN" };
+  }
+  const bounds =
+    property.name === store.type.modifiedProperty ? timeBounds(operator, value, high) : undefined;
+  return { name, passes, ...(bounds === undefined ? {} : { bounds }), exact: true };
 }
 
-function boundsOf(
-  store: TypeStore,
-  property: Property,
-  operator: string,
-  value: string,
-  high: string,
-): Bounds | undefined {
-  if (property.name === "hs_object_id") {
-    if (operator === "GT") return { afterKey: Number(value) };
-    return operator === "GTE" ? { afterKey: Math.ceil(Number(value)) - 1 } : undefined;
+function idBounds(operator: string, value: string, high: string, values: string[]): Bounds | undefined {
+  const before = Math.ceil(Number(value)) - 1;
+  const through = Math.floor(Number(value));
+  switch (operator) {
+    case "EQ":
+      return { afterKey: before, throughKey: through };
+    case "GT":
+      return { afterKey: through };
+    case "GTE":
+      return { afterKey: before };
+    case "LT":
+      return { throughKey: before };
+    case "LTE":
+      return { throughKey: through };
+    case "BETWEEN":
+      return { afterKey: before, throughKey: Math.floor(Number(high)) };
+    case "IN": {
+      const keys = values.map(Number);
+      return { afterKey: Math.min(...keys) - 1, throughKey: Math.max(...keys) };
+    }
+    default:
+      return undefined;
   }
-  if (property.name !== store.type.modifiedProperty) return undefined;
-  if (operator === "GT") return { changedFrom: instant(value) + 1 };
-  if (operator === "GTE") return { changedFrom: instant(value) };
-  if (operator === "LT") return { changedTo: instant(value) - 1 };
-  if (operator === "LTE") return { changedTo: instant(value) };
-  if (operator === "BETWEEN") return { changedFrom: instant(value), changedTo: instant(high) };
-  return undefined;
+}
+
+function timeBounds(operator: string, value: string, high: string): Bounds | undefined {
+  const at = instant(value);
+  switch (operator) {
+    case "EQ":
+      return { changedFrom: at, changedTo: at };
+    case "GT":
+      return { changedFrom: at + 1 };
+    case "GTE":
+      return { changedFrom: at };
+    case "LT":
+      return { changedTo: at - 1 };
+    case "LTE":
+      return { changedTo: at };
+    case "BETWEEN":
+      return { changedFrom: at, changedTo: instant(high) };
+    default:
+      return undefined;
+  }
 }
 
 type Passes = (record: StoredRecord) => boolean;

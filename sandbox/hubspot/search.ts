@@ -8,7 +8,7 @@ import { textsOf } from "./batch.ts";
 import { invalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { objectBody, presenter } from "./record-writes.ts";
-import { compareValues, filterTest, type Test } from "./search-filter.ts";
+import { compareValues, filterTest, type Bounds, type Test } from "./search-filter.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
 const MOST_RESULTS = 10_000;
@@ -109,19 +109,26 @@ function mentions(record: StoredRecord, query: string): boolean {
   return false;
 }
 
-/** Bounds of the id and of the change time are left to the table; the other filters become one test. */
+/** Leaves bounds of the id and of the change time to the table; the other filters become one test. */
 function boundsOf(tests: Test[]): Selection<StoredRecord> {
   const selection: Selection<StoredRecord> = {};
-  const others: Test[] = [];
-  for (const test of tests) {
-    const { afterKey, changedFrom, changedTo } = test.bounds ?? {};
-    if (test.bounds === undefined) others.push(test);
-    if (afterKey !== undefined) selection.afterKey = Math.max(selection.afterKey ?? 0, afterKey);
-    if (changedFrom !== undefined)
-      selection.changedFrom = Math.max(selection.changedFrom ?? changedFrom, changedFrom);
-    if (changedTo !== undefined) selection.changedTo = Math.min(selection.changedTo ?? changedTo, changedTo);
-  }
+  for (const { bounds } of tests) if (bounds !== undefined) narrow(selection, bounds);
+  const others = tests.filter((test) => test.bounds === undefined || !test.exact);
   if (others.length === 0) return selection;
   const passes = (record: StoredRecord): boolean => others.every((test) => test.passes(record));
-  return { ...selection, test: { name: others.map((test) => test.name).join("&"), passes } };
+  // Within bounds of ids there are few generated records to look at, so nothing is worth remembering.
+  const few = selection.throughKey !== undefined;
+  const name = few ? {} : { name: others.map((test) => test.name).join("&") };
+  return { ...selection, test: { ...name, passes } };
+}
+
+function narrow(selection: Selection<StoredRecord>, bounds: Bounds): void {
+  for (const name of ["afterKey", "changedFrom"] as const) {
+    const value = bounds[name];
+    if (value !== undefined) selection[name] = Math.max(selection[name] ?? value, value);
+  }
+  for (const name of ["throughKey", "changedTo"] as const) {
+    const value = bounds[name];
+    if (value !== undefined) selection[name] = Math.min(selection[name] ?? value, value);
+  }
 }

@@ -44,6 +44,7 @@ const { table, model } = build();
 
 function expected({
   afterKey,
+  throughKey,
   changedFrom,
   changedTo,
   afterPair,
@@ -53,6 +54,7 @@ function expected({
     .filter(
       (row) =>
         (afterKey === undefined || row.key > afterKey) &&
+        (throughKey === undefined || row.key <= throughKey) &&
         (changedFrom === undefined || row.updatedAt >= changedFrom) &&
         (changedTo === undefined || row.updatedAt <= changedTo) &&
         (afterPair === undefined ||
@@ -71,6 +73,9 @@ const SELECTIONS: Selection<Record>[] = [
   { afterKey: 3 },
   { afterKey: 130 },
   { afterKey: 10_000 },
+  { afterKey: 104, throughKey: 125 },
+  { throughKey: 99, test: blue },
+  { throughKey: 390, changedFrom: 100, test: unnamed },
   { changedFrom: 300, changedTo: 300 },
   { changedFrom: 250, changedTo: 500, afterKey: 117 },
   { afterPair: { changedAt: 300, key: 650 } },

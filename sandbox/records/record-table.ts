@@ -7,6 +7,7 @@ export type Row = { key: number; updatedAt: number };
 
 export type Selection<R> = {
   afterKey?: number;
+  throughKey?: number;
   /** Both inclusive, milliseconds. */
   changedFrom?: number;
   changedTo?: number;
@@ -186,7 +187,8 @@ export class RecordTable<R extends Row> {
     if (this.#gone.size > 0 && this.#gone.has(row.key)) return false;
     const seen = selection.view === undefined ? row : selection.view(row);
     if (seen === undefined) return false;
-    const { changedFrom, changedTo, afterPair, test } = selection;
+    const { throughKey, changedFrom, changedTo, afterPair, test } = selection;
+    if (throughKey !== undefined && row.key > throughKey) return false;
     if (changedFrom !== undefined && seen.updatedAt < changedFrom) return false;
     if (changedTo !== undefined && seen.updatedAt > changedTo) return false;
     if (afterPair !== undefined && !isBehind(seen, afterPair)) return false;
@@ -213,9 +215,12 @@ function isBehind(row: Row, { changedAt, key }: { changedAt: number; key: number
 
 /** Returns the positions of a block that are selected, ascending. */
 function runOf<R>(block: GeneratedBlock<R>, selection: Selection<R>): Run {
-  const { changedTo, test } = selection;
+  const { changedTo, throughKey, test } = selection;
   const low = lowest(block, selection);
-  const high = changedTo === undefined ? block.span.count : block.firstAt(changedTo + 1);
+  const high = Math.min(
+    changedTo === undefined ? block.span.count : block.firstAt(changedTo + 1),
+    throughKey === undefined ? block.span.count : throughKey - block.span.firstKey + 1,
+  );
   if (test === undefined) return { length: Math.max(0, high - low), at: (n) => low + n, from: low };
   const passes = (record: R): boolean => test.passes(record);
   const all = test.name === undefined ? block.passing(passes, low, high) : block.known(test.name, passes);

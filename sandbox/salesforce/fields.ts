@@ -140,7 +140,8 @@ export function objectDefinition(
   const owner = OWNERLESS.has(name)
     ? []
     : [field("OwnerId", "reference", { to: "User", required: true, defaultValue: "" })];
-  const all = [...SYSTEM_FIELDS(), ...owner, ...fields];
+  const missing = MISSING[name] ?? [];
+  const all = [...SYSTEM_FIELDS(), ...owner, ...fields].filter((one) => !missing.includes(one.name));
   return {
     name,
     label: labelOf(name),
@@ -158,4 +159,13 @@ const OWNERLESS = new Set([
   "PermissionSet",
   "PermissionSetAssignment",
   "FieldPermissions",
+  "AccountHistory",
+  "AccountShare",
 ]);
+
+/** System fields that an object does not have, so that its change time is another one or its deletion unknown. */
+const MISSING: Record<string, string[]> = {
+  User: ["IsDeleted"],
+  AccountHistory: ["SystemModstamp", "LastModifiedDate", "LastModifiedById"],
+  AccountShare: ["SystemModstamp", "CreatedDate", "CreatedById"],
+};

@@ -67,7 +67,9 @@ function put(org: Org, store: ObjectStore, input: RecordInput): string {
   const record = recordIn(store, id);
   const at = stamp(input.changedAt ?? org.clock.now());
   const stamped: StoredRecord["values"] = input.stamp ? { LastModifiedDate: at, SystemModstamp: at } : {};
-  store.set(record, { ...values, ...stamped });
+  const created = String(record.values["CreatedDate"]);
+  const before: StoredRecord["values"] = input.stamp && at < created ? { CreatedDate: at } : {};
+  store.set(record, { ...values, ...stamped, ...before });
   return record.id;
 }
 

@@ -111,6 +111,17 @@ test("queries that cannot be answered are refused with Salesforce's codes", asyn
   }
 });
 
+test("objects without a modification stamp or a deletion mark refuse these names", async () => {
+  assert.equal(await refusal("SELECT Id, SystemModstamp FROM AccountHistory"), "INVALID_FIELD");
+  assert.equal(await refusal("SELECT Id FROM AccountShare WHERE CreatedDate = null"), "INVALID_FIELD");
+  assert.equal(await refusal("SELECT Id FROM User WHERE IsDeleted = false"), "INVALID_FIELD");
+  assert.equal(
+    (await query("SELECT Id FROM AccountHistory WHERE CreatedDate > 2026-01-01T00:00:00Z")).status,
+    200,
+  );
+  assert.equal(await refusal("SELECT Id FROM Account OFFSET 2001"), "NUMBER_OUTSIDE_VALID_RANGE");
+});
+
 test("deleted records appear in queryAll only", async () => {
   const made = await call("POST", "/services/data/v60.0/sobjects/Campaign", { Name: "Gone" });
   await call("DELETE", `/services/data/v60.0/sobjects/Campaign/${textAt(made.json, "id")}`);

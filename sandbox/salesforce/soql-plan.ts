@@ -10,7 +10,7 @@ import { tester } from "./soql-where.ts";
 
 type Bounds = Pick<
   Selection<StoredRecord>,
-  "afterKey" | "changedFrom" | "changedTo" | "afterPair" | "storedOnly"
+  "afterKey" | "throughKey" | "changedFrom" | "changedTo" | "afterPair" | "storedOnly"
 >;
 
 /** Returns the selection of a WHERE clause; deleted records are left out unless `includeDeleted`. */
@@ -29,8 +29,8 @@ export function selectionOf(
   const others: Condition[] = [];
   for (const part of where.kind === "and" ? where.parts : [where]) {
     const bounds = boundsOf(context.store, part);
-    if (bounds === undefined) others.push(part);
-    else narrow(selection, bounds);
+    if (bounds !== undefined) narrow(selection, bounds);
+    if (bounds === undefined || bounds.storedOnly === true) others.push(part);
   }
   if (others.length === 0) return selection;
   // Values of parents and formulas may change without the record.
@@ -39,8 +39,10 @@ export function selectionOf(
 }
 
 function narrow(selection: Selection<StoredRecord>, bounds: Bounds): void {
-  const { afterKey, changedFrom, changedTo, afterPair } = bounds;
+  const { afterKey, throughKey, changedFrom, changedTo, afterPair } = bounds;
   if (afterKey !== undefined) selection.afterKey = Math.max(selection.afterKey ?? afterKey, afterKey);
+  if (throughKey !== undefined)
+    selection.throughKey = Math.min(selection.throughKey ?? throughKey, throughKey);
   if (changedFrom !== undefined)
     selection.changedFrom = Math.max(selection.changedFrom ?? changedFrom, changedFrom);
   if (changedTo !== undefined) selection.changedTo = Math.min(selection.changedTo ?? changedTo, changedTo);
@@ -54,9 +56,9 @@ function boundsOf(store: ObjectStore, condition: Condition): Bounds | undefined 
   const { operator } = condition;
   const [literal] = condition.values;
   const name = condition.path.toLowerCase();
-  if (name === "id" && operator === ">" && literal?.kind === "string") {
-    const key = keyOf(store, literal.text);
-    return key === undefined ? undefined : { afterKey: key };
+  if (name === "id" && literal?.kind === "string") return idBounds(store, operator, literal.text);
+  if (name === "isdeleted" && operator === "=" && literal?.kind === "boolean" && literal.boolean) {
+    return { storedOnly: true };
   }
   if (name !== "systemmodstamp" || literal?.kind !== "datetime") return undefined;
   const second = Math.floor(instantOf(literal.text) / 1000) * 1000;
@@ -79,6 +81,15 @@ function pairBounds(store: ObjectStore, parts: Condition[]): Bounds | undefined 
   if (after === undefined || key === undefined || at?.changedFrom === undefined) return undefined;
   const exact = at.changedFrom === at.changedTo && after === at.changedFrom + 1000;
   return exact ? { afterPair: { changedAt: at.changedFrom, key } } : undefined;
+}
+
+function idBounds(store: ObjectStore, operator: string, text: string): Bounds | undefined {
+  const key = keyOf(store, text);
+  if (key === undefined) return undefined;
+  if (operator === ">") return { afterKey: key };
+  if (operator === ">=") return { afterKey: key - 1 };
+  if (operator === "<") return { throughKey: key - 1 };
+  return operator === "<=" ? { throughKey: key } : undefined;
 }
 
 function keyOf(store: ObjectStore, text: string): number | undefined {

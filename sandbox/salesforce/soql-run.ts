@@ -20,6 +20,8 @@ export type Found = {
   children: Children[];
 };
 
+const MOST_OFFSET = 2000;
+
 export function runQuery(org: Org, query: Query, text: string, includeDeleted: boolean): Found {
   const from = query.from.replace(/^.*\./, "");
   const store = org.find(from);
@@ -27,6 +29,8 @@ export function runQuery(org: Org, query: Query, text: string, includeDeleted: b
     const what = `sObject type '${from}' is not supported. If you are attempting to use a custom object, be sure to append the '__c' after the entity name. Please reference your WSDL or the describe call for the appropriate names.`;
     throw refuse(400, "INVALID_TYPE", `${whereabouts(text, Math.max(0, text.indexOf(from)))}\n${what}`);
   }
+  if (query.offset > MOST_OFFSET)
+    throw refuse(400, "NUMBER_OUTSIDE_VALID_RANGE", `Maximum SOQL offset allowed is ${MOST_OFFSET}`);
   const context = { org, store, text };
   const paths = selectedPaths(context, query);
   const children = query.children.map((child) => readChildren(context, child, includeDeleted));

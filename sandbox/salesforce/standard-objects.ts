@@ -150,6 +150,26 @@ function activities(): ObjectDefinition[] {
       field("Role", "picklist", { picklist: ["Decision Maker", "Economic Buyer", "Evaluator", "Other"] }),
       field("IsPrimary", "boolean"),
     ]),
+    objectDefinition(
+      "AccountHistory",
+      "017",
+      [
+        field("AccountId", "reference", { to: "Account", required: true, createOnly: true }),
+        field("Field", "string", { length: 40 }),
+        field("OldValue", "string"),
+        field("NewValue", "string"),
+      ],
+      "Histories",
+    ),
+    objectDefinition(
+      "AccountShare",
+      "00r",
+      [
+        field("AccountId", "reference", { to: "Account", required: true, createOnly: true }),
+        field("AccountAccessLevel", "picklist", { picklist: ["Read", "Edit", "All"] }),
+      ],
+      "Shares",
+    ),
     objectDefinition("Case", "500", [
       field("Subject", "string"),
       field("Description", "textarea"),
