@@ -220,11 +220,18 @@ CREATE TABLE custom_auth_sessions (
   step integer NOT NULL,
   progress_sealed text NOT NULL,
   expire_time timestamptz NOT NULL,
+  begin_hash bytea NOT NULL,
+  flow_id uuid NOT NULL,
+  browser_hash bytea,
+  leave_time timestamptz,
+  origin text,
   PRIMARY KEY (id),
+  UNIQUE (begin_hash),
   UNIQUE (hash),
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   FOREIGN KEY (provider_app_id) REFERENCES provider_apps(id) ON DELETE CASCADE
 );
+CREATE INDEX ON custom_auth_sessions (browser_hash);
 CREATE INDEX ON custom_auth_sessions (expire_time);
 
 CREATE TABLE deliveries (

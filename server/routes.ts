@@ -62,6 +62,8 @@ import { getObjectMetadataForInstallation } from "./api/objects/get-object-metad
 import { rememberMetadata } from "./api/objects/object-metadata.ts";
 import { upsertMetadataForConnection } from "./api/objects/upsert-metadata-for-connection.ts";
 import { upsertMetadataForInstallation } from "./api/objects/upsert-metadata-for-installation.ts";
+import { customAuthBegin } from "./api/oauth/custom-auth-begin.ts";
+import { customAuthContinue } from "./api/oauth/custom-auth-continue.ts";
 import { customAuthCallback } from "./api/oauth/custom-auth-callback.ts";
 import { customAuthFormCallback } from "./api/oauth/custom-auth-form-callback.ts";
 import { customAuthConnect } from "./api/oauth/custom-auth-connect.ts";
@@ -152,8 +154,10 @@ export function routes(deps: Services): Route[] {
     route("GET /callbacks/v1/oauth/begin", "public", oauthBegin(deps)),
     route("POST /callbacks/v1/oauth/begin", "public", oauthContinue(deps)),
     route("POST /callbacks/v1/oauth/retry", "public", oauthRetry(deps)),
-    route("GET /callbacks/v1/custom-auth", "public", customAuthCallback()),
-    route("POST /callbacks/v1/custom-auth", "public", customAuthFormCallback()),
+    route("GET /callbacks/v1/custom-auth/begin", "public", customAuthBegin(deps)),
+    route("POST /callbacks/v1/custom-auth/begin", "public", customAuthContinue(deps)),
+    route("GET /callbacks/v1/custom-auth", "public", customAuthCallback(deps)),
+    route("POST /callbacks/v1/custom-auth", "public", customAuthFormCallback(deps)),
     route("GET /healthz", "public", getHealthz()),
     route("GET /readyz", "public", getReadyz(deps)),
     route("GET /openapi.json", "public", getOpenApi()),

@@ -61,6 +61,8 @@ GET /callbacks/v1/oauth
 GET /callbacks/v1/oauth/begin
 POST /callbacks/v1/oauth/begin
 POST /callbacks/v1/oauth/retry
+GET /callbacks/v1/custom-auth/begin
+POST /callbacks/v1/custom-auth/begin
 GET /callbacks/v1/custom-auth
 POST /callbacks/v1/custom-auth
 GET /healthz

@@ -10,7 +10,7 @@ export interface StyledPage {
   script?: string;
   /** Documents are wide and start at the top; other pages are one card. */
   layout: "card" | "document";
-  /** Where forms may lead besides this server, as in a Content-Security-Policy. */
+  /** Where forms may lead besides this server, as in a Content-Security-Policy. Undefined for a page without a form. */
   formTargets?: string;
   headers?: Record<string, string>;
 }
@@ -40,7 +40,7 @@ ${main}
     `style-src 'nonce-${nonce}'`,
     "img-src data:",
     "base-uri 'none'",
-    `form-action ${formTargets ? `'self' ${formTargets}` : "'none'"}`,
+    `form-action ${formTargets === undefined ? "'none'" : `'self' ${formTargets}`.trim()}`,
     "frame-ancestors 'none'",
   ];
   return new Page(html, {

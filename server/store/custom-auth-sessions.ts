@@ -15,11 +15,23 @@ export interface CustomAuthSession {
   providerMetadata: ProviderMetadata;
   step: number;
   progressSealed: string;
+  /** The first session of the customer's way: its cookie serves the following ones. */
+  flowId: string;
+  /** Digest of the cookie of the browser that continued to the provider. */
+  browserHash: Buffer | null;
+  /** Of the page that asked, where a browser sent it. */
+  origin: string | null;
+}
+
+/** With what the pages show. */
+export interface ShownCustomAuthSession extends CustomAuthSession {
+  appName: string;
+  expireTime: Date;
 }
 
 export async function insertCustomAuthSession(
   queries: Queries,
-  session: CustomAuthSession & { hash: Buffer; expireTime: Date },
+  session: CustomAuthSession & { hash: Buffer; beginHash: Buffer; expireTime: Date },
 ): Promise<void> {
   await queries
     .insertInto("customAuthSessions")
@@ -47,6 +59,57 @@ export async function takeCustomAuthSession(
   const row = await query.returningAll().executeTakeFirst();
   return row && { ...row, providerMetadata: row.providerMetadata as ProviderMetadata };
 }
+
+/** Finds the session of an address that the API returned, until it expires. */
+export async function findCustomAuthByAddress(
+  queries: Queries,
+  beginHash: Buffer,
+): Promise<ShownCustomAuthSession | undefined> {
+  const row = await shown(queries).where("customAuthSessions.beginHash", "=", beginHash).executeTakeFirst();
+  return row && toShown(row);
+}
+
+/** Lists the open sessions that browsers with these cookies have continued, the last one first. */
+export async function listCustomAuthOfBrowser(
+  queries: Queries,
+  browserHashes: Buffer[],
+): Promise<ShownCustomAuthSession[]> {
+  if (browserHashes.length === 0) return [];
+  const rows = await shown(queries)
+    .where("customAuthSessions.browserHash", "in", browserHashes)
+    .where("leaveTime", "is not", null)
+    .orderBy("leaveTime", "desc")
+    .limit(20)
+    .execute();
+  return rows.map(toShown);
+}
+
+/** Notes that a browser continues to the provider. Returns false when the session belongs to another browser. */
+export async function noteCustomAuthDeparture(
+  queries: Queries,
+  id: string,
+  { browserHash, expireTime }: { browserHash: Buffer; expireTime: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("customAuthSessions")
+    .set({ browserHash, expireTime, leaveTime: sql`now()` })
+    .where("id", "=", id)
+    .where(({ eb, or }) => or([eb("browserHash", "is", null), eb("browserHash", "=", browserHash)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+const shown = (queries: Queries) =>
+  queries
+    .selectFrom("customAuthSessions")
+    .innerJoin("projects", "projects.id", "customAuthSessions.projectId")
+    .selectAll("customAuthSessions")
+    .select("projects.appName")
+    .where("expireTime", ">", sql<Date>`now()`);
+
+const toShown = (
+  row: Awaited<ReturnType<ReturnType<typeof shown>["executeTakeFirstOrThrow"]>>,
+): ShownCustomAuthSession => ({ ...row, providerMetadata: row.providerMetadata as ProviderMetadata });
 
 /** Returns the number of removed rows. */
 export async function removeExpiredCustomAuthSessions(queries: Queries, most: number): Promise<number> {

@@ -143,13 +143,18 @@ export interface Consumers {
 }
 
 export interface CustomAuthSessions {
+  beginHash: Buffer;
+  browserHash: Buffer | null;
   consumerName: string | null;
   consumerRef: string;
   expireTime: Timestamp;
+  flowId: string;
   groupName: string | null;
   groupRef: string;
   hash: Buffer;
   id: string;
+  leaveTime: Timestamp | null;
+  origin: string | null;
   progressSealed: string;
   projectId: string;
   provider: string;

@@ -5,8 +5,14 @@ export interface Seen {
   status: number;
   html: string;
   headers: Headers;
+  form?: Form;
   /** What the page posts to the window that opened it. */
   message?: { eventType: string; message?: string; data: { connection?: string; error?: string } };
+}
+
+interface Form {
+  action: string;
+  fields: Record<string, string>;
 }
 
 export interface ConsentBrowser {
@@ -14,6 +20,8 @@ export interface ConsentBrowser {
   cookies(): string;
   /** Opens the address; redirects are not followed. */
   open(url: string): Promise<Seen>;
+  /** Sends a form of another page's. */
+  post(url: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Seen>;
   /** Sends the form of the page that was opened last, with more fields or headers. */
   send(fields?: Record<string, string>, headers?: Record<string, string>): Promise<Seen>;
   /** Opens the address that the API returned and continues. Returns the URL of the provider's page. */
@@ -26,7 +34,7 @@ export interface ConsentBrowser {
 
 export function openConsentBrowser(): ConsentBrowser {
   const jar = new Map<string, string>();
-  let form: { action: string; fields: Record<string, string> } | undefined;
+  let form: Form | undefined;
   const cookies = () => [...jar].map((pair) => pair.join("=")).join("; ");
   const request = async (url: string, init: RequestInit = {}): Promise<Seen> => {
     const headers = new Headers(init.headers);
@@ -43,19 +51,22 @@ export function openConsentBrowser(): ConsentBrowser {
       status: response.status,
       html,
       headers: response.headers,
+      form,
       ...(posted && { message: JSON.parse(posted) }),
     };
   };
   const browser: ConsentBrowser = {
     cookies,
     open: (url) => request(url),
-    send: async (fields = {}, headers = {}) => {
-      assert.ok(form, "the page has no form");
-      return request(form.action, {
+    post: (url, fields, headers = {}) =>
+      request(url, {
         method: "POST",
         headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-        body: new URLSearchParams({ ...form.fields, ...fields }),
-      });
+        body: new URLSearchParams(fields),
+      }),
+    send: async (fields = {}, headers = {}) => {
+      assert.ok(form, "the page has no form");
+      return browser.post(form.action, { ...form.fields, ...fields }, headers);
     },
     async leave(url) {
       const page = await browser.open(url);
@@ -74,12 +85,15 @@ export function openConsentBrowser(): ConsentBrowser {
   return browser;
 }
 
-function formIn(html: string, url: string): { action: string; fields: Record<string, string> } | undefined {
+function formIn(html: string, url: string): Form | undefined {
   const action = /<form method="post" action="([^"]+)"/.exec(html)?.[1];
   if (action === undefined) return undefined;
   const inputs = html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
   return {
     action: new URL(action, url).href,
-    fields: Object.fromEntries([...inputs].map(([, name, value]) => [name, value])),
+    fields: Object.fromEntries([...inputs].map(([, name = "", value = ""]) => [plain(name), plain(value)])),
   };
 }
+
+const plain = (html: string): string =>
+  html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));

@@ -6,6 +6,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 export const CONSENT_PATH = "/callbacks/v1/oauth";
+export const CUSTOM_AUTH_PATH = "/callbacks/v1/custom-auth";
 
 /** Long enough to read the page, to sign in, and to try again. */
 const COOKIE_SECONDS = 3_600;
@@ -19,58 +20,64 @@ export interface BrowserSecret {
   header: string;
 }
 
-/** Returns the secret that this browser has for the consent, or a new one. */
+/** What is bound: a consent, or a custom authentication with all its sessions. */
+export interface Bound {
+  id: string;
+  /** The cookie is sent below this path only. */
+  path: typeof CONSENT_PATH | typeof CUSTOM_AUTH_PATH;
+}
+
+/** Returns the secret that this browser has, or a new one. */
 export function browserSecret(
-  consentId: string,
+  { id, path }: Bound,
   headers: IncomingHttpHeaders,
   publicUrl: string,
 ): BrowserSecret {
-  return describe(
-    consentId,
-    sentSecret(consentId, headers) ?? randomBytes(32).toString("base64url"),
-    publicUrl,
-  );
+  const secret = sentSecrets(headers).get(nameOf(id)) ?? randomBytes(32).toString("base64url");
+  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
+  // Lax: the browser must send it when the provider redirects back.
+  const attributes = `Path=${path}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
+  return { hash: digest(secret), proof: proofOf(secret), header: `${nameOf(id)}=${secret}; ${attributes}` };
 }
 
-/** Returns the digest of the browser's cookie for the consent; undefined without a cookie. */
-export function browserHash(consentId: string, headers: IncomingHttpHeaders): Buffer | undefined {
-  const secret = sentSecret(consentId, headers);
+/** Returns the digest of the browser's cookie; undefined without a cookie. */
+export function browserHash(id: string, headers: IncomingHttpHeaders): Buffer | undefined {
+  const secret = sentSecrets(headers).get(nameOf(id));
   return secret === undefined ? undefined : digest(secret);
 }
 
-/** Returns that digest if a page of ours has sent this form: it holds the proof of the cookie. */
+/** Returns the digests of all such cookies of the browser, at most as many as it can have open. */
+export const browserHashes = (headers: IncomingHttpHeaders): Buffer[] =>
+  [...sentSecrets(headers)]
+    .filter(([name]) => name.startsWith(PREFIX))
+    .slice(0, MOST_COOKIES)
+    .map(([, secret]) => digest(secret));
+
+/** Returns the digest of the cookie if a page of ours has sent this form: it holds the proof of the cookie. */
 export function provenBrowser(
-  consentId: string,
+  id: string,
   headers: IncomingHttpHeaders,
   proof: string | null,
 ): Buffer | undefined {
-  const secret = sentSecret(consentId, headers);
+  const secret = sentSecrets(headers).get(nameOf(id));
   const site = headers["sec-fetch-site"];
   if (secret === undefined || (site !== undefined && site !== "same-origin")) return undefined;
   return proofOf(secret) === proof ? digest(secret) : undefined;
 }
 
-function describe(consentId: string, secret: string, publicUrl: string): BrowserSecret {
-  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
-  // Lax: the browser must send it when the provider redirects back.
-  const attributes = `Path=${CONSENT_PATH}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
-  return {
-    hash: digest(secret),
-    proof: proofOf(secret),
-    header: `${nameOf(consentId)}=${secret}; ${attributes}`,
-  };
-}
+const sentSecrets = ({ cookie = "" }: IncomingHttpHeaders): Map<string, string> =>
+  new Map(
+    cookie.split(";").map((pair): [string, string] => {
+      const [name = "", secret = ""] = pair.trim().split("=");
+      return [name, secret];
+    }),
+  );
 
-function sentSecret(consentId: string, { cookie = "" }: IncomingHttpHeaders): string | undefined {
-  const name = nameOf(consentId);
-  return cookie
-    .split(";")
-    .map((pair) => pair.trim().split("="))
-    .find(([key]) => key === name)?.[1];
-}
+const PREFIX = "busbar_consent_";
+const MOST_COOKIES = 50;
 
-/** One cookie per consent: several may be open at the same time. */
-const nameOf = (consentId: string): string => `busbar_consent_${consentId.replaceAll("-", "")}`;
+/** One cookie for each: several may be open at the same time. */
+const nameOf = (id: string): string => `${PREFIX}${id.replaceAll("-", "")}`;
 
 /** Digest of a random text, as stored. */
 export const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -47,7 +47,7 @@ export function failedPage(
   consent: Pick<ShownConsent, "id" | "appName" | "reason" | "message" | "browserHash" | "createTime">,
   headers: IncomingHttpHeaders,
 ): Page {
-  const { proof } = browserSecret(consent.id, headers, deps.publicUrl());
+  const { proof } = browserSecret({ id: consent.id, path: CONSENT_PATH }, headers, deps.publicUrl());
   const again = Object.entries(REASONS).some(([name, reason]) => name === consent.reason && reason.again);
   return failurePage({
     message: consent.message ?? "",

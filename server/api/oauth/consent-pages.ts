@@ -1,23 +1,31 @@
 /** The pages of a consent: before the provider's page, and after it. */
 import type { Page } from "../../http/endpoint.ts";
 import { escapeHtml, styledPage } from "../../http/styled-page.ts";
-import type { ShownConsent } from "../../store/consents.ts";
 
 interface Names {
   app: string;
   provider: string;
 }
 
+/** For whom the account will be connected. */
+interface Asked {
+  providerWorkspaceRef: string | null;
+  groupRef: string;
+  groupName: string | null;
+  consumerRef: string;
+  consumerName: string | null;
+}
+
 /** Returns the page that names application, account and group, and asks whether to go on. */
 export function askingPage(
-  consent: ShownConsent,
+  asked: Asked,
   form: { action: string; token: string; proof: string; cookie: string; targets: string },
   { app, provider }: Names,
 ): Page {
   const facts = [
-    ["Account", withDetail(provider, consent.providerWorkspaceRef)],
-    ["For", withDetail(consent.groupName, consent.groupRef)],
-    ["Asked by", withDetail(consent.consumerName, consent.consumerRef)],
+    ["Account", withDetail(provider, asked.providerWorkspaceRef)],
+    ["For", withDetail(asked.groupName, asked.groupRef)],
+    ["Asked by", withDetail(asked.consumerName, asked.consumerRef)],
   ];
   const rows = facts.map(([name = "", value = ""]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`);
   const [theApp, theProvider] = [escapeHtml(app), escapeHtml(provider)];

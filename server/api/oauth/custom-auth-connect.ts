@@ -1,4 +1,5 @@
 /** POST /v1/custom-auth/connect: connects by a provider-specific scheme, in one or more steps. */
+import type { IncomingHttpHeaders } from "node:http";
 import { Type, type Static } from "typebox";
 import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { readCredentials } from "../../credentials/connect/read-credentials.ts";
@@ -69,19 +70,19 @@ export const customAuthConnect = (deps: FlowServices) =>
     description:
       "For providers with `customOpts` in the catalog. The first call contains provider, group, consumer " +
       "and inputs. It returns the connection or a redirect. For a redirect, open `redirect.url` in a " +
-      "window, wait for the message of the callback page, and call again with `sessionId` and the message's " +
+      "window (a page of this Busbar that continues to the provider's), wait for the message of the callback page, and call again with `sessionId` and the message's " +
       "`params` as `callbackParams`, until there is a connection. A session is valid for ten minutes and " +
       "one call. A group that is already connected keeps its connection and gets new credentials.",
     projectInBody: true,
     body: RequestSchema,
     success: { status: 200, description: "The connection, or the next step.", schema: AnswerSchema },
     refusals: { 422: "The provider rejected a step.", 502: "The provider could not be reached." },
-    async handle({ project, caller, body }) {
+    async handle({ project, caller, body, headers }) {
       const { sessionId, callbackParams = {} } = body;
       const { groupRef, consumerRef } = caller;
       const result =
         sessionId === undefined
-          ? await proceed(deps, await begin(deps, project.id, body))
+          ? await proceed(deps, { ...(await begin(deps, project.id, body)), origin: webOrigin(headers) })
           : await resume(deps, { projectId: project.id, groupRef, consumerRef }, sessionId, callbackParams);
       return "row" in result ? { connection: toConnection(result.row) } : result;
     },
@@ -122,6 +123,12 @@ async function begin(
     metadata,
     credentials,
   };
+}
+
+/** Returns the origin of the page that asks. Others than the web's cannot be named as the target of a message. */
+function webOrigin({ origin = "" }: IncomingHttpHeaders): string | undefined {
+  if (!/^https?:/.test(origin) || !URL.canParse(origin)) return undefined;
+  return new URL(origin).origin;
 }
 
 const wrong = (name: string, detail: string): Problem =>

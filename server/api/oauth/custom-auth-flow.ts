@@ -1,9 +1,9 @@
 /** Runs the steps of a custom authentication scheme: from the inputs to a redirect or a connection. */
-import { createHash, randomBytes } from "node:crypto";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { readCallback, stepUrl, sendsState, StepError } from "../../../connector-kit/custom-steps.ts";
 import type { Redirect } from "../../../connector-kit/auth-options.ts";
 import { TemplateError } from "../../../connector-kit/template.ts";
+import { randomText } from "../../credentials/grants/authorization-code.ts";
 import {
   lasting,
   stepValues,
@@ -31,6 +31,7 @@ import {
 import type { Database } from "../../store/database.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { saveConnection } from "../connections/save-connection.ts";
+import { CUSTOM_AUTH_PATH, digest } from "./browser-binding.ts";
 
 export interface FlowServices {
   database: Database;
@@ -50,13 +51,17 @@ export interface Flow extends StepState {
   groupName?: string;
   consumerRef: string;
   consumerName?: string;
+  /** Of the page that asked, where a browser sent it. */
+  origin?: string;
+  /** Of the earlier session, whose browser need not be asked again. */
+  earlier?: Pick<CustomAuthSession, "flowId" | "browserHash">;
 }
 
 export type FlowResult = { redirect: { url: string; sessionId: string } } | { row: ConnectionRow };
 
-export const CUSTOM_CALLBACK_PATH = "/callbacks/v1/custom-auth";
+export const CUSTOM_BEGIN_PATH = `${CUSTOM_AUTH_PATH}/begin`;
 /** Time for a person to sign in and agree. */
-const SESSION_MS = 10 * 60_000;
+export const SESSION_MS = 10 * 60_000;
 
 /** Runs the steps from index `step` on. Throws Problems: 422 if the provider refuses, 502 if it cannot be reached. */
 export async function proceed(deps: FlowServices, flow: Flow, step = 0): Promise<FlowResult> {
@@ -108,6 +113,8 @@ export async function resume(
     consumerName: consumerName ?? undefined,
     metadata: providerMetadata,
     credentials: progress.credentials,
+    origin: session.origin ?? undefined,
+    earlier: session,
   };
   return proceed(deps, { ...flow, ...readBack(flow, redirect, params) }, session.step + 1);
 }
@@ -126,21 +133,21 @@ function readBack(flow: Flow, redirect: Redirect, params: Record<string, string>
 
 const ourValues = (deps: FlowServices, { app }: Flow): Record<string, string> => ({
   ...valuesOfApp(deps.sealer, app),
-  callbackURL: `${deps.publicUrl()}${CUSTOM_CALLBACK_PATH}`,
+  callbackURL: `${deps.publicUrl()}${CUSTOM_AUTH_PATH}`,
 });
 
-/** Returns the URL for the customer, and stores the session that waits for the callback. */
+/** Returns the address to open, and stores the session that waits for the callback. */
 async function sendAway(
   deps: FlowServices,
   flow: Flow,
   redirect: Redirect,
   step: number,
 ): Promise<{ url: string; sessionId: string }> {
-  const sessionId = secret();
-  const state = secret();
+  const [sessionId, state, token] = [randomText(), randomText(), randomText()];
   const url = addressOf(deps, flow, redirect, state);
   const { projectId, groupRef, consumerRef } = flow;
   const key = { id: newId(), projectId };
+  const progress: Progress = { state, url: url.href, credentials: flow.credentials };
   await insertCustomAuthSession(deps.database.queries, {
     ...key,
     hash: digest(sessionId),
@@ -152,10 +159,14 @@ async function sendAway(
     consumerName: flow.consumerName ?? null,
     providerMetadata: flow.metadata,
     step,
-    progressSealed: deps.sealer.seal(JSON.stringify({ state, credentials: flow.credentials }), place(key)),
+    progressSealed: deps.sealer.seal(JSON.stringify(progress), place(key)),
+    beginHash: digest(token),
+    flowId: flow.earlier?.flowId ?? key.id,
+    browserHash: flow.earlier?.browserHash ?? null,
+    origin: flow.origin ?? null,
     expireTime: new Date(nowMs() + SESSION_MS),
   });
-  return { url: url.href, sessionId };
+  return { url: `${deps.publicUrl()}${CUSTOM_BEGIN_PATH}?consent=${token}`, sessionId };
 }
 
 function addressOf(deps: FlowServices, flow: Flow, redirect: Redirect, state: string): URL {
@@ -189,10 +200,12 @@ async function connect(deps: FlowServices, flow: Flow): Promise<ConnectionRow> {
 
 interface Progress {
   state: string;
+  /** Of the provider's page. */
+  url: string;
   credentials: Extract<StoredCredentials, { scheme: "custom" }>;
 }
 
-const openProgress = (sealer: Sealer, session: CustomAuthSession): Progress =>
+export const openProgress = (sealer: Sealer, session: CustomAuthSession): Progress =>
   // Authenticated by the encryption: only `sendAway` can have written it.
   JSON.parse(sealer.open(session.progressSealed, place(session))) as Progress;
 
@@ -202,9 +215,6 @@ const place = ({ id, projectId }: { id: string; projectId: string }): SealedPlac
   rowId: id,
   projectId,
 });
-
-const secret = (): string => randomBytes(32).toString("base64url");
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const wrong = (name: string, detail: string): Problem =>
   new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

@@ -1,38 +1,86 @@
-/** The callback page of custom authentication: hands what the provider sent back to the window that opened it. */
-import { Type } from "typebox";
+/** The callback page of custom authentication: hands what the provider sent back to the page that asked. */
+import type { IncomingHttpHeaders } from "node:http";
+import { sendsState } from "../../../connector-kit/custom-steps.ts";
 import type { Page } from "../../http/endpoint.ts";
-import { styledPage } from "../../http/styled-page.ts";
-import { scriptJson } from "./consent-pages.ts";
+import { escapeHtml, styledPage } from "../../http/styled-page.ts";
+import { listCustomAuthOfBrowser, type ShownCustomAuthSession } from "../../store/custom-auth-sessions.ts";
+import { browserHashes, CUSTOM_AUTH_PATH } from "./browser-binding.ts";
+import { failurePage, header, scriptJson } from "./consent-pages.ts";
+import { openProgress, type FlowServices } from "./custom-auth-flow.ts";
 
 /** The published UI library looks for this. */
 const SOURCE = "ampersand-custom-auth";
 
 export const FORWARDING_DESCRIPTION =
-  "Callback URL for providers with a custom authentication scheme. The page posts one message to the window that opened " +
-  "it, `{source, params}`; that window calls `POST /v1/custom-auth/connect` with them.";
+  "Callback URL for providers with a custom authentication scheme. In the browser that continued to the provider, the page " +
+  "posts one message to the window that opened it, `{source, params}`; that window calls `POST /v1/custom-auth/connect` with " +
+  "them. Only a page of the origin that called before receives the message.";
 
-export const FORWARDING_SUCCESS = {
-  status: 200,
-  description: "The page.",
-  schema: Type.String(),
-  media: "text/html",
-} as const;
-
-/** Returns the page that forwards these parameters. */
-export function forwardingPage(parameters: [string, unknown][]): Page {
+/** Returns the page for these parameters of the provider; undefined in a browser that has not continued to it. */
+export async function callbackPage(
+  deps: FlowServices,
+  parameters: [string, unknown][],
+  headers: IncomingHttpHeaders,
+): Promise<Page | undefined> {
   const params = Object.fromEntries(
     // The first of two values with one name counts, so that appending to the URL replaces nothing.
     parameters.toReversed().map(([name, value]) => [name, String(Array.isArray(value) ? value[0] : value)]),
   );
+  const sessions = await listCustomAuthOfBrowser(deps.database.queries, browserHashes(headers));
+  const session = sessions.find((one) => isAnswerTo(deps, one, params));
+  return session && forwardingPage(session, params);
+}
+
+/** Returns whether the parameters hold the session's state, where its step sends one. */
+function isAnswerTo(
+  deps: FlowServices,
+  session: ShownCustomAuthSession,
+  params: Record<string, string>,
+): boolean {
+  const step = deps.catalog.find(session.provider)?.customOpts?.connectSteps?.[session.step];
+  if (!step?.redirect) return false;
+  return !sendsState(step.redirect) || openProgress(deps.sealer, session).state === params["state"];
+}
+
+/** Returns the page that posts the parameters to the page that asked. */
+export function forwardingPage(
+  { appName, origin }: Pick<ShownCustomAuthSession, "appName" | "origin">,
+  params: Record<string, string>,
+): Page {
   const script = `history.replaceState(null, "", location.pathname);
 const opener = window.opener;
-if (opener) opener.postMessage(${scriptJson({ source: SOURCE, params })}, "*");`;
+if (opener) opener.postMessage(${scriptJson({ source: SOURCE, params })}, ${scriptJson(origin ?? "*")});`;
   return styledPage({
     status: 200,
     layout: "card",
     title: "Almost connected",
-    main: `<h1>Almost connected</h1>
-<p>This window closes automatically. If it does not, close it and return to the previous page.</p>`,
+    main: `${header(appName)}<h1>Almost connected</h1>
+<p>This window closes automatically. If it does not, close it and return to ${escapeHtml(appName)}.</p>`,
     script,
+  });
+}
+
+export const strangeBrowser = (): Page =>
+  failurePage({
+    message:
+      "This sign-in was begun in another browser, took too long, or your browser does not keep cookies. Go back to the application that sent you here and connect again.",
+  });
+
+/**
+ * Returns a page that sends the provider's form once more, from this origin: browsers withhold our cookie from a form that
+ * another site sends.
+ */
+export function resendingPage(parameters: [string, string][]): Page {
+  const inputs = parameters.map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
+  return styledPage({
+    status: 200,
+    layout: "card",
+    title: "One moment",
+    formTargets: "",
+    main: `<h1>One moment</h1>
+<form method="post" action="${CUSTOM_AUTH_PATH}?resent=1">${inputs.join("")}<button class="main">Continue</button></form>`,
+    script: `document.forms[0].submit();`,
   });
 }

@@ -4,8 +4,9 @@ import { Type } from "typebox";
 import { nowMs } from "../../ground/clock.ts";
 import { endpoint, type Page } from "../../http/endpoint.ts";
 import { findConsentByAddress, noteOpened, type ShownConsent } from "../../store/consents.ts";
+import { htmlPage } from "../docs/html-page.ts";
 import { BEGIN_PATH, type ConsentServices } from "./begin-consent.ts";
-import { browserHash, browserSecret, digest } from "./browser-binding.ts";
+import { browserHash, browserSecret, CONSENT_PATH, digest } from "./browser-binding.ts";
 import { askingPage, failurePage } from "./consent-pages.ts";
 import { failedPage, formTargets, namesOf } from "./consent-outcome.ts";
 
@@ -20,7 +21,7 @@ export const oauthBegin = (deps: ConsentServices) =>
     query: Type.Object({
       consent: Type.String({ maxLength: 255, description: "Token of the consent." }),
     }),
-    success: { status: 200, description: "The page.", schema: Type.String(), media: "text/html" },
+    success: htmlPage("The page."),
     otherPages: { 400: "The URL is unknown, was used or has expired." },
     async handle({ query, headers }) {
       const consent = await findConsentByAddress(deps.database.queries, digest(query.consent));
@@ -28,7 +29,11 @@ export const oauthBegin = (deps: ConsentServices) =>
       const closed = closedPage(deps, consent, headers);
       if (closed) return closed;
       await noteOpened(deps.database.queries, consent.id);
-      const { proof, header: cookie } = browserSecret(consent.id, headers, deps.publicUrl());
+      const { proof, header: cookie } = browserSecret(
+        { id: consent.id, path: CONSENT_PATH },
+        headers,
+        deps.publicUrl(),
+      );
       const form = { action: BEGIN_PATH, token: query.consent, proof, cookie, targets: formTargets(deps) };
       return askingPage(consent, form, namesOf(deps, consent));
     },

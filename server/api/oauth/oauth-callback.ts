@@ -20,6 +20,7 @@ import type { ConnectionRow } from "../../store/connections.ts";
 import { takeConsent, type ShownConsent } from "../../store/consents.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { saveConnection } from "../connections/save-connection.ts";
+import { htmlPage } from "../docs/html-page.ts";
 import type { ConsentServices } from "./begin-consent.ts";
 import { browserHash, digest } from "./browser-binding.ts";
 import { ConsentFailed, consentFailure, refusedConsent } from "./consent-failure.ts";
@@ -45,12 +46,7 @@ export const oauthCallback = (deps: ConsentServices) =>
       "one message to the window that opened it: `AUTHORIZATION_SUCCEEDED` with `data.connection`, or " +
       "`AUTHORIZATION_FAILED` with `data.error`.",
     query: Query,
-    success: {
-      status: 200,
-      description: "The page after success.",
-      schema: Type.String(),
-      media: "text/html",
-    },
+    success: htmlPage("The page after success."),
     otherPages: { 400: "The page after a failure." },
     async handle({ query, headers }) {
       const { queries } = deps.database;

@@ -51,7 +51,7 @@ export const redirect = (url: URL): Page =>
     headers: { location: url.href, "cache-control": "no-store", "referrer-policy": "no-referrer" },
   });
 
-const withoutCookie = (app: string): Page =>
+export const withoutCookie = (app: string): Page =>
   failurePage({
     message: `Your browser did not keep a cookie of this page. Allow cookies for this site, go back to ${app} and connect again.`,
     app,

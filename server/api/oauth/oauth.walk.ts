@@ -23,9 +23,18 @@ export const walk: ResourceWalk = {
     await begun(walk, await call("oauthUpdate", { path: { connectionId } }));
     const customAuth = { account: "acme", secret: "open sesame" };
     const body = { projectIdOrName: "default", provider: "bridge", ...customer, customAuth };
-    await call("customAuthConnect", { body });
-    await call("customAuthCallback", { query: { code: "x" } });
-    await call("customAuthFormCallback", { body: "code=x" });
+    await call("customAuthConnect", { title: "Connected at once", body });
+    const stepwise = { projectIdOrName: "default", provider: "footbridge", ...customer, customAuth };
+    const { redirect } = await call("customAuthConnect", {
+      title: "A page of the provider's",
+      body: stepwise,
+    });
+    const browser = openConsentBrowser();
+    await browser.leave(redirect.url);
+    heard.push({ operationId: "customAuthBegin" }, { operationId: "customAuthContinue" });
+    const headers = { cookie: browser.cookies() };
+    await call("customAuthCallback", { query: { code: "x" }, headers });
+    await call("customAuthFormCallback", { body: "code=x", headers });
   },
 };
 

@@ -19,11 +19,21 @@ const BRIDGE = {
   },
 };
 
+/** The same with a page of the provider's on the way. */
+const FOOTBRIDGE = {
+  ...BRIDGE,
+  customOpts: {
+    ...BRIDGE.customOpts,
+    multiStep: true,
+    connectSteps: [{ redirect: { url: "https://bridge.example/consent", take: { code: "code" } } }],
+  },
+};
+
 /** Returns all requests and answers. Throws at the first answer that differs from openapi.json. */
 export async function walkEveryOperation(): Promise<Heard[]> {
   const sink = await openSink();
   const issuer = await startIssuer();
-  const on = await openTestBusbar({ env: issuer.env, providers: { bridge: BRIDGE } });
+  const on = await openTestBusbar({ env: issuer.env, providers: { bridge: BRIDGE, footbridge: FOOTBRIDGE } });
   const withoutIssuer = await openTestBusbar();
   try {
     const ada = await issuer.sign({ sub: "ada", email: "ada@acme.example", name: "Ada Lovelace" });

@@ -69,7 +69,7 @@ export async function openCustomer(
       await page.getByRole("button", { name: button }).click();
       const popup = await opened;
       const closed = popup.waitForEvent("close");
-      if (popup.url().includes("/oauth/begin")) await popup.locator("#continue").click();
+      if (/\/begin\b/.test(popup.url())) await popup.locator("#continue").click();
       await popup.locator(`#${decision}`).click();
       await closed;
     },
