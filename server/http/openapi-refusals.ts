@@ -98,7 +98,10 @@ export function collectRefusals(shapes: Shapes): Refusals {
     for (const [status, reason] of Object.entries(refusals))
       all[status] = refer(Number(status), reason, kind);
     for (const [status, reason] of Object.entries(otherPages)) {
-      all[status] = refer(Number(status), reason, PAGE);
+      all[status] =
+        Number(status) < 400
+          ? { description: reason, content: { "text/html": { schema: { type: "string" } } } }
+          : refer(Number(status), reason, PAGE);
     }
     return all;
   }

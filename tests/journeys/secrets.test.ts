@@ -278,9 +278,10 @@ describe("what a journey leaves behind", () => {
     };
     // Describing the routes calls no handler, so no service is needed.
     const readings = routes({} as Services).filter(({ method }) => method === "GET");
-    const answers = readings.map(async ({ path }) => {
+    const answers = readings.map(async ({ path, endpoint }) => {
       const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? "unknown");
-      return (await call("GET", `${address}?groupRef=${MARKER}`)).status;
+      const query = "groupRef" in (endpoint.query?.properties ?? {}) ? `?groupRef=${MARKER}` : "";
+      return (await call("GET", `${address}${query}`)).status;
     });
     const answered = (await Promise.all(answers)).filter((status) => status === 200);
     assert.ok(answered.length > 30, `${answered.length} of ${answers.length}`);

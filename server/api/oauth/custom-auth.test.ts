@@ -1,122 +1,21 @@
 /** Connecting by a provider's own scheme in several steps, through a real Busbar against a provider that speaks HTTP. */
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { runInNewContext } from "node:vm";
-import { openConsentBrowser, type Seen } from "../../../tests/harness/consent.ts";
+import { openConsentBrowser } from "../../../tests/harness/consent.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { bearer, registerJwtKey, type TokenSigner } from "../../../tests/harness/customer-tokens.ts";
+import {
+  CLIENT_SECRET,
+  customAuthProviders,
+  openCustomAuthProvider,
+  PASSWORD,
+} from "../../../tests/harness/custom-auth-provider.ts";
 import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "../../store/database.ts";
 
-const PASSWORD = "the-customers-password";
-const CLIENT_SECRET = "the-builders-secret";
-
-/** Changes a password for a key, and an application's secret for a token of a tenant that has consented. */
-function openProvider(): { server: Server; received: string[]; revoked: Set<string> } {
-  const received: string[] = [];
-  const revoked = new Set<string>();
-  let issued = 0;
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const { method, url = "", headers } = request;
-      const body = Buffer.concat(chunks).toString();
-      received.push(`${method} ${url} ${headers.authorization ?? ""} ${body}`);
-      const send = (status: number, value: object) =>
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
-      if (url === "/api/authentication") {
-        const wanted = `Basic ${Buffer.from(`vendor:ada:${PASSWORD}`).toString("base64")}`;
-        if (headers.authorization !== wanted) return send(401, { message: "wrong password" });
-        return send(200, { authenticated_user: { user_key: "uk-1" } });
-      }
-      if (url === "/t-42/token?client=app-1+%26+more") {
-        const form = new URLSearchParams(body);
-        if (form.get("client_secret") !== CLIENT_SECRET) return send(401, { error: "invalid_client" });
-        issued += 1;
-        return send(200, { access_token: `app-token-${issued}`, expires_in: 3_600 });
-      }
-      if (revoked.has(headers.authorization ?? "")) return send(401, {});
-      send(200, { url, authorization: headers.authorization });
-    });
-  });
-  return { server, received, revoked };
-}
-
-function providers(url: string) {
-  const support = { proxy: true };
-  const tokenStep = {
-    request: {
-      method: "POST",
-      url: `${url}/{{.workspace}}/token`,
-      params: { client: "{{.clientId}} & more" },
-      form: {
-        grant_type: "client_credentials",
-        client_id: "{{.clientId}}",
-        client_secret: "{{.clientSecret}}",
-      },
-      take: { accessToken: "access_token" },
-      expiresIn: "expires_in",
-    },
-  };
-  return {
-    keyed: {
-      authType: "custom",
-      baseURL: `${url}/api`,
-      support,
-      customOpts: {
-        multiStep: true,
-        inputs: ["apiKey", "username", "password"].map((name) => ({ name, displayName: name })),
-        connectSteps: [
-          {
-            request: {
-              method: "GET",
-              url: `${url}/api/authentication`,
-              basic: { username: "{{.apiKey}}", password: "{{.username}}:{{.password}}" },
-              take: { userKey: "authenticated_user.user_key" },
-              base64: { pair: "{{.apiKey}}:{{.userKey}}" },
-            },
-          },
-        ],
-        headers: [{ name: "Authorization", valueTemplate: "Userkeyauth {{.pair}}" }],
-      },
-    },
-    consented: {
-      authType: "custom",
-      baseURL: `${url}/graph`,
-      support,
-      customOpts: {
-        multiStep: true,
-        providerInputs: [
-          { name: "clientId", displayName: "Client id" },
-          { name: "clientSecret", displayName: "Client secret" },
-        ],
-        connectSteps: [
-          {
-            redirect: {
-              url: `${url}/consent`,
-              params: {
-                client_id: "{{.clientId}}",
-                redirect_uri: "{{.callbackURL}}",
-                state: "{{.state}}",
-              },
-              expect: { admin_consent: "true" },
-              metadata: { workspace: "tenant" },
-            },
-          },
-          tokenStep,
-        ],
-        refreshSteps: [tokenStep],
-        headers: [{ name: "Authorization", valueTemplate: "Bearer {{.accessToken}}" }],
-      },
-    },
-  };
-}
-
 describe("connecting in several steps", () => {
-  const { server, received, revoked } = openProvider();
+  const { server, received, revoked } = openCustomAuthProvider();
   let on: TestBusbar;
   let signer: TokenSigner;
   let url: string;
@@ -127,7 +26,7 @@ describe("connecting in several steps", () => {
   before(async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    on = await openTestBusbar({ providers: providers(url) });
+    on = await openTestBusbar({ providers: customAuthProviders(url) });
     signer = await registerJwtKey(on);
     const app = { provider: "consented", clientId: "app-1", clientSecret: CLIENT_SECRET };
     assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
@@ -363,106 +262,5 @@ integrations:
     const app = await begin("x", { providerAppId: "01a1fecd-d759-75de-a63c-a80eaf0833b4" });
     assert.equal(app.status, 400);
     assert.equal(app.body.issues[0].name, "providerAppId");
-  });
-
-  const asks = { origin: "https://app.example" };
-  const posted = ({ html }: Seen): unknown => {
-    const script = /<script nonce="[^"]+">([\s\S]*?)<\/script>/.exec(html)?.[1] ?? "";
-    const messages: unknown[] = [];
-    const opener = { postMessage: (...message: unknown[]) => messages.push(message) };
-    runInNewContext(script, {
-      window: { opener },
-      location: { pathname: "/" },
-      history: { replaceState() {} },
-      document: { forms: [{ submit() {} }] },
-    });
-    return JSON.parse(JSON.stringify(messages));
-  };
-  const callback = () => `${new URL(on.busbar.urls.base).origin}/callbacks/v1/custom-auth`;
-  const stateOf = (address: string) => new URL(address).searchParams.get("state") ?? "";
-
-  test("before the provider's page a page of ours names application, account, group and person", async () => {
-    const { redirect } = (await begin("named", { groupName: "Acme & Söhne", consumerName: "Ada L." })).body;
-    assert.ok(redirect.url.startsWith(`${callback()}/begin?consent=`), redirect.url);
-    const { status, html, headers } = await openConsentBrowser().open(redirect.url);
-    assert.equal(status, 200);
-    for (const name of ["consented", "Acme &#38; Söhne (named)", "Ada L. (ada)"])
-      assert.ok(html.includes(name), html);
-    assert.match(headers.get("set-cookie") ?? "", /; Path=\/callbacks\/v1\/custom-auth; /);
-  });
-
-  test("the callback page posts the parameters, however they were sent, to the page that asked and to no other", async () => {
-    const { redirect } = (await begin("posted", {}, asks)).body;
-    const browser = openConsentBrowser();
-    const state = stateOf(await browser.leave(redirect.url));
-    const get = await browser.open(`${callback()}?code=a%3Cb%3E&state=${state}&state=t`);
-    const post = await browser.post(`${callback()}?state=${state}`, { code: "a<b>", state: "replaced" });
-    for (const page of [get, post]) {
-      assert.equal(page.status, 200);
-      assert.match(page.headers.get("content-security-policy") ?? "", /script-src 'nonce-/);
-      assert.equal(page.headers.get("cross-origin-opener-policy"), null);
-      const message = { source: "ampersand-custom-auth", params: { code: "a<b>", state } };
-      assert.deepEqual(posted(page), [[message, asks.origin]]);
-    }
-    const [[, anybody]] = posted(
-      await (async () => {
-        const server = (await begin("posted")).body.redirect;
-        const other = openConsentBrowser();
-        return other.open(`${callback()}?state=${stateOf(await other.leave(server.url))}`);
-      })(),
-    ) as [[unknown, string]];
-    assert.equal(anybody, "*", "a server that asks has no origin");
-  });
-
-  test("a browser that has not continued posts nothing, although it comes from the provider", async () => {
-    const attacker = openConsentBrowser();
-    const state = stateOf(await attacker.leave((await begin("lured", {}, asks)).body.redirect.url));
-    const victim = openConsentBrowser();
-    for (const before of [
-      async () => {},
-      async () => void (await victim.leave((await begin("own")).body.redirect.url)),
-    ]) {
-      await before();
-      const get = await victim.open(`${callback()}?code=c&state=${state}`);
-      assert.deepEqual([get.status, posted(get)], [400, [[failure(get), "*"]]]);
-      const first = await victim.post(callback(), { code: "c", state });
-      assert.deepEqual(posted(first), [], "the form is sent once more");
-      const second = await victim.send();
-      assert.equal(second.status, 400);
-    }
-    const other = await victim.open((await begin("lured")).body.redirect.url);
-    assert.equal(other.status, 200);
-  });
-  const failure = ({ message }: Seen) => message;
-
-  test("a provider's form, which browsers send without our cookie, is sent once more from here with all it held", async () => {
-    const browser = openConsentBrowser();
-    const state = stateOf(await browser.leave((await begin("form", {}, asks)).body.redirect.url));
-    const stranger = openConsentBrowser();
-    const first = await stranger.post(`${callback()}?a=1`, { code: 'x"<b>', state });
-    assert.match(first.headers.get("content-security-policy") ?? "", /form-action 'self';/);
-    const { action, fields } = first.form ?? { action: "", fields: {} };
-    assert.equal(action, `${callback()}?resent=1`);
-    const page = await browser.post(action, fields);
-    const params = { a: "1", code: 'x"<b>', state };
-    assert.deepEqual(posted(page), [[{ source: "ampersand-custom-auth", params }, asks.origin]]);
-  });
-
-  test("a customer who cancels is told so by the step, and an address is good for one browser", async () => {
-    const { redirect } = (await begin("cancelled", {}, asks)).body;
-    const browser = openConsentBrowser();
-    await browser.open(redirect.url);
-    const [[message]] = posted(await browser.send({ decision: "cancel" })) as [[{ params: object }]];
-    const answer = await connect({ sessionId: redirect.sessionId, callbackParams: message.params });
-    assert.equal(answer.status, 422);
-    assert.match(answer.body.detail, /You cancelled/);
-
-    const { url: address } = (await begin("one-browser")).body.redirect;
-    await browser.leave(address);
-    const late = openConsentBrowser();
-    assert.match((await late.open(address)).html, /another browser/);
-    assert.equal((await browser.open(address)).status, 303, "the same browser goes on");
-    const gone = await late.open(`${callback()}/begin?consent=nothing`);
-    assert.equal(gone.status, 400);
   });
 });
