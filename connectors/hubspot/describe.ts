@@ -5,12 +5,15 @@ import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provide
 import { isChoice } from "../../connector-kit/field-definitions.ts";
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";
+import { collectionOf } from "./collection.ts";
 import { kindOfProperty, type Property } from "./property.ts";
 import { getSchema, listPipelines } from "./property-request.ts";
 import { objectFault } from "./request.ts";
 import { readProperties } from "./upsert-properties.ts";
 
 export async function describeObject(objectName: string, fetch: ProviderFetch): Promise<ObjectMetadata> {
+  const collection = collectionOf(objectName);
+  if (collection) return collection.metadata;
   const fault = objectFault(objectName);
   if (fault) throw fault;
   const properties = [...(await readProperties(objectName, fetch)).values()];

@@ -2,6 +2,7 @@
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { Checkpoint, ReadConnector, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
 import { watchHeaders } from "../../connector-kit/watch-headers.ts";
+import { collectionReader } from "./collection-read.ts";
 import { prepareCrmPage, readCrmPage } from "./crm-page.ts";
 import { countCrm, prepareCrmCount, readCrmByIds, readCrmSample, searchCrm } from "./crm-lookup.ts";
 import { addAssociations } from "./read-associations.ts";
@@ -27,14 +28,14 @@ export const read: ReadConnector = {
     // Each look lists all archived records.
     deletionsEveryMs: 60 * MINUTE_MS,
   },
-  preparePage: prepareCrmPage,
+  preparePage: (plan, checkpoint) => readerOf(plan).preparePage(plan, checkpoint),
   readPage,
-  prepareCount: prepareCrmCount,
-  count: countCrm,
-  readSample: readCrmSample,
-  readByIds: readCrmByIds,
-  search: searchCrm,
-  readDeletions,
+  prepareCount: (plan) => readerOf(plan).prepareCount(plan),
+  count: async (plan, fetch) => readerOf(plan).count(plan, fetch),
+  readSample: async (plan, fetch) => readerOf(plan).readSample(plan, fetch),
+  readByIds: async (plan, ids, fetch) => readerOf(plan).readByIds(plan, ids, fetch),
+  search: async (plan, fetch) => readerOf(plan).search(plan, fetch),
+  readDeletions: async (plan, checkpoint, fetch) => readerOf(plan).readDeletions(plan, checkpoint, fetch),
   paceOf: ({ method, path }: ProviderRequest) =>
     method === "POST" && /^\/crm\/v3\/objects\/[^/]+\/search$/.test(path) ? SEARCH_PACE : REQUEST_PACE,
   needsMetadata: () => false,
@@ -42,13 +43,26 @@ export const read: ReadConnector = {
   fieldBeyond: ([name = "", ...further]) => (further.length === 0 && isTopLevel(name) ? name : undefined),
 };
 
+const CRM = {
+  preparePage: prepareCrmPage,
+  readPage: readCrmPage,
+  prepareCount: prepareCrmCount,
+  count: countCrm,
+  readSample: readCrmSample,
+  readByIds: readCrmByIds,
+  search: searchCrm,
+  readDeletions,
+};
+
+const readerOf = ({ objectName }: Pick<ReadPlan, "objectName">) => collectionReader(objectName) ?? CRM;
+
 async function readPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
   fetch: ProviderFetch,
 ): Promise<ReadPage> {
   const watched = watchHeaders(fetch);
-  const page = await readCrmPage(plan, checkpoint, watched.fetch);
+  const page = await readerOf(plan).readPage(plan, checkpoint, watched.fetch);
   await addAssociations(plan, page.records, watched.fetch);
   return { ...page, providerTime: watched.providerTime() };
 }

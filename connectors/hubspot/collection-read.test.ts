@@ -1,0 +1,80 @@
+/** HubSpot's owners and lists: read whole, with times and filters tested here. */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { Json } from "../../server/ground/json.ts";
+import { fetchFrom, openSandbox } from "../../connector-kit/reading-fixture.ts";
+import type { ReadPlan } from "../../connector-kit/read-connector.ts";
+import { replay } from "../../connector-kit/replay.ts";
+import { fields } from "./fields.ts";
+import { read } from "./read.ts";
+
+const sandbox = await openSandbox();
+after(() => sandbox.close());
+const fetch = fetchFrom(sandbox.hubspot.url, sandbox.hubspot.staticToken);
+
+const plan = (objectName: string, more: Partial<ReadPlan> = {}): ReadPlan => ({
+  objectName,
+  fields: [],
+  filters: [],
+  associations: [],
+  ...more,
+});
+
+async function walk(asked: ReadPlan): Promise<string[]> {
+  const ids: string[] = [];
+  let checkpoint;
+  do {
+    const page = await read.readPage(asked, checkpoint, fetch);
+    ids.push(...page.records.map(({ id }) => id));
+    checkpoint = page.next;
+  } while (checkpoint);
+  return ids;
+}
+
+test("owners and lists are read page by page, by time and by filters, and counted", async () => {
+  for (const pageSize of [1, 100]) {
+    assert.deepEqual(await walk(plan("owners", { pageSize })), ["410010", "410011", "410012"]);
+    assert.deepEqual(await walk(plan("lists", { pageSize })), ["1", "2", "3"]);
+  }
+  assert.deepEqual(await walk(plan("lists", { filters: [{ fieldName: "name", value: "partners" }] })), ["3"]);
+  assert.deepEqual(await walk(plan("owners", { since: new Date("2024-01-03") })), []);
+  assert.equal(await read.count(plan("owners"), fetch), 3);
+  const metadata = await fields.describe("owners", fetch);
+  const sample = await read.readSample(plan("owners", { metadata }), fetch);
+  assert.ok(sample);
+  for (const name of Object.keys(sample.raw)) assert.ok(metadata.fields[name], name);
+  assert.deepEqual(
+    (await read.readByIds(plan("lists"), ["2", "9"], fetch)).map(({ id }) => id),
+    ["2"],
+  );
+});
+
+test("lists can be searched, owners cannot, and neither has associations or deletions", async () => {
+  const found = await read.search(plan("lists", { filters: [{ fieldName: "listId", value: "2" }] }), fetch);
+  assert.deepEqual([found.records.map(({ id }) => id), found.truncated], [["2"], false]);
+  await assert.rejects(read.search(plan("owners"), fetch), { kind: "invalid" });
+  const period = { objectName: "lists", since: new Date(0), until: new Date() };
+  await assert.rejects(read.readDeletions(period, undefined, fetch), { kind: "invalid" });
+  const associations = ["contacts"];
+  await assert.rejects(read.readPage(plan("owners", { associations }), undefined, fetch), {
+    kind: "invalid",
+  });
+});
+
+test("pages that repeat or never end are refused", async () => {
+  const owner = { id: "1", updatedAt: "2026-01-01T00:00:00Z" };
+  const bodies: Json[] = [
+    { results: [owner], paging: { next: { after: "1" } } },
+    { results: [], paging: { next: { after: "1" } } },
+    { results: [{}] },
+    { results: 1 },
+  ];
+  for (const body of bodies) {
+    const provider = replay({ status: 200, body });
+    const place = { cursor: "0", pages: 1, first: "1" };
+    await assert.rejects(read.readPage(plan("owners"), place, provider.fetch), { kind: "unreadable" });
+  }
+  const more = replay({ status: 200, body: { lists: [{ listId: "1" }], hasMore: true, offset: 500 } });
+  const last = { cursor: "7", pages: 999, first: "0" };
+  await assert.rejects(read.readPage(plan("lists"), last, more.fetch), { kind: "unreadable" });
+});

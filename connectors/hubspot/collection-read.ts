@@ -1,0 +1,122 @@
+/** Reads HubSpot's owners and lists. They are few, so they are read whole, and times and filters are tested here. */
+import type { Json } from "../../server/ground/json.ts";
+import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type {
+  Checkpoint,
+  ReadConnector,
+  ReadPlan,
+  SourceRecord,
+} from "../../connector-kit/read-connector.ts";
+import { send } from "../../connector-kit/send-request.ts";
+import { textAt } from "../../connector-kit/text-at.ts";
+import { classify } from "./classify.ts";
+import { collectionOf, type Collection } from "./collection.ts";
+import type { CrmPage } from "./crm-page.ts";
+import { filterTest, timeTest } from "./record-test.ts";
+import { timeOf } from "./source-record.ts";
+
+/** No account has as many; a walk that is longer does not end. */
+const MOST_PAGES = 1_000;
+
+type Reader = Pick<
+  ReadConnector,
+  "preparePage" | "prepareCount" | "count" | "readSample" | "readByIds" | "search" | "readDeletions"
+> & { readPage(plan: ReadPlan, checkpoint: Checkpoint | undefined, fetch: ProviderFetch): Promise<CrmPage> };
+
+/** Returns what reads this object; undefined for objects of the CRM API. */
+export function collectionReader(objectName: string): Reader | undefined {
+  const collection = collectionOf(objectName);
+  if (!collection) return undefined;
+  const preparePage = (plan: Pick<ReadPlan, "pageSize">, checkpoint?: Checkpoint): ProviderRequest =>
+    collection.request(
+      Math.max(1, Math.min(plan.pageSize ?? collection.limit, collection.limit)),
+      checkpoint && textAt(checkpoint, "cursor"),
+    );
+  const readPage: Reader["readPage"] = async (plan, checkpoint, fetch) => {
+    refuseAssociations(plan);
+    const answer = await send(preparePage(plan, checkpoint), fetch, classify, plan.account);
+    if (answer.error) throw answer.error;
+    const { all, next } = readAnswer(collection, answer.body, checkpoint);
+    return {
+      records: all.filter(timeTest(plan)).filter(filterTest(plan.filters, plan)),
+      ...(next && { next }),
+    };
+  };
+  return {
+    preparePage,
+    readPage,
+    prepareCount: (plan) => preparePage(plan),
+    async count(plan, fetch) {
+      return (await readAll(readPage, plan, fetch)).length;
+    },
+    async readSample(plan, fetch) {
+      const { fields, objectName, account } = plan;
+      const whole = { objectName, fields, filters: [], associations: [], account };
+      return (await readPage(whole, undefined, fetch)).records[0];
+    },
+    async readByIds({ objectName, fields, associations, account }, ids, fetch) {
+      if (ids.length === 0) return [];
+      const wanted = new Set(ids);
+      const all = await readAll(readPage, { objectName, fields, associations, account, filters: [] }, fetch);
+      return all.filter(({ id }) => wanted.has(id));
+    },
+    async search(plan, fetch) {
+      if (!collection.isSearchable) throw cannot("searched", plan.objectName);
+      const { records, next } = await readPage(plan, undefined, fetch);
+      return { records, truncated: next !== undefined };
+    },
+    readDeletions: async (plan) => Promise.reject(cannot("asked for deletions", plan.objectName)),
+  };
+}
+
+async function readAll(
+  readPage: Reader["readPage"],
+  plan: ReadPlan,
+  fetch: ProviderFetch,
+): Promise<SourceRecord[]> {
+  const records: SourceRecord[] = [];
+  let checkpoint: Checkpoint | undefined;
+  do {
+    const page = await readPage(plan, checkpoint, fetch);
+    records.push(...page.records);
+    checkpoint = page.next;
+  } while (checkpoint);
+  return records;
+}
+
+/** HubSpot does not say in which order the records come, so a loop is seen by its cursor, its first id or its length. */
+function readAnswer(
+  collection: Collection,
+  body: Json | undefined,
+  checkpoint: Checkpoint | undefined,
+): { all: SourceRecord[]; next?: Checkpoint } {
+  const page = objectOrBroken(body, "the page");
+  const all = listOrBroken(page[collection.list], `\`${collection.list}\``).map((raw) =>
+    toRecord(collection, raw),
+  );
+  const cursor = collection.next(page);
+  const [first] = all;
+  const pages = (typeof checkpoint?.pages === "number" ? checkpoint.pages : 0) + 1;
+  const isRepeated = first !== undefined && first.id === checkpoint?.first;
+  if (cursor !== undefined && (first === undefined || cursor === checkpoint?.cursor || pages >= MOST_PAGES)) {
+    throw brokenPage("HubSpot's pages do not advance");
+  }
+  if (isRepeated) throw brokenPage(`HubSpot's page is repeated: it begins with record ${first.id} again`);
+  return { all, ...(cursor !== undefined && { next: { cursor, pages, first: first?.id ?? "" } }) };
+}
+
+function toRecord({ id: name }: Collection, value: Json): SourceRecord {
+  const raw = objectOrBroken(value, "a record");
+  const id = textAt(raw, name);
+  if (id === undefined) throw brokenPage(`HubSpot's answer is broken: a record has no \`${name}\``);
+  return { id, changeTime: timeOf(raw.updatedAt), raw, values: { id, ...raw } };
+}
+
+function refuseAssociations({ objectName, associations }: ReadPlan): void {
+  if (associations.length > 0) throw cannot("read with associated records", objectName);
+}
+
+const cannot = (what: string, objectName: string): ProviderError =>
+  new ProviderError({ kind: "invalid", message: `HubSpot's ${objectName} cannot be ${what}` });

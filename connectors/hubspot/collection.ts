@@ -1,0 +1,109 @@
+/** HubSpot objects outside the CRM API that can be read all the same: owners and lists. */
+import type { JsonObject } from "../../server/ground/json.ts";
+import type { FieldKind, FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
+import { brokenPage } from "../../connector-kit/page-check.ts";
+import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { cursorOf } from "./list-walk.ts";
+
+export interface Collection {
+  /** Most records of a page. */
+  limit: number;
+  /** The member of an answer that holds the records, and the member of a record that holds its id. */
+  list: string;
+  id: string;
+  isSearchable: boolean;
+  metadata: ObjectMetadata;
+  request(limit: number, cursor: string | undefined): ProviderRequest;
+  /** Returns the cursor of the next page; undefined if this is the last one. */
+  next(page: JsonObject): string | undefined;
+}
+
+/** Returns undefined for objects of the CRM API. */
+export const collectionOf = (objectName: string): Collection | undefined =>
+  Object.hasOwn(COLLECTIONS, objectName) ? COLLECTIONS[objectName] : undefined;
+
+/** Returns the members of a record as fields: HubSpot describes only CRM objects. */
+function describe(name: string, fields: Record<string, FieldKind | "other">): ObjectMetadata {
+  const entries = Object.entries(fields).map(([fieldName, valueType]): [string, FieldMetadata] => [
+    fieldName,
+    {
+      fieldName,
+      displayName: fieldName,
+      valueType,
+      providerType: valueType,
+      readOnly: true,
+      isCustom: false,
+      isRequired: false,
+    },
+  ]);
+  return {
+    name,
+    displayName: name.charAt(0).toUpperCase() + name.slice(1),
+    fields: Object.fromEntries(entries),
+  };
+}
+
+const COLLECTIONS: Record<string, Collection> = {
+  owners: {
+    limit: 100,
+    list: "results",
+    id: "id",
+    isSearchable: false,
+    metadata: describe("owners", {
+      id: "string",
+      email: "string",
+      firstName: "string",
+      lastName: "string",
+      type: "string",
+      userId: "int",
+      teams: "other",
+      archived: "boolean",
+      createdAt: "datetime",
+      updatedAt: "datetime",
+    }),
+    request: (limit, cursor) => ({
+      method: "GET",
+      path:
+        `/crm/v3/owners?limit=${limit}&archived=false` +
+        (cursor === undefined ? "" : `&after=${encodeURIComponent(cursor)}`),
+      repeatable: true,
+    }),
+    next: cursorOf,
+  },
+  lists: {
+    limit: 500,
+    list: "lists",
+    id: "listId",
+    isSearchable: true,
+    metadata: describe("lists", {
+      listId: "string",
+      name: "string",
+      objectTypeId: "string",
+      processingType: "string",
+      processingStatus: "string",
+      listVersion: "int",
+      createdById: "string",
+      updatedById: "string",
+      createdAt: "datetime",
+      updatedAt: "datetime",
+      filtersUpdatedAt: "datetime",
+      additionalProperties: "other",
+    }),
+    request: (limit, cursor) => ({
+      method: "POST",
+      path: "/crm/v3/lists/search",
+      body: { offset: offsetOf(cursor), count: limit },
+      repeatable: true,
+    }),
+    next: nextOffset,
+  },
+};
+
+const offsetOf = (cursor: string | undefined): number =>
+  cursor !== undefined && /^\d{1,9}$/.test(cursor) ? Number(cursor) : 0;
+
+function nextOffset({ hasMore, offset }: JsonObject): string | undefined {
+  if (hasMore !== true) return undefined;
+  if (typeof offset === "number" && Number.isInteger(offset) && offset > 0) return String(offset);
+  throw brokenPage("HubSpot's answer is broken: more lists follow, but `offset` is not a number");
+}
