@@ -90,11 +90,11 @@ async function readOrLeaveOut(
 }
 
 /** Returns the field that the error is about, if it was asked for and nobody requires it. */
-function refusedField({ plan, refused, target }: ReadWalk, error: unknown): string | undefined {
+function refusedField({ plan, refused, set, target }: ReadWalk, error: unknown): string | undefined {
   if (!(error instanceof ProviderError) || error.kind !== "invalid" || error.code === undefined)
     return undefined;
   const { fieldKey } = target.connector.read;
   const key = fieldKey(error.code);
-  const isRequired = target.definition.fields.required.some((name) => fieldKey(name) === key);
+  const isRequired = set.required.some((name) => fieldKey(name) === key);
   return isRequired ? undefined : plan.fields.find((name) => fieldKey(name) === key && !refused.has(name));
 }

@@ -8,7 +8,7 @@ import type { LogEntry } from "../store/operations.ts";
 import { configuredFilters } from "./provider-filters.ts";
 import type { ObjectMetadataCache } from "./metadata-cache.ts";
 import type { ReadPaces } from "./paced-fetch.ts";
-import { readSet, type ReadSet } from "./read-set.ts";
+import { needsMetadata, readSet, type ReadSet } from "./read-set.ts";
 import type { ReadTarget } from "./read-target.ts";
 import { shapeRecords, type RecordShaper } from "./shape-record.ts";
 
@@ -61,7 +61,7 @@ export async function openReadWalk(
   };
 }
 
-/** Asks only where the answer matters: for every field of the object, and for filters that depend on a field's type. */
+/** Asks only where the answer matters: for what is read, and for filters that depend on a field's type. */
 async function metadataFor(
   deps: WalkServices,
   { projectId, connectionId, objectName, kind }: ClaimedRun,
@@ -70,7 +70,7 @@ async function metadataFor(
   const { fields } = connector;
   const filters = kind === "backfill" ? definition.backfillFilters : definition.filters;
   const isNeeded =
-    definition.fields.all ||
+    needsMetadata(definition, connector.read) ||
     filters.length > 0 ||
     connector.read.needsMetadata({ objectName, associations: definition.associatedObjects });
   if (!fields || !isNeeded) return undefined;
