@@ -21,6 +21,8 @@ interface Wanted {
   groupRef?: string;
   /** The installation's configuration. */
   content?: object;
+  /** Installs without asking the provider whether the fields can be read. */
+  skipSampling?: boolean;
   /** Lifetime of the access token, for the connection and the provider. */
   expiresInSeconds?: number;
 }
@@ -31,7 +33,7 @@ export async function connectCustomer(
   on: Client & { sandbox: Sandbox },
   wanted: Wanted & Integration,
 ): Promise<Customer> {
-  const { provider, groupRef = "acme", content } = wanted;
+  const { provider, groupRef = "acme", content, skipSampling } = wanted;
   const { manifest, integration } =
     "manifest" in wanted
       ? wanted
@@ -39,7 +41,8 @@ export async function connectCustomer(
   const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
   if (deployed.status !== 200) throw new Error(`deploy: ${deployed.text}`);
   const { connectionId, refreshToken } = await connect(on, { ...wanted, groupRef });
-  const installation = await on.inProject("POST", `/integrations/${integration}/installations`, {
+  const installations = `/integrations/${integration}/installations${skipSampling ? "?skipSampling=true" : ""}`;
+  const installation = await on.inProject("POST", installations, {
     groupRef,
     config: { content: { provider, ...("objects" in wanted && { proxy: { enabled: true } }), ...content } },
   });

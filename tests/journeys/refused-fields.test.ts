@@ -1,0 +1,92 @@
+/** Fields that the provider begins to refuse: optional ones are left out, required ones end the read with a reason. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { until } from "../harness/until.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: salesforce
+    read:
+      objects:
+        - objectName: contact
+          destination: sink
+          requiredFields:
+            - fieldName: lastname
+            - fieldName: $['Owner']['Name']
+            - fieldName: email
+              mapToName: mail
+          optionalFields:
+            - fieldName: title
+            - fieldName: phone
+          backfill:
+            defaultPeriod: { fullHistory: true }
+`;
+
+describe("a field that is hidden from the connected user", () => {
+  let on: TestBusbar;
+  let sink: Sink;
+  after(async () => {
+    await on.stop();
+    await sink.close();
+  });
+  before(async () => {
+    sink = await openSink();
+    on = await openTestBusbar();
+    const destination = { name: "sink", type: "webhook", metadata: { url: `${sink.url}/read` } };
+    assert.equal((await on.inProject("POST", "/destinations", destination)).status, 201);
+  });
+
+  const hide = async (field: string, hidden = true) => {
+    const body = JSON.stringify({ provider: "salesforce", object: "Contact", field, hidden });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${on.sandbox.url}/sandbox/fields`, { method: "POST", headers, body });
+    assert.ok(answer.ok, await answer.text());
+  };
+
+  /** Installs, and returns the operation of the backfill when it has ended. */
+  async function backfill(groupRef: string) {
+    const contact = { objectName: "contact", selectedFields: { title: true, phone: true } };
+    const { installationId } = await connectCustomer(on, {
+      provider: "salesforce",
+      manifest: MANIFEST,
+      integration: "crm",
+      groupRef,
+      content: { read: { objects: { contact } } },
+      skipSampling: true,
+    });
+    return until(async () => {
+      const path = `/integrations/crm/installations/${installationId}/operations`;
+      const [operation] = (await on.inProject("GET", path)).body.results;
+      return operation && operation.status !== "in_progress" && operation;
+    });
+  }
+
+  test("is left out if it is optional, and the log says so", async () => {
+    await hide("Title");
+    const operation = await backfill("northwind");
+    assert.equal(operation.status, "success", operation.result);
+    await until(() => sink.at("/read").length > 0);
+    const [message] = sink.at("/read").map(({ body }) => JSON.parse(body));
+    const ada = message.result.find(({ mappedFields }: { mappedFields: { mail: string } }) =>
+      mappedFields.mail.startsWith("ada.king"),
+    );
+    assert.deepEqual(Object.keys(ada.fields).toSorted(), ["Owner", "lastname", "phone"]);
+    assert.deepEqual(ada.fields.Owner, { Name: "Ada Admin" });
+    const { body } = await on.inProject("GET", `/operations/${operation.id}/logs`);
+    assert.match(JSON.stringify(body), /"WARNING"[^}]*title/i);
+    await hide("Title", false);
+  });
+
+  test("ends the read if it is required, also where it is mapped, and the result names it", async () => {
+    await hide("Email");
+    const operation = await backfill("contoso");
+    assert.equal(operation.status, "failure");
+    assert.match(operation.result, /email/i);
+    await hide("Email", false);
+  });
+});
