@@ -82,6 +82,8 @@ create table read_fingerprints (
   record_id text not null,
   change_time timestamptz not null,
   hash bytea not null,
+  -- When it was committed.
+  marked_time timestamptz not null default now(),
   primary key (installation_id, object_name, record_id),
   foreign key (installation_id, object_name) references read_objects on delete cascade
 ) with (autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0);

@@ -512,6 +512,7 @@ CREATE TABLE read_fingerprints (
   record_id text NOT NULL,
   change_time timestamptz NOT NULL,
   hash bytea NOT NULL,
+  marked_time timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (installation_id, object_name, record_id),
   FOREIGN KEY (installation_id, object_name) REFERENCES read_objects(installation_id, object_name) ON DELETE CASCADE
 ) WITH (autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);

@@ -5,14 +5,13 @@
  *
  *     node scripts/drill-refresh.ts [--connections 200] [--restarts 6]
  */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { createLog } from "../server/ground/log.ts";
-import { startEmbeddedPostgres } from "../server/postgres/start-embedded-postgres.ts";
 import { startChildBusbar, type ChildBusbar } from "../tests/harness/child-busbar.ts";
+import { openRestartablePostgres } from "../tests/harness/restartable-postgres.ts";
 import { startRotatingEndpoint, type RotatingEndpoint } from "./drill-refresh/rotating-endpoint.ts";
 
 export interface RefreshDrillReport {
@@ -49,7 +48,7 @@ const KEY = "refresh-drill-key-0123456789-0123456789";
 export async function refreshDrill(options: RefreshDrillOptions): Promise<RefreshDrillReport> {
   const startedMs = performance.now();
   const home = await mkdtemp(join(tmpdir(), "busbar-refresh-"));
-  const database = await openDrillDatabase(join(home, "database"));
+  const database = await openRestartablePostgres(join(home, "database"));
   const endpoint = await startRotatingEndpoint(ENDPOINT_MS);
   await writeFile(
     join(home, "catalog.json"),
@@ -219,25 +218,6 @@ const startProcess = (dataDir: string, home: string, databaseUrl: string): Promi
     BUSBAR_EGRESS_ALLOW: "127.0.0.1",
     BUSBAR_LOG_LEVEL: "info",
   });
-
-/** A PostgreSQL that can go away and come back at the same address. */
-async function openDrillDatabase(dataDir: string) {
-  const start = () => startEmbeddedPostgres({ dataDir, log: createLog("silent") });
-  let postgres = await start();
-  return {
-    url: postgres.connectionString,
-    async restart(how: "shut down" | "kill", downMs: number): Promise<void> {
-      if (how === "kill") {
-        const [pid] = (await readFile(join(dataDir, "postgres/data/postmaster.pid"), "utf8")).split("\n");
-        process.kill(Number(pid), "SIGKILL");
-      }
-      await postgres.stop();
-      await wait(downMs);
-      postgres = await start();
-    },
-    close: () => postgres.stop(),
-  };
-}
 
 async function until(look: () => boolean): Promise<void> {
   for (let tries = 0; !look(); tries += 1) {

@@ -1,7 +1,7 @@
 /** Chooses which records of a page are delivered, and what is remembered of them. */
 import type { DeletedRecord, SourceRecord } from "../../connector-kit/read-connector.ts";
 import type { Database } from "../store/database.ts";
-import { listFingerprints, type Fingerprint } from "../store/read-pages.ts";
+import { listFingerprints, type Fingerprint, type KnownFingerprint } from "../store/read-pages.ts";
 import { contentText, entryText } from "./entry-text.ts";
 import { longestOverlapMs, type ReadWalk } from "./read-walk.ts";
 import { recordFingerprint } from "./record-fingerprint.ts";
@@ -18,7 +18,7 @@ export interface Chosen {
 export async function chooseRecords(
   { database }: { database: Database },
   { run, shaper, target }: ReadWalk,
-  records: SourceRecord[],
+  { records, time }: { records: SourceRecord[]; time: Date },
   untilTime: Date,
 ): Promise<Chosen> {
   if (run.kind === "triggered") {
@@ -41,8 +41,8 @@ export async function chooseRecords(
   const chosen: Chosen = { entries: [], fingerprints: [], forgotten: [] };
   for (const record of records) {
     const { id, changeTime } = record;
-    // A page that arrived before another read delivered a newer version, or the deletion, must not undo that.
-    if (isOlder(changeTime, known.get(id)) || isOlder(changeTime, known.get(deletionKey(id)))) continue;
+    if (isOvertaken(changeTime, time, known.get(id))) continue;
+    if (isOvertaken(changeTime, time, known.get(deletionKey(id)))) continue;
     const entry = shaper.shape(record);
     const content = contentText(entry);
     const isRemembered = changeTime !== undefined && changeTime.getTime() >= rememberedFromMs;
@@ -57,8 +57,19 @@ export async function chooseRecords(
   return chosen;
 }
 
-const isOlder = (changeTime: Date | undefined, last: { changeTime: Date } | undefined): boolean =>
-  changeTime !== undefined && last !== undefined && changeTime < last.changeTime;
+/**
+ * Whether a newer version, or the deletion, was committed by another read after this page had arrived. A later page may
+ * bring an earlier change time: transactions commit late.
+ */
+const isOvertaken = (
+  changeTime: Date | undefined,
+  arrivedTime: Date,
+  last: KnownFingerprint | undefined,
+): boolean =>
+  changeTime !== undefined &&
+  last !== undefined &&
+  changeTime < last.changeTime &&
+  arrivedTime < last.markedTime;
 
 /** Key of a deletion among the fingerprints of records. */
 const deletionKey = (id: string): string => `deleted ${id}`;

@@ -30,10 +30,10 @@ export async function pageCommit(
   const untilTime = fetched.position.untilTime ?? firstUpperBound(walk, fetched);
   const chosen =
     fetched.stage === "records"
-      ? await chooseRecords(deps, walk, fetched.page.records, untilTime)
+      ? await chooseRecords(deps, walk, { records: fetched.page.records, time: fetched.time }, untilTime)
       : await chooseDeletions(deps, walk, fetched.page.records);
   count(counts, fetched, chosen);
-  const next = nextPosition(walk, fetched, untilTime);
+  const next = nextPosition(walk, fetched, { untilTime, minuteMs: deps.minuteMs });
   const log = [...logOf(walk, fetched, counts, untilTime), ...walk.log.splice(0)];
   const { run, target } = walk;
   const { definition, destinationId, fields } = target;
@@ -84,19 +84,23 @@ function firstUpperBound({ startTime }: ReadWalk, { stage, page }: FetchedPage):
   return providerTime && providerTime < startTime ? providerTime : startTime;
 }
 
-function nextPosition(walk: ReadWalk, fetched: FetchedPage, untilTime: Date): ReadPosition | undefined {
+function nextPosition(
+  walk: ReadWalk,
+  fetched: FetchedPage,
+  { untilTime, minuteMs }: { untilTime: Date; minuteMs: number },
+): ReadPosition | undefined {
   const { stage, page } = fetched;
   if (page.next) return { stage, checkpoint: page.next, untilTime };
-  if (stage === "records" && looksForDeletions(walk, untilTime))
+  if (stage === "records" && looksForDeletions(walk, untilTime, minuteMs))
     return { stage: "deletions", checkpoint: null, untilTime };
   return undefined;
 }
 
-function looksForDeletions({ run, target }: ReadWalk, untilTime: Date): boolean {
+function looksForDeletions({ run, target }: ReadWalk, untilTime: Date, minuteMs: number): boolean {
   const { abilities } = target.connector.read;
   if (run.kind !== "scheduled" || !target.definition.deletedRecords || !abilities.deletions) return false;
   const sinceMs = untilTime.getTime() - (run.deletionsTime?.getTime() ?? 0);
-  return sinceMs >= (abilities.deletionsEveryMs ?? 0);
+  return sinceMs >= ((abilities.deletionsEveryMs ?? 0) * minuteMs) / 60_000;
 }
 
 function count(counts: ReadCounts, { stage, page, providerCalls }: FetchedPage, { entries }: Chosen): void {

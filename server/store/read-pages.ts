@@ -152,7 +152,7 @@ function changeFingerprints(pages: ReadPageCommit[]): RawBuilder<unknown> {
       join read_objects on read_objects.installation_id = mine.installation_id
         and read_objects.object_name = mine.object_name
       on conflict (installation_id, object_name, record_id)
-        do update set change_time = excluded.change_time, hash = excluded.hash
+        do update set change_time = excluded.change_time, hash = excluded.hash, marked_time = now()
     )`;
 }
 
@@ -183,6 +183,12 @@ function insertMessages(pages: ReadPageCommit[]): RawBuilder<unknown> {
     )`;
 }
 
+/** What is remembered of a record. */
+export interface KnownFingerprint extends Fingerprint {
+  /** When it was committed. */
+  markedTime: Date;
+}
+
 /** Returns what is remembered of these records, by id. */
 export async function listFingerprints(
   queries: Queries,
@@ -191,11 +197,11 @@ export async function listFingerprints(
     objectName,
     recordIds,
   }: { installationId: string; objectName: string; recordIds: string[] },
-): Promise<Map<string, { changeTime: Date; hash: Buffer }>> {
+): Promise<Map<string, KnownFingerprint>> {
   if (recordIds.length === 0) return new Map();
-  const { rows } = await sql<Fingerprint>`
-    select record_id, change_time, hash from read_fingerprints
+  const { rows } = await sql<KnownFingerprint>`
+    select record_id, change_time, hash, marked_time from read_fingerprints
     where installation_id = ${installationId} and object_name = ${objectName} and record_id = any(${recordIds}::text[])
   `.execute(queries);
-  return new Map(rows.map(({ recordId, changeTime, hash }) => [recordId, { changeTime, hash }]));
+  return new Map(rows.map((row) => [row.recordId, row]));
 }

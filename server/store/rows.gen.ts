@@ -373,6 +373,7 @@ export interface ReadFingerprints {
   changeTime: Timestamp;
   hash: Buffer;
   installationId: string;
+  markedTime: Generated<Timestamp>;
   objectName: string;
   recordId: string;
 }

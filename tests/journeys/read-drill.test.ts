@@ -1,0 +1,9 @@
+/** The reading drill in its short form: the whole one is scripts/drill-read.ts. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faultsOf, readDrill } from "../../scripts/drill-read.ts";
+
+test("a receiver that upserts and deletes ends equal to the accounts, although a process is killed and records change", async () => {
+  const report = await readDrill({ records: 1_000, kills: 1, seconds: 6, restartsDatabase: false });
+  assert.deepEqual(faultsOf(report), []);
+});
