@@ -26,7 +26,12 @@ export type GenerateSpec = {
   changedFrom: number;
   changedTo: number;
   values: Record<string, Plain>;
+  /** Generated records that the new ones are linked with, one each, in turn. */
+  linked?: LinkedRun[];
 };
+
+/** `count` records from `firstId`; `field` is the reference of a Salesforce record. */
+export type LinkedRun = { object: string; firstId: string; count: number; field?: string };
 
 /** Without an id a record is created. `stamp: false` leaves the change time alone. */
 export type RecordInput = {

@@ -1,7 +1,7 @@
 // Controls of records: many at once, at chosen change times, archived, merged, purged, and all of them as NDJSON.
 
 import { asData, asList, asText, isData, parseJson, type Data, type SandboxExchange } from "../exchange.ts";
-import type { GenerateSpec, Provider, RecordInput } from "../provider.ts";
+import type { GenerateSpec, LinkedRun, Provider, RecordInput } from "../provider.ts";
 import type { Router } from "../router.ts";
 
 /** Returns the provider that a request names. */
@@ -79,7 +79,18 @@ function generateSpec(body: Data, now: number): GenerateSpec {
   const changedFrom = timeIn(body, "changedFrom") ?? at ?? now;
   const changedTo = timeIn(body, "changedTo") ?? at ?? Math.max(now, changedFrom);
   if (changedTo < changedFrom) throw new RangeError("changedTo must not be before changedFrom");
-  return { count, changedFrom, changedTo, values: plainIn(body["values"]) };
+  const linked = asList(body["linked"]).map((item) => linkedRun(asData(item)));
+  return { count, changedFrom, changedTo, values: plainIn(body["values"]), linked };
+}
+
+function linkedRun(input: Data): LinkedRun {
+  const [object = "", firstId = "", field] = ["object", "firstId", "field"].map((name) =>
+    asText(input[name]),
+  );
+  const count = Number(input["count"] ?? 1);
+  if (!Number.isInteger(count) || count < 1)
+    throw new RangeError("linked.count must be a whole number from 1");
+  return { object, firstId, count, ...(field === undefined ? {} : { field }) };
 }
 
 function plainIn(input: unknown): GenerateSpec["values"] {

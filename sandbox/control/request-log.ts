@@ -32,6 +32,7 @@ export type EndpointCount = {
 export type RequestFilter = { provider?: string; method?: string; path?: string; limit?: number };
 
 const LOGGED_BODY_BYTES = 256 * 1024;
+const MOST_ENDPOINTS = 500;
 const LOG_BYTES = 32 * 1024 * 1024;
 
 export class RequestLog {
@@ -81,7 +82,9 @@ export class RequestLog {
   }
 
   #countOf({ provider, method, path }: LoggedRequest): EndpointCount {
-    const endpoint = `${method} ${endpointOf(path, provider)}`;
+    const full = this.#counts.size >= MOST_ENDPOINTS;
+    const exact = `${method} ${endpointOf(path, provider)}`;
+    const endpoint = full && !this.#counts.has(`${provider} ${exact}`) ? "others" : exact;
     const name = `${provider} ${endpoint}`;
     const known = this.#counts.get(name) ?? { provider, endpoint, count: 0, statuses: {} };
     this.#counts.set(name, known);

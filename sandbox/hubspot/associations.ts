@@ -7,7 +7,16 @@ import { typesBetween } from "./association-types.ts";
 export type Link = { category: string; typeId: number };
 export type Linked = { toId: string; links: Link[] };
 
+/** A run of records of one type with consecutive ids. */
+export type IdRun = { type: string; first: number; count: number };
+
+/** Links every record of `from` to one of `to`, in turn. */
+type Rule = { from: IdRun; to: IdRun; link: Link };
+
 export class Associations {
+  readonly #rules: Rule[] = [];
+  /** Links of rules that were removed, in both directions. */
+  readonly #unlinked = new Set<string>();
   readonly #links = new Map<string, Map<string, Link[]>>();
   /** Labels that the user created, by pair. */
   readonly #labels = new Map<string, { category: string; typeId: number; label: string }[]>();
@@ -25,11 +34,38 @@ export class Associations {
   }
 
   list(fromType: string, fromId: string, toType: string): Linked[] {
-    const found = this.#links.get(key(fromType, fromId, toType));
-    return found === undefined ? [] : [...found].map(([toId, links]) => ({ toId, links }));
+    const found = this.#links.get(key(fromType, fromId, toType)) ?? new Map<string, Link[]>();
+    const stored = [...found].map(([toId, links]) => ({ toId, links }));
+    const computed = this.#rules.flatMap((rule) => this.#computed(rule, fromType, fromId, toType));
+    return [...computed.filter(({ toId }) => !found.has(toId)), ...stored];
+  }
+
+  /** Adds links that are computed when they are read. */
+  generate(from: IdRun, to: IdRun): void {
+    this.#rules.push({ from, to, link: this.defaultLink(from.type, to.type) });
+  }
+
+  #computed({ from, to, link }: Rule, fromType: string, fromId: string, toType: string): Linked[] {
+    const targets: number[] = [];
+    let links = [link];
+    if (from.type === fromType && to.type === toType) {
+      const index = indexIn(from, fromId);
+      if (index !== undefined) targets.push(to.first + (index % to.count));
+    } else if (to.type === fromType && from.type === toType) {
+      links = [inverseOf(from.type, to.type, link)];
+      const index = indexIn(to, fromId) ?? from.count;
+      for (let i = index; i < from.count; i += to.count) targets.push(from.first + i);
+    }
+    return targets
+      .map((target) => ({ toId: String(target), links }))
+      .filter(({ toId }) => !this.#unlinked.has(`${key(fromType, fromId, toType)}/${toId}`));
   }
 
   remove(fromType: string, fromId: string, toType: string, toId: string): void {
+    if (this.#rules.length > 0) {
+      this.#unlinked.add(`${key(fromType, fromId, toType)}/${toId}`);
+      this.#unlinked.add(`${key(toType, toId, fromType)}/${fromId}`);
+    }
     this.#links.get(key(fromType, fromId, toType))?.delete(toId);
     this.#links.get(key(toType, toId, fromType))?.delete(fromId);
   }
@@ -98,6 +134,11 @@ export function startFrom(after: string | undefined): number {
   const [, start] = /^(\d+)\n?$/.exec(Buffer.from(after, "base64").toString("latin1")) ?? [];
   if (start === undefined) throw invalid(`The paging cursor "${after}" is not valid`);
   return Number(start);
+}
+
+function indexIn(run: IdRun, id: string): number | undefined {
+  const index = Number(id) - run.first;
+  return index >= 0 && index < run.count ? index : undefined;
 }
 
 const CATEGORIES = new Set(["HUBSPOT_DEFINED", "USER_DEFINED", "INTEGRATOR_DEFINED", "WORK"]);

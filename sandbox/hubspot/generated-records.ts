@@ -23,6 +23,12 @@ export function generateRecords(
     const properties = values({ index, id, createdAt: changedAt, changedAt });
     return { key, id, properties, createdAt: changedAt, updatedAt: changedAt, archived: false };
   });
+  for (const { object, firstId, count } of spec.linked ?? []) {
+    const target = account.find(object);
+    if (target === undefined) throw new RangeError(`no HubSpot object ${object}`);
+    const run = { type: target.type.id, first: Number(firstId), count };
+    account.associations.generate({ type: store.type.id, first: firstKey, count: spec.count }, run);
+  }
   return { count: spec.count, firstId: String(firstKey), lastId: String(firstKey + spec.count - 1) };
 }
 

@@ -229,6 +229,31 @@ test("associations page by source, and a source without any is named in errors",
   assert.equal((await read("v4", { id: "1" }, { id: "2" }, { id: "3" }, { id: "4" })).status, 400);
 });
 
+test("generated records are linked in turn, from both ends, until a link is removed", async () => {
+  const span = { changedFrom: AT, changedTo: AT, values: {} };
+  const companies = account.generate("companies", { count: 3, ...span });
+  const linked = [{ object: "companies", firstId: companies.firstId, count: 3 }];
+  const contacts = account.generate("contacts", { count: 10, ...span, linked });
+  const read = async (from: string, to: string, id: string): Promise<unknown[]> => {
+    const page = await call("POST", `/crm/v4/associations/${from}/${to}/batch/read`, { inputs: [{ id }] });
+    return page.text.includes('"errors"')
+      ? []
+      : listAt(page.json, "results.0.to").map((one) => one["toObjectId"]);
+  };
+  const [company, first] = [Number(companies.firstId), Number(contacts.firstId)];
+  assert.deepEqual(await read("contacts", "companies", String(first + 4)), [company + 1]);
+  assert.deepEqual(await read("companies", "contacts", String(company + 1)), [
+    first + 1,
+    first + 4,
+    first + 7,
+  ]);
+  const listed = await call("GET", `${CONTACTS}/${first}?associations=companies`);
+  assert.equal(at(listed.json, "associations.companies.results.0.id"), companies.firstId);
+  await call("DELETE", `/crm/v4/objects/contacts/${first + 4}/associations/companies/${company + 1}`);
+  assert.deepEqual(await read("contacts", "companies", String(first + 4)), []);
+  assert.deepEqual(await read("companies", "contacts", String(company + 1)), [first + 1, first + 7]);
+});
+
 test("owners and lists page each in their own way", async () => {
   const first = await call("GET", "/crm/v3/owners?limit=2");
   assert.deepEqual(

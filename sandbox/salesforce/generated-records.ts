@@ -1,10 +1,10 @@
 // Records of a generated organisation: every value follows from the record's position.
 
-import type { GenerateSpec } from "../provider.ts";
+import type { GenerateSpec, LinkedRun } from "../provider.ts";
 import { lazyValues, type Seed, type ValueMaker } from "../records/lazy-values.ts";
 import { templateMaker } from "../records/template.ts";
 import type { Scalar } from "./fields.ts";
-import { recordId } from "./ids.ts";
+import { recordId, recordNumber } from "./ids.ts";
 import { stamp, USER_ID, type ObjectStore } from "./org.ts";
 
 type Makers = Record<string, ValueMaker<Scalar>>;
@@ -43,7 +43,25 @@ function makersOf(store: ObjectStore, spec: GenerateSpec): Map<string, ValueMake
       templateMaker<Scalar>(value, (text) => text),
     );
   }
+  for (const run of spec.linked ?? []) addReference(store, makers, run);
   return makers;
+}
+
+/** Fills a reference with the ids of a run, in turn. */
+function addReference(store: ObjectStore, makers: Map<string, ValueMaker<Scalar>>, run: LinkedRun): void {
+  const { object, firstId, count } = run;
+  const references = [...store.definition.fields.values()].filter((field) =>
+    field.referenceTo.includes(object),
+  );
+  const field = run.field === undefined ? references[0] : references.find(({ name }) => name === run.field);
+  const first = recordNumber(firstId);
+  if (field === undefined || first === undefined) {
+    throw new RangeError(
+      `${store.definition.name} has no such reference to ${object}, or ${firstId} is no id`,
+    );
+  }
+  const prefix = firstId.slice(0, 3);
+  makers.set(field.name, ({ index }) => recordId(prefix, first + (index % count)));
 }
 
 const SYSTEM: Makers = {

@@ -160,6 +160,19 @@ test("sub-queries show one level, with a way on that ends with the parents' next
   assert.ok(names.includes("Contacts") && names.includes("Opportunities"));
 });
 
+test("generated records refer to generated parents in turn", async () => {
+  const span = { changedFrom: AT, changedTo: AT, values: {} };
+  const { firstId, lastId } = account.generate("Account", { count: 2, ...span });
+  account.generate("Contact", { count: 5, ...span, linked: [{ object: "Account", firstId, count: 2 }] });
+  const page = await query(
+    `SELECT Id, (SELECT Id FROM Contacts) FROM Account WHERE Id IN ('${firstId}','${lastId}') ORDER BY Id`,
+  );
+  assert.equal(at(page.json, "records.0.Contacts.totalSize"), 3);
+  assert.equal(at(page.json, "records.1.Contacts.totalSize"), 2);
+  const parents = await query("SELECT Account.Name FROM Contact WHERE Account.Name = 'Account 1'");
+  assert.equal(at(parents.json, "totalSize"), 2);
+});
+
 test("an address is an object of its parts and cannot be filtered by", async () => {
   const answer = await query("SELECT BillingAddress FROM Account WHERE Id = '001Sb0000000001IAA'");
   assert.equal(at(answer.json, "records.0.BillingAddress.city"), "Oslo");

@@ -139,8 +139,7 @@ function answer(
   if (free !== undefined) return free.handler({ ...request, params: free.params });
   const checked = grants.check(bearerOf(exchange) ?? "");
   if (checked.state !== "valid") throw refuse(401, "INVALID_SESSION_ID", "Session expired or invalid");
-  countCall(daily);
-  const answered = route(router, request);
+  const answered = isUsedUp(daily) ? USED_UP : route(router, request);
   const limitInfo = `api-usage=${daily.used}/${daily.shownMax()}`;
   return { ...answered, headers: { ...answered.headers, "sforce-limit-info": limitInfo } };
 }
@@ -154,9 +153,17 @@ function tooLong({ lineBytes, headerBytes }: SandboxExchange, org: Org): Sandbox
   return { status: tooLongStatus, headers: { "content-type": "text/html" }, body };
 }
 
+const USED_UP = errorAnswer(403, "REQUEST_LIMIT_EXCEEDED", "TotalRequests Limit exceeded.");
+
 function countCall(daily: DailyLimit): void {
-  if (daily.used >= daily.max) throw refuse(403, "REQUEST_LIMIT_EXCEEDED", "TotalRequests Limit exceeded.");
+  if (isUsedUp(daily)) throw new Refused(USED_UP);
+}
+
+/** Counts the call if there is room for it. */
+function isUsedUp(daily: DailyLimit): boolean {
+  if (daily.used >= daily.max) return true;
   daily.used++;
+  return false;
 }
 
 /** Turns refusals into answers, so that a part of a composite request can fail alone. */
