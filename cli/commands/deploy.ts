@@ -26,7 +26,8 @@ export function addDeploy(program: Command, terminal: Terminal): void {
       .addHelpText(
         "after",
         "\nThe path is a file, a folder with an amp.yaml, or - for stdin. If the manifest removes a read object that customers\n" +
-          "have installed, you are asked what to do; without a terminal it is kept, unless you give --destructive.",
+          "have installed, you are asked what to do; without a terminal it is kept, unless you give --destructive. If customers\n" +
+          "can write to names that the manifest removes, you are asked too; without a terminal nothing is deployed.",
       )
       .action(async (path: string, options: DeployOptions, command: Command) => {
         const file = await readManifest(path, terminal);
@@ -44,7 +45,10 @@ async function deploy(
   const before = requireObjects(await deps.inProject("GET", "/integrations"));
   const destructive = options.destructive ?? (await askAboutVanished(file, before, deps, terminal));
   deps.out.note(`deploying ${file.shown} to project ${await deps.project()}`);
-  const deployed = await put(file, destructive, deps);
+  const deployed = await put(file, destructive, deps).catch(async (error: unknown) => {
+    await askAboutLostNames(error, deps, terminal);
+    return put(file, undefined, deps);
+  });
   if (deps.out.json) return deps.out.data(deployed);
   for (const integration of deployed) tellDeployed(integration, before, deps);
   const warnings = deployed.flatMap(warningsOf);
@@ -54,9 +58,14 @@ async function deploy(
   deps.out.line(summary(warnings, file.shown, deps.out.paint));
 }
 
-async function put(file: ManifestFile, destructive: boolean, deps: Connected): Promise<JsonObject[]> {
+/** Without `destructive` the server accepts that names are lost; with false it refuses. */
+async function put(
+  file: ManifestFile,
+  destructive: boolean | undefined,
+  deps: Connected,
+): Promise<JsonObject[]> {
   try {
-    const query = { destructive: destructive ? "true" : undefined };
+    const query = { destructive: destructive === undefined ? undefined : String(destructive) };
     const body = { sourceYaml: file.source };
     return requireObjects(await deps.inProject("PUT", "/integrations:batch", { query, body }));
   } catch (error) {
@@ -66,6 +75,15 @@ async function put(file: ManifestFile, destructive: boolean, deps: Connected): P
     deps.out.line(`${summary(findings, file.shown, deps.out.paint)}; nothing was deployed`);
     throw new Ended();
   }
+}
+
+/** Returns if the refusal is about lost names and the user deploys anyway; throws otherwise. */
+async function askAboutLostNames(error: unknown, { out }: Connected, terminal: Terminal): Promise<void> {
+  if (!(error instanceof Refused) || !textAt(error.problem, "type")?.endsWith("/names-in-use")) throw error;
+  if (!canAsk(terminal)) throw new Failure(`${error.message} Use --destructive to deploy anyway.`);
+  out.note(printable(error.message));
+  const answer = await choose(terminal, "(d)eploy anyway, or (c)ancel?", "dc");
+  if (answer === "c") throw new Failure("Cancelled; nothing was deployed.");
 }
 
 /** Returns the finding for an issue; none if the issue has no place in the file. */

@@ -31,9 +31,15 @@ export const IntegrationSchema = Type.Object(
   { title: "Integration", description: "An integration with one provider, declared in a manifest." },
 );
 
-/** Description of `destructive`. */
-export const DESTRUCTIVE =
-  "Whether to remove objects that the manifest no longer reads from the configuration of every installation. Default false.";
+/** Parameter of deployments. */
+export const Destructive = Type.Optional(
+  Type.Boolean({
+    description:
+      "`true`: removes objects that the manifest no longer reads from the configuration of every installation. " +
+      "`false`: refuses with 409 if names of objects or mapped fields that installations can write to are gone. " +
+      "Default: neither; lost names are warnings.",
+  }),
+);
 
 export type Integration = IntegrationRow<ManifestIntegration>;
 

@@ -99,6 +99,14 @@ export const PROBLEM_TYPES = {
     remedy:
       "Choose another name, update the existing resource, or delete what uses it first. `detail` names it.",
   },
+  "names-in-use": {
+    status: 409,
+    title: "Names in use",
+    retryable: false,
+    causes:
+      "A deployment with `destructive=false` removes or renames objects or mapped fields that installations write to.",
+    remedy: "Keep the names listed in `issues`, or deploy with `destructive=true`.",
+  },
   "operation-in-progress": {
     status: 409,
     title: "Request in progress",

@@ -7,7 +7,8 @@ import { createdByOf } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
-import { DESTRUCTIVE, getIntegrationRow } from "../integration.ts";
+import { Destructive, getIntegrationRow } from "../integration.ts";
+import { lostNames, refuseLostNames } from "./lost-names.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 
 export const createRevision = (deps: DeployServices) =>
@@ -17,10 +18,13 @@ export const createRevision = (deps: DeployServices) =>
     summary: "Deploy one integration",
     description: "Creates a new revision of the integration from the manifest's entry of the same name.",
     params: Type.Object({ integrationId: IntegrationIdOrName }),
-    query: Type.Object({ destructive: Type.Optional(Type.Boolean({ description: DESTRUCTIVE })) }),
+    query: Type.Object({ destructive: Destructive }),
     body: ManifestSourceSchema,
     success: { status: 201, description: "The revision was created." },
-    refusals: { 422: "The manifest is invalid or has no integration of this name." },
+    refusals: {
+      409: "With `destructive=false`: installations can write to names that the manifest removes or renames.",
+      422: "The manifest is invalid or has no integration of this name.",
+    },
     async handle({ project, params, query, body, caller }) {
       const { queries } = deps.database;
       const { name } = await getIntegrationRow(queries, project.id, params.integrationId);
@@ -36,9 +40,11 @@ export const createRevision = (deps: DeployServices) =>
         });
       }
       await transact(deps.database, async (inside) => {
+        const before = await getIntegrationRow(inside, project.id, name);
         await deployIntegration(inside, project.id, manifest.specVersion, content);
-        if (!query.destructive) return;
         const row = await getIntegrationRow(inside, project.id, name);
+        if (query.destructive === false) refuseLostNames(row, await lostNames(inside, before, row));
+        if (!query.destructive) return;
         await stopReadingWhatIsGone(inside, row, createdByOf(caller, undefined, "create-revision"));
       });
     },

@@ -62,3 +62,84 @@ describe("a manifest that reads less than before", () => {
     assert.deepEqual((await installed()).config.content.read.objects, {});
   });
 });
+
+describe("a manifest that takes away names for writing", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+  });
+
+  const written = ({
+    name = "crm",
+    fields = "{ mapToName: skill }, { mapToName: title, fieldName: jobtitle }",
+    read = true,
+  }) => `
+specVersion: 1.0.0
+integrations:
+  - name: ${name}
+    provider: hubspot${
+      read
+        ? `
+    read:
+      objects:
+        - { objectName: contacts, mapToName: person, destination: hook, requiredFields: [${fields}] }`
+        : ""
+    }
+    write:
+      objects:
+        - { objectName: contacts, inheritMapping: true }
+`;
+  const deploy = (sourceYaml: string, query = "") =>
+    on.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
+  const lostIn = (answer: { body: { warnings: { rule: string; message: string }[] }[] }): string[] =>
+    (answer.body[0]?.warnings ?? []).flatMap(({ rule, message }) =>
+      rule === "written-names" ? [message] : [],
+    );
+
+  test("is deployed with a warning for each name and the number of installations, or refused with destructive=false", async () => {
+    const { integration } = await connectCustomer(on, {
+      provider: "hubspot",
+      manifest: written({}),
+      integration: "crm",
+      content: { read: { objects: { contacts: { selectedFieldMappings: { skill: "jobtitle" } } } } },
+    });
+    const without = written({ read: false });
+    for (const [path, method] of [
+      ["/integrations:batch", "PUT"],
+      [`/integrations/${integration}/revisions`, "POST"],
+    ] as const) {
+      const refused = await on.inProject(method, `${path}?destructive=false`, { sourceYaml: without });
+      assert.deepEqual(
+        [refused.status, refused.body.type.split("/").at(-1)],
+        [409, "names-in-use"],
+        refused.text,
+      );
+      assert.match(
+        refused.body.detail,
+        /`person` is no longer a name of `contacts` for writing \(1 installation\)/,
+      );
+    }
+    const [{ latestRevision }] = (await on.inProject("GET", "/integrations")).body;
+    assert.ok(latestRevision.content.read, "a refused deployment changes nothing");
+    // The customer's own mapping of `skill` stays in the configuration.
+    assert.deepEqual(lostIn(await deploy(without)), [
+      "`person` is no longer a name of `contacts` for writing (1 installation).",
+      "`title` of `contacts` is no longer mapped for writing (1 installation).",
+    ]);
+    await deploy(written({}));
+    const renamed = written({ fields: "{ mapToName: skill }, { mapToName: role, fieldName: jobtitle }" });
+    assert.deepEqual(lostIn(await deploy(renamed, "?destructive=true")), []);
+    await deploy(written({}));
+    assert.deepEqual(lostIn(await deploy(renamed)), [
+      "`title` of `contacts` is no longer mapped for writing (1 installation).",
+    ]);
+    assert.equal((await deploy(renamed, "?destructive=false")).status, 200);
+  });
+
+  test("is deployed without a word where no installation could write to them", async () => {
+    await deploy(written({ name: "unused" }));
+    const answer = await deploy(written({ name: "unused", read: false }), "?destructive=false");
+    assert.deepEqual([answer.status, lostIn(answer)], [200, []], answer.text);
+  });
+});

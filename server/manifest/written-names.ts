@@ -1,0 +1,70 @@
+/** Compares the names that an installation can write to under two revisions of its integration. Pure. */
+import type { ConfigInput } from "./installation-config.ts";
+import type { ManifestIntegration, WriteObject } from "./manifest.ts";
+import { configObject, fieldMappings, findReadObject, inheritsMapping } from "./object-fields.ts";
+
+/** Returns a sentence for each name of an object or field that a write can use under `before` and not under `after`. */
+export function lostWrittenNames(
+  before: ManifestIntegration,
+  after: ManifestIntegration,
+  config: ConfigInput | undefined,
+): string[] {
+  const names = new Set(writable(after, config).flatMap((object) => namesOf(after, object, config)));
+  return writable(before, config).flatMap((object) => {
+    const lost = namesOf(before, object, config).filter((name) => !names.has(name));
+    const sentences = lost.map((name) =>
+      name === object.objectName
+        ? `\`${name}\` can no longer be written`
+        : `\`${name}\` is no longer a name of \`${object.objectName}\` for writing`,
+    );
+    const next = writable(after, config).find(({ objectName }) => objectName === object.objectName);
+    return next ? [...sentences, ...lostFields(object, next)] : sentences;
+  });
+
+  function lostFields(object: WriteObject, next: WriteObject): string[] {
+    const kept = mappedNames(after, next, config);
+    return [...mappedNames(before, object, config)].flatMap(([mapped, field]) =>
+      kept.has(mapped) || mapped === field
+        ? []
+        : [`\`${mapped}\` of \`${object.objectName}\` is no longer mapped for writing`],
+    );
+  }
+}
+
+/** Whether any configuration could lose a name: spares a look at every installation. */
+export const mayLoseNames = (before: ManifestIntegration, after: ManifestIntegration): boolean =>
+  lostWrittenNames(inheriting(before), inheriting(after), undefined).length > 0 ||
+  lostWrittenNames(before, after, undefined).length > 0;
+
+const inheriting = (integration: ManifestIntegration): ManifestIntegration => ({
+  ...integration,
+  write: {
+    objects: (integration.write?.objects ?? []).map((object) => ({ ...object, inheritMapping: true })),
+  },
+});
+
+/** Without write objects in the configuration all objects of the manifest may be written, otherwise only those. */
+function writable(integration: ManifestIntegration, config: ConfigInput | undefined): WriteObject[] {
+  const chosen = config?.write?.objects;
+  const objects = integration.write?.objects ?? [];
+  if (!chosen || Object.keys(chosen).length === 0) return objects;
+  return objects.filter(({ objectName }) => configObject(chosen, objectName));
+}
+
+function namesOf(
+  integration: ManifestIntegration,
+  object: WriteObject,
+  config: ConfigInput | undefined,
+): string[] {
+  const mapped = inheritsMapping(object, config) && findReadObject(integration, object.objectName)?.mapToName;
+  return mapped ? [object.objectName, mapped] : [object.objectName];
+}
+
+const mappedNames = (
+  integration: ManifestIntegration,
+  object: WriteObject,
+  config: ConfigInput | undefined,
+): Map<string, string | undefined> =>
+  inheritsMapping(object, config)
+    ? fieldMappings(integration, config, object.objectName).mappedToProvider
+    : new Map();
