@@ -75,6 +75,14 @@ test("an optional field that the manifest maps is read only if the customer chos
   assert.deepEqual(read({ selectedFieldsAuto: "all", selectedFields: { mobilephone: false } }), [{}, []]);
 });
 
+test("selecting a mapped name selects no field of that name, unless every field is offered", () => {
+  const manifest = { requiredFields: [{ mapToName: "phone" }], optionalFields: [{ mapToName: "tier" }] };
+  const selectedFields = { phone: true, tier: true, fax: true };
+  assert.deepEqual(defined(manifest, { selectedFields }).fields.selected, ["fax"]);
+  const offered = defined({ ...manifest, optionalFieldsAuto: "all" }, { selectedFields });
+  assert.deepEqual(offered.fields.selected, ["phone", "tier", "fax"]);
+});
+
 test("deletions and associations are read if manifest or configuration ask for them", () => {
   const { associatedObjects, deletedRecords } = defined();
   assert.deepEqual([associatedObjects, deletedRecords], [[], false]);

@@ -141,18 +141,27 @@ function selection(object: ReadObject, configured: ConfigReadObject | undefined)
     fieldName && !mapToName ? [fieldName] : [],
   );
   const choices = Object.entries(configured?.selectedFields ?? {});
-  // Choosing an optional field that the manifest maps chooses the mapping.
-  const mapped = new Set(
-    optionalMappings(object).flatMap(({ fieldName, mapToName }) => [fieldName, mapToName]),
-  );
-  for (const { fieldName, mapToName } of object.optionalFields ?? [])
-    if (fieldName && !mapToName) mapped.delete(fieldName);
+  const mapped = namesOfMappings(object);
   return {
     required,
     selected: choices.flatMap(([name, isChosen]) => (isChosen && !mapped.has(name) ? [name] : [])),
     all: configured?.selectedFieldsAuto === "all",
     excluded: choices.flatMap(([name, isChosen]) => (isChosen ? [] : [name])),
   };
+}
+
+/** Returns the names that choose a mapping when they are selected, not a field of the provider. */
+function namesOfMappings(object: ReadObject): Set<string> {
+  const { requiredFields = [], optionalFields = [], optionalFieldsAuto } = object;
+  const names = new Set(
+    optionalMappings(object).flatMap(({ fieldName, mapToName }) => [fieldName, mapToName]),
+  );
+  for (const { mapToName } of [...requiredFields, ...optionalFields]) {
+    // Where every field is offered, the name is that of a field.
+    if (mapToName && optionalFieldsAuto !== "all") names.add(mapToName);
+  }
+  for (const { fieldName, mapToName } of optionalFields) if (fieldName && !mapToName) names.delete(fieldName);
+  return names;
 }
 
 /** Returns the names of optional fields mapped by the manifest that this customer has not chosen. */
