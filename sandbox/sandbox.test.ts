@@ -226,6 +226,17 @@ test("the clock moves records and answers, and a reset sets it right", async () 
   assert.equal(sandbox.clock.offsetMs, 0);
 });
 
+test("a dump can be cut to some fields, and settings without a bound are shown as null", async () => {
+  const path = "/sandbox/records/dump?provider=salesforce&object=Account&fields=Name,AnnualRevenue";
+  const dump = await control("GET", path);
+  const [first = ""] = dump.text.split("\n");
+  const record: unknown = JSON.parse(first);
+  assert.deepEqual(at(record, "values"), { Name: "Northwind Traders", AnnualRevenue: null });
+  const settings = await control("GET", "/sandbox/settings");
+  assert.equal(at(settings.json, "salesforce.pageCharacters"), null);
+  assert.equal(at(settings.json, "salesforce.openLocators"), 10);
+});
+
 test("a setting or a time that cannot be is refused with its name", async () => {
   const setting = await control("POST", "/sandbox/settings", { hubspot: { nope: 1 } });
   assert.match(textAt(setting.json, "message"), /no setting hubspot\.nope; there are: searchLagMs/);

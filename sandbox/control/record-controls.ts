@@ -19,7 +19,12 @@ export function addRecordRoutes(router: Router, providerOf: ProviderOf, now: () 
   router.add("GET", "/sandbox/records/dump", ({ query }) => {
     const { account } = providerOf(query.get("provider"));
     const records = account.dump(query.get("object") ?? "", query.get("deleted") === "true");
-    return { status: 200, headers: { "content-type": "application/x-ndjson" }, lines: linesOf(records) };
+    const fields = query.get("fields")?.split(",");
+    return {
+      status: 200,
+      headers: { "content-type": "application/x-ndjson" },
+      lines: linesOf(records, fields),
+    };
   });
   router.add("POST", "/sandbox/records", (exchange) => {
     const { body, provider, object } = requestOf(exchange, providerOf);
@@ -113,6 +118,13 @@ export function timeIn(body: Data, name: string): number | undefined {
   return at;
 }
 
-function* linesOf(records: Iterable<Data>): Generator<string> {
-  for (const record of records) yield `${JSON.stringify(record)}\n`;
+function* linesOf(records: Iterable<Data>, fields: string[] | undefined): Generator<string> {
+  for (const record of records) {
+    const values = asData(record["values"]);
+    const shown =
+      fields === undefined
+        ? record
+        : { ...record, values: Object.fromEntries(fields.map((name) => [name, values[name] ?? null])) };
+    yield `${JSON.stringify(shown)}\n`;
+  }
 }

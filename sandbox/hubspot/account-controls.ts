@@ -43,7 +43,7 @@ export function accountControls(account: () => Account): AccountControls {
       if (property === undefined) throw new RangeError(`${object} has no property ${field}`);
       property.archived = hidden;
     },
-    settings: () => Object.fromEntries(NAMES.map((name) => [name, account().settings[name]])),
+    settings: () => Object.fromEntries(NAMES.map((name) => [name, shownNumber(account().settings[name])])),
     set: (settings) => set(account(), settings),
   };
 }
@@ -101,6 +101,11 @@ function* dump(store: TypeStore, deleted: boolean): Generator<Data> {
       values: plainValues(record.properties),
     };
   }
+}
+
+/** Null shows that there is no bound. */
+function shownNumber(value: number): number | null {
+  return value === Number.MAX_SAFE_INTEGER ? null : value;
 }
 
 const NAMES = [

@@ -44,7 +44,7 @@ export function orgControls(org: () => Org): AccountControls {
       if (field === undefined) throw new RangeError(`${object} has no field ${name}`);
       field.access = hidden ? "none" : "edit";
     },
-    settings: () => Object.fromEntries(NAMES.map((name) => [name, org().settings[name]])),
+    settings: () => Object.fromEntries(NAMES.map((name) => [name, shownNumber(org().settings[name])])),
     set: (settings) => set(org(), settings),
   };
 }
@@ -110,6 +110,11 @@ function* dump(org: Org, store: ObjectStore, deleted: boolean): Generator<Data> 
       values,
     };
   }
+}
+
+/** Null shows that there is no bound. */
+function shownNumber(value: number): number | null {
+  return value === Number.MAX_SAFE_INTEGER ? null : value;
 }
 
 const NAMES = [
