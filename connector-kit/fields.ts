@@ -21,6 +21,8 @@ export interface FieldMetadata {
   /** The provider's name. */
   fieldName: string;
   displayName: string;
+  /** The provider's explanation; absent if there is none. */
+  description?: string;
   /** `other`: none of the nine kinds. */
   valueType: FieldKind | "other";
   /** The provider's name of the type. */

@@ -599,6 +599,38 @@ CREATE INDEX ON revisions (integration_id, seq DESC);
 CREATE TRIGGER changed AFTER INSERT OR DELETE OR UPDATE ON revisions FOR EACH ROW EXECUTE FUNCTION notify_change();
 CREATE TRIGGER changed_parent AFTER INSERT OR DELETE OR UPDATE ON revisions FOR EACH ROW EXECUTE FUNCTION notify_parent_change('integrations', 'integration_id');
 
+CREATE TABLE schema_baselines (
+  installation_id uuid NOT NULL,
+  object_name text NOT NULL,
+  account text NOT NULL,
+  fields json NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  update_time timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (installation_id, object_name),
+  FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
+);
+
+CREATE TABLE schema_looks (
+  installation_id uuid NOT NULL,
+  integration_id uuid NOT NULL,
+  due_time timestamptz NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (installation_id),
+  FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE,
+  FOREIGN KEY (integration_id) REFERENCES integrations(id) ON DELETE CASCADE
+);
+CREATE INDEX schema_looks_due ON schema_looks (due_time);
+CREATE INDEX schema_looks_integration ON schema_looks (integration_id);
+
+CREATE TABLE schema_watches (
+  integration_id uuid NOT NULL,
+  schedule text NOT NULL,
+  next_time timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (integration_id),
+  FOREIGN KEY (integration_id) REFERENCES integrations(id) ON DELETE CASCADE
+);
+CREATE INDEX schema_watches_due ON schema_watches (next_time);
+
 CREATE TABLE sessions (
   id uuid NOT NULL,
   hash bytea NOT NULL,

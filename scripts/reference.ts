@@ -3,6 +3,7 @@ import { API_VERSION, INTRODUCTION, TAGS } from "../server/api/docs/reference.ts
 import { EVENT_TYPES } from "../server/events/event-types.ts";
 import { notification } from "../server/events/notification.ts";
 import { ReadMessageSchema } from "../server/events/read-message-schema.ts";
+import { SchemaMessageSchema } from "../server/events/schema-message-schema.ts";
 import type { Reference } from "../server/http/openapi.ts";
 
 export const REFERENCE: Reference = {
@@ -12,5 +13,6 @@ export const REFERENCE: Reference = {
   webhooks: {
     ...Object.fromEntries(EVENT_TYPES.map((type) => [type, notification(type)])),
     read: ReadMessageSchema,
+    "schema.watch": SchemaMessageSchema,
   },
 };

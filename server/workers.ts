@@ -5,6 +5,7 @@ import { startDeliveries } from "./deliver/delivery-engine.ts";
 import { startRetention } from "./jobs/retention.ts";
 import type { Services } from "./services.ts";
 import { startReading } from "./read/start-reading.ts";
+import { startSchemaWatcher } from "./watch/schema-watcher.ts";
 import { startWriteWorker } from "./write/write-worker.ts";
 
 export interface Workers {
@@ -27,11 +28,12 @@ export function startWorkers(deps: Services): Workers {
     publicUrl: () => deps.address.publicUrl,
     onAttempt: deps.metrics?.onAttempt,
   });
+  const schemas = startSchemaWatcher(deps);
   deps.onWork.listener = () => writes.wake();
   let stopping: Promise<unknown> | undefined;
   return {
     get running() {
-      return !stopping && writes.running && reads.running && deliveries.running;
+      return !stopping && writes.running && reads.running && deliveries.running && schemas.running;
     },
     stop: async () => {
       stopping ??= Promise.all([
@@ -39,6 +41,7 @@ export function startWorkers(deps: Services): Workers {
         reads.stop(),
         refreshes.stop(),
         deliveries.stop(),
+        schemas.stop(),
         sweeper.stop(),
       ]);
       await stopping;

@@ -12,7 +12,7 @@ const SERVICES = [...GROUND, "store", "postgres", "jobs", "egress", "http", "eve
 const KITS = ["catalog", "connector kit", "destination index", "destination kit"];
 const SHARED_ROOMS = ["access", "manifest", "credentials", "deliver"];
 const CALLS = ["calls", "operations"];
-const ROOMS = ["proxy", "write", "read", "subscribe"];
+const ROOMS = ["proxy", "write", "read", "subscribe", "watch"];
 
 const room = (name: string, mayImport: string[]) => ({
   name,

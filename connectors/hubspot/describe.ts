@@ -41,11 +41,12 @@ interface Staged {
 }
 
 function toField(property: Property, isRequired: boolean, staged: Staged | undefined): FieldMetadata {
-  const { name, label, type, referencedObjectType } = property;
+  const { name, label, description, type, referencedObjectType } = property;
   const valueType = kindOfProperty(property);
   return {
     fieldName: name,
     displayName: label,
+    ...(description && { description }),
     valueType,
     providerType: type,
     readOnly: property.readOnlyValue || property.calculated,

@@ -50,9 +50,11 @@ function toField(field: JsonObject): FieldMetadata | undefined {
   const referenceTo = Array.isArray(field.referenceTo)
     ? field.referenceTo.filter((target) => typeof target === "string")
     : [];
+  const description = textOf(field.inlineHelpText);
   return {
     fieldName: name,
     displayName: textOf(field.label) ?? name,
+    ...(description !== undefined && { description }),
     valueType,
     providerType: type,
     readOnly: createable !== true && updateable !== true,

@@ -38,7 +38,7 @@ export const ResultEntrySchema = Type.Object(
   { title: "ResultEntry", description: "A record that was read." },
 );
 
-const ResultInfoSchema = Type.Object(
+export const ResultInfoSchema = Type.Object(
   {
     type: Type.Union([Type.Literal("inline"), Type.Literal("url")], {
       description: "`inline`: the records are in `result`. `url`: they are at `downloadUrl`.",

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import { queueReadSync } from "./read-syncs.ts";
+import { followDeployedWatch } from "./schema-looks.ts";
 
 export interface RevisionRow<Content> {
   id: string;
@@ -134,6 +135,7 @@ async function insertRevision(queries: Queries, integrationId: string, deployed:
     .values({ id: newId(), projectId, integrationId, specVersion, content: JSON.stringify(content) })
     .execute();
   await queueReadSync(queries, { integrationId });
+  await followDeployedWatch(queries, integrationId, content);
 }
 
 /** Returns whether a row was removed. Its revisions and installations are removed with it. */

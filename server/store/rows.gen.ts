@@ -435,6 +435,28 @@ export interface Revisions {
   specVersion: string;
 }
 
+export interface SchemaBaselines {
+  account: string;
+  fields: Json;
+  installationId: string;
+  objectName: string;
+  updateTime: Generated<Timestamp>;
+  version: Generated<number>;
+}
+
+export interface SchemaLooks {
+  attempts: Generated<number>;
+  dueTime: Timestamp;
+  installationId: string;
+  integrationId: string;
+}
+
+export interface SchemaWatches {
+  integrationId: string;
+  nextTime: Generated<Timestamp>;
+  schedule: string;
+}
+
 export interface Sessions {
   apiKeyId: string;
   builderId: string;
@@ -558,6 +580,9 @@ export interface DB {
   readRuns: ReadRuns;
   readSyncs: ReadSyncs;
   revisions: Revisions;
+  schemaBaselines: SchemaBaselines;
+  schemaLooks: SchemaLooks;
+  schemaWatches: SchemaWatches;
   sessions: Sessions;
   signInFailures: SignInFailures;
   tokenRefreshes: TokenRefreshes;

@@ -10,6 +10,9 @@ export const FieldMetadataSchema = Type.Object(
   {
     fieldName: Type.String({ description: "The provider's name." }),
     displayName: Type.String({ description: "The provider's label." }),
+    description: Type.Optional(
+      Type.String({ description: "The provider's explanation of the field, if there is one." }),
+    ),
     valueType: Type.Optional(
       Type.Enum([...FIELD_KINDS, "other"], { description: "`other`: none of the nine types." }),
     ),

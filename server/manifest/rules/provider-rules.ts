@@ -3,7 +3,7 @@ import { featuresOf, type ProviderInfo } from "../../../connector-kit/provider-i
 import { didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import type { Action } from "../manifest.ts";
-import { has, mapOf, memberOf, objectsOf, pathOf, textOf, type LocatedValue } from "../located-value.ts";
+import { mapOf, memberOf, objectsOf, pathOf, textOf, type LocatedValue } from "../located-value.ts";
 
 export type Catalog = Readonly<Record<string, ProviderInfo>>;
 
@@ -35,10 +35,6 @@ export function checkProvider(
     const message = `This Busbar cannot run \`${action}\` for ${shown(provider)} yet.`;
     const remedy = "Deploying works; the action has no effect until it is built.";
     report.warning("not-built-yet", path, message, remedy, "key");
-  }
-  if (built && has(integration, "watchSchema")) {
-    const message = "This Busbar does not watch schemas yet.";
-    report.warning("not-built-yet", pathOf(integration, "watchSchema"), message, "Deploying works.", "key");
   }
 }
 

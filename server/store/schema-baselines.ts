@@ -1,0 +1,75 @@
+/** Baselines of the schema watch: the fields that each object of an installation had at the last look. */
+import { sql } from "kysely";
+import type { Json } from "../ground/json.ts";
+import type { Queries } from "./database.ts";
+import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
+
+export interface SchemaBaseline {
+  objectName: string;
+  /** The account at the provider that had these fields. */
+  account: string;
+  /** JSON of the fields by name. */
+  fields: Json;
+  version: number;
+}
+
+/** Lists the baselines of an installation by object. */
+export async function listSchemaBaselines(
+  queries: Queries,
+  installationId: string,
+): Promise<Map<string, SchemaBaseline>> {
+  const rows = await queries
+    .selectFrom("schemaBaselines")
+    .select(["objectName", "account", "fields", "version"])
+    .where("installationId", "=", installationId)
+    .execute();
+  return new Map(rows.map((row) => [row.objectName, { ...row, fields: row.fields as Json }]));
+}
+
+/**
+ * Saves the fields of an object and records the message about their changes, in one statement. Does neither if the baseline
+ * is no longer of the version that was compared, or the installation was deleted.
+ */
+export async function saveSchemaBaseline(
+  queries: Queries,
+  {
+    installationId,
+    objectName,
+    account,
+    fields,
+    comparedVersion,
+    message,
+  }: {
+    installationId: string;
+    objectName: string;
+    account: string;
+    fields: object;
+    /** Undefined: there was no baseline. */
+    comparedVersion: number | undefined;
+    message: EventRow | undefined;
+  },
+): Promise<void> {
+  await sql`
+    with saved as (
+      insert into schema_baselines as known (installation_id, object_name, account, fields)
+      select id, ${objectName}, ${account}, ${JSON.stringify(fields)}::json from installations where id = ${installationId}
+      on conflict (installation_id, object_name) do update set
+        account = excluded.account, fields = excluded.fields, version = known.version + 1, update_time = now()
+      where known.version = ${comparedVersion ?? null}::integer
+      returning 1
+    ), ${eventInserts(message ? [message] : [], sql`exists (select from saved)`)}
+    ${notifyOfEvents}
+  `.execute(queries);
+}
+
+/** Forgets the objects of an installation that it does not read any more: added again, they are new. */
+export async function removeOtherBaselines(
+  queries: Queries,
+  installationId: string,
+  objectNames: string[],
+): Promise<void> {
+  await sql`
+    delete from schema_baselines
+    where installation_id = ${installationId} and object_name <> all(${objectNames}::text[])
+  `.execute(queries);
+}

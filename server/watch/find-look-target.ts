@@ -1,0 +1,85 @@
+/** Finds what a look needs: installation, connection, objects, and where messages go. */
+import type { FieldsConnector } from "../../connector-kit/fields.ts";
+import type { Log } from "../ground/log.ts";
+import type { ConfigContent } from "../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../manifest/manifest.ts";
+import type { CallServices } from "../operations/call-provider.ts";
+import { findDestination } from "../store/destinations.ts";
+import { listInstallationFields, type InstallationFieldsRow } from "../store/events.ts";
+import { findInstallation } from "../store/installations.ts";
+import { findIntegration } from "../store/integrations.ts";
+import type { SchemaLook } from "../store/schema-looks.ts";
+import {
+  watchedChanges,
+  watchedObjects,
+  type WatchedChanges,
+  type WatchedObject,
+} from "./watched-objects.ts";
+
+export interface LookServices extends CallServices {
+  log: Log;
+  minuteMs: number;
+}
+
+export interface LookTarget {
+  projectId: string;
+  installationId: string;
+  connectionId: string;
+  connector: FieldsConnector;
+  destinationId: string;
+  /** Names the account: fields of another account are not compared. */
+  account: string;
+  workspace: string | undefined;
+  installationUpdateTime: Date;
+  fields: InstallationFieldsRow;
+  objects: WatchedObject[];
+  watched: WatchedChanges;
+}
+
+/**
+ * Returns undefined if there is nothing to look at now: the watch or the installation is gone, the credentials are
+ * rejected, or the destination is missing or disabled. Then baselines stay, and the next look reports what changed since.
+ */
+export async function findLookTarget(deps: LookServices, look: SchemaLook): Promise<LookTarget | undefined> {
+  const { queries } = deps.database;
+  const { projectId, installationId } = look;
+  const [installation, integration] = await Promise.all([
+    findInstallation<ConfigContent>(queries, projectId, installationId),
+    findIntegration<ManifestIntegration>(queries, projectId, look.integrationId),
+  ]);
+  const manifest = integration?.latestRevision.content;
+  if (!installation || !integration || !manifest?.watchSchema) return undefined;
+  const { connectionId } = installation;
+  const [connection, fields, destination] = await Promise.all([
+    deps.connections.find(projectId, connectionId),
+    listInstallationFields(queries, [installationId]),
+    findDestination(queries, projectId, manifest.watchSchema.destination ?? ""),
+  ]);
+  const described = fields.get(installationId);
+  if (!connection || !described || connection.status === "bad_credentials") return undefined;
+  const connector = deps.catalog.connector(integration.provider)?.fields;
+  if (!connector || (manifest.module && connector.module && manifest.module !== connector.module))
+    return undefined;
+  if (!destination || destination.disabledTime) {
+    const name = manifest.watchSchema.destination;
+    deps.log.warn(
+      { projectId, integration: integration.name, destination: name },
+      "the schema is not watched: its destination is missing or disabled",
+    );
+    return undefined;
+  }
+  const workspace = connection.providerWorkspaceRef ?? undefined;
+  return {
+    projectId,
+    installationId,
+    connectionId,
+    connector,
+    destinationId: destination.id,
+    account: workspace ?? connectionId,
+    workspace,
+    installationUpdateTime: installation.updateTime ?? installation.createTime,
+    fields: described,
+    objects: watchedObjects(manifest, installation.config.content),
+    watched: watchedChanges(manifest),
+  };
+}

@@ -1,0 +1,120 @@
+/** Looks at the objects that one installation reads, compares their fields with the last look, and reports changes. */
+import type { FieldsConnector, ObjectMetadata } from "../../connector-kit/fields.ts";
+import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
+import { nowMs } from "../ground/clock.ts";
+import { newId } from "../ground/ids.ts";
+import { callProvider } from "../operations/call-provider.ts";
+import { insertProxyUsage, type ProxyUse } from "../store/proxy-usage.ts";
+import {
+  listSchemaBaselines,
+  removeOtherBaselines,
+  saveSchemaBaseline,
+  type SchemaBaseline,
+} from "../store/schema-baselines.ts";
+import { endSchemaLook, postponeSchemaLook, type SchemaLook } from "../store/schema-looks.ts";
+import { compareFields, readKnownFields, toKnownFields } from "./compare-fields.ts";
+import { findLookTarget, type LookServices, type LookTarget } from "./find-look-target.ts";
+import { recordUsage } from "./record-usage.ts";
+import { schemaMessage } from "./schema-message.ts";
+import type { WatchedObject } from "./watched-objects.ts";
+
+/** A provider that cannot be asked now is asked again some times; the next tick tries anew. */
+const MOST_ATTEMPTS = 5;
+const RETRY_MINUTES = 5;
+
+/** Carries out a claimed look. Never rejects: a failure changes no baseline and is logged. */
+export async function lookAtSchemas(deps: LookServices, look: SchemaLook): Promise<void> {
+  const { queries } = deps.database;
+  try {
+    const target = await findLookTarget(deps, look);
+    const retryMs = target && (await lookAtAll(deps, target));
+    if (retryMs !== undefined && look.attempts < MOST_ATTEMPTS)
+      await postponeSchemaLook(queries, look, retryMs);
+    else await endSchemaLook(queries, look);
+  } catch (error) {
+    // The look is due again when its lease ends.
+    deps.log.warn(
+      { installationId: look.installationId, error: String(error) },
+      "a look at a schema failed on our side",
+    );
+  }
+}
+
+/** Returns the milliseconds after which to look again, if the provider cannot be asked now. */
+async function lookAtAll(deps: LookServices, target: LookTarget): Promise<number | undefined> {
+  const { queries } = deps.database;
+  const { installationId, objects } = target;
+  await removeOtherBaselines(
+    queries,
+    installationId,
+    objects.map(({ objectName }) => objectName),
+  );
+  const baselines = await listSchemaBaselines(queries, installationId);
+  for (const object of objects) {
+    try {
+      const metadata = await describe(deps, target, object);
+      await report(deps, target, { object, metadata, baseline: baselines.get(object.objectName) });
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      const reason = { installationId, objectName: object.objectName, reason: error.message };
+      deps.log.info(reason, "the fields of an object cannot be read; its schema is compared next time");
+      if (isRetryable(error.kind)) return retryAfterMs(error, deps.minuteMs);
+      // Nothing else will work either.
+      if (error.kind === "unauthorized" || error.kind === "locked_out") return undefined;
+    }
+  }
+  return undefined;
+}
+
+function retryAfterMs({ retryAt }: ProviderError, minuteMs: number): number {
+  return Math.max(RETRY_MINUTES * minuteMs, retryAt ? retryAt.getTime() - nowMs() : 0);
+}
+
+/** Reads the fields of an object. Every request is a line of the usage log. */
+async function describe(
+  deps: LookServices,
+  { projectId, installationId, connectionId, connector }: LookTarget & { connector: FieldsConnector },
+  { objectName }: WatchedObject,
+): Promise<ObjectMetadata> {
+  const uses: ProxyUse[] = [];
+  try {
+    const metadata = await callProvider(deps, { projectId, connectionId }, ({ fetch }) =>
+      connector.describe(objectName, recordUsage(fetch, { projectId, installationId }, uses)),
+    );
+    if (Object.keys(metadata.fields).length > 0) return metadata;
+    // An object without any field is a fault of the answer: it must not be reported as many deletions.
+    throw new ProviderError({ kind: "unreadable", message: "The provider's answer has no fields" });
+  } finally {
+    if (uses.length > 0) await insertProxyUsage(deps.database.queries, uses);
+  }
+}
+
+/** Saves the fields if they differ from the baseline, with the message about it in the same commit. */
+async function report(
+  deps: LookServices,
+  target: LookTarget,
+  look: { object: WatchedObject; metadata: ObjectMetadata; baseline: SchemaBaseline | undefined },
+): Promise<void> {
+  const { object, metadata, baseline } = look;
+  const { installationId, projectId, account, destinationId } = target;
+  const fields = toKnownFields(metadata);
+  // The first look, and the first at another account, only remembers.
+  const known = baseline?.account === account ? readKnownFields(baseline.fields) : undefined;
+  const changes = known && compareFields(known, metadata.fields);
+  if (changes && !changes.any) return;
+  const data = changes && schemaMessage(target, object, changes);
+  await saveSchemaBaseline(deps.database.queries, {
+    installationId,
+    objectName: object.objectName,
+    account,
+    fields,
+    comparedVersion: baseline?.version,
+    message: data && {
+      id: newId(),
+      projectId,
+      type: "schema.watch",
+      data: JSON.stringify(data),
+      destinationId,
+    },
+  });
+}

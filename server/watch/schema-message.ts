@@ -1,0 +1,39 @@
+/** Builds the message about changed fields of an object. Pure. */
+import type { SchemaMessage } from "../events/schema-message-schema.ts";
+import type { FieldChanges } from "./compare-fields.ts";
+import type { LookTarget } from "./find-look-target.ts";
+import type { WatchedObject } from "./watched-objects.ts";
+
+/** Returns the message with the changes that are watched; undefined if there are none. */
+export function schemaMessage(
+  target: LookTarget,
+  { objectName, messageName }: WatchedObject,
+  changes: FieldChanges,
+): SchemaMessage | undefined {
+  const { watched, fields, installationUpdateTime, workspace } = target;
+  const created = watched.created ? changes.created : [];
+  const deleted = watched.deleted ? changes.deleted : [];
+  const changed = watched.changed ? changes.changed : [];
+  const count = created.length + deleted.length + changed.length;
+  if (count === 0) return undefined;
+  return {
+    action: "schema.watch",
+    projectId: fields.projectId,
+    provider: fields.provider,
+    groupRef: fields.groupRef,
+    groupName: fields.groupName,
+    consumerRef: fields.consumerRef,
+    consumerName: fields.consumerName,
+    installationId: fields.installationId,
+    installationUpdateTime: installationUpdateTime.toISOString(),
+    objectName: messageName,
+    rawObjectName: objectName,
+    ...(workspace && { workspace }),
+    resultInfo: { type: "inline", numRecords: count },
+    result: {
+      ...(created.length > 0 && { createdFields: created }),
+      ...(deleted.length > 0 && { deletedFields: deleted }),
+      ...(changed.length > 0 && { changedFields: changed }),
+    },
+  };
+}

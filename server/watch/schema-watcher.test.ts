@@ -1,0 +1,277 @@
+/** Schema watch over a real Busbar and the sandbox: what is reported, what is not, and what never is. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { SchemaMessageSchema } from "../events/schema-message-schema.ts";
+import { validator } from "../http/validation.ts";
+import { listSchemaBaselines, saveSchemaBaseline } from "../store/schema-baselines.ts";
+import { newId } from "../ground/ids.ts";
+import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
+import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";
+import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
+import { until } from "../../tests/harness/until.ts";
+
+/** An hour takes 0.3 seconds. */
+const MINUTE_MS = "5";
+const EVENTS = ["fieldCreated", "fieldDeleted", "fieldChanged"];
+
+interface Message {
+  action: string;
+  objectName: string;
+  installationId: string;
+  resultInfo: { numRecords: number };
+  result: Record<string, { fieldName: string; oldSchema: object; newSchema: object }[]>;
+}
+
+describe("schema watch", () => {
+  let all: Delivering;
+  let customer: Customer;
+  let destination: { id: string; name: string };
+  after(() => all.close());
+  before(async () => {
+    all = await openDelivering({ BUSBAR_MINUTE_MS: MINUTE_MS });
+    destination = await drawRoute(all.on, `${all.sink.url}/schema`, []);
+    customer = await connectCustomer(all.on, {
+      provider: "hubspot",
+      manifest: manifest(EVENTS),
+      integration: "crm",
+      groupRef: "acme",
+    });
+    await looks(2);
+  });
+
+  const manifest = (events: string[] | undefined, more = "") => `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          mapToName: person
+          destination: ${destination.name}
+          schedule: "0 0 1 1 *"
+          requiredFields: [{ fieldName: email }]
+          enabled: always
+${more}${
+    events
+      ? `    watchSchema:
+      destination: ${destination.name}
+      schedule: "0 * * * *"
+      allObjects: { ${events.map((name) => `${name}: { enabled: always }`).join(", ")} }
+`
+      : ""
+  }`;
+  const deploy = async (events: string[] | undefined, more?: string) => {
+    const sourceYaml = manifest(events, more);
+    const deployed = await all.on.inProject("PUT", "/integrations:batch", { sourceYaml });
+    assert.equal(deployed.status, 200, deployed.text);
+  };
+  const requests = (object = "contacts") =>
+    all.on.sandbox
+      .requests({ provider: "hubspot" })
+      .filter(({ method, path }) => method === "GET" && path.includes(`/properties/${object}`)).length;
+  /** Waits until the object was looked at so many times more: what was there before the first of them has been seen. */
+  const looks = async (count: number, object?: string) => {
+    const known = requests(object);
+    await until(() => requests(object) >= known + count);
+  };
+  const messages = () =>
+    all.sink
+      .at("/schema")
+      .map(({ message }) => message as unknown as Message)
+      .filter(({ action }) => action === "schema.watch");
+  const nextMessage = async (known: number) =>
+    (await until(() => messages().length > known && messages())).at(known);
+  /** Changes the account as its admin does in HubSpot. */
+  const inHubSpot = async (method: string, path: string, body?: object) => {
+    const { url, mintToken } = all.on.sandbox.hubspot;
+    const answer = await fetch(`${url}/crm/v3/properties/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${mintToken().accessToken}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    assert.ok(answer.ok, await answer.text());
+  };
+  const property = (name: string, label = name) => ({
+    name,
+    label,
+    type: "string",
+    fieldType: "text",
+    groupName: "contactinformation",
+  });
+
+  test("the first look reports nothing; then each look reports what was created, changed and deleted", async () => {
+    assert.deepEqual(messages(), []);
+    await inHubSpot("POST", "contacts", property("tier", "Tier"));
+    const created = await nextMessage(0);
+    validator(SchemaMessageSchema, "body")(created);
+    assert.deepEqual(created?.result, {
+      createdFields: [
+        {
+          fieldName: "tier",
+          displayName: "Tier",
+          valueType: "string",
+          providerType: "string",
+          readOnly: false,
+          isCustom: true,
+          isRequired: false,
+        },
+      ],
+    });
+    const { result: _result, ...head } = created;
+    const { installationUpdateTime, ...members } = head as unknown as Record<string, unknown>;
+    assert.ok(!Number.isNaN(Date.parse(String(installationUpdateTime))));
+    assert.deepEqual(members, {
+      action: "schema.watch",
+      projectId: all.on.projectId,
+      provider: "hubspot",
+      groupRef: "acme",
+      groupName: "acme",
+      consumerRef: "acme-admin",
+      consumerName: "acme-admin",
+      installationId: customer.installationId,
+      objectName: "person",
+      rawObjectName: "contacts",
+      workspace: "acme",
+      resultInfo: { type: "inline", numRecords: 1 },
+    });
+    await inHubSpot("PATCH", "contacts/tier", { label: "Level", description: "How much they buy." });
+    const changed = await nextMessage(1);
+    const [change] = changed?.result["changedFields"] ?? [];
+    assert.deepEqual(change?.oldSchema, created.result["createdFields"]?.[0]);
+    assert.deepEqual(change?.newSchema, {
+      ...change?.oldSchema,
+      displayName: "Level",
+      description: "How much they buy.",
+    });
+    await inHubSpot("DELETE", "contacts/tier");
+    const deleted = await nextMessage(2);
+    assert.deepEqual(deleted?.result, { deletedFields: [change?.newSchema] });
+    const logged = await all.on.inProject(
+      "GET",
+      `/integrations/crm/installations/${customer.installationId}/proxy-calls`,
+    );
+    assert.match(JSON.stringify(logged.body), /properties\/contacts/);
+  });
+
+  test("an answer that is an error or has no fields is never reported as deletions", async () => {
+    const known = messages().length;
+    for (const fault of [
+      { status: 500 },
+      { status: 403, body: { category: "MISSING_SCOPES" } },
+      { status: 404 },
+      { status: 200, body: { results: [] } },
+      { status: 200, body: "<html>maintenance</html>" },
+      { status: 429, headers: { "retry-after": "0" } },
+    ]) {
+      all.on.sandbox.addFault({ provider: "hubspot", path: "/properties/contacts", ...fault, count: 2 });
+    }
+    await until(() => all.on.sandbox.faults().every(({ remaining }) => remaining === 0), 20_000);
+    all.on.sandbox.clearFaults();
+    await inHubSpot("POST", "contacts", property("after_errors"));
+    const next = await nextMessage(known);
+    assert.deepEqual(Object.keys(next?.result ?? {}), ["createdFields"]);
+    assert.equal(next?.resultInfo.numRecords, 1);
+  });
+
+  test("only the kinds that the manifest enables are reported, and others are not reported later", async () => {
+    await deploy(["fieldDeleted"]);
+    const known = messages().length;
+    await inHubSpot("POST", "contacts", property("quiet"));
+    await looks(3);
+    await deploy(EVENTS);
+    await looks(2);
+    assert.equal(messages().length, known);
+    await inHubSpot("DELETE", "contacts/quiet");
+    assert.deepEqual(Object.keys((await nextMessage(known))?.result ?? {}), ["deletedFields"]);
+  });
+
+  test("an object added later, and another account, begin with a silent look", async () => {
+    const known = messages().length;
+    const companies = `        - objectName: companies
+          destination: ${destination.name}
+          schedule: "0 0 1 1 *"
+          requiredFields: [{ fieldName: name }]
+          enabled: always
+`;
+    await deploy(EVENTS, companies);
+    await looks(2, "companies");
+    const { queries } = all.database;
+    await queries.updateTable("schemaBaselines").set({ account: "another", fields: "[]" }).execute();
+    await looks(2, "companies");
+    assert.equal(messages().length, known);
+    await inHubSpot("POST", "companies", { ...property("size"), groupName: "companyinformation" });
+    assert.equal((await nextMessage(known))?.objectName, "companies");
+    await deploy(EVENTS);
+    const baselines = () => listSchemaBaselines(queries, customer.installationId);
+    await until(async () => !(await baselines()).has("companies"));
+  });
+
+  test("bad credentials and a disabled destination skip the look, and what changed meanwhile is reported afterwards", async () => {
+    const { queries } = all.database;
+    const known = messages().length;
+    const stop = async (stopped: boolean) => {
+      await queries
+        .updateTable("destinations")
+        .set({ disabledTime: stopped ? new Date() : null })
+        .execute();
+    };
+    const nextTime = async () =>
+      Number((await queries.selectFrom("schemaWatches").select("nextTime").executeTakeFirst())?.nextTime);
+    /** Looks are spread over an hour, so what a tick starts is over two ticks later. */
+    const ticks = async (count: number) => {
+      const from = await nextTime();
+      await until(async () => (await nextTime()) >= from + (count - 0.5) * 60 * Number(MINUTE_MS));
+    };
+    await stop(true);
+    await ticks(3);
+    const before = requests();
+    await inHubSpot("POST", "contacts", property("meanwhile"));
+    await ticks(3);
+    assert.equal(requests(), before);
+    await queries.updateTable("connections").set({ status: "bad_credentials" }).execute();
+    await stop(false);
+    await ticks(3);
+    assert.equal(requests(), before);
+    await queries.updateTable("connections").set({ status: "working" }).execute();
+    const next = await nextMessage(known);
+    assert.equal(next?.result["createdFields"]?.[0]?.fieldName, "meanwhile");
+  });
+
+  test("two processes that compared with the same baseline report once", async () => {
+    const { queries } = all.database;
+    const save = (comparedVersion: number | undefined) => {
+      const message = {
+        id: newId(),
+        projectId: all.on.projectId,
+        type: "schema.watch",
+        data: JSON.stringify({ action: "schema.watch", objectName: "race" }),
+        destinationId: destination.id,
+      };
+      const { installationId } = customer;
+      const row = { installationId, objectName: "race", account: "a", fields: [] };
+      return saveSchemaBaseline(queries, { ...row, comparedVersion, message });
+    };
+    const races = () => messages().filter(({ objectName }) => objectName === "race").length;
+    await Promise.all([save(undefined), save(undefined)]);
+    await until(() => races() === 1);
+    await save(7);
+    await until(async () => (await all.on.inProject("GET", "/deliveries")).body.length === 0);
+    assert.equal(races(), 1);
+  });
+
+  test("a deployment without watchSchema ends the watch and forgets the fields", async () => {
+    await deploy(undefined);
+    const { queries } = all.database;
+    await until(async () => (await queries.selectFrom("schemaLooks").selectAll().execute()).length === 0);
+    const left = await listSchemaBaselines(queries, customer.installationId);
+    assert.equal(left.size, 0);
+    assert.deepEqual(await queries.selectFrom("schemaWatches").selectAll().execute(), []);
+  });
+
+  test("deploying watchSchema no longer warns", async () => {
+    const sourceYaml = manifest(EVENTS);
+    const { body } = await all.on.inProject("PUT", "/integrations:batch", { sourceYaml });
+    assert.ok(!JSON.stringify(body).includes("watchSchema`"), JSON.stringify(body));
+  });
+});

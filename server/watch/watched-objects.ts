@@ -1,0 +1,44 @@
+/** Resolves which objects of an installation are watched, and for which changes. Pure. */
+import type { ConfigContent } from "../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../manifest/manifest.ts";
+import { configObject } from "../manifest/object-fields.ts";
+
+export interface WatchedObject {
+  /** The provider's name. */
+  objectName: string;
+  /** The name in messages: the builder's, else the provider's. */
+  messageName: string;
+}
+
+/** Changes that a message reports. */
+export interface WatchedChanges {
+  created: boolean;
+  deleted: boolean;
+  changed: boolean;
+}
+
+/** Returns the objects that the installation reads: those of its configuration, and those enabled for every customer. */
+export function watchedObjects(manifest: ManifestIntegration, config: ConfigContent): WatchedObject[] {
+  const declared = manifest.read?.objects ?? [];
+  const names = new Set(declared.map(({ objectName }) => objectName));
+  // A deployment that is not destructive leaves an object running that the manifest has no more.
+  const kept = Object.entries(config.read?.objects ?? {}).flatMap(([key, { objectName, disabled }]) => {
+    const name = objectName || key;
+    return names.has(name) || disabled === true ? [] : [{ objectName: name, messageName: name }];
+  });
+  const enabled = declared.flatMap(({ objectName, mapToName, enabled }) => {
+    const configured = configObject(config.read?.objects, objectName);
+    const isRead = enabled === "always" || (configured !== undefined && configured.disabled !== true);
+    return isRead ? [{ objectName, messageName: mapToName || objectName }] : [];
+  });
+  return [...enabled, ...kept];
+}
+
+export function watchedChanges({ watchSchema }: ManifestIntegration): WatchedChanges {
+  const { fieldCreated, fieldDeleted, fieldChanged } = watchSchema?.allObjects ?? {};
+  return {
+    created: fieldCreated?.enabled === "always",
+    deleted: fieldDeleted?.enabled === "always",
+    changed: fieldChanged?.enabled === "always",
+  };
+}
