@@ -185,6 +185,13 @@ const SENT: Explanation[] = [
 
 const ANSWERED: Explanation[] = [
   {
+    lines: [
+      "*allFieldsMetadata{}.description | ours only",
+      "*metadata | answer 200 fields{}.description | ours only",
+    ],
+    why: "The provider's explanation of a field, which the schema watch compares",
+  },
+  {
     lines: ["GET /v1/providers* | answer 200 * | ours only"],
     why: "The catalog has more members than the public one, and keeps a retired member that a client needs",
   },
