@@ -2,7 +2,7 @@
 import type { ReadMessageHead } from "../events/read-message-schema.ts";
 import { newId } from "../ground/ids.ts";
 import type { LogEntry } from "../store/operations.ts";
-import type { ReadPageCommit } from "../store/read-pages.ts";
+import type { PageMessage, ReadPageCommit } from "../store/read-pages.ts";
 import type { ReadCounts } from "../store/read-runs.ts";
 import { chooseDeletions, chooseRecords, type Chosen } from "./choose-records.ts";
 import { cutMessages } from "./cut-messages.ts";
@@ -36,7 +36,7 @@ export async function pageCommit(
   const next = nextPosition(walk, fetched, { untilTime, minuteMs: deps.minuteMs });
   const log = [...logOf(walk, fetched, counts, untilTime), ...walk.log.splice(0)];
   const { run, target } = walk;
-  const { definition, destinationId, fields } = target;
+  const { definition, fields } = target;
   const at = { messageName: definition.messageName, untilTime };
   const commit: ReadPageCommit = {
     operationId: run.operationId,
@@ -46,21 +46,26 @@ export async function pageCommit(
     checkpoint: next?.checkpoint ?? null,
     metadata: metadataOf(run, at, counts),
     log,
-    messages: cutMessages(headOf(walk, fetched.time), chosen.entries, definition.delivery).map(
-      ({ data }) => ({
-        id: newId(),
-        projectId: run.projectId,
-        type: "read",
-        data,
-        destinationId,
-      }),
-    ),
+    messages: messagesOf(walk, fetched.time, chosen.entries),
     fingerprints: chosen.fingerprints,
     forgotten: chosen.forgotten,
     release,
     ...(!next && { end: endOfRead(walk, { counts, untilTime, stage: fetched.stage, fields }) }),
   };
   return { commit, next };
+}
+
+function messagesOf(walk: ReadWalk, operationTime: Date, entries: string[]): PageMessage[] {
+  const { run, target } = walk;
+  const { delivery } = target.definition;
+  return cutMessages(headOf(walk, operationTime), entries, delivery).map(({ data }) => ({
+    id: newId(),
+    projectId: run.projectId,
+    type: "read",
+    data,
+    destinationId: target.destinationId,
+    held: delivery.mode === "onRequest",
+  }));
 }
 
 function headOf({ run, target }: ReadWalk, operationTime: Date): ReadMessageHead {

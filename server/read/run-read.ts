@@ -5,6 +5,7 @@
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { elapsedMs } from "../ground/clock.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
+import { countHeld, releaseHeld } from "../store/held-messages.ts";
 import { countWaitingFor } from "../store/destination-backlog.ts";
 import { releaseRuns, type ClaimedRun } from "../store/read-runs.ts";
 import { countsOf } from "./read-counts.ts";
@@ -12,13 +13,15 @@ import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts"
 import { pageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { findReadTarget, type ReadTarget } from "./read-target.ts";
-import { openReadWalk } from "./read-walk.ts";
+import { openReadWalk, type ReadWalk } from "./read-walk.ts";
 import { settleFailure, waitForDestination } from "./settle-read.ts";
 
 /** After this time the run goes behind the others. */
 const TURN_MS = 2_000;
 /** Messages that may wait for a destination before reading for it waits. */
-export const MOST_WAITING_MESSAGES = 200;
+const MOST_WAITING_MESSAGES = 200;
+/** Messages of an object that may wait for somebody to ask for them. */
+const MOST_HELD_MESSAGES = 10_000;
 
 /** Never throws for what a provider or a customer does: the run has gone on, ended or been put back when it returns. */
 export async function runRead(
@@ -52,19 +55,26 @@ async function readPages(
   let position: ReadPosition = { stage: run.stage, checkpoint: run.checkpoint, untilTime: run.untilTime };
   let fetching: Promise<FetchedPage> | undefined;
   for (;;) {
-    if (await isBehind(deps, target.destinationId)) return waitForDestination(deps, run, "behind");
+    if (await isBehind(deps, walk)) return waitForDestination(deps, run, "behind");
     const page = await (fetching ?? fetchPage(deps, walk, position));
     const isTurnOver = elapsedMs() - startedMs > TURN_MS;
     const { commit, next } = await pageCommit(deps, walk, { page, counts, release: isTurnOver });
     fetching = next && !isTurnOver ? fetchPage(deps, walk, next) : undefined;
     // Its failure counts when its turn has come: the page before it is committed first.
     fetching?.catch(() => {});
-    if (!(await deps.commit(commit)) || !next || isTurnOver) return;
+    if (!(await deps.commit(commit))) return;
+    if (commit.messages.some(({ held }) => held)) await releaseHeld(deps.database.queries, run);
+    if (!next || isTurnOver) return;
     run.attempts = 0;
     position = next;
   }
 }
 
-/** Whether the destination is so far behind that more messages would only fill the database. */
-const isBehind = async ({ database }: RunReadServices, destinationId: string): Promise<boolean> =>
-  (await countWaitingFor(database.queries, destinationId, MOST_WAITING_MESSAGES)) >= MOST_WAITING_MESSAGES;
+/** Whether so much waits for the destination, or for somebody to ask for it, that more would only fill the database. */
+async function isBehind({ database }: RunReadServices, walk: ReadWalk): Promise<boolean> {
+  const { queries } = database;
+  const { definition, destinationId } = walk.target;
+  if (definition.delivery.mode === "onRequest")
+    return (await countHeld(queries, walk.run, MOST_HELD_MESSAGES)) >= MOST_HELD_MESSAGES;
+  return (await countWaitingFor(queries, destinationId, MOST_WAITING_MESSAGES)) >= MOST_WAITING_MESSAGES;
+}

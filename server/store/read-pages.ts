@@ -25,6 +25,17 @@ export interface RunEnd {
   event?: EventRow;
 }
 
+export interface PageMessage {
+  id: string;
+  projectId: string;
+  type: string;
+  /** JSON text. */
+  data: string;
+  destinationId: string;
+  /** Kept until somebody asks for it (`held-messages.ts`); call `releaseHeld` after the commit. */
+  held: boolean;
+}
+
 export interface ReadPageCommit {
   operationId: string;
   workerId: number;
@@ -34,7 +45,7 @@ export interface ReadPageCommit {
   /** Merged into the operation's. */
   metadata: JsonObject;
   log: LogEntry[];
-  messages: { id: string; projectId: string; type: string; data: string; destinationId: string }[];
+  messages: PageMessage[];
   fingerprints: Fingerprint[];
   /** Records of which nothing is remembered any more: they are delivered when they appear again. */
   forgotten: string[];
@@ -161,15 +172,16 @@ function insertMessages(pages: ReadPageCommit[]): RawBuilder<unknown> {
   const events = pages.flatMap(({ operationId, messages, end }) => [
     ...messages.map((message) => ({ ...message, operationId })),
     ...(end?.event
-      ? [{ ...end.event, data: storableJson(end.event.data), operationId, destinationId: null }]
+      ? [{ ...end.event, data: storableJson(end.event.data), operationId, destinationId: null, held: false }]
       : []),
   ]);
   const column = (name: keyof (typeof events)[number]) => events.map((event) => event[name]);
   return sql`event as materialized (
-      select event.* from unnest(
+      select event.*, installation_id, object_name from unnest(
         ${column("id")}::uuid[], ${column("operationId")}::uuid[], ${column("projectId")}::uuid[],
-        ${column("type")}::text[], ${column("data")}::text[], ${column("destinationId")}::uuid[]
-      ) as event (id, operation_id, project_id, type, data, destination_id)
+        ${column("type")}::text[], ${column("data")}::text[], ${column("destinationId")}::uuid[],
+        ${column("held")}::boolean[]
+      ) with ordinality as event (id, operation_id, project_id, type, data, destination_id, held, position)
       join mine using (operation_id)
     ), told as (
       insert into events (id, project_id, type, data, destination_id)
@@ -177,7 +189,11 @@ function insertMessages(pages: ReadPageCommit[]): RawBuilder<unknown> {
       returning id
     ), queued as (
       insert into unrouted_events (event_id, destination_id, size_bytes)
-      select id, destination_id, octet_length(data) from event
+      select id, destination_id, octet_length(data) from event where not held
+    ), kept as (
+      insert into held_messages (installation_id, object_name, operation_id, event_id, destination_id, size_bytes)
+      select installation_id, object_name, operation_id, id, destination_id, octet_length(data)
+      from event where held order by position
     ), notified as materialized (
       select pg_notify('busbar_changes', '{"table":"events","id":""}') where exists (select from told)
     )`;
