@@ -101,7 +101,9 @@ function tooLarge(error: unknown): undefined {
 }
 
 /** Not every object's deletions are logged. */
-const hasNoLog = ({ kind }: ProviderError): boolean => kind === "invalid" || kind === "not_found";
+const hasNoLog = ({ kind, code = "" }: ProviderError): boolean =>
+  (kind === "invalid" || kind === "not_found") &&
+  !["EXCEEDED_ID_LIMIT", "INVALID_REPLICATION_DATE"].includes(code);
 
 /** A period of less than two minutes is refused, so it begins earlier. */
 function logRequest(objectName: string, from: Date, to: Date): ProviderRequest {

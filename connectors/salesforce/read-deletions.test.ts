@@ -1,0 +1,113 @@
+/** Salesforce's deletions: the recycle bin, the log, and objects that have only one of them. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../../server/ground/json.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { Checkpoint, DeletedRecord } from "../../connector-kit/read-connector.ts";
+import { replay, type Reply } from "../../connector-kit/replay.ts";
+import { read } from "./read.ts";
+
+const PERIOD = {
+  objectName: "Contact",
+  since: new Date("2026-11-20T07:10:30Z"),
+  until: new Date("2026-11-20T08:10:40Z"),
+};
+const [BINNED = "", GONE = "", RESTORED = ""] = [1, 2, 3].map((number) => `003Sb000000000${number}IAA`);
+
+const query = (...records: JsonObject[]): Reply => ({
+  status: 200,
+  body: { totalSize: records.length, done: true, records },
+});
+const log = (...ids: string[]): Reply => ({
+  status: 200,
+  body: { deletedRecords: ids.map((id) => ({ id, deletedDate: "2026-11-20T07:30:00.000+0000" })) },
+});
+const refusal = (errorCode: string): Reply => ({ status: 400, body: [{ errorCode, message: "no" }] });
+
+async function readAll(fetch: ProviderFetch, period = PERIOD): Promise<DeletedRecord[]> {
+  const found: DeletedRecord[] = [];
+  let checkpoint: Checkpoint | undefined;
+  do {
+    const page = await read.readDeletions(period, checkpoint, fetch);
+    found.push(...page.records);
+    checkpoint = page.next;
+  } while (checkpoint);
+  return found;
+}
+const NONE: ProviderRequest = { method: "GET", path: "", repeatable: true };
+const shown = ({ path }: ProviderRequest): string => decodeURIComponent(path.replaceAll("+", " "));
+
+test("the bin comes first, then from the log what is gone for good, without what exists again", async () => {
+  const stamp = "2026-11-20T07:30:00.000+0000";
+  const provider = replay(
+    query({ Id: BINNED, IsDeleted: true, SystemModstamp: stamp }),
+    log(BINNED, GONE, RESTORED.slice(0, 15)),
+    query(
+      { Id: BINNED, IsDeleted: true, SystemModstamp: stamp },
+      { Id: RESTORED, IsDeleted: false, SystemModstamp: stamp },
+    ),
+  );
+  const found = await readAll(provider.fetch);
+  const deletedTime = new Date("2026-11-20T07:30:00Z");
+  assert.deepEqual(
+    found.map(({ id, deletedTime }) => ({ id, deletedTime })),
+    [
+      { id: BINNED, deletedTime },
+      { id: GONE, deletedTime },
+    ],
+  );
+  const [bin = "", logged = "", checked = ""] = provider.requests.map(shown);
+  assert.match(
+    bin,
+    /queryAll.*IsDeleted = true AND SystemModstamp >= 2026-11-20T07:10:30Z AND .* ORDER BY Id LIMIT 2000$/,
+  );
+  assert.match(
+    logged,
+    /\/sobjects\/Contact\/deleted\/\?start=2026-11-20T07:10:00.00:00&end=2026-11-20T08:10:00.00:00$/,
+  );
+  assert.match(provider.requests[1]?.path ?? "", /%2B00%3A00/);
+  assert.match(checked, /queryAll.*WHERE Id IN \('/);
+});
+
+test("a full page of the bin goes on behind its last id", async () => {
+  const rows = Array.from({ length: 2_000 }, (_, index) => ({
+    Id: `003Sb00000${String(index).padStart(5, "0")}IAA`,
+    IsDeleted: true,
+  }));
+  const provider = replay(query(...rows), query(), log());
+  const found = await readAll(provider.fetch);
+  assert.equal(found.length, 2_000);
+  assert.match(shown(provider.requests[1] ?? NONE), /Id > '003Sb0000001999IAA' AND/);
+});
+
+test("an object without a bin is looked up in the log only, one without a log in the bin only", async () => {
+  const noBin = replay(refusal("INVALID_FIELD"), log(GONE, RESTORED), query({ Id: RESTORED }));
+  assert.deepEqual(
+    (await readAll(noBin.fetch)).map(({ id }) => id),
+    [GONE],
+  );
+  assert.match(shown(noBin.requests[2] ?? NONE), /query\?q=SELECT Id FROM Contact WHERE Id IN/);
+  const noLog = replay(query({ Id: BINNED, IsDeleted: true }), refusal("INVALID_TYPE_FOR_OPERATION"));
+  assert.deepEqual(
+    (await readAll(noLog.fetch)).map(({ id }) => id),
+    [BINNED],
+  );
+  const neither = replay(refusal("INVALID_FIELD"), refusal("NO_SUCH_LOG"));
+  await assert.rejects(readAll(neither.fetch), { code: "NO_SUCH_LOG" });
+});
+
+test("a long period is looked up day by day, not further back than the log, and a full log in halves", async () => {
+  const isLog = ({ path }: ProviderRequest) => path.includes("/deleted/");
+  const days = replay((request) => (isLog(request) ? log() : query()));
+  await readAll(days.fetch, { ...PERIOD, since: new Date(0) });
+  assert.equal(days.requests.filter(isLog).length, 15);
+  assert.match(shown(days.requests[1] ?? NONE), /start=2026-11-05T08:20:00/);
+
+  const full = replay(query(), refusal("EXCEEDED_ID_LIMIT"), refusal("EXCEEDED_ID_LIMIT"), log());
+  await readAll(full.fetch);
+  const starts = full.requests.filter(isLog).map((request) => shown(request).slice(-67));
+  assert.match(starts[2] ?? "", /start=2026-11-20T07:10:00.*end=2026-11-20T07:25:00/);
+  const endless = replay(query(), refusal("EXCEEDED_ID_LIMIT"));
+  await assert.rejects(readAll(endless.fetch), { code: "EXCEEDED_ID_LIMIT" });
+  assert.ok(endless.requests.length < 10);
+});

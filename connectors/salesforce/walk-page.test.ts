@@ -1,0 +1,201 @@
+/** Salesforce walks: long queries, locators, queries that take too long, answers that are too large. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../../server/ground/json.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ReadPlan } from "../../connector-kit/read-connector.ts";
+import { replay, type Reply } from "../../connector-kit/replay.ts";
+import { read } from "./read.ts";
+
+const plan = (more: Partial<ReadPlan> = {}): ReadPlan => ({
+  objectName: "Account",
+  fields: ["Name"],
+  filters: [],
+  associations: [],
+  ...more,
+});
+const id = (number: number): string => `001Sb00000000${String(number).padStart(2, "0")}IAA`;
+const account = (number: number): JsonObject => ({
+  attributes: { type: "Account" },
+  Id: id(number),
+  Name: "x",
+  SystemModstamp: "2026-11-20T08:01:02.000+0000",
+});
+const LOCATOR = "/services/data/v60.0/query/0r8Sb00000AbCdE-2000";
+const body = (records: JsonObject[], nextRecordsUrl?: string): JsonObject => ({
+  totalSize: 5230,
+  done: nextRecordsUrl === undefined,
+  ...(nextRecordsUrl !== undefined && { nextRecordsUrl }),
+  records,
+});
+const page = (records: JsonObject[], nextRecordsUrl?: string): Reply => ({
+  status: 200,
+  headers: { "sforce-limit-info": "api-usage=18/15000", date: "Fri, 20 Nov 2026 08:10:00 GMT" },
+  body: body(records, nextRecordsUrl),
+});
+const refusal = (errorCode: string, message = "no", status = 400): Reply => ({
+  status,
+  body: [{ errorCode, message }],
+});
+const queryOf = ({ path }: { path: string }): string =>
+  new URL(path, "https://x.example").searchParams.get("q") ?? path;
+
+test("a page has its records, the number in all, the clock, the use of the day, and where the next one begins", async () => {
+  const provider = replay(page([account(1), account(2)], LOCATOR));
+  const found = await read.readPage(plan(), undefined, provider.fetch);
+  assert.deepEqual(found, {
+    records: [1, 2].map((number) => ({
+      id: id(number),
+      changeTime: new Date("2026-11-20T08:01:02Z"),
+      raw: account(number),
+      values: account(number),
+    })),
+    next: { lastId: id(2), locator: LOCATOR },
+    total: 5230,
+    providerTime: new Date("2026-11-20T08:10:00Z"),
+    usage: { used: 18, limit: 15000 },
+  });
+  assert.deepEqual(provider.requests, [
+    {
+      method: "GET",
+      path: "/services/data/v60.0/query?q=SELECT+Id,SystemModstamp,Name+FROM+Account+ORDER+BY+Id",
+      headers: { "Sforce-Query-Options": "batchSize=2000" },
+      repeatable: true,
+    },
+  ]);
+  const last = replay(page([account(3)]));
+  const { next, total } = await read.readPage(plan(), found.next, last.fetch);
+  assert.deepEqual([last.requests[0]?.path, next, total], [LOCATOR, undefined, undefined]);
+});
+
+test("a locator that is gone is replaced by the last id", async () => {
+  for (const gone of [
+    refusal("INVALID_QUERY_LOCATOR"),
+    refusal("X", "QUERY_LOCATOR_EXPIRED"),
+    refusal("Y", "", 404),
+  ]) {
+    const provider = replay(gone, page([account(3)]));
+    await read.readPage(plan(), { lastId: id(2), locator: LOCATOR }, provider.fetch);
+    assert.match(provider.requests.map(queryOf)[1] ?? "", new RegExp(`WHERE Id > '${id(2)}' ORDER BY Id$`));
+  }
+});
+
+test("a page whose records are all deleted meanwhile goes on behind the last id", async () => {
+  const place = { lastId: id(2), locator: LOCATOR };
+  const empty = replay(page([], LOCATOR.replace("2000", "4000")));
+  const { next } = await read.readPage(plan(), place, empty.fetch);
+  assert.deepEqual(next, { lastId: id(2) });
+});
+
+test("an address is followed only within the API, and a stored place is checked", async () => {
+  for (const address of [
+    "https://elsewhere.example/services/data/v60.0/query/x",
+    "/services/data/v60.0/limits",
+    "//x",
+  ]) {
+    const provider = replay(page([account(1)], address));
+    await assert.rejects(read.readPage(plan(), undefined, provider.fetch), { kind: "unreadable" });
+    assert.throws(() => read.preparePage(plan(), { lastId: id(1), locator: address }), ProviderError);
+  }
+  assert.throws(() => read.preparePage(plan(), { lastId: "' OR Name != '" }), { kind: "invalid" });
+});
+
+test("a long query goes in the body of a composite request, one that is refused for its length as well", async () => {
+  const fields = Array.from({ length: 500 }, (_, index) => `A_Field_With_A_Long_Name_${index}__c`);
+  const part = (httpStatusCode: number, partBody: JsonObject | JsonObject[]): Reply => ({
+    status: 200,
+    body: { compositeResponse: [{ httpStatusCode, httpHeaders: {}, referenceId: "query", body: partBody }] },
+  });
+  const whole = part(200, body([account(1)], LOCATOR));
+  const wide = replay(whole);
+  const found = await read.readPage(plan({ fields }), undefined, wide.fetch);
+  assert.deepEqual(found.next, { lastId: id(1), locator: LOCATOR });
+  assert.equal(wide.requests[0]?.path, "/services/data/v60.0/composite");
+  assert.match(
+    JSON.stringify(wide.requests[0]?.body),
+    /"method":"GET","url":"\/services\/data\/v60.0\/query\?q=SELECT/,
+  );
+
+  const narrow = replay({ status: 414, body: "<html>URI Too Long" }, whole);
+  assert.deepEqual((await read.readPage(plan(), undefined, narrow.fetch)).next, found.next);
+
+  const refused = replay(
+    part(400, [{ errorCode: "INVALID_FIELD", message: `No such column '${fields[7]}' on entity` }]),
+  );
+  await assert.rejects(read.readPage(plan({ fields }), undefined, refused.fetch), {
+    kind: "invalid",
+    code: fields[7],
+  });
+  const away = replay(part(503, [{ errorCode: "SERVER_UNAVAILABLE", message: "no" }]));
+  await assert.rejects(read.readPage(plan({ fields }), undefined, away.fetch), { kind: "unavailable" });
+});
+
+test("a refused field is named as it was asked for, also one of a parent and one of a filter", async () => {
+  const cases = [
+    ["No such column 'NAME' on entity 'Account'. If you are …", "Name"],
+    ["No such column 'City__c' on entity 'User'", "Owner.City__c"],
+    ["Didn't understand relationship 'Boss' in field path.", "Boss.Name"],
+    ["No such column 'Tier' on entity 'Account'", "tier"],
+  ];
+  const asked = plan({
+    fields: ["Name", "Owner.City__c", "Boss.Name"],
+    filters: [{ fieldName: "tier", value: "x" }],
+  });
+  for (const [message = "", code] of cases) {
+    const provider = replay(refusal("INVALID_FIELD", message));
+    await assert.rejects(read.readPage(asked, undefined, provider.fetch), { kind: "invalid", code });
+  }
+});
+
+test("a query that takes too long is asked for half of its time, then for the rest", async () => {
+  const at = (text: string) => new Date(`2026-11-20T${text}Z`);
+  const bounded = plan({ since: at("08:00:00"), until: at("10:00:00") });
+  const slow = replay(refusal("QUERY_TIMEOUT"), refusal("OPERATION_TOO_LARGE"), page([account(5)]));
+  const first = await read.readPage(bounded, undefined, slow.fetch);
+  const times = (request: { path: string }) =>
+    /SystemModstamp >= \S+T(\S+)Z AND SystemModstamp <= \S+T(\S+)Z/.exec(queryOf(request))?.slice(1);
+  assert.deepEqual(slow.requests.map(times), [
+    ["08:00:00", "10:00:00"],
+    ["08:00:00", "09:00:00"],
+    ["08:00:00", "08:30:00"],
+  ]);
+  assert.equal(first.total, undefined);
+  const seen = [];
+  let { next } = first;
+  while (next) {
+    const provider = replay(page([account(1)]));
+    const found = await read.readPage(bounded, next, provider.fetch);
+    seen.push(...provider.requests.map(times));
+    ({ next } = found);
+  }
+  assert.deepEqual(seen, [
+    ["08:30:01", "09:00:01"],
+    ["09:00:02", "09:30:02"],
+    ["09:30:03", "10:00:00"],
+  ]);
+  const full = replay(refusal("QUERY_TIMEOUT"));
+  await assert.rejects(read.readPage(plan(), undefined, full.fetch), { code: "QUERY_TIMEOUT" });
+  const second = plan({ since: at("08:00:00"), until: at("08:00:01") });
+  await assert.rejects(read.readPage(second, undefined, full.fetch), { code: "QUERY_TIMEOUT" });
+});
+
+test("an answer that is too large is asked for in smaller pages, down to 20 records", async () => {
+  const tooLarge = new ProviderError({ kind: "unreadable", message: "answered more than 16777216 bytes" });
+  const provider = replay(tooLarge, tooLarge, page([account(1)]));
+  await read.readPage(plan(), { lastId: id(0), locator: LOCATOR }, provider.fetch);
+  const [whole, smaller, smallest] = provider.requests;
+  assert.equal(whole?.path, LOCATOR);
+  assert.deepEqual(smaller?.headers, { "Sforce-Query-Options": "batchSize=200" });
+  assert.match(queryOf(smallest ?? { path: "" }), /LIMIT 20$/);
+  const never = replay(tooLarge);
+  await assert.rejects(read.readPage(plan(), undefined, never.fetch), tooLarge);
+});
+
+test("without metadata only ordinary objects are read, and no associations", () => {
+  const needs = (objectName: string, ...associations: string[]) =>
+    read.needsMetadata({ objectName, associations });
+  assert.equal(needs("account"), false);
+  assert.equal(needs("Invoice__c"), false);
+  assert.equal(needs("account", "contacts"), true);
+  assert.equal(needs("AccountHistory"), true);
+});

@@ -1,0 +1,116 @@
+/** Where a page of a walk through Salesforce records begins, and what of the plan is asked for at once. */
+import { brokenPage } from "../../connector-kit/page-check.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { Checkpoint, ReadPlan } from "../../connector-kit/read-connector.ts";
+import { textAt } from "../../connector-kit/text-at.ts";
+import { idFault } from "./id.ts";
+import { locatorOf } from "./query-request.ts";
+import type { QueryPage } from "./query-page.ts";
+
+export interface Place {
+  /** The last id of the pages before. */
+  lastId?: string;
+  /** The provider's address of the page. */
+  locator?: string;
+  /** Part of the plan's time, where Salesforce took too long for the whole. */
+  from?: Date;
+  to?: Date;
+  /** Where larger pages were too large to be read. */
+  pageSize?: number;
+}
+
+/** Smaller pages than Salesforce gives are limited by the query, and go on by id. */
+const SMALLEST_BATCH = 200;
+
+const SMALLER_PAGES = [SMALLEST_BATCH, 20];
+
+const SECOND_MS = 1_000;
+
+/** Returns the plan reduced to what the place asks for. */
+export function planAt(plan: ReadPlan, { from, to, pageSize }: Place): ReadPlan {
+  if (!from && !to && pageSize === undefined) return plan;
+  return {
+    ...plan,
+    since: from ?? plan.since,
+    until: to ?? plan.until,
+    pageSize: pageSize === undefined ? plan.pageSize : Math.min(pageSize, plan.pageSize ?? pageSize),
+  };
+}
+
+/** Returns the `LIMIT` of the query; undefined if Salesforce divides the result into pages. */
+export const limitOf = ({ pageSize }: ReadPlan): number | undefined =>
+  pageSize !== undefined && pageSize < SMALLEST_BATCH ? Math.max(1, pageSize) : undefined;
+
+/** Returns the place with half of its time; undefined if it cannot be halved. */
+export function withHalfTheTime(plan: ReadPlan, place: Place): Place | undefined {
+  const { since, until } = planAt(plan, place);
+  const half =
+    since && until ? Math.floor((until.getTime() - since.getTime()) / 2 / SECOND_MS) * SECOND_MS : 0;
+  if (!since || half === 0) return undefined;
+  return { ...place, locator: undefined, from: since, to: new Date(since.getTime() + half) };
+}
+
+/** Returns the place with smaller pages; undefined if they are the smallest. */
+export function withSmallerPages(plan: ReadPlan, place: Place): Place | undefined {
+  const current = planAt(plan, place).pageSize ?? Infinity;
+  const pageSize = SMALLER_PAGES.find((size) => size < current);
+  return pageSize === undefined ? undefined : { ...place, locator: undefined, pageSize };
+}
+
+/** Returns where the next page begins; undefined if there is none. */
+export function nextPlace(
+  plan: ReadPlan,
+  place: Place,
+  { records, locator }: QueryPage,
+  lastId: string | undefined,
+): Place | undefined {
+  const limit = limitOf(planAt(plan, place));
+  if (locator === undefined) {
+    const isFull = limit !== undefined && records.length >= limit && lastId !== undefined;
+    return isFull ? { ...place, locator, lastId } : nextPart(plan, place);
+  }
+  if (lastId !== undefined)
+    return { ...place, lastId, locator: locator === place.locator ? undefined : locator };
+  // All records of this page were deleted meanwhile. The query itself finds those that follow.
+  if (place.locator !== undefined && place.lastId !== undefined) return { ...place, locator: undefined };
+  throw brokenPage("Salesforce's query does not advance: a page without records names a next page");
+}
+
+/** Goes on with as long a time, from its beginning: a record that was read already may come again. */
+function nextPart({ until }: ReadPlan, { from, to, pageSize }: Place): Place | undefined {
+  if (!from || !to || !until || to >= until) return undefined;
+  const next = new Date(to.getTime() + SECOND_MS);
+  const end = new Date(next.getTime() + to.getTime() - from.getTime());
+  return { from: next, to: end < until ? end : until, pageSize };
+}
+
+export const toCheckpoint = ({ lastId, locator, from, to, pageSize }: Place): Checkpoint => ({
+  ...(lastId !== undefined && { lastId }),
+  ...(locator !== undefined && { locator }),
+  ...(from && to && { from: from.toISOString(), to: to.toISOString() }),
+  ...(pageSize !== undefined && { pageSize }),
+});
+
+/** Checks what was stored: all of it goes into requests. */
+export function placeOf(checkpoint: Checkpoint | undefined): Place {
+  if (!checkpoint) return {};
+  const [lastId, locator] = [textAt(checkpoint, "lastId"), textAt(checkpoint, "locator")];
+  const [from, to] = [timeAt(checkpoint, "from"), timeAt(checkpoint, "to")];
+  const fault = lastId === undefined ? undefined : idFault(lastId);
+  if (fault) throw fault;
+  return {
+    lastId,
+    locator: locator === undefined ? undefined : locatorOf(locator),
+    from,
+    to,
+    pageSize: typeof checkpoint.pageSize === "number" ? checkpoint.pageSize : undefined,
+  };
+}
+
+function timeAt(checkpoint: Checkpoint, name: string): Date | undefined {
+  const text = textAt(checkpoint, name);
+  if (text === undefined) return undefined;
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time;
+  throw new ProviderError({ kind: "invalid", message: `"${text}" in the checkpoint is not a time` });
+}
