@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
+import { openConsentBrowser } from "../tests/harness/consent.ts";
 import { openTestBusbar, type TestBusbar } from "../tests/harness/busbar.ts";
 import { runCli } from "../tests/harness/command-line.ts";
 import { until } from "../tests/harness/until.ts";
@@ -146,8 +147,8 @@ describe("the examples", () => {
       interrupted: enough.signal,
       onOutput: (text) => {
         if (text.includes("stop with Ctrl-C")) enough.abort();
-        const [page] = /http\S+\/oauth\/authorize\S+/.exec(text) ?? [];
-        if (page) void fetch(`${page}&auto=1`);
+        const [page] = /http\S+\/callbacks\/v1\/oauth\/begin\S+/.exec(text) ?? [];
+        if (page) void openConsentBrowser().consent(page);
       },
     });
   }

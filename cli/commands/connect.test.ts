@@ -63,6 +63,36 @@ describe("connecting and installing", () => {
     assert.notEqual(again.updateTime, connection.updateTime);
   });
 
+  test("connect tells a failed consent at once: it waits where the page offers another attempt, and else ends", async () => {
+    const customer = openConsentBrowser();
+    const again: Surroundings = {
+      onOutput(text) {
+        const [page] = /http\S+\/callbacks\/v1\/oauth\/begin\S+/.exec(text) ?? [];
+        if (page) void customer.consent(page, "deny");
+        if (text.includes("try again")) void retry();
+      },
+    };
+    const retry = async () => {
+      const away = await customer.send();
+      await customer.open(await customer.decide(away.headers.get("location") ?? ""));
+    };
+    const declined = await busbar("connect hubspot --group wavering", again);
+    assert.equal(declined.code, 0, declined.stderr);
+    assert.match(declined.stderr, /failed \(declined\): access_denied: end-user denied.* Waiting/);
+
+    on.sandbox.addFault({
+      provider: "hubspot",
+      path: "/oauth/v1/token",
+      status: 400,
+      body: { error: "invalid_client" },
+    });
+    const broken = await busbar("connect hubspot --group broken", agreeing);
+    assert.equal(broken.code, 1);
+    assert.match(broken.stderr, /The consent failed \(provider-app\): \S+ answered 400 \(invalid_client\)/);
+    const [listed] = await json("list consents --status failed");
+    assert.deepEqual([listed.groupRef, listed.reason], ["broken", "provider-app"]);
+  });
+
   test("connect ends when nobody agrees in time, or Ctrl-C is pressed", async () => {
     const late = await busbar("connect hubspot --group late --timeout-seconds 1");
     assert.deepEqual([late.code, late.stdout], [1, ""]);

@@ -1,7 +1,8 @@
 /** Begins a consent, prints and opens its page, and waits for the connection. */
 import { nowMs, pause } from "../clock.ts";
 import { Ended, Failure } from "../failures.ts";
-import { requireObjects, textAt, type JsonObject } from "../http/json.ts";
+import { objectsAt, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { printable } from "../output/printable.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -35,14 +36,35 @@ export async function askConsent(
   if (opens) terminal.openPage?.(url);
   const interrupted = terminal.catchInterrupt();
   const end = nowMs() + timeoutSeconds * 1_000;
+  const consent = textAt(await newestConsent(deps, customer), "id");
+  let failed = "";
   while (nowMs() < end) {
     if (!(await pause(PAUSE_MS, interrupted))) throw new Ended();
     const now = await findConnection(deps, customer);
     if (now && versionOf(now) !== versionOf(before)) return now;
+    const latest = await newestConsent(deps, customer);
+    if (textAt(latest, "id") !== consent || textAt(latest, "status") !== "failed") continue;
+    const failure = `The consent failed (${textAt(latest, "reason")}): ${textAt(latest, "detail")}`;
+    if (valueAt(latest, "retryable") !== true) throw new Failure(failure, { remedy: REMEDY });
+    if (failed !== textAt(latest, "endTime"))
+      terminal.stderr.write(`${printable(failure)} Waiting: the page offers to try again.\n`);
+    failed = textAt(latest, "endTime") ?? "";
   }
   throw new Failure(`There is no connection after ${timeoutSeconds} seconds.`, {
-    remedy: "If the consent failed, its last page says why. Run the command again for a new page.",
+    remedy: "`busbar list consents` shows how far the customer came. Run the command again for a new page.",
   });
+}
+
+const REMEDY = "docs/guide/connections.md lists the reasons. Run the command again for a new page.";
+
+/** Returns the customer's newest consent; undefined where the key may not list consents. */
+async function newestConsent(
+  { inProject }: Pick<Connected, "inProject">,
+  { provider, groupRef }: Customer,
+): Promise<JsonObject | undefined> {
+  const query = { provider, groupRef, pageSize: "1" };
+  const page = await inProject("GET", "/consents", { query }).catch(() => undefined);
+  return objectsAt(page, "results")[0];
 }
 
 export async function findConnection(

@@ -102,6 +102,27 @@ const CONNECTIONS: Resource = {
   remove: removed("/connections"),
 };
 
+const CONSENTS: Resource = {
+  plural: "consents",
+  singular: "consent",
+  filters: ["group", "provider", "status", "limit"],
+  columns: {
+    PROVIDER: text("provider"),
+    GROUP: text("groupRef"),
+    CONSUMER: extra(text("consumerRef")),
+    STATUS: status("status"),
+    REASON: text("reason"),
+    DETAIL: text("detail"),
+    CREATED: time("createTime"),
+    ID: id("id"),
+  },
+  list: async (deps, { group, provider, status, limit }) =>
+    paged(deps, "/consents", {
+      ...(limit !== undefined && { limit }),
+      query: { groupRef: group, provider, status },
+    }),
+};
+
 /** Finds by id or provider. */
 export const findProviderApp = picked("/provider-apps", "provider app", "provider");
 /** Finds by id or name. */
@@ -319,6 +340,7 @@ const RESOURCES: Resource[] = [
   INTEGRATIONS,
   INSTALLATIONS,
   CONNECTIONS,
+  CONSENTS,
   PROVIDER_APPS,
   DESTINATIONS,
   TOPICS,

@@ -79,8 +79,10 @@ function html(status: number, content: string): SandboxAnswer {
   return {
     status,
     headers: { "content-type": "text/html; charset=utf-8" },
-    body: `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sandbox</title><style>
-body{font:16px system-ui;margin:4rem auto;max-width:32rem}
+    body: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>Sandbox</title><link rel="icon" href="data:,"><style>
+:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui;margin:2rem auto;max-width:32rem;padding:0 1rem}
 .button{display:inline-block;padding:.5rem 1.5rem;border:1px solid;border-radius:.25rem;text-decoration:none}
 </style></head><body>${content}</body></html>`,
   };

@@ -98,6 +98,6 @@ button { flex: 1 1 auto; min-height: 44px; padding: .5rem 1.25rem; border: 1px s
   background: transparent; color: var(--text); font: inherit; font-weight: 600; cursor: pointer }
 button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
-@media (max-width: 30rem) { .card { place-items: start center; padding: 0 } .card main { border: 0; border-radius: 0;
-  min-height: 100vh } dl { grid-template-columns: minmax(0, 1fr); gap: 0 } dd { margin-bottom: .5rem } }
+@media (max-width: 30rem) { .card { place-items: start center; padding: 0; background: var(--card) }
+  .card main { border: 0; border-radius: 0 } dl { grid-template-columns: minmax(0, 1fr); gap: 0 } dd { margin-bottom: .5rem } }
 `;

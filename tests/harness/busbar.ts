@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { catalogOverlay } from "../../sandbox/catalog-overlay.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { readConfig } from "../../server/ground/config.ts";
-import { createLog } from "../../server/ground/log.ts";
+import { createLog, type Log } from "../../server/ground/log.ts";
 import { startBusbar, type Busbar } from "../../server/main.ts";
 import { checkAnswers } from "./answers.ts";
 import { openClient, type Client } from "./client.ts";
@@ -25,6 +25,8 @@ export interface TestBusbar extends Client {
 }
 
 export interface TestBusbarOptions {
+  /** Default: silent, or the level in TEST_LOG_LEVEL. */
+  log?: Log;
   env?: Record<string, string>;
   providerTimeoutMs?: number;
   /** Providers to add or change, merged over the overlay that points HubSpot and Salesforce to the sandbox. */
@@ -62,7 +64,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
     const config = readConfig({ ...env, ...more });
     return startBusbar({
       config,
-      log: createLog(config.logLevel),
+      log: options.log ?? createLog(config.logLevel),
       onAnswer: answers.onAnswer,
       providerTimeoutMs,
     });

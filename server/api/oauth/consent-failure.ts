@@ -80,6 +80,10 @@ export const REASONS = {
 
 export type FailureReason = keyof typeof REASONS;
 
+/** Whether the same customer may succeed at once. */
+export const isRetryable = (reason: string): boolean =>
+  Object.entries(REASONS).some(([name, { again }]) => name === reason && again);
+
 /** `detail` is for the builder: what the provider or this server said, without secrets. */
 export class ConsentFailed extends Error {
   override name = "ConsentFailed";

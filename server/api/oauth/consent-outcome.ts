@@ -5,7 +5,7 @@ import type { Page } from "../../http/endpoint.ts";
 import { endConsent, type ShownConsent } from "../../store/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";
 import { browserHash, browserSecret, CONSENT_PATH } from "./browser-binding.ts";
-import { REASONS, type ConsentFailed, type FailureReason } from "./consent-failure.ts";
+import { isRetryable, REASONS, type ConsentFailed, type FailureReason } from "./consent-failure.ts";
 import { failurePage, successPage } from "./consent-pages.ts";
 
 export const RETRY_PATH = `${CONSENT_PATH}/retry`;
@@ -48,20 +48,20 @@ export function failedPage(
   headers: IncomingHttpHeaders,
 ): Page {
   const { proof } = browserSecret({ id: consent.id, path: CONSENT_PATH }, headers, deps.publicUrl());
-  const again = Object.entries(REASONS).some(([name, reason]) => name === consent.reason && reason.again);
+  const again = consent.reason !== null && isRetryable(consent.reason);
   return failurePage({
     message: consent.message ?? "",
     app: consent.appName,
     reference: consent.id,
     ...(again &&
-      isRetryable(consent, browserHash(consent.id, headers)) && {
+      mayRetry(consent, browserHash(consent.id, headers)) && {
         again: { action: RETRY_PATH, consentId: consent.id, proof, targets: formTargets(deps) },
       }),
   });
 }
 
 /** Whether this browser, which continued to the provider before, may do so again. */
-export const isRetryable = (
+export const mayRetry = (
   { browserHash: own, createTime }: Pick<ShownConsent, "browserHash" | "createTime">,
   hash: Buffer | undefined,
 ): boolean =>

@@ -6,7 +6,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { listConsents as listRows, type ListedStatus, type ShownConsent } from "../../store/consents.ts";
 import type { Database } from "../../store/database.ts";
 import { onePage, pageQuery, pageSchema } from "../pages.ts";
-import { REASONS, type FailureReason } from "./consent-failure.ts";
+import { isRetryable, REASONS, type FailureReason } from "./consent-failure.ts";
 
 const STATUSES = ["pending", "succeeded", "failed", "expired"] as const;
 
@@ -35,6 +35,11 @@ const ConsentSchema = Type.Object(
         description: Object.entries(REASONS)
           .map(([name, { meaning }]) => `\`${name}\`: ${meaning}.`)
           .join(" "),
+      }),
+    ),
+    retryable: Type.Optional(
+      Type.Boolean({
+        description: "Of a failed consent: whether its page offers the customer to try again.",
       }),
     ),
     message: text("What the customer was told about the failure."),
@@ -87,6 +92,7 @@ const toConsent = (row: ShownConsent) => ({
   connectionId: row.connectionId ?? undefined,
   status: statusOf(row),
   reason: (row.reason as FailureReason | null) ?? undefined,
+  retryable: row.reason === null ? undefined : isRetryable(row.reason),
   message: row.message ?? undefined,
   detail: row.detail ?? undefined,
   createTime: row.createTime.toISOString(),

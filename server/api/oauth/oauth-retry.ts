@@ -6,7 +6,7 @@ import { findConsentOfBrowser } from "../../store/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";
 import { provenBrowser } from "./browser-binding.ts";
 import { ConsentFailed, consentFailure } from "./consent-failure.ts";
-import { fail, isRetryable } from "./consent-outcome.ts";
+import { fail, mayRetry } from "./consent-outcome.ts";
 import { FORM_LIMIT_BYTES, formOf } from "./form-body.ts";
 import { leaveForProvider } from "./leave-for-provider.ts";
 import { unknownAddress } from "./oauth-begin.ts";
@@ -29,7 +29,7 @@ export const oauthRetry = (deps: ConsentServices) =>
       const id = form.get("consent") ?? "";
       const hash = isUuid(id) ? provenBrowser(id, headers, form.get("proof")) : undefined;
       const consent = hash && (await findConsentOfBrowser(deps.database.queries, id, hash));
-      if (!consent || consent.status !== "failed" || !isRetryable(consent, hash)) return unknownAddress();
+      if (!consent || consent.status !== "failed" || !mayRetry(consent, hash)) return unknownAddress();
       try {
         const url = await leaveForProvider(deps, consent, hash);
         if (url) return redirect(url);

@@ -3,13 +3,15 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { openConsentBrowser, type Seen } from "../../../tests/harness/consent.ts";
+import { createLog } from "../../ground/log.ts";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
 
 describe("connecting by consent", () => {
   let on: TestBusbar;
+  const lines: string[] = [];
   after(() => on.stop());
   before(async () => {
-    on = await openTestBusbar();
+    on = await openTestBusbar({ log: createLog("info", { write: (line) => void lines.push(line) }) });
     await on.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
     for (const provider of ["hubspot", "salesforce"]) {
       const app = await on.inProject("POST", "/provider-apps", {
@@ -273,8 +275,15 @@ describe("connecting by consent", () => {
       assert.equal(html.includes(internal), false, internal);
     }
     assert.doesNotMatch(html, /Try again/);
-    const [{ reason, detail }] = await consents("broken");
-    assert.equal(reason, "provider-app");
+    const [{ id, reason, detail, retryable }] = await consents("broken");
+    assert.deepEqual([reason, retryable], ["provider-app", false]);
+    const logged = lines.map((line) => JSON.parse(line)).filter(({ consentId }) => consentId === id);
+    assert.deepEqual(
+      logged.map((line) => [line.level, line.msg, line.reason, line.detail, line.projectId]),
+      [["warn", "a consent failed", reason, detail, on.projectId]],
+    );
+    for (const line of lines)
+      assert.equal(line.includes("broken"), false, "names of customers stay out of the log");
     assert.match(detail, /answered 400 \(invalid_client: missing or invalid client secret\)/);
   });
 
