@@ -2,6 +2,7 @@
 
 export class SandboxClock {
   #offsetMs = 0;
+  readonly #listeners: (() => void)[] = [];
   /** Added to the `Date` header only, as when a provider's front door runs late. */
   dateSkewMs = 0;
 
@@ -14,13 +15,19 @@ export class SandboxClock {
     return this.#offsetMs;
   }
 
+  /** Calls the listener whenever the time was moved. */
+  whenMoved(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
   advance(ms: number): void {
     this.#offsetMs += ms;
+    for (const listener of this.#listeners) listener();
   }
 
   /** Sets the present moment; it goes on from there. */
   set(at: number): void {
-    this.#offsetMs = at - Date.now();
+    this.advance(at - this.now());
   }
 
   dateHeader(): string {

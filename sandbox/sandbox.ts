@@ -83,6 +83,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const hubspot = createHubSpot({ ...common, ...options.hubspot });
   const salesforce = createSalesforce({ ...common, ...options.salesforce });
   const providers: Provider[] = [hubspot, salesforce];
+  clock.whenMoved(() => {
+    for (const provider of providers) provider.account.purgeExpired();
+  });
   const reset = (): void => {
     for (const provider of providers) provider.reset();
     faults.clear();

@@ -14,7 +14,6 @@ export function addClockRoutes(router: Router, clock: SandboxClock, providers: P
     if (set !== undefined) clock.set(set);
     if (body["advanceMs"] !== undefined) clock.advance(numberIn(body, "advanceMs"));
     if (body["dateSkewMs"] !== undefined) clock.dateSkewMs = numberIn(body, "dateSkewMs");
-    for (const provider of providers) provider.account.purgeExpired();
     return { status: 200, body: shownClock(clock) };
   });
   const shownSettings = (): Data =>
