@@ -20,7 +20,7 @@ import { takeProcessIdentity, type ProcessIdentity } from "./jobs/process-identi
 import { listenForChanges, type Changes } from "./store/changes.ts";
 import { openDatabase, type Database } from "./store/database.ts";
 import { startEmbeddedPostgres } from "./postgres/start-embedded-postgres.ts";
-import { openIdempotency, type Idempotency } from "./write/idempotency.ts";
+import { openIdempotency, type Idempotency } from "./operations/idempotency.ts";
 import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 

@@ -1,15 +1,13 @@
 /** POST …/objects/{objectName}:deliverResults: releases held messages of an object that is delivered on request. */
 import { Type } from "typebox";
-import { Problem, type Issue } from "../ground/errors.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
-import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
-import type { Database } from "../store/database.ts";
 import { deliverHeld } from "../store/held-messages.ts";
-import { findReadDefinition, type ReadDefinition } from "./read-definition.ts";
+import { findInstalledObject, refuseObject, type InstalledObject, type ObjectServices } from "./installed-object.ts";
+import type { ReadDefinition } from "./read-definition.ts";
 
 const MOST_PAGES = 1_000_000;
 
-export const deliverResults = (deps: { database: Database; installations: InstallationCache }) =>
+export const deliverResults = (deps: ObjectServices) =>
   projectEndpoint({
     operationId: "deliverResults",
     tag: "Read",
@@ -30,36 +28,24 @@ export const deliverResults = (deps: { database: Database; installations: Instal
     }),
     success: { status: 204, description: "The messages will be delivered asynchronously." },
     async handle({ project, params, body }) {
-      const installed = await deps.installations.ofGroup(project.id, params.integrationId, body.groupRef);
-      if (!installed) throw notInstalled(params.integrationId, body.groupRef);
-      const { objectName } = requireOnRequest(installed, params.objectName);
-      const object = { installationId: installed.installation.id, objectName };
+      const found = await findInstalledObject(deps, {
+        projectId: project.id,
+        integration: params.integrationId,
+        groupRef: body.groupRef,
+        objectName: params.objectName,
+        in: "path",
+      });
+      const { objectName } = requireOnRequest(found, params.objectName);
+      const object = { installationId: found.installed.installation.id, objectName };
       await deliverHeld(deps.database.queries, object, body.pages);
     },
   });
 
-function requireOnRequest({ integration, installation }: Installed, name: string): ReadDefinition {
-  const revisions = [integration.latestRevision.content];
-  const definition = findReadDefinition(revisions, installation.config.content, name);
-  if (!definition) {
-    throw refuse(
-      name,
-      `The integration \`${integration.name}\` does not read \`${name}\`. Name an object of its manifest's \`read\`.`,
-    );
-  }
+function requireOnRequest({ definition }: InstalledObject, objectName: string): ReadDefinition {
   if (definition.delivery.mode === "onRequest") return definition;
-  throw refuse(
-    name,
-    `Messages with \`${name}\` are delivered as they are read. Set \`delivery.mode: onRequest\` in the manifest to hold them.`,
+  throw refuseObject(
+    { in: "path", objectName },
+    `Messages with \`${objectName}\` are delivered as they are read.`,
+    "Set `delivery.mode: onRequest` in the manifest to hold them.",
   );
 }
-
-function refuse(objectName: string, detail: string): Problem {
-  const issue: Issue = { in: "path", name: "objectName", detail, value: objectName };
-  return new Problem("invalid-request", { detail, issues: [issue] });
-}
-
-const notInstalled = (integration: string, groupRef: string): Problem =>
-  new Problem("not-found", {
-    detail: `There is no integration \`${integration}\`, or the group \`${groupRef}\` has not installed it. Check both, and create an installation first.`,
-  });

@@ -5,7 +5,7 @@ import { projectEndpoint } from "../http/endpoint.ts";
 import { RefusedWriteSchema, WriteAnswerSchema } from "./write-response.ts";
 import { dryRun, DryRunSchema } from "./dry-run.ts";
 import { findTarget, type TargetServices } from "./find-target.ts";
-import type { Idempotency } from "./idempotency.ts";
+import type { Idempotency } from "../operations/idempotency.ts";
 import { planWrite } from "./plan-write.ts";
 import { writeLater, type WriteLaterServices } from "./write-later.ts";
 import { writeNow, type WriteNowServices } from "./write-now.ts";

@@ -16,7 +16,6 @@ import {
   type IdempotencyRow,
 } from "../store/idempotency-keys.ts";
 import { findOperation } from "../store/operations.ts";
-import type { WriteAnswer } from "./write-response.ts";
 import { ignoreDatabaseOutage } from "../store/database-outage.ts";
 
 interface Services {
@@ -31,13 +30,21 @@ interface Keyed {
   key: string | string[];
   /** All parts that must be equal for it to be the same request. */
   request: unknown;
-  /** Executed before the answer, after it, or as part of a group, whose operation it shares. */
+  /**
+   * Executed before the answer, after it, or as part of a group, whose operation it shares. The answer of `later` is the
+   * operation's id and nothing else.
+   */
   mode: "now" | "later" | "grouped";
 }
 
+/** What every answer has. */
+interface Answer {
+  operationId: string;
+}
+
 export interface Idempotency {
-  /** Runs `write` with a new operation id unless the key was used before. Throws 400, 409 and 422 Problems. */
-  once(keyed: Keyed, write: (operationId: string) => Promise<WriteAnswer>): Promise<WriteAnswer>;
+  /** Runs `act` with a new operation id unless the key was used before. Throws 400, 409 and 422 Problems. */
+  once<A extends Answer>(keyed: Keyed, act: (operationId: string) => Promise<A>): Promise<A>;
 }
 
 /** Opened once per process: it knows which requests are running here. */
@@ -47,7 +54,10 @@ export function openIdempotency(deps: Services): Idempotency {
     claimedBy === deps.identity.id
       ? running.has(operationId)
       : (await deps.identity.findDead([claimedBy])).length === 0;
-  const once: Idempotency["once"] = async (keyed, write) => {
+  const once = async <A extends Answer>(
+    keyed: Keyed,
+    act: (operationId: string) => Promise<A>,
+  ): Promise<A> => {
     const key = checkedKey(keyed.key);
     const place = { projectId: keyed.projectId, key };
     const requestHash = createHash("sha256").update(JSON.stringify(keyed.request)).digest();
@@ -55,7 +65,7 @@ export function openIdempotency(deps: Services): Idempotency {
     const workOn = async (operationId: string, claim: () => Promise<boolean>) => {
       running.add(operationId);
       try {
-        if (await claim()) return await answered(deps, place, operationId, write);
+        if (await claim()) return await answered(deps, place, operationId, act);
         return undefined;
       } finally {
         running.delete(operationId);
@@ -67,19 +77,19 @@ export function openIdempotency(deps: Services): Idempotency {
     );
     if (first) return first;
     const used = await findIdempotencyKey(deps.database.queries, place);
-    if (!used) return once(keyed, write);
+    if (!used) return once(keyed, act);
     if (!used.requestHash.equals(requestHash)) throw reused(key);
     if (used.status === null && (await isAtWork(used))) throw inProgress();
-    const answer = await firstAnswer(deps, keyed, used);
+    const answer = await firstAnswer<A>(deps, keyed, used);
     if (answer) return answer;
-    // The first process stopped before it left a trace. An asynchronous write keeps its operation id, so that it cannot
+    // The first process stopped before it left a trace. What is executed later keeps its operation id, so that it cannot
     // be accepted twice even if the first statement is committed after this one.
     const next = { ...mine, operationId: keyed.mode === "later" ? used.operationId : mine.operationId };
     if (running.has(next.operationId)) throw inProgress();
     const second = await workOn(next.operationId, () =>
       takeOverIdempotencyKey(deps.database.queries, place, used, next),
     );
-    return second ?? once(keyed, write);
+    return second ?? once(keyed, act);
   };
   return { once };
 }
@@ -89,14 +99,14 @@ const inProgress = (): Problem =>
     detail: "The first request with this Idempotency-Key is still running. Send this one again in a moment.",
   });
 
-async function answered(
+async function answered<A extends Answer>(
   deps: Services,
   place: { projectId: string; key: string },
   operationId: string,
-  write: (operationId: string) => Promise<WriteAnswer>,
-): Promise<WriteAnswer> {
+  act: (operationId: string) => Promise<A>,
+): Promise<A> {
   try {
-    const answer = await write(operationId);
+    const answer = await act(operationId);
     const kept = { status: 200, body: answer as unknown as Json };
     // If this is lost, a repeated request is told to look the record up. The first caller gets its answer anyway.
     await ignoreDatabaseOutage(() => storeIdempotentAnswer(deps.database.queries, place, operationId, kept));
@@ -140,17 +150,18 @@ async function keepRefusal(
 }
 
 /** Returns the answer of a first request that is no longer running; undefined when it did nothing. */
-async function firstAnswer(
+async function firstAnswer<A extends Answer>(
   deps: Services,
   keyed: Keyed,
   used: IdempotencyRow,
-): Promise<WriteAnswer | undefined> {
-  if (used.status === 200) return used.body as WriteAnswer;
+): Promise<A | undefined> {
+  // An equal request stored it.
+  if (used.status === 200) return used.body as A;
   if (used.status !== null) throw storedProblem(used.body);
   const operation = await findOperation(deps.database.queries, keyed.projectId, used.operationId);
   // A record that joined a group has no operation of its own.
   if (!operation && keyed.mode !== "grouped") return undefined;
-  if (operation && keyed.mode === "later") return { operationId: operation.id };
+  if (operation && keyed.mode === "later") return { operationId: operation.id } as A;
   const said = operation?.result ? ` The result of its operation: ${operation.result}` : "";
   throw new Problem("provider-timeout", {
     detail:

@@ -1,0 +1,93 @@
+/** Finds the object that a request names, with the installation of the request's group. */
+import type { Catalog } from "../../connectors/catalog.ts";
+import type { Connector } from "../../connector-kit/connector.ts";
+import type { ReadConnector } from "../../connector-kit/read-connector.ts";
+import { Problem, type Issue } from "../ground/errors.ts";
+import { didYouMean } from "../ground/closest.ts";
+import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
+import type { Database } from "../store/database.ts";
+import { findReadDefinition, type ReadDefinition } from "./read-definition.ts";
+import { revisionsFor } from "./read-revisions.ts";
+
+export interface InstalledObject {
+  installed: Installed;
+  definition: ReadDefinition;
+}
+
+export interface ReadableObject extends InstalledObject {
+  connector: Connector & { read: ReadConnector };
+}
+
+export interface ObjectServices {
+  database: Database;
+  installations: InstallationCache;
+}
+
+interface NamedObject {
+  projectId: string;
+  /** Id or name. */
+  integration: string;
+  groupRef: string;
+  /** Mapped or the provider's. */
+  objectName: string;
+  /** Where the request names the object. */
+  in: Issue["in"];
+}
+
+/** Throws a Problem: 404 for integration or group, 400 for an object that the manifest does not read. */
+export async function findInstalledObject(
+  deps: ObjectServices,
+  named: NamedObject,
+): Promise<InstalledObject> {
+  const { projectId, integration: name, groupRef, objectName } = named;
+  const installed = await deps.installations.ofGroup(projectId, name, groupRef);
+  if (!installed) {
+    throw new Problem("not-found", {
+      detail: `There is no integration \`${name}\`, or the group \`${groupRef}\` has not installed it. Check both, and create an installation first.`,
+    });
+  }
+  const { integration, installation } = installed;
+  const { content } = installation.config;
+  const revisions = await revisionsFor(deps.database.queries, integration, content);
+  const definition = findReadDefinition(revisions, content, objectName);
+  if (definition) return { installed, definition };
+  const objects = integration.latestRevision.content.read?.objects ?? [];
+  const known = objects.map((object) => object.mapToName || object.objectName);
+  const remedy = didYouMean(objectName, known, "Name an object of its manifest's `read`.");
+  throw refuseObject(
+    named,
+    `The integration \`${integration.name}\` does not read \`${objectName}\`.`,
+    remedy,
+  );
+}
+
+/** Finds an object whose records can be read now. Throws a 400 Problem for one that is disabled, or without a reader. */
+export async function findReadableObject(
+  deps: ObjectServices & { catalog: Catalog },
+  named: NamedObject,
+): Promise<ReadableObject> {
+  const { installed, definition } = await findInstalledObject(deps, named);
+  const { provider, latestRevision } = installed.integration;
+  const connector = deps.catalog.connector(provider);
+  const { module } = latestRevision.content;
+  if (!connector?.read || (module && connector.read.module && module !== connector.read.module)) {
+    throw new Problem("unsupported-by-provider", {
+      detail: `Busbar cannot read records of ${provider}${module ? ` (module ${module})` : ""}. Call its API through the proxy instead.`,
+    });
+  }
+  if (definition.disabled) {
+    const detail = `The customer's configuration has disabled \`${named.objectName}\`.`;
+    throw refuseObject(named, detail, "Set `disabled: false` for the object to read or search it.");
+  }
+  return { installed, definition, connector: { ...connector, read: connector.read } };
+}
+
+/** Returns a 400 Problem about the object that the request names. */
+export function refuseObject(
+  { in: place, objectName }: Pick<NamedObject, "in" | "objectName">,
+  detail: string,
+  remedy: string,
+): Problem {
+  const issue: Issue = { in: place, name: "objectName", detail, value: objectName, remedy };
+  return new Problem("invalid-request", { detail: `${detail} ${remedy}`, issues: [issue] });
+}
