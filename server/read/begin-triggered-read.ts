@@ -1,0 +1,109 @@
+/** Begins a read that was triggered: stores its operation and its run, for a worker to carry out. */
+import { readTriggeredError } from "../events/read-events.ts";
+import { toEventRow } from "../events/record-event.ts";
+import { nowMs } from "../ground/clock.ts";
+import { Problem } from "../ground/errors.ts";
+import type { ProcessIdentity } from "../jobs/process-identity.ts";
+import type { InstallationCache } from "../operations/installation-cache.ts";
+import { findConnection } from "../store/connections.ts";
+import { isUniqueViolation, transact, type Database, type Queries } from "../store/database.ts";
+import { lockInstallation } from "../store/installations.ts";
+import { endOperations, insertOperations } from "../store/operations.ts";
+import { countTriggeredRuns, insertReadRuns } from "../store/read-runs.ts";
+import type { ReadableObject } from "./installed-object.ts";
+import { NO_COUNTS, metadataOf } from "./read-counts.ts";
+import { spanOf, type RequestedSpan } from "./read-span.ts";
+
+export interface TriggerServices {
+  database: Database;
+  installations: InstallationCache;
+  identity: ProcessIdentity;
+  /** Called when this process has begun a read. */
+  onRuns: { listener: () => void };
+}
+
+/** Triggered reads of an object that may wait or run. */
+const MOST_OF_OBJECT = 10;
+const RETRY_AFTER_MS = 30_000;
+
+/** Throws a 429 Problem while too many reads of the object are not over. Begins nothing twice under one id. */
+export async function beginTriggeredRead(
+  deps: TriggerServices,
+  operationId: string,
+  object: ReadableObject,
+  span: RequestedSpan,
+): Promise<void> {
+  try {
+    await transact(deps.database, (queries) => begin(deps, queries, { operationId, object, span }));
+  } catch (error) {
+    // A repeated request: the first one was committed after all.
+    if (!isUniqueViolation(error, "operations_pkey")) throw error;
+  }
+  deps.onRuns.listener();
+}
+
+interface TriggeredRead {
+  operationId: string;
+  object: ReadableObject;
+  span: RequestedSpan;
+}
+
+async function begin(deps: TriggerServices, queries: Queries, read: TriggeredRead): Promise<void> {
+  const { installation } = read.object.installed;
+  const { id, projectId, connectionId } = installation;
+  const { objectName } = read.object.definition;
+  // Requests of the same moment are counted one after the other.
+  await lockInstallation(queries, projectId, id);
+  if ((await countTriggeredRuns(queries, id, objectName)) >= MOST_OF_OBJECT) throw tooMany(objectName);
+  const connection = await findConnection(queries, projectId, connectionId);
+  if (connection?.status === "bad_credentials") return endAtOnce(deps, queries, read);
+  await insertReadRuns(queries, [
+    { ...runOf(read), kind: "triggered", settles: false, messageName: read.object.definition.messageName },
+  ]);
+}
+
+const runOf = ({ operationId, object, span }: TriggeredRead) => {
+  const { installation, integration } = object.installed;
+  return {
+    operationId,
+    projectId: installation.projectId,
+    integrationId: integration.id,
+    installationId: installation.id,
+    configId: installation.config.id,
+    objectName: object.definition.objectName,
+    ...span,
+  };
+};
+
+/** Nothing can be read until the customer has connected again; the operation tells so at once. */
+async function endAtOnce(
+  { installations, identity }: TriggerServices,
+  queries: Queries,
+  read: TriggeredRead,
+): Promise<void> {
+  const { sinceTime, untilTime, operationId, ...operation } = runOf(read);
+  const { messageName } = read.object.definition;
+  const error = "The connection has bad credentials. The customer has to connect the account again.";
+  await insertOperations(queries, [
+    { ...operation, id: operationId, actionType: "read", claimedBy: identity.id },
+  ]);
+  const fields = await installations.fields(operation.installationId);
+  const span = spanOf({ sinceTime }, messageName, untilTime);
+  const run = { ...operation, operationId, kind: "triggered" as const, sinceTime };
+  await endOperations(queries, [
+    {
+      id: operationId,
+      status: "failure",
+      result: `[${messageName}] Error reading from provider: ${error}`,
+      metadata: { objects: [messageName], ...metadataOf(run, { messageName, untilTime }, NO_COUNTS) },
+      log: [{ severity: "ERROR", msg: "Nothing was read", error }],
+      ...(fields && { event: toEventRow(readTriggeredError(fields, span, error)) }),
+    },
+  ]);
+}
+
+const tooMany = (objectName: string): Problem =>
+  new Problem("too-many-requests", {
+    detail: `${MOST_OF_OBJECT} triggered reads of \`${objectName}\` are not over. Wait until one has ended.`,
+    retryAfter: new Date(nowMs() + RETRY_AFTER_MS),
+  });

@@ -1,0 +1,50 @@
+/** Plans a single read of an object: a search, a sample, or what a dry run shows. */
+import type { ObjectMetadata } from "../../connector-kit/fields.ts";
+import type { FieldFilter, ReadConnector, ReadPlan } from "../../connector-kit/read-connector.ts";
+import type { Connector } from "../../connector-kit/connector.ts";
+import type { ProviderCall } from "../operations/call-provider.ts";
+import type { ObjectMetadataCache } from "./metadata-cache.ts";
+import type { ReadDefinition } from "./read-definition.ts";
+import { needsMetadata, readSet, type ReadSet } from "./read-set.ts";
+
+export interface ObjectToPlan {
+  definition: ReadDefinition;
+  connector: Connector & { read: ReadConnector };
+  /** How many filters there are; their fields' types are needed. */
+  filterCount: number;
+  /** Returns the filters with the provider's names and values. Throws a Problem. */
+  filtersFor(metadata: ObjectMetadata | undefined): FieldFilter[];
+}
+
+export interface PlannedObject {
+  plan: ReadPlan;
+  set: ReadSet;
+}
+
+/** Reads the object's metadata only where the plan depends on it. Throws `ProviderError`. */
+export async function planObject(
+  cache: ObjectMetadataCache,
+  { definition, connector, filterCount, filtersFor }: ObjectToPlan,
+  { connection, fetch }: ProviderCall,
+): Promise<PlannedObject> {
+  const { read, fields } = connector;
+  const { objectName, associatedObjects } = definition;
+  const isNeeded =
+    filterCount > 0 ||
+    needsMetadata(definition, read) ||
+    read.needsMetadata({ objectName, associations: associatedObjects });
+  const metadata =
+    fields && isNeeded
+      ? await cache.describe({ connectionId: connection.id, objectName, connector: fields }, fetch)
+      : undefined;
+  const set = readSet(definition, metadata, read);
+  const plan = {
+    objectName,
+    fields: set.fields,
+    filters: filtersFor(metadata),
+    associations: read.abilities.associations ? associatedObjects : [],
+    ...(metadata && { metadata }),
+    account: connection.account,
+  };
+  return { plan, set };
+}

@@ -1,0 +1,54 @@
+/** The time span of a read that was triggered: as it was asked for, as the provider is asked, and as events tell it. */
+import { Problem, type Issue } from "../ground/errors.ts";
+import type { ClaimedRun } from "../store/read-runs.ts";
+import type { ReadSpan } from "../events/read-events.ts";
+
+export interface RequestedSpan {
+  /** Null: all records. */
+  sinceTime: Date | null;
+  /** Null: until the run begins. */
+  untilTime: Date | null;
+}
+
+/** Stands for "no lower bound" where there is an upper one: a read without any bound takes the walk over all records. */
+const BEGINNING = new Date(0);
+
+/** Returns the bounds to read; an upper one in the future is cut to `now`. Throws a 400 Problem. */
+export function requestedSpan(
+  { sinceTimestamp, untilTimestamp }: { sinceTimestamp?: string; untilTimestamp?: string },
+  now: Date,
+): RequestedSpan {
+  const since = readTime("sinceTimestamp", sinceTimestamp);
+  const until = readTime("untilTimestamp", untilTimestamp);
+  const untilTime = until && until > now ? now : until;
+  if (since && since >= (untilTime ?? now)) {
+    const before = until && until <= now ? "`untilTimestamp`" : "now";
+    const detail = `must be before ${before}`;
+    throw refuse({ name: "sinceTimestamp", detail, value: sinceTimestamp });
+  }
+  return { sinceTime: since ?? (untilTime && BEGINNING), untilTime };
+}
+
+/** The schema has checked the form. */
+function readTime(name: string, text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time;
+  throw refuse({ name, detail: "must be a time with its zone such as 2026-01-31T12:00:00Z", value: text });
+}
+
+const refuse = (issue: Omit<Issue, "in">): Problem =>
+  new Problem("invalid-request", {
+    detail: `${issue.name}: ${issue.detail}`,
+    issues: [{ in: "body", ...issue } as Issue],
+  });
+
+/** Returns the span as events tell it: without a lower bound where none was asked for. */
+export function spanOf(
+  { sinceTime }: Pick<ClaimedRun, "sinceTime">,
+  objectName: string,
+  until: Date | null,
+): ReadSpan {
+  const from = sinceTime && sinceTime > BEGINNING ? sinceTime : undefined;
+  return { objectName, from, until: until ?? undefined };
+}
