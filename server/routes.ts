@@ -122,12 +122,16 @@ import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Route } from "./http/endpoint.ts";
 import { deliverResults } from "./read/deliver-results.ts";
-import { pauseReads, searchRecords, triggerRead, unpauseReads } from "./read/not-built.ts";
+import { openObjectMetadataCache } from "./read/metadata-cache.ts";
+import { pauseReads, unpauseReads } from "./read/pause-reads.ts";
+import { searchRecords } from "./read/search-records.ts";
+import { triggerRead, type TriggerReadServices } from "./read/trigger-read.ts";
 import { writeRecords, type WriteServices } from "./write/write-records.ts";
 
 /** All services that endpoints need; each endpoint names its own. */
 export type Services = RefreshServices &
   WriteServices &
+  Omit<TriggerReadServices, "metadata"> &
   Readiness &
   TestServices & {
     publicUrl: () => string;
@@ -169,16 +173,19 @@ export function routes(deps: Services): Route[] {
   ];
 }
 
-const dataRoutes = (deps: Services): Route[] => [
-  route(`POST /write${INTEGRATION}/objects/{objectName}`, "full", writeRecords(deps)),
-  route("GET /write/v1/generate-upload-url", "full", generateUploadUrl(deps, "generateUploadUrlForWrite")),
-  route(`POST /read${INTEGRATION}/objects/{objectName}`, "full", triggerRead(deps)),
-  route(`POST /read${INTEGRATION}/objects/{objectName}:deliverResults`, "full", deliverResults(deps)),
-  route(`POST /read${INSTALLATION}:pause`, "full", pauseReads(deps)),
-  route(`POST /read${INSTALLATION}:unpause`, "full", unpauseReads(deps)),
-  route("GET /read/v1/generate-upload-url", "full", generateUploadUrl(deps, "generateUploadUrlForRead")),
-  route(`POST /search${INTEGRATION}`, "full", searchRecords(deps)),
-];
+function dataRoutes(services: Services): Route[] {
+  const deps = { ...services, metadata: openObjectMetadataCache() };
+  return [
+    route(`POST /write${INTEGRATION}/objects/{objectName}`, "full", writeRecords(deps)),
+    route("GET /write/v1/generate-upload-url", "full", generateUploadUrl(deps, "generateUploadUrlForWrite")),
+    route(`POST /read${INTEGRATION}/objects/{objectName}`, "full", triggerRead(deps)),
+    route(`POST /read${INTEGRATION}/objects/{objectName}:deliverResults`, "full", deliverResults(deps)),
+    route(`POST /read${INSTALLATION}:pause`, "full", pauseReads(deps)),
+    route(`POST /read${INSTALLATION}:unpause`, "full", unpauseReads(deps)),
+    route("GET /read/v1/generate-upload-url", "full", generateUploadUrl(deps, "generateUploadUrlForRead")),
+    route(`POST /search${INTEGRATION}`, "full", searchRecords(deps)),
+  ];
+}
 
 const peopleRoutes = (deps: Services): Route[] => [
   route("POST /v1/orgs", "full", createOrg(deps)),

@@ -48,6 +48,8 @@ export interface Services {
   providerTimeoutMs?: number;
   /** Called when this process has accepted an asynchronous write. */
   onWork: { listener: () => void };
+  /** Called when this process has begun a read. */
+  onRuns: { listener: () => void };
   /** The public address; final when the listeners are open. */
   address: { publicUrl: string };
 }
@@ -119,6 +121,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     minuteMs: config.minuteMs,
     providerTimeoutMs,
     onWork,
+    onRuns: { listener: () => {} },
     address: { publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}` },
   };
 }

@@ -30,6 +30,7 @@ export function startWorkers(deps: Services): Workers {
   });
   const schemas = startSchemaWatcher(deps);
   deps.onWork.listener = () => writes.wake();
+  deps.onRuns.listener = () => reads.wake();
   let stopping: Promise<unknown> | undefined;
   return {
     get running() {

@@ -111,7 +111,7 @@ export const PROBLEM_TYPES = {
     status: 409,
     title: "Request in progress",
     retryable: true,
-    causes: "A write with the same idempotency key is still running.",
+    causes: "A request with the same idempotency key is still running.",
     remedy: "Repeat the request with the same key after `retryAfter`, or after a few seconds.",
   },
   "body-too-large": {
@@ -166,14 +166,15 @@ export const PROBLEM_TYPES = {
     title: "Idempotency key reused",
     retryable: false,
     causes: "Another request with a different body used the same idempotency key.",
-    remedy: "Use a new key for each write, and repeat a write with its own body.",
+    remedy: "Use a new key for each request, and repeat a request with its own body.",
   },
   "too-many-requests": {
     status: 429,
     title: "Too many requests",
     retryable: true,
     causes:
-      "A rate limit of the proxy is reached, the provider asked to wait, or there were too many failed sign-ins.",
+      "A rate limit of the proxy is reached, the provider asked to wait, too many triggered reads of an object are not " +
+      "over, or there were too many failed sign-ins.",
     remedy: "Wait until `retryAfter` (also the header `Retry-After`), then send the request again.",
   },
   internal: {

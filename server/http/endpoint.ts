@@ -96,6 +96,8 @@ interface Definition<P, Q, B, A> {
   refusals?: Partial<Record<number, string>>;
   /** Members of some refusals in addition to those of a Problem; named by `title`. */
   refusalMembers?: TObject;
+  /** Further success answers by status; the endpoint returns them as a `Page`. */
+  otherAnswers?: Partial<Record<200 | 201, { description: string; schema: TSchema }>>;
   /** When an HTML page has another status, by status. */
   otherPages?: Partial<Record<number, string>>;
   /** Accepts any media type and passes the body as a Buffer of at most this many bytes. */
@@ -143,7 +145,7 @@ export function projectEndpoint<
   A extends TSchema | undefined = undefined,
 >(
   definition: Definition<P, Q, B, A> & {
-    handle(call: ProjectCall<Shape<P>, Shape<Q>, Shape<B>>): Promise<Shape<A> | void>;
+    handle(call: ProjectCall<Shape<P>, Shape<Q>, Shape<B>>): Promise<Shape<A> | Page | void>;
   },
 ): Endpoint {
   return { ...definition, inProject: true } as unknown as Endpoint;

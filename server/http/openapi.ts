@@ -62,6 +62,10 @@ function operation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
     requestBody: requestBody(endpoint, shapes),
     responses: {
       [endpoint.success.status]: success(endpoint, shapes),
+      ...mapValues(endpoint.otherAnswers ?? {}, (_status, { description, schema }) => ({
+        description,
+        content: { "application/json": { schema: shapes.show(schema) } },
+      })),
       ...refusals.of(entry),
     },
   };

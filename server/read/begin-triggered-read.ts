@@ -53,7 +53,7 @@ async function begin(deps: TriggerServices, queries: Queries, read: TriggeredRea
   const { id, projectId, connectionId } = installation;
   const { objectName } = read.object.definition;
   // Requests of the same moment are counted one after the other.
-  await lockInstallation(queries, projectId, id);
+  if (!(await lockInstallation(queries, projectId, id))) throw uninstalled();
   if ((await countTriggeredRuns(queries, id, objectName)) >= MOST_OF_OBJECT) throw tooMany(objectName);
   const connection = await findConnection(queries, projectId, connectionId);
   if (connection?.status === "bad_credentials") return endAtOnce(deps, queries, read);
@@ -101,6 +101,9 @@ async function endAtOnce(
     },
   ]);
 }
+
+const uninstalled = (): Problem =>
+  new Problem("not-found", { detail: "The installation has just been deleted. Create it again first." });
 
 const tooMany = (objectName: string): Problem =>
   new Problem("too-many-requests", {

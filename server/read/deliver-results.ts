@@ -2,7 +2,12 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../http/endpoint.ts";
 import { deliverHeld } from "../store/held-messages.ts";
-import { findInstalledObject, refuseObject, type InstalledObject, type ObjectServices } from "./installed-object.ts";
+import {
+  findInstalledObject,
+  refuseObject,
+  type InstalledObject,
+  type ObjectServices,
+} from "./installed-object.ts";
 import type { ReadDefinition } from "./read-definition.ts";
 
 const MOST_PAGES = 1_000_000;

@@ -8,7 +8,7 @@ import type { ReadableObject } from "./installed-object.ts";
 import type { ObjectMetadataCache } from "./metadata-cache.ts";
 import { planObject } from "./plan-object.ts";
 import { configuredFilters } from "./provider-filters.ts";
-import { providerProblem } from "./provider-problem.ts";
+import { readProblem } from "./read-problem.ts";
 import type { RequestedSpan } from "./read-span.ts";
 
 export const ReadDryRunSchema = Type.Object(
@@ -23,7 +23,10 @@ export const ReadDryRunSchema = Type.Object(
         ),
         body: Type.Optional(Type.Unknown({ description: "Request body." })),
       }),
-      { description: "The first request for records, without credentials. Further pages follow from its answer." },
+      {
+        description:
+          "The first request for records, without credentials. Further pages follow from its answer.",
+      },
     ),
     recordsEstimatedTotal: Type.Optional(
       Type.Integer({ description: "Number of records that match now, if the provider tells it." }),
@@ -56,9 +59,7 @@ export async function dryRunRead(
       call,
     );
     // A full history has no upper bound either, as in a run.
-    const plan = sinceTime
-      ? { ...planned.plan, since: sinceTime, until: untilTime ?? now() }
-      : planned.plan;
+    const plan = sinceTime ? { ...planned.plan, since: sinceTime, until: untilTime ?? now() } : planned.plan;
     const { method, path, headers, body } = connector.read.preparePage(plan);
     return {
       dryRun: true as const,
@@ -66,7 +67,7 @@ export async function dryRunRead(
       ...(await estimate(object, plan, call)),
     };
   }).catch((error: unknown) => {
-    throw error instanceof ProviderError ? providerProblem(error) : error;
+    throw error instanceof ProviderError ? readProblem(error) : error;
   });
 }
 

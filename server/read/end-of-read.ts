@@ -4,6 +4,7 @@ import { readBackfillDone, readTriggeredDone } from "../events/read-events.ts";
 import type { InstallationFieldsRow } from "../store/events.ts";
 import type { RunEnd } from "../store/read-pages.ts";
 import type { ReadCounts } from "../store/read-runs.ts";
+import { spanOf } from "./read-span.ts";
 import { longestOverlapMs, type ReadWalk } from "./read-walk.ts";
 
 export interface EndedRead {
@@ -23,7 +24,7 @@ export function endOfRead(walk: ReadWalk, { counts, untilTime, stage, fields }: 
     case "backfill":
       return { ...end, event: toEventRow(readBackfillDone(fields, messageName)) };
     case "triggered": {
-      const span = { objectName: messageName, from: run.sinceTime ?? undefined, until: untilTime };
+      const span = spanOf(run, messageName, untilTime);
       return { ...end, event: toEventRow(readTriggeredDone(fields, span)) };
     }
   }

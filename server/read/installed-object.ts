@@ -52,7 +52,7 @@ export async function findInstalledObject(
   const definition = findReadDefinition(revisions, content, objectName);
   if (definition) return { installed, definition };
   const objects = integration.latestRevision.content.read?.objects ?? [];
-  const known = objects.map((object) => object.mapToName || object.objectName);
+  const known = objects.flatMap(({ objectName: native, mapToName }) => [native, mapToName ?? native]);
   const remedy = didYouMean(objectName, known, "Name an object of its manifest's `read`.");
   throw refuseObject(
     named,

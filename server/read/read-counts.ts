@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { ClaimedRun, ReadCounts } from "../store/read-runs.ts";
 
-const NONE: ReadCounts = {
+export const NO_COUNTS: ReadCounts = {
   pages: 0,
   records: 0,
   delivered: 0,
@@ -15,8 +15,8 @@ const NONE: ReadCounts = {
 /** Returns the counts of a run that was claimed, as its operation has them. */
 export function countsOf({ metadata }: Pick<ClaimedRun, "metadata">): ReadCounts {
   const read = isJsonObject(metadata["read"]) ? metadata["read"] : {};
-  const counts: ReadCounts = { ...NONE };
-  for (const name of Object.keys(NONE) as (keyof typeof NONE)[]) {
+  const counts: ReadCounts = { ...NO_COUNTS };
+  for (const name of Object.keys(NO_COUNTS) as (keyof typeof NO_COUNTS)[]) {
     const count: Json | undefined = read[name];
     if (typeof count === "number") counts[name] = count;
   }

@@ -11,6 +11,7 @@ import { findReadObject } from "../store/read-objects.ts";
 import { putBackRun, type ClaimedRun } from "../store/read-runs.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import { countsOf, metadataOf } from "./read-counts.ts";
+import { spanOf } from "./read-span.ts";
 import type { ReadTarget } from "./read-target.ts";
 import type { RunReadServices } from "./read-services.ts";
 
@@ -104,11 +105,7 @@ async function fail(
     const content = target.installed.installation.config.content;
     end.event = toEventRow(readSchedulePaused(target.fields, content, text));
   } else if (target && run.kind === "triggered") {
-    const span = {
-      objectName: messageName,
-      from: run.sinceTime ?? undefined,
-      until: run.untilTime ?? undefined,
-    };
+    const span = spanOf(run, messageName, run.untilTime);
     end.event = toEventRow(readTriggeredError(target.fields, span, error.message));
   }
   await retryWhileDatabaseIsDown(() =>

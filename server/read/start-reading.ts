@@ -8,6 +8,8 @@ type Services = ReadWorkerServices & Omit<BeginReadsServices & SyncServices, "on
 export interface Reading {
   /** False if the worker has stopped unexpectedly. */
   readonly running: boolean;
+  /** There are new runs. */
+  wake(): void;
   stop(): Promise<void>;
 }
 
@@ -20,6 +22,7 @@ export function startReading(deps: Services): Reading {
     get running() {
       return worker.running;
     },
+    wake: onRuns,
     async stop() {
       await Promise.all([syncing.stop(), beginning.stop(), worker.stop()]);
     },

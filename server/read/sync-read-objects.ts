@@ -19,18 +19,21 @@ import {
   type ReadObjectRow,
 } from "../store/read-objects.ts";
 import { insertReadRuns, stopRuns } from "../store/read-runs.ts";
-import { takeReadSyncs, type QueuedSync } from "../store/read-syncs.ts";
+import { takeReadSyncOf, takeReadSyncs, type QueuedSync } from "../store/read-syncs.ts";
 import { tickAfter } from "./begin-reads.ts";
 import { readDefinitions, type ReadDefinition } from "./read-definition.ts";
 import { revisionsFor } from "./read-revisions.ts";
 
-export interface SyncServices {
+export interface SyncNowServices {
   database: Database;
   catalog: Catalog;
-  changes: Changes;
-  log: Log;
   /** Length of a minute of schedules. */
   minuteMs: number;
+}
+
+export interface SyncServices extends SyncNowServices {
+  changes: Changes;
+  log: Log;
   /** Called when there are new runs. */
   onRuns(): void;
 }
@@ -64,6 +67,19 @@ async function syncQueued(deps: SyncServices): Promise<boolean> {
   return taken === MOST_AT_ONCE;
 }
 
+/**
+ * Brings the objects of one installation in line, if it is queued: in this transaction, or after the process that is
+ * about it has committed.
+ */
+export async function syncNow(
+  deps: SyncNowServices,
+  queries: Queries,
+  installation: Pick<InstallationRow, "id">,
+): Promise<void> {
+  const sync = await takeReadSyncOf(queries, installation.id);
+  if (sync) await syncInstallation(deps, queries, sync);
+}
+
 interface Situation {
   queries: Queries;
   minuteMs: number;
@@ -74,7 +90,7 @@ interface Situation {
 }
 
 /** Returns how many backfills it began. */
-async function syncInstallation(deps: SyncServices, queries: Queries, sync: QueuedSync): Promise<number> {
+async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: QueuedSync): Promise<number> {
   const { projectId, installationId } = sync;
   const installation = await findInstallation<ConfigContent>(queries, projectId, installationId);
   const integration =

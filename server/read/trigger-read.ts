@@ -11,11 +11,28 @@ import { dryRunRead, ReadDryRunSchema, type DryRunServices } from "./dry-run-rea
 import { findReadableObject, refuseObject, type ReadableObject } from "./installed-object.ts";
 import { requestedSpan } from "./read-span.ts";
 
-type Services = TriggerServices & DryRunServices & { catalog: Catalog; idempotency: Idempotency };
+export type TriggerReadServices = TriggerServices &
+  DryRunServices & { catalog: Catalog; idempotency: Idempotency };
 
 const time = (description: string) => Type.Optional(Type.String({ format: "date-time", description }));
 
-export const triggerRead = (deps: Services) =>
+const ReadRequest = Type.Object({
+  groupRef: Type.String({ minLength: 1, description: "Your own id for the customer." }),
+  mode: Type.Literal("async", { description: "The records are delivered to a destination." }),
+  sinceTimestamp: time("Read only records changed since this time. Default: all."),
+  untilTimestamp: time("Read only records changed until this time. Default, and at most: now."),
+});
+
+const REFUSALS = {
+  400: "The request does not match this description, the object is not read or disabled, or its destination is missing or disabled.",
+  409: "The first request with this `Idempotency-Key` is still running.",
+  422: "The `Idempotency-Key` was used for a different request. With `dryRun`: the provider refused.",
+  429: "Ten triggered reads of the object are not over. With `dryRun`: the provider's rate limit is reached.",
+  502: "With `dryRun`: the provider could not be reached.",
+  504: "With `dryRun`: the provider did not respond in time.",
+};
+
+export const triggerRead = (deps: TriggerReadServices) =>
   projectEndpoint({
     operationId: "triggerRead",
     tag: "Read",
@@ -45,12 +62,7 @@ export const triggerRead = (deps: Services) =>
       "Idempotency-Key":
         "Up to 255 characters that you choose: a repeated request gets the first answer again, for 24 hours.",
     },
-    body: Type.Object({
-      groupRef: Type.String({ minLength: 1, description: "Your own id for the customer." }),
-      mode: Type.Literal("async", { description: "The records are delivered to a destination." }),
-      sinceTimestamp: time("Read only records changed since this time. Default: all."),
-      untilTimestamp: time("Read only records changed until this time. Default, and at most: now."),
-    }),
+    body: ReadRequest,
     success: {
       status: 201,
       description: "The read operation.",
@@ -59,14 +71,7 @@ export const triggerRead = (deps: Services) =>
       }),
     },
     otherAnswers: { 200: { description: "With `dryRun`.", schema: ReadDryRunSchema } },
-    refusals: {
-      400: "The request does not match this description, the object is not read or disabled, or its destination is missing or disabled.",
-      409: "The first request with this `Idempotency-Key` is still running.",
-      422: "The `Idempotency-Key` was used for a different request. With `dryRun`: the provider refused.",
-      429: "Ten triggered reads of the object are not over. With `dryRun`: the provider's rate limit is reached.",
-      502: "With `dryRun`: the provider could not be reached.",
-      504: "With `dryRun`: the provider did not respond in time.",
-    },
+    refusals: REFUSALS,
     async handle({ project, params, query, body, headers }) {
       const { objectName } = params;
       const object = await findReadableObject(deps, {

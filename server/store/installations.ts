@@ -148,15 +148,16 @@ export async function insertConfig(
   await queueReadSync(queries, { installationId: config.installationId });
 }
 
-/** Locks the installation until the transaction ends; reads are not blocked. */
-export async function lockInstallation(queries: Queries, projectId: string, id: string): Promise<void> {
-  await queries
+/** Locks the installation until the transaction ends; reads are not blocked. Returns false if there is none. */
+export async function lockInstallation(queries: Queries, projectId: string, id: string): Promise<boolean> {
+  const locked = await queries
     .selectFrom("installations")
     .select("id")
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .forNoKeyUpdate()
-    .execute();
+    .executeTakeFirst();
+  return locked !== undefined;
 }
 
 /** Records the time of a change, and the connection if it is another one. */

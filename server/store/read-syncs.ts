@@ -43,3 +43,18 @@ export async function takeReadSyncs(queries: Queries, most: number): Promise<Que
   `.execute(queries);
   return rows;
 }
+
+/** Takes one installation out of the queue, for the caller's transaction; waits while another transaction has it. */
+export async function takeReadSyncOf(
+  queries: Queries,
+  installationId: string,
+): Promise<QueuedSync | undefined> {
+  const { rows } = await sql<QueuedSync>`
+    with taken as (
+      delete from read_syncs where installation_id = ${installationId} returning installation_id, asked_time
+    )
+    select taken.installation_id, project_id, asked_time from taken
+    join installations on installations.id = taken.installation_id
+  `.execute(queries);
+  return rows[0];
+}

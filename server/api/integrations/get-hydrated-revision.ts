@@ -10,7 +10,7 @@ import { IntegrationIdOrName } from "../members.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
 import { describeObjects } from "../objects/describe-objects.ts";
 import type { MetadataMemory } from "../objects/object-metadata.ts";
-import { sentence } from "../objects/provider-problem.ts";
+import { sentence } from "../../operations/provider-problem.ts";
 import { HydratedRevisionSchema, toHydrated, type Described } from "./hydrated-integration.ts";
 import { getIntegrationRow } from "../integration.ts";
 

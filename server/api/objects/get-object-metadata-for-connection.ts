@@ -5,7 +5,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { ObjectName, ProviderName } from "../members.ts";
 import { connectionOfGroup } from "./customer-account.ts";
 import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";
-import { PROVIDER_REFUSALS, providerProblem } from "./provider-problem.ts";
+import { PROVIDER_REFUSALS, providerProblem } from "../../operations/provider-problem.ts";
 import type { UpsertServices } from "./upsert-fields.ts";
 
 /** Query of both metadata endpoints. */

@@ -6,7 +6,7 @@ import { IntegrationIdOrName, ObjectName } from "../members.ts";
 import { connectionOfInstallation } from "./customer-account.ts";
 import { MetadataQuerySchema, refused } from "./get-object-metadata-for-connection.ts";
 import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";
-import { PROVIDER_REFUSALS } from "./provider-problem.ts";
+import { PROVIDER_REFUSALS } from "../../operations/provider-problem.ts";
 import type { UpsertServices } from "./upsert-fields.ts";
 
 export const getObjectMetadataForInstallation = (deps: UpsertServices) =>

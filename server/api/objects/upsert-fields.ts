@@ -6,7 +6,7 @@ import { callProvider, type CallOutcome, type CallServices } from "../../operati
 import { fieldsConnector } from "./customer-account.ts";
 import type { FieldResult, UpsertAnswer, UpsertRequest } from "./field-definition.ts";
 import type { MetadataMemory } from "./object-metadata.ts";
-import { providerProblem, sentence } from "./provider-problem.ts";
+import { providerProblem, sentence } from "../../operations/provider-problem.ts";
 
 export type UpsertServices = CallServices & { metadata: MetadataMemory };
 

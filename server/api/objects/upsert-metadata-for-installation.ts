@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import { connectionOfInstallation } from "./customer-account.ts";
 import { RefusedUpsertSchema, UpsertAnswerSchema, UpsertRequestSchema } from "./field-definition.ts";
-import { PROVIDER_REFUSALS } from "./provider-problem.ts";
+import { PROVIDER_REFUSALS } from "../../operations/provider-problem.ts";
 import { upsertFields, type UpsertServices } from "./upsert-fields.ts";
 import { UPSERT_DESCRIPTION } from "./upsert-metadata-for-connection.ts";
 
