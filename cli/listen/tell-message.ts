@@ -9,11 +9,13 @@ export function tellMessage({ headers, body }: Message, out: Output): void {
   const [id, timestamp] = [String(headers["webhook-id"]), Number(headers["webhook-timestamp"])];
   if (out.json) return out.item({ id, timestamp, body: content ?? null });
   const { paint } = out;
-  const type = textAt(content, "notificationType") ?? "";
+  // A data message has no envelope.
+  const event = textAt(content, "notificationType");
+  const type = event ?? textAt(content, "action") ?? "";
   const time = new Date(timestamp * 1_000).toISOString().replace(".000Z", "Z");
   out.line(
     `${paint.dim(time)}  ${paint.bold(printable(type))}  ${paint.green("verified")}  ${paint.dim(printable(id))}`,
   );
-  const data = JSON.stringify(valueAt(content, "data") ?? null, null, 2);
+  const data = JSON.stringify((event === undefined ? content : valueAt(content, "data")) ?? null, null, 2);
   out.line(printableLines(data).replaceAll(/^/gm, "    "));
 }

@@ -80,9 +80,9 @@ test("watched are the objects that the installation reads, also those that the m
       },
     },
   };
-  assert.deepEqual(watchedObjects(manifest, content), [
+  assert.deepEqual(watchedObjects(manifest, content, new Map([["products", "item"]])), [
     { objectName: "contacts", messageName: "person" },
     { objectName: "companies", messageName: "companies" },
-    { objectName: "products", messageName: "products" },
+    { objectName: "products", messageName: "item" },
   ]);
 });

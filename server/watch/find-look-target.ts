@@ -8,6 +8,7 @@ import { findDestination } from "../store/destinations.ts";
 import { listInstallationFields, type InstallationFieldsRow } from "../store/events.ts";
 import { findInstallation } from "../store/installations.ts";
 import { findIntegration } from "../store/integrations.ts";
+import { listReadObjects } from "../store/read-objects.ts";
 import type { SchemaLook } from "../store/schema-looks.ts";
 import {
   watchedChanges,
@@ -50,10 +51,11 @@ export async function findLookTarget(deps: LookServices, look: SchemaLook): Prom
   const manifest = integration?.latestRevision.content;
   if (!installation || !integration || !manifest?.watchSchema) return undefined;
   const { connectionId } = installation;
-  const [connection, fields, destination] = await Promise.all([
+  const [connection, fields, destination, read] = await Promise.all([
     deps.connections.find(projectId, connectionId),
     listInstallationFields(queries, [installationId]),
     findDestination(queries, projectId, manifest.watchSchema.destination ?? ""),
+    listReadObjects(queries, projectId, installationId),
   ]);
   const described = fields.get(installationId);
   if (!connection || !described || connection.status === "bad_credentials") return undefined;
@@ -68,6 +70,7 @@ export async function findLookTarget(deps: LookServices, look: SchemaLook): Prom
     );
     return undefined;
   }
+  const knownNames = new Map(read.map(({ objectName, messageName }) => [objectName, messageName]));
   const workspace = connection.providerWorkspaceRef ?? undefined;
   return {
     projectId,
@@ -79,7 +82,7 @@ export async function findLookTarget(deps: LookServices, look: SchemaLook): Prom
     workspace,
     installationUpdateTime: installation.updateTime ?? installation.createTime,
     fields: described,
-    objects: watchedObjects(manifest, installation.config.content),
+    objects: watchedObjects(manifest, installation.config.content, knownNames),
     watched: watchedChanges(manifest),
   };
 }

@@ -17,14 +17,23 @@ export interface WatchedChanges {
   changed: boolean;
 }
 
-/** Returns the objects that the installation reads: those of its configuration, and those enabled for every customer. */
-export function watchedObjects(manifest: ManifestIntegration, config: ConfigContent): WatchedObject[] {
+/**
+ * Returns the objects that the installation reads: those of its configuration, and those enabled for every customer.
+ * `knownNames` has the names in messages of objects that the manifest may have no more.
+ */
+export function watchedObjects(
+  manifest: ManifestIntegration,
+  config: ConfigContent,
+  knownNames: ReadonlyMap<string, string>,
+): WatchedObject[] {
   const declared = manifest.read?.objects ?? [];
   const names = new Set(declared.map(({ objectName }) => objectName));
   // A deployment that is not destructive leaves an object running that the manifest has no more.
   const kept = Object.entries(config.read?.objects ?? {}).flatMap(([key, { objectName, disabled }]) => {
     const name = objectName || key;
-    return names.has(name) || disabled === true ? [] : [{ objectName: name, messageName: name }];
+    return names.has(name) || disabled === true
+      ? []
+      : [{ objectName: name, messageName: knownNames.get(name) ?? name }];
   });
   const enabled = declared.flatMap(({ objectName, mapToName, enabled }) => {
     const configured = configObject(config.read?.objects, objectName);
