@@ -4,7 +4,11 @@ import { ProviderError } from "./provider-error.ts";
 
 /** Returns the error for a page that cannot be used. The message is a sentence without a full stop. */
 export const brokenPage = (message: string): ProviderError =>
-  new ProviderError({ kind: "unreadable", message });
+  new ProviderError({ kind: "unreadable", message, status: 200 });
+
+/** Whether an answer was longer than this process reads: then it has no status. A smaller page may be readable. */
+export const isTooLarge = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && error.kind === "unreadable" && error.status === undefined;
 
 /** Returns the object. Throws `ProviderError` with the name of what should have been one. */
 export function objectOrBroken(value: Json | undefined, name: string): JsonObject {

@@ -184,7 +184,7 @@ function testBounds(open: () => Promise<ReadingAccount>): void {
     const metadata = await account.fields.describe(account.objectName, account.fetch);
     const { text, other } = account.names;
     const changedAt = hoursAgo(account, 2);
-    for (const value of [`O'Brien`, String.raw`a\b`, `"quoted"`, "50 % & more + ü"]) {
+    for (const value of [`O'Brien`, String.raw`a\b`, `"quoted"`, "50 % & more + ü", "%".repeat(3_900)]) {
       const both = account.put({ values: { [text]: value, [other]: "x" }, changedAt });
       const one = account.put({ values: { [text]: value, [other]: "y" }, changedAt });
       const filters = [{ fieldName: text, value }];

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { JsonObject } from "../../server/ground/json.ts";
 import { fetchFrom, openSandbox } from "../../connector-kit/reading-fixture.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { replay, type Reply } from "../../connector-kit/replay.ts";
 import { read } from "./read.ts";
@@ -205,6 +206,20 @@ test("properties that are too long for an address are read in a body, without re
   const again = replay(page([contact("2")]), page([contact("2")]));
   await read.readPage(plan(), next, again.fetch);
   assert.match(again.requests[0]?.path ?? "", /properties=hs_object_id&after=x/);
+});
+
+test("an answer that is too large is asked for again in small pages, and so are the following", async () => {
+  const tooLarge = new ProviderError({ kind: "unreadable", message: "answered more than 16777216 bytes" });
+  for (const asked of [plan(), plan({ since: new Date(0) })]) {
+    const provider = replay(tooLarge, page([contact("1")], "x"), page([contact("2")]));
+    const { next } = await read.readPage(asked, undefined, provider.fetch);
+    await read.readPage(asked, next, provider.fetch);
+    const limits = provider.requests.map(
+      ({ path, body }) => /limit"?[:=](\d+)/.exec(path + JSON.stringify(body ?? ""))?.[1],
+    );
+    assert.deepEqual(limits.slice(1), ["10", "10"]);
+    await assert.rejects(read.readPage(asked, next, replay(tooLarge).fetch), tooLarge);
+  }
 });
 
 test("more than 10,000 results are read with one search for each page, in any number of properties", async () => {

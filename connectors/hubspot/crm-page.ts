@@ -3,7 +3,7 @@
  * or filters searches, which reads an index that is late by seconds, sometimes minutes: the caller begins a while before.
  */
 import { isJsonObject } from "../../server/ground/json.ts";
-import { brokenPage, checkRising } from "../../connector-kit/page-check.ts";
+import { brokenPage, checkRising, isTooLarge } from "../../connector-kit/page-check.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
@@ -29,7 +29,11 @@ interface Place extends ListPlace {
   way: "list" | "search";
   /** The properties are too long for an address: ids are listed, then read. */
   isWide?: boolean;
+  /** Where larger pages were too large to be read. */
+  limit?: number;
 }
+
+const SMALL_PAGE = 10;
 
 export type CrmPage = Pick<ReadPage, "records" | "next" | "total">;
 
@@ -48,8 +52,14 @@ export async function readCrmPage(
   const fault = readingFault(plan.objectName);
   if (fault) throw fault;
   const place = placeOf(plan, checkpoint);
-  return place.way === "list" ? readList(plan, place, fetch) : readSearch(plan, place, fetch);
+  return readAt(plan, place, fetch).catch((error: unknown) => {
+    if (!isTooLarge(error) || place.limit !== undefined) throw error;
+    return readAt(plan, { ...place, limit: SMALL_PAGE }, fetch);
+  });
 }
+
+const readAt = (plan: ReadPlan, place: Place, fetch: ProviderFetch): Promise<CrmPage> =>
+  place.way === "list" ? readList(plan, place, fetch) : readSearch(plan, place, fetch);
 
 async function readList(plan: ReadPlan, place: Place, fetch: ProviderFetch): Promise<CrmPage> {
   const request = listRequest(plan, place);
@@ -58,7 +68,8 @@ async function readList(plan: ReadPlan, place: Place, fetch: ProviderFetch): Pro
     if (isAddressTooLong(answer.error) && !place.isWide)
       return readList(plan, { ...place, isWide: true }, fetch);
     if (place.after !== undefined && answer.error.kind === "invalid") {
-      return readBehind(plan, restart(place, answer.error), fetch);
+      const { skipTo: lastId } = restart(place, answer.error);
+      return readSearch(plan, { way: "search", lastId, limit: place.limit }, fetch);
     }
     throw answer.error;
   }
@@ -67,18 +78,17 @@ async function readList(plan: ReadPlan, place: Place, fetch: ProviderFetch): Pro
   const records = isWide ? await readRecords(plan, fresh, listProperties(plan), fetch) : fresh;
   return {
     records: records.filter(timeTest(plan)).filter(filterTest(plan.filters, plan)),
-    ...(next && { next: toCheckpoint({ way: "list", isWide: place.isWide, ...next }) }),
+    ...(next && { next: toCheckpoint({ ...place, ...next }) }),
   };
 }
 
-/** Goes on behind the last id, after HubSpot refused the list's cursor. */
-const readBehind = (plan: ReadPlan, { skipTo }: ListPlace, fetch: ProviderFetch): Promise<CrmPage> =>
-  readSearch(plan, { way: "search", lastId: skipTo }, fetch);
-
+/** Goes on behind the last id, also after HubSpot refused the list's cursor. */
 async function readSearch(plan: ReadPlan, place: Place, fetch: ProviderFetch): Promise<CrmPage> {
   const answer = await send(searchRequest(plan, place), fetch, classify, plan.account);
   if (answer.error) {
-    if (lacksSearch(answer.error)) return readList(plan, { way: "list", skipTo: place.lastId }, fetch);
+    if (lacksSearch(answer.error)) {
+      return readList(plan, { way: "list", skipTo: place.lastId, limit: place.limit }, fetch);
+    }
     throw withRefusedField(
       answer.error,
       plan.filters.map(({ fieldName }) => fieldName),
@@ -93,33 +103,33 @@ async function readSearch(plan: ReadPlan, place: Place, fetch: ProviderFetch): P
   const total = isJsonObject(answer.body) ? answer.body.total : undefined;
   return {
     records: listed.filter(filterTest(plan.filters.slice(MOST_WALK_FILTERS), plan)),
-    ...(after !== undefined && { next: toCheckpoint({ way: "search", lastId }) }),
+    ...(after !== undefined && { next: toCheckpoint({ ...place, lastId }) }),
     ...(place.lastId === undefined && typeof total === "number" && { total }),
   };
 }
 
 const listProperties = (plan: ReadPlan): string[] => propertiesOf(plan, plan.filters);
 
-function listRequest(plan: ReadPlan, { after, isWide }: Place): ProviderRequest {
+function listRequest(plan: ReadPlan, { after, isWide, limit }: Place): ProviderRequest {
   const properties = listProperties(plan);
   return listPage({
     objectName: plan.objectName,
     properties: isWide || isTooLong(properties) ? ["hs_object_id"] : properties,
-    limit: pageSize(plan, LIST_LIMIT),
+    limit: pageSize(plan, limit ?? LIST_LIMIT),
     after,
   });
 }
 
-const searchRequest = (plan: ReadPlan, { lastId }: Place): ProviderRequest =>
+const searchRequest = (plan: ReadPlan, { lastId, limit }: Place): ProviderRequest =>
   searchPage({
     plan,
     filters: plan.filters.slice(0, MOST_WALK_FILTERS),
     properties: propertiesOf(plan, plan.filters.slice(MOST_WALK_FILTERS)),
-    limit: pageSize(plan, SEARCH_LIMIT),
+    limit: pageSize(plan, limit ?? SEARCH_LIMIT),
     afterId: lastId,
   });
 
-export const pageSize = ({ pageSize }: ReadPlan, most: number): number =>
+const pageSize = ({ pageSize }: ReadPlan, most: number): number =>
   Math.max(1, Math.min(pageSize ?? most, most));
 
 const isAddressTooLong = ({ status }: ProviderError): boolean => status === 414 || status === 431;
@@ -138,13 +148,15 @@ function placeOf({ since, filters }: ReadPlan, checkpoint: Checkpoint | undefine
     ...listPlaceOf(checkpoint),
     way: checkpoint.way === "list" ? "list" : "search",
     isWide: checkpoint.isWide === true,
+    limit: typeof checkpoint.limit === "number" ? checkpoint.limit : undefined,
   };
 }
 
-const toCheckpoint = ({ way, after, lastId, skipTo, isWide }: Place): Checkpoint => ({
+const toCheckpoint = ({ way, after, lastId, skipTo, isWide, limit }: Place): Checkpoint => ({
   way,
   ...(after !== undefined && { after }),
   ...(lastId !== undefined && { lastId }),
   ...(skipTo !== undefined && { skipTo }),
   ...(isWide && { isWide }),
+  ...(limit !== undefined && { limit }),
 });

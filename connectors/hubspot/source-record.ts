@@ -17,9 +17,13 @@ export function toSourceRecord(value: Json | undefined, changed: string): Source
   return { id, changeTime: timeOf(properties[changed] ?? raw.updatedAt), raw, values };
 }
 
+/** Saves a test for each ISO time. */
+const LONGEST_NUMBER = 17;
+
 /** Reads a time: ISO with or without milliseconds, or milliseconds since the epoch. */
 export function timeOf(value: Json | undefined): Date | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
-  const time = new Date(typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value);
+  const isNumber = typeof value === "string" && value.length < LONGEST_NUMBER && /^-?\d+$/.test(value);
+  const time = new Date(isNumber ? Number(value) : value);
   return Number.isNaN(time.getTime()) ? undefined : time;
 }

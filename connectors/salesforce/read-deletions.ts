@@ -3,8 +3,14 @@
  * that are gone for good. Neither alone has all: the log loses entries when it is large, and not every object has both.
  */
 import type { Json } from "../../server/ground/json.ts";
-import { brokenPage, checkRising, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import {
+  brokenPage,
+  checkRising,
+  isTooLarge,
+  listOrBroken,
+  objectOrBroken,
+} from "../../connector-kit/page-check.ts";
+import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { DeletedRecord, DeletionPage, ReadConnector } from "../../connector-kit/read-connector.ts";
 import { send } from "../../connector-kit/send-request.ts";
@@ -96,8 +102,8 @@ async function readLog(
 
 /** Catches an answer that was too long to be read. */
 function tooLarge(error: unknown): undefined {
-  if (error instanceof ProviderError && error.kind === "unreadable" && error.status === undefined) return;
-  throw error;
+  if (!isTooLarge(error)) throw error;
+  return undefined;
 }
 
 /** Not every object's deletions are logged. */

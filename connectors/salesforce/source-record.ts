@@ -20,6 +20,6 @@ export function recordId({ Id }: JsonObject): string {
 /** Reads a time such as `2026-11-20T08:01:02.000+0000`. */
 export function timeOf(value: Json | undefined): Date | undefined {
   if (typeof value !== "string") return undefined;
-  const time = new Date(value.replace(/\+0000$/, "Z"));
+  const time = new Date(value.endsWith("+0000") ? `${value.slice(0, -5)}Z` : value);
   return Number.isNaN(time.getTime()) ? undefined : time;
 }

@@ -2,7 +2,7 @@
  * Reads one page of a walk through Salesforce records. A query's next page is behind a locator, which other
  * integrations of the same user can use up at any time; then the same query goes on behind the last id.
  */
-import { checkRising } from "../../connector-kit/page-check.ts";
+import { checkRising, isTooLarge } from "../../connector-kit/page-check.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
@@ -91,7 +91,3 @@ const queryAt = (asked: ReadPlan, { lastId }: Place) => ({
 
 /** The query ran too long, or found more than Salesforce can hold. */
 const TOO_MUCH = new Set(["QUERY_TIMEOUT", "OPERATION_TOO_LARGE"]);
-
-/** Whether an answer was longer than this process reads: it has no status. */
-const isTooLarge = (error: unknown): error is ProviderError =>
-  error instanceof ProviderError && error.kind === "unreadable" && error.status === undefined;
