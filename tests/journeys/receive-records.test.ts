@@ -1,0 +1,140 @@
+/** The receiver of the guide (docs/guide/examples/receive-records.mjs): its copy ends equal to the customer's account. */
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+import { until } from "../harness/until.ts";
+
+const RECEIVER = join(import.meta.dirname, "../../docs/guide/examples/receive-records.mjs");
+const OBJECTS = [
+  { provider: "hubspot", object: "contacts", field: "lastname" },
+  { provider: "salesforce", object: "Contact", field: "LastName" },
+] as const;
+
+const manifest = `
+specVersion: 1.0.0
+integrations:${OBJECTS.map(
+  ({ provider, object, field }) => `
+  - name: ${provider}
+    provider: ${provider}
+    read:
+      objects:
+        - objectName: ${object}
+          destination: copy
+          schedule: "*/10 * * * *"
+          requiredFields: [{ fieldName: ${field}, mapToName: familyName }]
+          backfill: { defaultPeriod: { fullHistory: true } }
+          deletedRecords: always`,
+).join("")}
+`;
+
+describe("the receiver of the guide", () => {
+  let on: TestBusbar;
+  let folder = "";
+  let receiver: { child: ChildProcess; port: number };
+  let signingKey = "whsec_unknown";
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "busbar-receiver-"));
+    // Ten minutes are 200 ms here; HubSpot's deletions, which are looked up hourly, come after 1.2 s.
+    on = await openTestBusbar({
+      env: {
+        BUSBAR_MINUTE_MS: "20",
+        BUSBAR_RETRY_BASE_SECONDS: "0.05",
+        BUSBAR_WEBHOOK_RETRY_SECONDS: "0.1,0.1,0.1,0.5,1,1,1,1",
+      },
+    });
+    for (const { provider } of OBJECTS) on.sandbox[provider].setLimits("off");
+  });
+  after(async () => {
+    receiver?.child.kill("SIGKILL");
+    await on?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function start(port = 0): Promise<typeof receiver> {
+    const { PATH } = process.env;
+    const env = { PATH, DATABASE: join(folder, "records.db"), PORT: String(port), SIGNING_KEY: signingKey };
+    const child = spawn(process.execPath, [RECEIVER], { env, stdio: ["ignore", "pipe", "ignore"] });
+    const [line] = await once(child.stdout, "data");
+    return { child, port: Number(/\d+/.exec(String(line))?.[0]) };
+  }
+
+  /** Returns `id name` of every record in the copy. */
+  function copied(object: string): string[] {
+    const database = new DatabaseSync(join(folder, "records.db"), { readOnly: true, timeout: 5_000 });
+    const rows = database
+      .prepare(
+        `SELECT id || ' ' || ifnull(record ->> '$.mappedFields.familyName', '') AS text FROM records
+         WHERE object = ? AND record IS NOT NULL ORDER BY 1`,
+      )
+      .all(object);
+    database.close();
+    return rows.map(({ text }) => String(text));
+  }
+
+  const inAccount = ({ provider, object, field }: (typeof OBJECTS)[number]): string[] =>
+    [...on.sandbox[provider].account.dump(object, false)]
+      .map((record) => {
+        const values = record["values"] as Record<string, unknown>;
+        return `${String(record["id"])} ${String(values[field] ?? "")}`;
+      })
+      .toSorted();
+
+  const untilEqual = (): Promise<unknown> =>
+    until(() => OBJECTS.every((one) => copied(one.object).join() === inAccount(one).join()), 40_000);
+
+  test("starts with every record, follows changes and deletions, and misses nothing while it is away", async () => {
+    receiver = await start();
+    const destination = {
+      name: "copy",
+      type: "webhook",
+      metadata: { url: `http://127.0.0.1:${receiver.port}/` },
+    };
+    await on.inProject("POST", "/destinations", destination);
+    const { body } = await on.inProject("GET", "/destinations/copy?includeSecrets=true");
+    signingKey = body.secrets.webhookSigningKey;
+    receiver.child.kill("SIGKILL");
+    receiver = await start(receiver.port);
+    for (const { provider, object } of OBJECTS) {
+      const yesterday = Date.now() - 86_400_000;
+      const spec = { count: 300, changedFrom: yesterday, changedTo: yesterday, values: {} };
+      on.sandbox[provider].account.generate(object, spec);
+      await connectCustomer(on, { provider, manifest, integration: provider, content: configOf(object) });
+    }
+    await untilEqual();
+    const changed = OBJECTS.map(({ provider, object, field }) => {
+      const { account } = on.sandbox[provider];
+      const [first, second] = [...account.dump(object, false)].map(({ id }) => String(id));
+      account.put(object, { id: first, values: { [field]: "Changed" }, stamp: true });
+      account.put(object, { values: { [field]: "Created" }, stamp: true });
+      account.archive(object, String(second));
+      return String(first);
+    });
+    receiver.child.kill("SIGKILL");
+    for (const [index, { provider, object, field }] of OBJECTS.entries())
+      on.sandbox[provider].account.put(object, {
+        id: changed[index],
+        values: { [field]: "Later" },
+        stamp: true,
+      });
+    receiver = await start(receiver.port);
+    await untilEqual();
+    assert.ok(OBJECTS.every(({ object }) => copied(object).some((text) => text.endsWith(" Later"))));
+  });
+
+  test("refuses a message that is not signed", async () => {
+    const body = JSON.stringify({ action: "read", result: [{ id: "1", deleted: true }] });
+    const answer = await fetch(`http://127.0.0.1:${receiver.port}/`, { method: "POST", body });
+    assert.equal(answer.status, 401);
+  });
+});
+
+const configOf = (object: string): object => ({
+  read: { objects: { [object]: { objectName: object, selectedFields: {}, selectedFieldMappings: {} } } },
+});
