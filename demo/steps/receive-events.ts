@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "../../server/ground/json.ts";
 import { isVerified, type Received } from "../receiver.ts";
-import { list, member, StepFailure, text, type Answer, type Step, type Tour } from "../step.ts";
+import { list, member, StepFailure, type Answer, type Step, type Tour } from "../step.ts";
 
 export const receiveEvents: Step = {
   title: "Receive signed events; a refused one is sent again",
