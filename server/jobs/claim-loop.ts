@@ -64,6 +64,8 @@ export interface ClaimLoopOptions<Item> {
   places?: number;
   /** Longest rest: finds what other processes have queued without telling this one. */
   pollMs?: number;
+  /** A short wait before each claim, so that one statement claims several items. */
+  gatherMs?: number;
 }
 
 export interface ClaimLoop {
@@ -136,7 +138,7 @@ class Loop<Item> implements ClaimLoop {
       });
       if (!this.#running || more) continue;
       if (!this.#wakeSignal.isWoken) await this.#wakeSignal.rest(await this.#restMs());
-      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      await new Promise((resolve) => setTimeout(resolve, this.#options.gatherMs ?? GATHER_MS));
     }
   }
 

@@ -5,12 +5,14 @@ import type { InstallationCache } from "../operations/installation-cache.ts";
 import type { ReadPageCommit } from "../store/read-pages.ts";
 import type { ObjectMetadataCache } from "./metadata-cache.ts";
 import type { ReadPaces } from "./paced-fetch.ts";
+import type { WaitingMessages } from "./waiting-messages.ts";
 
 export interface RunReadServices extends CallServices {
   log: Log;
   installations: InstallationCache;
   metadata: ObjectMetadataCache;
   paces: ReadPaces;
+  waiting: WaitingMessages;
   workerId: () => number;
   /** Commits a page; false if the run was stopped or another process has it. */
   commit(page: ReadPageCommit): Promise<boolean>;

@@ -21,10 +21,11 @@ import { openObjectMetadataCache } from "./metadata-cache.ts";
 import { openReadPaces } from "./paced-fetch.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { runRead } from "./run-read.ts";
+import { openWaitingMessages } from "./waiting-messages.ts";
 
 export interface ReadWorkerServices extends Omit<
   RunReadServices,
-  "paces" | "metadata" | "commit" | "workerId"
+  "paces" | "waiting" | "metadata" | "commit" | "workerId"
 > {
   identity: ProcessIdentity;
 }
@@ -40,6 +41,9 @@ const PLACES = 64;
 const MOST_OF_PROJECT = 64;
 /** Small pages of different runs share a commit; large ones would make it long. */
 const MOST_PAGES_IN_COMMIT = 16;
+/** Planning these statements costs more than running them, so each waits for company. */
+const CLAIM_GATHER_MS = 20;
+const COMMIT_GATHER = { items: MOST_PAGES_IN_COMMIT, ms: 5 };
 
 /** Starts at once and runs until it is stopped. */
 export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
@@ -53,12 +57,13 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
       );
       for (const item of items) item.isCommitted = committed.has(item.page.operationId);
     },
-    { mostItems: MOST_PAGES_IN_COMMIT, mostUnderWay: 4 },
+    { mostItems: MOST_PAGES_IN_COMMIT, mostUnderWay: 4, gather: COMMIT_GATHER },
   );
   const services: RunReadServices = {
     ...deps,
     workerId: () => identity.id,
     paces: openReadPaces(),
+    waiting: openWaitingMessages(deps.database),
     metadata: openObjectMetadataCache(),
     commit: async (page) => {
       const item: PageToCommit = { page, isCommitted: false };
@@ -90,6 +95,7 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     // A run that was put back is due again, and a triggered one makes way for the next.
     unblocksOthers: () => true,
     places: PLACES,
+    gatherMs: CLAIM_GATHER_MS,
   });
   const stopRecovering = recoverOrphans({
     log,

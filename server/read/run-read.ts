@@ -6,7 +6,6 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { elapsedMs } from "../ground/clock.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import { countHeld, releaseHeld } from "../store/held-messages.ts";
-import { countWaitingFor } from "../store/destination-backlog.ts";
 import { releaseRuns, type ClaimedRun } from "../store/read-runs.ts";
 import { countsOf } from "./read-counts.ts";
 import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts";
@@ -18,8 +17,6 @@ import { settleFailure, waitForDestination } from "./settle-read.ts";
 
 /** After this time the run goes behind the others. */
 const TURN_MS = 2_000;
-/** Messages that may wait for a destination before reading for it waits. */
-const MOST_WAITING_MESSAGES = 200;
 /** Messages of an object that may wait for somebody to ask for them. */
 const MOST_HELD_MESSAGES = 10_000;
 
@@ -71,10 +68,8 @@ async function readPages(
 }
 
 /** Whether so much waits for the destination, or for somebody to ask for it, that more would only fill the database. */
-async function isBehind({ database }: RunReadServices, walk: ReadWalk): Promise<boolean> {
-  const { queries } = database;
+async function isBehind({ database, waiting }: RunReadServices, walk: ReadWalk): Promise<boolean> {
   const { definition, destinationId } = walk.target;
-  if (definition.delivery.mode === "onRequest")
-    return (await countHeld(queries, walk.run, MOST_HELD_MESSAGES)) >= MOST_HELD_MESSAGES;
-  return (await countWaitingFor(queries, destinationId, MOST_WAITING_MESSAGES)) >= MOST_WAITING_MESSAGES;
+  if (definition.delivery.mode !== "onRequest") return waiting.isBehind(destinationId);
+  return (await countHeld(database.queries, walk.run, MOST_HELD_MESSAGES)) >= MOST_HELD_MESSAGES;
 }

@@ -127,12 +127,19 @@ export async function removeReadObject(
     .execute();
 }
 
-/** Pauses objects; those that are paused already stay as they are. */
+/**
+ * Pauses objects; those that are paused already stay as they are. Their runs are taken from the process that has them: the
+ * page under way is read again later.
+ */
 export async function pauseReadObjects(
   queries: Queries,
   { installationId, objectNames, pause }: { installationId: string; objectNames: string[]; pause: ReadPause },
 ): Promise<void> {
   await sql`
+    with taken as (
+      update read_runs set claimed_by = null
+      where installation_id = ${installationId} and object_name = any(${objectNames}::text[]) and kind <> 'triggered'
+    )
     update read_objects set pause = ${toStoredJson(pause)}::jsonb
     where installation_id = ${installationId} and object_name = any(${objectNames}::text[]) and pause is null
   `.execute(queries);

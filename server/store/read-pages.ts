@@ -70,11 +70,22 @@ export async function commitReadPages(queries: Queries, pages: ReadPageCommit[])
       from read_runs join input on input.operation_id = read_runs.operation_id and read_runs.claimed_by = input.worker_id
       where read_runs.operation_id = any(${pages.map(({ operationId }) => operationId)}::uuid[])
       for update of read_runs
-    ), ${MOVE_RUNS}, ${TURN_OBJECTS}, ${changeFingerprints(pages)}, ${insertMessages(pages)}
-    select operation_id from mine where (select count(*) from notified) >= 0
+    ), ${sql.join(partsFor(pages))}
+    select operation_id, ${notifyIf(pages)} as told from mine
   `.execute(queries);
   return new Set(rows.map((row) => row.operationId));
 }
+
+/** Leaves out what no page needs: most incremental reads find nothing, and planning the statement is most of its cost. */
+const partsFor = (pages: ReadPageCommit[]): RawBuilder<unknown>[] => [
+  SHOW_PROGRESS,
+  ...(pages.some(({ end }) => !end) ? [MOVE_RUNS] : []),
+  ...(pages.some(({ end }) => end) ? [END_RUNS] : []),
+  ...(pages.some(({ end }) => end?.cursor) ? [PRUNE_FINGERPRINTS] : []),
+  ...(pages.some(({ fingerprints }) => fingerprints.length > 0) ? [markRecords(pages)] : []),
+  ...(pages.some(({ forgotten }) => forgotten.length > 0) ? [forgetRecords(pages)] : []),
+  ...(pages.some(({ messages, end }) => messages.length > 0 || end?.event) ? [insertMessages(pages)] : []),
+];
 
 const toInput = (page: ReadPageCommit) => ({
   operation_id: page.operationId,
@@ -95,18 +106,13 @@ const toInput = (page: ReadPageCommit) => ({
   failed: page.end?.countsAsFailure ?? false,
 });
 
-/** Stores checkpoints and progress; removes runs that have ended. */
-const MOVE_RUNS = sql`moved as (
-      update read_runs set until_time = input.until_time, stage = input.stage, checkpoint = input.checkpoint, attempts = 0,
-        page_time = now(), due_time = case when input.release then now() else due_time end,
-        claimed_by = case when input.release then null else claimed_by end
-      from input join mine using (operation_id)
-      where read_runs.operation_id = input.operation_id and input.status is null
-    ), ended as (
-      delete from read_runs using input, mine
-      where mine.operation_id = input.operation_id and read_runs.operation_id = input.operation_id
-        and input.status is not null
-    ), shown as (
+/** Notifies the processes that deliver. */
+const notifyIf = (pages: ReadPageCommit[]): RawBuilder<unknown> =>
+  pages.some(({ messages, end }) => messages.length > 0 || end?.event)
+    ? sql`pg_notify('busbar_changes', '{"table":"events","id":""}')`
+    : sql`null`;
+
+const SHOW_PROGRESS = sql`shown as (
       update operations set update_time = now(), metadata = operations.metadata || input.metadata,
         log = operations.log || input.log, status = coalesce(input.status, operations.status),
         result = coalesce(input.result, operations.result)
@@ -114,8 +120,21 @@ const MOVE_RUNS = sql`moved as (
       where operations.id = any(array(select operation_id from mine)) and operations.id = input.operation_id
     )`;
 
-/** Moves cursors, makes up for missed ticks, counts failures. */
-const TURN_OBJECTS = sql`turned as (
+/** Stores checkpoints. */
+const MOVE_RUNS = sql`moved as (
+      update read_runs set until_time = input.until_time, stage = input.stage, checkpoint = input.checkpoint, attempts = 0,
+        page_time = now(), due_time = case when input.release then now() else due_time end,
+        claimed_by = case when input.release then null else claimed_by end
+      from input join mine using (operation_id)
+      where read_runs.operation_id = input.operation_id and input.status is null
+    )`;
+
+/** Removes runs, moves cursors, makes up for missed ticks, counts failures. */
+const END_RUNS = sql`ended as (
+      delete from read_runs using input, mine
+      where mine.operation_id = input.operation_id and read_runs.operation_id = input.operation_id
+        and input.status is not null
+    ), turned as (
       update read_objects set
         cursor_time = coalesce(greatest(input.cursor_time, read_objects.cursor_time), read_objects.cursor_time),
         settled_time = case when input.settled then input.cursor_time else read_objects.settled_time end,
@@ -132,27 +151,21 @@ const TURN_OBJECTS = sql`turned as (
         and read_objects.object_name = mine.object_name
     )`;
 
-/** Remembers what is delivered, and forgets what is too old or was deleted. */
-function changeFingerprints(pages: ReadPageCommit[]): RawBuilder<unknown> {
+/** Forgets what is older than any run looks back. */
+const PRUNE_FINGERPRINTS = sql`pruned as (
+      delete from read_fingerprints using input join mine using (operation_id)
+      where input.forget_before is not null and read_fingerprints.installation_id = mine.installation_id
+        and read_fingerprints.object_name = mine.object_name and change_time < input.forget_before
+    )`;
+
+/** Remembers what is delivered. */
+function markRecords(pages: ReadPageCommit[]): RawBuilder<unknown> {
   const marks = pages.flatMap(({ operationId, fingerprints }) => {
     // One statement can write a row only once: of a record that came twice, the last one counts.
     const byRecord = new Map(fingerprints.map((fingerprint) => [fingerprint.recordId, fingerprint]));
     return [...byRecord.values()].map((fingerprint) => ({ ...fingerprint, operationId }));
   });
-  const forgotten = pages.flatMap(({ operationId, forgotten }) =>
-    forgotten.map((recordId) => ({ operationId, recordId })),
-  );
-  return sql`pruned as (
-      delete from read_fingerprints using input join mine using (operation_id)
-      where input.forget_before is not null and read_fingerprints.installation_id = mine.installation_id
-        and read_fingerprints.object_name = mine.object_name and change_time < input.forget_before
-    ), dropped as (
-      delete from read_fingerprints using unnest(
-        ${forgotten.map((one) => one.operationId)}::uuid[], ${forgotten.map((one) => one.recordId)}::text[]
-      ) as gone (operation_id, record_id) join mine using (operation_id)
-      where read_fingerprints.installation_id = mine.installation_id
-        and read_fingerprints.object_name = mine.object_name and read_fingerprints.record_id = gone.record_id
-    ), marked as (
+  return sql`marked as (
       insert into read_fingerprints (installation_id, object_name, record_id, change_time, hash)
       select mine.installation_id, mine.object_name, record_id, change_time, hash
       from unnest(
@@ -167,7 +180,21 @@ function changeFingerprints(pages: ReadPageCommit[]): RawBuilder<unknown> {
     )`;
 }
 
-/** Inserts messages and the events of ended runs, and notifies the processes that deliver. */
+/** Forgets deleted records. */
+function forgetRecords(pages: ReadPageCommit[]): RawBuilder<unknown> {
+  const gone = pages.flatMap(({ operationId, forgotten }) =>
+    forgotten.map((recordId) => ({ operationId, recordId })),
+  );
+  return sql`dropped as (
+      delete from read_fingerprints using unnest(
+        ${gone.map((one) => one.operationId)}::uuid[], ${gone.map((one) => one.recordId)}::text[]
+      ) as gone (operation_id, record_id) join mine using (operation_id)
+      where read_fingerprints.installation_id = mine.installation_id
+        and read_fingerprints.object_name = mine.object_name and read_fingerprints.record_id = gone.record_id
+    )`;
+}
+
+/** Inserts messages and the events of ended runs. */
 function insertMessages(pages: ReadPageCommit[]): RawBuilder<unknown> {
   const events = pages.flatMap(({ operationId, messages, end }) => [
     ...messages.map((message) => ({ ...message, operationId })),
@@ -194,8 +221,6 @@ function insertMessages(pages: ReadPageCommit[]): RawBuilder<unknown> {
       insert into held_messages (installation_id, object_name, operation_id, event_id, destination_id, size_bytes)
       select installation_id, object_name, operation_id, id, destination_id, octet_length(data)
       from event where held order by position
-    ), notified as materialized (
-      select pg_notify('busbar_changes', '{"table":"events","id":""}') where exists (select from told)
     )`;
 }
 

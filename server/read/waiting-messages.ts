@@ -1,0 +1,27 @@
+/** Tells whether a destination is behind, without asking the database for every page. */
+import { LRUCache } from "lru-cache";
+import type { Database } from "../store/database.ts";
+import { countWaitingFor } from "../store/destination-backlog.ts";
+
+/** Messages that may wait for a destination before reading for it waits. */
+const MOST_WAITING = 200;
+const FRESH_MS = 250;
+const MOST_DESTINATIONS = 5_000;
+
+export interface WaitingMessages {
+  /** Whether more messages for the destination would only fill the database. */
+  isBehind(destinationId: string): Promise<boolean>;
+}
+
+export function openWaitingMessages({ queries }: Database): WaitingMessages {
+  const known = new LRUCache<string, boolean>({ max: MOST_DESTINATIONS, ttl: FRESH_MS });
+  return {
+    async isBehind(destinationId) {
+      const before = known.get(destinationId);
+      if (before !== undefined) return before;
+      const isBehind = (await countWaitingFor(queries, destinationId, MOST_WAITING)) >= MOST_WAITING;
+      known.set(destinationId, isBehind);
+      return isBehind;
+    },
+  };
+}
