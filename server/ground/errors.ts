@@ -20,6 +20,8 @@ export interface ProblemOptions {
   issues?: Issue[];
   causes?: string[];
   retryable?: boolean;
+  /** Instead of the type's status, where the contract fixes another one. */
+  status?: number;
   retryAfter?: Date;
   context?: Record<string, unknown>;
   /** Members of this problem type only, for example the counters of a refused batch. */
@@ -42,7 +44,7 @@ export class Problem extends Error {
   }
 
   get status(): number {
-    return PROBLEM_TYPES[this.slug].status;
+    return this.options.status ?? PROBLEM_TYPES[this.slug].status;
   }
 
   get retryable(): boolean {

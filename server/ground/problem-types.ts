@@ -157,9 +157,47 @@ export const PROBLEM_TYPES = {
     title: "Rejected by the provider",
     retryable: false,
     causes:
-      "The provider rejected the request: an invalid field value, a missing required field, missing permissions or revoked access.",
+      "The provider rejected the request, for example because of an invalid value or a missing required field.",
+    remedy: "Read the provider's reasons in `detail` and `errors`.",
+  },
+  "reconnect-required": {
+    status: 422,
+    title: "Reconnect required",
+    retryable: false,
+    causes:
+      "The provider rejects the connection's credentials: the customer revoked the access, changed the password, " +
+      "or the tokens have expired. On the proxy the status is 401.",
     remedy:
-      "Read the provider's reasons in `detail` and `errors`. If the access was revoked, the customer has to connect again.",
+      "Ask the customer to connect the account again; `connectionId` names the connection. A retry cannot succeed before.",
+  },
+  "permission-missing": {
+    status: 422,
+    title: "Permission missing at the provider",
+    retryable: false,
+    causes: "The credentials work, but lack a scope or permission for this object or action.",
+    remedy:
+      "Add the scope to the provider app and let the customer connect again, or ask the customer for the permission.",
+  },
+  "record-not-found": {
+    status: 422,
+    title: "Record not found at the provider",
+    retryable: false,
+    causes: "The provider has no record of the id that the write names, or no such object.",
+    remedy: "Check the id; the record may have been deleted or merged.",
+  },
+  "record-conflict": {
+    status: 422,
+    title: "Record conflicts with another one",
+    retryable: false,
+    causes: "The provider already has such a record, for example with the same email address.",
+    remedy: "Update the existing record; `detail` often names its id.",
+  },
+  "credentials-locked": {
+    status: 422,
+    title: "Credentials may be locked",
+    retryable: false,
+    causes: "The provider has locked the account or may do so; another attempt could make it worse.",
+    remedy: "Check the account at the provider before you send more.",
   },
   "idempotency-key-reused": {
     status: 422,
@@ -168,13 +206,21 @@ export const PROBLEM_TYPES = {
     causes: "Another request with a different body used the same idempotency key.",
     remedy: "Use a new key for each request, and repeat a request with its own body.",
   },
+  "rate-limited": {
+    status: 429,
+    title: "Rate limited by the provider",
+    retryable: true,
+    causes: "The provider's rate limit for this connection is reached. Nothing was written.",
+    remedy:
+      "Wait until `retryAfter` (also the header `Retry-After`), then send the request again, with the same idempotency key.",
+  },
   "too-many-requests": {
     status: 429,
     title: "Too many requests",
     retryable: true,
     causes:
-      "A rate limit of the proxy is reached, the provider asked to wait, too many triggered reads of an object are not " +
-      "over, or there were too many failed sign-ins.",
+      "A limit of Busbar's own is reached: the operator's limits of the proxy, too many triggered reads of an object " +
+      "that are not over, or too many failed sign-ins.",
     remedy: "Wait until `retryAfter` (also the header `Retry-After`), then send the request again.",
   },
   internal: {
@@ -203,7 +249,7 @@ export const PROBLEM_TYPES = {
   "provider-unreadable": {
     status: 502,
     title: "Unreadable response of the provider",
-    retryable: true,
+    retryable: false,
     causes:
       "The provider's response is not in the expected format or is too large. The write may have happened.",
     remedy: "Look the record up at the provider before you repeat the write.",
@@ -219,9 +265,16 @@ export const PROBLEM_TYPES = {
     status: 504,
     title: "Provider timeout",
     retryable: true,
-    causes: "The provider did not respond in time. A write may have happened.",
+    causes: "The provider did not respond in time, and the request can be repeated safely.",
     remedy:
-      "If `retryable` is true, try again. Otherwise look the record up at the provider before you repeat the write.",
+      "If `retryable` is true, try again. Otherwise look the record up at the provider before you repeat the request.",
+  },
+  "unknown-outcome": {
+    status: 504,
+    title: "Outcome unknown",
+    retryable: false,
+    causes: "A write was sent and no answer came: the provider may or may not have carried it out.",
+    remedy: "Look the record up at the provider before you repeat the write.",
   },
 } as const satisfies Record<string, ProblemType>;
 

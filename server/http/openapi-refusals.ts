@@ -46,6 +46,9 @@ const ProblemSchema = Type.Object(
     causes: Type.Optional(
       Type.Array(Type.String(), { description: "The single reasons, if there are several." }),
     ),
+    connectionId: Type.Optional(
+      text("With `reconnect-required`: the connection that the customer has to connect again."),
+    ),
     context: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Further facts." })),
     issues: Type.Optional(Type.Array(IssueSchema, { description: "One entry per fault in the request." })),
   },

@@ -141,7 +141,8 @@ async function keepRefusal(
 ): Promise<void> {
   const { queries } = deps.database;
   const wasTried = error.options.extensions?.["operationId"] !== undefined;
-  if (!wasTried || error.options.cause instanceof ClosedGateError) {
+  // A caller that waits and repeats a rate-limited request must not get the old refusal again.
+  if (!wasTried || error.slug === "rate-limited" || error.options.cause instanceof ClosedGateError) {
     return removeIdempotencyKey(queries, place, operationId);
   }
   const { cause: _cause, ...options } = error.options;
@@ -163,7 +164,7 @@ async function firstAnswer<A extends Answer>(
   if (!operation && keyed.mode !== "grouped") return undefined;
   if (operation && keyed.mode === "later") return { operationId: operation.id } as A;
   const said = operation?.result ? ` The result of its operation: ${operation.result}` : "";
-  throw new Problem("provider-timeout", {
+  throw new Problem("unknown-outcome", {
     detail:
       "The first request with this Idempotency-Key was interrupted; whether the provider has the record is unknown. " +
       `Look it up there, then write with a new key.${said}`,

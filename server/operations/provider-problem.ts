@@ -6,18 +6,24 @@ import type { ProblemSlug } from "../ground/problem-types.ts";
 /** Descriptions of the refusals that the provider causes. */
 export const PROVIDER_REFUSALS = {
   422: "The provider refused.",
+  429: "The provider's rate limit is reached.",
   502: "The provider could not be reached, or its response could not be read.",
   504: "The provider did not respond in time.",
 };
 
 /** Options in `more` override those of the error. */
-export const providerProblem = (error: ProviderError, more: Partial<ProblemOptions> = {}): Problem =>
+export const providerProblem = (
+  error: ProviderError,
+  connectionId: string,
+  more: Partial<ProblemOptions> = {},
+): Problem =>
   new Problem(slugOf(error), {
     detail: sentence(error),
     retryable: isRetryable(error.kind),
     retryAfter: error.retryAt,
     cause: error,
     ...more,
+    extensions: { ...more.extensions, ...(error.kind === "unauthorized" && { connectionId }) },
   });
 
 /** Returns the provider's message as a sentence, with a remedy if the kind has one. */
@@ -37,10 +43,17 @@ function slugOf({ kind }: ProviderError): ProblemSlug {
     case "unavailable":
       return "provider-unreachable";
     case "timeout":
-    case "unknown_outcome":
       return "provider-timeout";
+    case "unknown_outcome":
+      return "unknown-outcome";
     case "unreadable":
       return "provider-unreadable";
+    case "unauthorized":
+      return "reconnect-required";
+    case "rate_limited":
+      return "rate-limited";
+    case "locked_out":
+      return "credentials-locked";
     default:
       return "provider-refused";
   }

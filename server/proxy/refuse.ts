@@ -26,12 +26,13 @@ export interface RefusalDeps {
 export function asProblem(error: unknown): Problem {
   if (!(error instanceof ProviderError)) return toProblem(error);
   const slug = PROVIDER_SLUGS[error.kind] ?? "provider-unreachable";
-  return new Problem(slug, { detail: error.message, cause: error });
+  const status = error.kind === "unauthorized" ? 401 : undefined;
+  return new Problem(slug, { detail: error.message, status, cause: error });
 }
 
 /** Problem types for connections that cannot be used, by the kind of the error. */
 const PROVIDER_SLUGS: Partial<Record<ProviderError["kind"], ProblemSlug>> = {
-  unauthorized: "unauthenticated",
+  unauthorized: "reconnect-required",
   forbidden: "forbidden",
   timeout: "provider-timeout",
 };

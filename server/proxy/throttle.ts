@@ -46,7 +46,8 @@ function tooEarly(gate: ClosedGate, provider: string): Problem {
   const detail = gate.retryable
     ? `${provider} limits calls of this connection until ${gate.until.toISOString()}, so this call was not sent. Repeat it then.`
     : `${provider} may have locked this connection's credentials, so this call was not sent. Check the account before repeating it after ${gate.until.toISOString()}.`;
-  return new Problem("too-many-requests", {
+  return new Problem(gate.retryable ? "rate-limited" : "credentials-locked", {
+    status: 429,
     detail,
     retryable: gate.retryable,
     retryAfter: gate.until,

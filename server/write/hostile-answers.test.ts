@@ -86,7 +86,7 @@ describe("a provider that answers what nobody expects", () => {
     const body = '{"status":"error","message":"slow down"}';
     answer("POST", 429, body, headers);
     const refused = await write(create);
-    assert.equal(refused.status, 422, refused.text);
+    assert.equal(refused.status, 429, refused.text);
     assert.ok(Date.parse(refused.body.retryAfter) < Date.now() + 60_000);
   });
 });

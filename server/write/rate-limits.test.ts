@@ -32,8 +32,8 @@ describe("rate limits of a connection", () => {
   const operation = (answer: Answer) => on.inProject("GET", `/operations/${answer.body.operationId}`);
 
   function assertRateLimited(answer: Answer): void {
-    assert.equal(answer.status, 422, answer.text);
-    assert.equal(answer.body.type.split("/").at(-1), "provider-refused");
+    assert.equal(answer.status, 429, answer.text);
+    assert.equal(answer.body.type.split("/").at(-1), "rate-limited");
     assert.equal(answer.body.retryable, true);
     assert.deepEqual(answer.body.result, { success: false });
     const retryAfterMs = Date.parse(answer.body.retryAfter);
@@ -104,7 +104,7 @@ describe("rate limits of a connection", () => {
     const elsewhere = openClient({ ...on, urls: () => sibling.urls });
     const refused = await until(async () => {
       const answered = await elsewhere.write("hubspot", "companies", { groupRef: acme.groupRef, ...create });
-      return answered.status === 422 && answered;
+      return answered.status === 429 && answered;
     });
     assertRateLimited(refused);
     assert.ok(sent() <= before + 1);
@@ -123,6 +123,7 @@ describe("rate limits of a connection", () => {
     for (let attempt = 0; attempt < 2; attempt++) {
       const answer = await acme.write("Account", record);
       assert.equal(answer.status, 422, answer.text);
+      assert.match(answer.body.type, /\/credentials-locked$/);
       assert.equal(answer.body.retryable, false);
       const waitMs = Date.parse(answer.body.retryAfter) - Date.now();
       assert.ok(waitMs > 14 * 60_000 && waitMs <= 15 * 60_000 + 1_000, String(waitMs));
@@ -150,6 +151,18 @@ describe("rate limits of a connection", () => {
     assert.equal(again.status, 200, again.text);
   });
 
+  test("a write that the provider limited does not use up its Idempotency-Key", async () => {
+    const acme = await customer();
+    limitOnce(1);
+    const key = { "idempotency-key": "limited" };
+    const limited = await acme.write("companies", create, key);
+    assertRateLimited(limited);
+    const opensMs = Date.parse(limited.headers.get("retry-after") ?? "");
+    await new Promise((resolve) => setTimeout(resolve, opensMs - Date.now()));
+    const again = await acme.write("companies", create, key);
+    assert.equal(again.status, 200, again.text);
+  });
+
   test("an object's fields are not read while the gate is closed", async () => {
     const acme = await customer();
     limitOnce(3600);
@@ -157,7 +170,7 @@ describe("rate limits of a connection", () => {
     const before = on.sandbox.requests({ provider: "hubspot" }).length;
     const path = `/providers/hubspot/objects/companies/metadata?groupRef=${acme.groupRef}`;
     const refused = await on.inProject("GET", path);
-    assert.equal(refused.status, 422, refused.text);
+    assert.equal(refused.status, 429, refused.text);
     assert.equal(refused.body.retryable, true);
     assert.ok(Date.parse(refused.headers.get("retry-after") ?? "") > Date.now());
     assert.equal(on.sandbox.requests({ provider: "hubspot" }).length, before);

@@ -38,7 +38,7 @@ export async function writeNow(
     failed(deps, operationId, plan, log, error),
   );
   await deps.ledger.end({ id: operationId, ...summarize(plan, execution.outcomes), log });
-  return writeAnswerOf(operationId, execution);
+  return writeAnswerOf({ id: operationId, connectionId }, execution);
 }
 
 /** Ends the operation after a fault of ours and throws. Once the provider was called, a retry is not advised. */

@@ -25,8 +25,8 @@ export const writeRecords = (deps: WriteServices) =>
       "the provider and returns the record as it is after the write. `asynchronous` commits the write, returns its " +
       "`operationId` and retries until the deadline. If the provider refuses, the answer is 422, and its body is both " +
       "the Problem and the result; if at least one record of a batch was written, the answer is 200. While the " +
-      "connection is rate limited, a synchronous write is not sent and refused with the same answer as the " +
-      "provider's own refusal. With the header `Idempotency-Key` a repeated request gets the first answer again, for " +
+      "connection is rate limited, a synchronous write is not sent and refused with 429, like the provider's own " +
+      "refusal. With the header `Idempotency-Key` a repeated request gets the first answer again, for " +
       "24 hours.",
     params: Type.Object({
       integrationId: Type.String({ description: "Id or name of the integration." }),
@@ -52,6 +52,7 @@ export const writeRecords = (deps: WriteServices) =>
     },
     refusals: {
       409: "The first request with this `Idempotency-Key` is still running.",
+      429: "The provider's rate limit is reached, and nothing was written.",
       422: "No record was written; the body is both Problem and result. Or the `Idempotency-Key` was used for a different request.",
       502: "The provider could not be reached, or its answer could not be understood: look the record up at the provider.",
       504: "The provider did not answer in time: look the record up at the provider.",

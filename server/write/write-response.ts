@@ -69,12 +69,15 @@ export const RefusedWriteSchema = Type.Object(
 type Result = Static<typeof WriteResultSchema>;
 
 /** Returns the body of a 200; throws a Problem when no record was written. */
-export function writeAnswerOf(operation: string, execution: Execution): WriteAnswer {
+export function writeAnswerOf(
+  { id, connectionId }: { id: string; connectionId: string },
+  execution: Execution,
+): WriteAnswer {
   const { plan, outcomes } = execution;
   const successCount = outcomes.filter((outcome) => outcome.success).length;
-  if (successCount === 0) throw refusal(operation, execution);
-  if (!plan.batch) return { operationId: operation, result: resultOf(outcomes[0]) };
-  return { operationId: operation, ...batchMembers(outcomes) };
+  if (successCount === 0) throw refusal(id, connectionId, execution);
+  if (!plan.batch) return { operationId: id, result: resultOf(outcomes[0]) };
+  return { operationId: id, ...batchMembers(outcomes) };
 }
 
 function batchMembers(outcomes: RecordOutcome[]) {
@@ -98,12 +101,12 @@ function messagesOf(outcomes: RecordOutcome[]): { message: string }[] {
   });
 }
 
-function refusal(operation: string, execution: Execution): Problem {
+function refusal(operation: string, connectionId: string, execution: Execution): Problem {
   const { plan, outcomes, warnings, rawResponse } = execution;
   const errors = messagesOf(outcomes);
-  const first = firstError(outcomes);
+  const first = decisiveError(outcomes);
   const result = plan.batch ? batchMembers(outcomes) : { result: { success: false }, errors };
-  return new Problem(first ? slugOf(first) : "provider-refused", {
+  return new Problem(first ? SLUGS[first.kind] : "provider-refused", {
     detail: first ? explain(first, plan.batch) : "The provider wrote nothing.",
     causes: errors.map(({ message }) => message),
     retryable: first !== undefined && isRetryable(first.kind),
@@ -111,6 +114,7 @@ function refusal(operation: string, execution: Execution): Problem {
     cause: execution.failure ?? first,
     extensions: {
       operationId: operation,
+      ...(first?.kind === "unauthorized" && { connectionId }),
       ...result,
       warnings: warnings.map((message) => ({ message })),
       ...(rawResponse !== undefined && { rawResponse }),
@@ -118,15 +122,26 @@ function refusal(operation: string, execution: Execution): Problem {
   });
 }
 
-const firstError = (outcomes: RecordOutcome[]): ProviderError | undefined =>
-  outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error]))[0];
+/** Returns the error that decides the type: one after which a record may have been written, else the first. */
+function decisiveError(outcomes: RecordOutcome[]): ProviderError | undefined {
+  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error]));
+  return errors.find(({ kind }) => kind === "unknown_outcome" || kind === "unreadable") ?? errors[0];
+}
 
 /** 422 is the provider's refusal; 502 and 504 mean that no usable answer came. */
-function slugOf({ kind }: ProviderError): ProblemSlug {
-  if (kind === "unavailable") return "provider-unreachable";
-  if (kind === "timeout" || kind === "unknown_outcome") return "provider-timeout";
-  return kind === "unreadable" ? "provider-unreadable" : "provider-refused";
-}
+const SLUGS: Record<ProviderError["kind"], ProblemSlug> = {
+  unauthorized: "reconnect-required",
+  forbidden: "permission-missing",
+  not_found: "record-not-found",
+  invalid: "provider-refused",
+  conflict: "record-conflict",
+  rate_limited: "rate-limited",
+  unavailable: "provider-unreachable",
+  timeout: "provider-timeout",
+  unknown_outcome: "unknown-outcome",
+  locked_out: "credentials-locked",
+  unreadable: "provider-unreadable",
+};
 
 /** Only a refusal means for certain that nothing was written. */
 function explain({ kind, message }: ProviderError, batch: boolean): string {

@@ -52,7 +52,7 @@ describe("writing to HubSpot", () => {
 
   test("an update of a record that there is not is refused with the provider's reason", async () => {
     const answer = await write("contacts", { type: "update", record: { id: "999999", jobtitle: "x" } });
-    const problem = assertProblem(answer, 422, "provider-refused");
+    const problem = assertProblem(answer, 422, "record-not-found");
     assert.ok(problem.errors[0].message);
     assert.equal(problem.retryable, false);
   });

@@ -153,7 +153,7 @@ describe("when a provider misbehaves", () => {
       const problem = assertProblem(
         await write(provider, "create", freshRecord(provider)),
         504,
-        "provider-timeout",
+        "unknown-outcome",
       );
       assert.match(problem.detail, UNKNOWN);
       assert.equal(problem.retryable, false);
@@ -168,7 +168,7 @@ describe("when a provider misbehaves", () => {
         headers: { "retry-after": "1" },
       });
       const answer = await write(provider, "create", freshRecord(provider));
-      const problem = assertProblem(answer, 422, "provider-refused");
+      const problem = assertProblem(answer, 429, "rate-limited");
       assert.equal(problem.retryable, true);
       const waitMs = new Date(problem.retryAfter).getTime() - new Date(problem.time).getTime();
       assert.ok(waitMs > 0 && waitMs <= 2_000, String(waitMs));
@@ -207,12 +207,12 @@ describe("when a provider misbehaves", () => {
     test(`${provider} took the grant away: the refusal says to connect again, and the connection shows it`, async () => {
       on.sandbox[provider].revokeTokens();
       const answer = await write(provider, "create", freshRecord(provider));
-      const problem = assertProblem(answer, 422, "provider-refused");
+      const problem = assertProblem(answer, 422, "reconnect-required");
       assert.match(problem.detail, /connect the account again/);
       assert.equal(problem.retryable, false);
       await assertFailed(answer, provider);
       const [connection] = (await on.inProject("GET", `/connections?provider=${provider}`)).body;
-      assert.equal(connection.status, "bad_credentials");
+      assert.deepEqual([connection.status, connection.id], ["bad_credentials", problem.connectionId]);
       const [installation] = (await on.inProject("GET", `/integrations/${provider}/installations`)).body;
       assert.equal(installation.healthStatus, "unhealthy");
       const again = await write(provider, "update", SEEDED[provider]);

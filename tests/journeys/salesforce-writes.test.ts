@@ -71,7 +71,7 @@ describe("writing to Salesforce", () => {
       type: "update",
       record: { id: "003Sb0000000999IAA", Title: "x" },
     });
-    assertProblem(missing, 422, "provider-refused");
+    assertProblem(missing, 422, "record-not-found");
   });
 
   describe("delete", () => {
@@ -84,7 +84,7 @@ describe("writing to Salesforce", () => {
       assert.equal(deleted.result.success, true);
       assert.equal(stored("Contact", result.recordId), undefined);
       const again = await write("Contact", remove);
-      assertProblem(again, 422, "provider-refused");
+      assertProblem(again, 422, "record-not-found");
     });
 
     test("of one object does not enable that of another", async () => {
@@ -118,7 +118,7 @@ describe("writing to Salesforce", () => {
     test("are forwarded: a duplicate that only alerts is saved when the header says so", async () => {
       const record = fresh({ Email: "ada.king@northwind.example" });
       const refused = await write("Contact", { type: "create", record });
-      assert.match(assertProblem(refused, 422, "provider-refused").rawResponse, /DUPLICATES_DETECTED/);
+      assert.match(assertProblem(refused, 422, "record-conflict").rawResponse, /DUPLICATES_DETECTED/);
       const headers = [{ key: "Sforce-Duplicate-Rule-Header", value: "allowSave=true" }];
       const { result } = await succeed("Contact", { type: "create", record, headers });
       assert.equal(stored("Contact", result.recordId)?.["Email"], "ada.king@northwind.example");

@@ -82,8 +82,11 @@ async function refreshed(
     return await getConnectionRow(deps.database.queries, row.projectId, row.id);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    throw new Problem(error.kind === "unavailable" ? "provider-unreachable" : "provider-refused", {
+    const isRefused = error.kind === "unauthorized";
+    const slug = isRefused ? "reconnect-required" : "provider-refused";
+    throw new Problem(error.kind === "unavailable" ? "provider-unreachable" : slug, {
       detail: error.message,
+      ...(isRefused && { extensions: { connectionId: row.id } }),
       cause: error,
     });
   }

@@ -30,13 +30,15 @@ export const getObjectMetadataForConnection = (deps: UpsertServices) =>
       const { groupRef, excludeReadOnly } = query;
       const connectionId = await connectionOfGroup(deps, project.id, { provider, groupRef });
       const target = { projectId: project.id, connectionId, provider };
-      const metadata = await describeObject(deps, target, objectName).catch(refused);
+      const metadata = await describeObject(deps, target, objectName).catch(refusedOn(connectionId));
       return toObjectMetadata(metadata, { excludeReadOnly });
     },
   });
 
-/** Rethrows an error, a provider's refusal as a Problem. */
-export function refused(error: unknown): never {
-  if (error instanceof ProviderError) throw providerProblem(error);
-  throw error;
-}
+/** Returns a function that rethrows an error, a provider's refusal as a Problem. */
+export const refusedOn =
+  (connectionId: string) =>
+  (error: unknown): never => {
+    if (error instanceof ProviderError) throw providerProblem(error, connectionId);
+    throw error;
+  };

@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { findReadObject } from "../../manifest/object-fields.ts";
 import { IntegrationIdOrName, ObjectName } from "../members.ts";
 import { connectionOfInstallation } from "./customer-account.ts";
-import { MetadataQuerySchema, refused } from "./get-object-metadata-for-connection.ts";
+import { MetadataQuerySchema, refusedOn } from "./get-object-metadata-for-connection.ts";
 import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";
 import { PROVIDER_REFUSALS } from "../../operations/provider-problem.ts";
 import type { UpsertServices } from "./upsert-fields.ts";
@@ -30,7 +30,7 @@ export const getObjectMetadataForInstallation = (deps: UpsertServices) =>
       const declared = findReadObject(content, params.objectName);
       const objectName = declared?.objectName ?? params.objectName;
       const target = { projectId: project.id, connectionId, provider, module: content.module };
-      const metadata = await describeObject(deps, target, objectName).catch(refused);
+      const metadata = await describeObject(deps, target, objectName).catch(refusedOn(connectionId));
       return toObjectMetadata(metadata, { excludeReadOnly, mappedObjectName: declared?.mapToName });
     },
   });

@@ -26,11 +26,11 @@ export async function upsertFields(
     const outcomes = await callProvider(deps, call, ({ fetch }) => fields.upsert(requests, fetch)).finally(
       () => deps.metadata.forget(target.connectionId),
     );
-    if (outcomes.some(({ error }) => error)) throw refusal(requests, outcomes);
+    if (outcomes.some(({ error }) => error)) throw refusal(requests, outcomes, target.connectionId);
     return { success: true, fields: results(requests, outcomes) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    throw providerProblem(error, {
+    throw providerProblem(error, target.connectionId, {
       detail: `No field was created or changed: ${sentence(error)}`,
       extensions: { success: false, fields: {} },
     });
@@ -102,7 +102,7 @@ function toResult({ fieldName, action, metadata, warnings, error }: FieldOutcome
 }
 
 /** Returns a Problem with the result of each field. */
-function refusal(requests: Placed[], outcomes: FieldOutcome[]): Problem {
+function refusal(requests: Placed[], outcomes: FieldOutcome[], connectionId: string): Problem {
   const all = outcomes.flatMap(({ error }, index) => {
     const name = requests[index]?.place ?? "fields";
     return error ? [{ error, name, detail: sentence(error) }] : [];
@@ -120,5 +120,5 @@ function refusal(requests: Placed[], outcomes: FieldOutcome[]): Problem {
   }
   const detail = `${done} of ${outcomes.length} fields were created or changed, ${failures.length} failed: ${told} Repeating the request is safe; \`fields\` tells what was done.`;
   if (!first) return new Problem("provider-refused", { detail, extensions });
-  return providerProblem(first.error, { detail, issues, extensions });
+  return providerProblem(first.error, connectionId, { detail, issues, extensions });
 }
