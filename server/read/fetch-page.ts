@@ -22,9 +22,6 @@ export type FetchedPage = {
   providerCalls: number;
 } & ({ stage: "records"; page: ReadPage } | { stage: "deletions"; page: DeletionPage });
 
-/** A record may have become visible late as deleted: deletions are read from so long before the last look. */
-const DELETIONS_OVERLAP_MS = 5 * 60_000;
-
 /** Throws `ProviderError`. A field that the provider refuses and nobody requires is left out, and the page asked for again. */
 export async function fetchPage(
   deps: WalkServices,
@@ -64,12 +61,14 @@ function upperBound({ run, startTime }: ReadWalk, { untilTime }: ReadPosition): 
   return isUnbounded(run) ? {} : { until: untilTime ?? startTime };
 }
 
+/** A deletion may have become visible late, like a change. */
 function deletionSpan(
-  { run, startTime }: ReadWalk,
+  { run, startTime, target }: ReadWalk,
   { untilTime }: ReadPosition,
 ): { since: Date; until: Date } {
   const lastMs = (run.deletionsTime ?? startTime).getTime();
-  return { since: new Date(lastMs - DELETIONS_OVERLAP_MS), until: untilTime ?? startTime };
+  const { overlapMs } = target.connector.read.abilities;
+  return { since: new Date(lastMs - overlapMs), until: untilTime ?? startTime };
 }
 
 async function readOrLeaveOut(
