@@ -264,6 +264,20 @@ describe(
       customer.assertUntroubled();
     });
 
+    test("a customer who cancels before the provider's page is told so; its buttons rest when the window gets the focus", async (t) => {
+      const customer = await open(t, { provider: "hubspot", groupRef: "cancelled", apiKey: frontendKey });
+      const opened = customer.page.waitForEvent("popup");
+      await customer.press("Next");
+      const popup = await opened;
+      await popup.locator("#continue:enabled").waitFor();
+      const rests = `dispatchEvent(new Event("focus")); document.querySelector("#continue").disabled`;
+      assert.equal(await popup.evaluate(rests), true);
+      const closed = popup.waitForEvent("close");
+      await popup.locator("#cancel").click();
+      await closed;
+      await customer.sees("You cancelled, and nothing was connected");
+    });
+
     test("a customer who declines is told so, and is not connected", async (t) => {
       const customer = await open(t, { provider: "hubspot", groupRef: "declined", apiKey: frontendKey });
       await customer.consent("Next", "deny");

@@ -46,8 +46,22 @@ would be connected for them.</p>
 <button class="main" id="continue" name="decision" value="continue">Continue to ${theProvider}</button>
 <button id="cancel" name="decision" value="cancel">Cancel</button>
 </form>`,
+    script: HOLDING_BUTTONS,
   });
 }
+
+/** Against pages that put this one under the pointer between the two clicks of a double click. */
+const HOLDING_BUTTONS = `const buttons = document.querySelectorAll("button");
+let timer;
+function hold() {
+  for (const button of buttons) button.disabled = true;
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    for (const button of buttons) button.disabled = false;
+  }, 600);
+}
+hold();
+addEventListener("focus", hold);`;
 
 export function successPage(connectionId: string, { app, provider }: Names): Page {
   return styledPage({
