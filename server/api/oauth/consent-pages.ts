@@ -51,17 +51,19 @@ would be connected for them.</p>
 }
 
 /** Against pages that put this one under the pointer between the two clicks of a double click. */
-const HOLDING_BUTTONS = `const buttons = document.querySelectorAll("button");
-let timer;
-function hold() {
-  for (const button of buttons) button.disabled = true;
-  clearTimeout(timer);
-  timer = setTimeout(() => {
-    for (const button of buttons) button.disabled = false;
-  }, 600);
-}
-hold();
-addEventListener("focus", hold);`;
+const HOLDING_BUTTONS = `{
+  const buttons = document.querySelectorAll("button");
+  let timer;
+  const hold = () => {
+    for (const button of buttons) button.disabled = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      for (const button of buttons) button.disabled = false;
+    }, 600);
+  };
+  hold();
+  addEventListener("focus", hold);
+}`;
 
 export function successPage(connectionId: string, { app, provider }: Names): Page {
   return styledPage({
