@@ -43,7 +43,7 @@ const MADE = {
 const STORY = [
   ..."login, profiles, whoami, doctor, create provider-app, init, validate, deploy".split(", "),
   ..."create destination, create topic, create event-route, create destination-route".split(", "),
-  ..."connect, install, create api-key, list, get, write, proxy, operations, logs, api, listen, resend, completion".split(
+  ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, api, listen, resend, completion".split(
     ", ",
   ),
   ..."update destination, update provider-app, update api-key, rotate destination, test destination, uninstall, delete, logout".split(

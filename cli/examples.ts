@@ -50,6 +50,19 @@ export const EXAMPLES: Record<string, string[]> = {
     `busbar install hubspot --group globex --config '{"write": {"objects": {"contacts": {}}}}'`,
   ],
   uninstall: ["busbar uninstall people --group acme --yes"],
+  read: [
+    "busbar read people contacts --group acme --dry-run",
+    "busbar read people contacts --group acme --since 7d --wait",
+  ],
+  pause: [
+    "busbar pause people --group acme",
+    "busbar pause people --group acme --object contacts --note 'migration until Monday'",
+  ],
+  unpause: ["busbar unpause people --group acme"],
+  search: [
+    "busbar search people contacts --group acme --where email=ada@lovelace.example",
+    "busbar search people contacts --group acme --where notes=Analyst --json",
+  ],
   write: [
     "busbar write hubspot contacts --group acme --set email=ada@lovelace.example",
     "busbar write hubspot contacts --group acme --type update --id $RECORD --set jobtitle=Analyst",
@@ -62,7 +75,7 @@ export const EXAMPLES: Record<string, string[]> = {
   ],
   operations: [
     "busbar operations --integration hubspot --group acme --status failure",
-    "busbar operations $OPERATION --watch",
+    "busbar operations $OPERATION --follow",
   ],
   logs: ["busbar logs $OPERATION", "busbar logs $OPERATION --follow --json"],
   listen: [

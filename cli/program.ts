@@ -48,6 +48,9 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
     [
       file("connect", async () => (await import("./commands/connect.ts")).addConnect),
       file("install uninstall", async () => (await import("./commands/install.ts")).addInstall),
+      file("read", async () => (await import("./commands/read.ts")).addRead),
+      file("pause unpause", async () => (await import("./commands/pause.ts")).addPause),
+      file("search", async () => (await import("./commands/search.ts")).addSearch),
       file("write", async () => (await import("./commands/write.ts")).addWrite),
       file("proxy", async () => (await import("./commands/proxy.ts")).addProxy),
     ],

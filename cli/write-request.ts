@@ -1,6 +1,7 @@
 /** Builds the body of a write from options: fields, a record, a list of records, or the whole body. */
 import { UsageFailure } from "./failures.ts";
-import { isObject, parseJson, type Json, type JsonObject } from "./http/json.ts";
+import { isObject, type Json, type JsonObject } from "./http/json.ts";
+import { namedValues } from "./named-values.ts";
 import { readJsonArgument } from "./read-argument.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -49,22 +50,9 @@ export async function writeRequest(
   return { groupRef: group, type, record, ...mode, ...policy };
 }
 
-function readFields({ id, set = [], setJson = [] }: RecordOptions): JsonObject {
-  const fields: [string, Json][] = id === undefined ? [] : [["id", id]];
-  for (const given of set) fields.push(split("--set", given));
-  for (const given of setJson) {
-    const [name, text] = split("--set-json", given);
-    const value = parseJson(text);
-    if (value === undefined) throw new UsageFailure(`--set-json ${name}: \`${text}\` is not JSON.`);
-    fields.push([name, value]);
-  }
-  return Object.fromEntries(fields);
-}
-
-function split(option: string, given: string): [name: string, value: string] {
-  const at = given.indexOf("=");
-  if (at < 1) throw new UsageFailure(`${option} takes name=value, not \`${given}\`.`);
-  return [given.slice(0, at), given.slice(at + 1)];
+function readFields({ id, set, setJson }: RecordOptions): JsonObject {
+  const values = namedValues("--set", { texts: set, jsons: setJson });
+  return Object.fromEntries(id === undefined ? values : [["id", id], ...values]);
 }
 
 /** An item of a list is a record, or an item of the API: record and associations. */

@@ -1,6 +1,5 @@
 /** `busbar test`, `resend` and `rotate`: test a destination, resend deliveries, replace a signing key. */
 import { Option, type Command } from "commander";
-import { nowMs } from "../clock.ts";
 import { Ended, Failure, UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import {
@@ -16,6 +15,7 @@ import { EVENT_TYPES } from "../listen/event-types.ts";
 import { printable } from "../output/printable.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
+import { timeOption } from "./time-option.ts";
 
 export function addDestinations(program: Command, terminal: Terminal): void {
   program
@@ -96,18 +96,9 @@ function rangeOf(deliveries: string[], options: ResendOptions): Range | undefine
   return {
     destination,
     // All that the server still has.
-    since: since === undefined ? new Date(0).toISOString() : timeOf("--since", since),
-    ...(until !== undefined && { until: timeOf("--until", until) }),
+    since: since === undefined ? new Date(0).toISOString() : timeOption("--since", since),
+    ...(until !== undefined && { until: timeOption("--until", until) }),
   };
-}
-
-const UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function timeOf(option: string, given: string): string {
-  const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(given) ?? [];
-  const ms = count === undefined ? Date.parse(given) : nowMs() - Number(count) * (UNIT_MS[unit] ?? 0);
-  if (!Number.isNaN(ms)) return new Date(ms).toISOString();
-  throw new UsageFailure(`${option} takes a time, or how long ago: 30m, 2h, 3d. It was \`${given}\`.`);
 }
 
 async function resendRange(

@@ -1,7 +1,7 @@
 /** `busbar write crm contacts --group acme --set email=…`: writes records to a customer's account. */
 import { Option, type Command } from "commander";
 import { Ended, UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { objectPath, step } from "../http/api.ts";
 import {
   isObject,
   objectsAt,
@@ -19,7 +19,7 @@ import { tellRecord } from "../output/tell-record.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeRequest, type RecordOptions } from "../write-request.ts";
-import { waitForEnd } from "./operations.ts";
+import { followToEnd } from "./operations.ts";
 import { collected, wholeNumber } from "./resource-options.ts";
 
 interface WriteOptions extends RecordOptions {
@@ -58,9 +58,7 @@ export function addWrite(program: Command, terminal: Terminal): void {
       if (!options.wait) return tellAnswer(answer, body, on.out);
       const { timeoutSeconds } = options;
       const id = requireText(answer, "operationId");
-      const operation = await waitForEnd(on, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
-      await tellRecord(operation, on.out);
-      if (textAt(operation, "status") === "failure") throw new Ended();
+      await followToEnd(on, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
     });
 }
 
@@ -71,9 +69,7 @@ async function send(
   body: JsonObject,
   { dryRun, idempotencyKey }: WriteOptions,
 ): Promise<Json | undefined> {
-  // Object names may contain slashes, which are not encoded.
-  const objectPath = object.split("/").map(step).join("/");
-  const path = `/write/v1/projects/${step(await deps.project())}/integrations/${step(integration)}/objects/${objectPath}`;
+  const path = `/write/v1/projects/${step(await deps.project())}/integrations/${step(integration)}/objects/${objectPath(object)}`;
   return deps.api("POST", path, {
     query: { dryRun: dryRun ? "true" : undefined },
     body,
@@ -95,7 +91,7 @@ function tellAnswer(answer: JsonObject, body: JsonObject, out: Output): void {
     tellOperation(answer, out);
   } else {
     out.line(`${out.paint.green("accepted")} operation ${textAt(answer, "operationId") ?? ""}`);
-    out.note(`wait for its end with: busbar operations ${textAt(answer, "operationId") ?? ""} --watch`);
+    out.note(`wait for its end with: busbar operations ${textAt(answer, "operationId") ?? ""} --follow`);
   }
   if (typeof failures === "number" && failures > 0) throw new Ended();
 }

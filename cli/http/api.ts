@@ -1,4 +1,4 @@
-/** Calls the management and write API of a Busbar: JSON in, JSON out; a refusal is thrown. */
+/** Calls the API of a Busbar: JSON in, JSON out; a refusal is thrown. */
 import { Failure, UsageFailure } from "../failures.ts";
 import { parseJson, type Json } from "./json.ts";
 import { refused } from "./refused.ts";
@@ -13,7 +13,7 @@ export interface Asked {
   headers?: Record<string, string>;
 }
 
-/** Paths begin with `/v1` or `/write/v1`. Throws `Refused` or `Unreachable`. */
+/** Paths begin with `/v1`, `/write/v1` and so on. Throws `Refused` or `Unreachable`. */
 export type Api = (method: string, path: string, asked?: Asked) => Promise<Json | undefined>;
 
 export function openApi(target: { origin: string; apiKey?: string }): Api {
@@ -52,3 +52,6 @@ export function step(text: string): string {
   if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
   throw new UsageFailure(`"${text}" is neither a name nor an id.`);
 }
+
+/** Encodes the name of an object, which may contain slashes. */
+export const objectPath = (name: string): string => name.split("/").map(step).join("/");

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../http/json.ts";
 import { nowMs } from "../clock.ts";
 import type { Screen, Terminal } from "../terminal.ts";
 import { cellText, toColumn, type Columns } from "./column.ts";
+import { cut } from "./fit-columns.ts";
 import { createPaint, type Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 import { table } from "./table.ts";
@@ -22,6 +23,8 @@ export interface Output {
   rows<Row extends JsonObject>(rows: Row[], columns: Columns<Row>, nothing: string): void;
   /** Progress and remarks, on stderr. */
   note(text: string): void;
+  /** How far something is, on stderr: one line that is replaced by the next; nothing clears it. */
+  progress(text?: string): void;
 }
 
 /** `--json` and its like. */
@@ -31,6 +34,9 @@ export interface OutputOptions {
   quiet?: boolean;
 }
 
+/** Where the terminal does not tell its width. */
+const LEAST_WIDTH = 80;
+
 export function createOutput(
   terminal: Pick<Terminal, "stdout" | "stderr" | "env">,
   { json = false, wide = false, quiet = false }: OutputOptions,
@@ -38,6 +44,7 @@ export function createOutput(
   const { stdout, stderr, env } = terminal;
   const paint = createPaint(stdout, env);
   const notePaint = createPaint(stderr, env);
+  let shown: string | undefined;
   const output: Output = {
     json,
     paint,
@@ -51,6 +58,16 @@ export function createOutput(
     },
     note(text) {
       if (!quiet) stderr.write(`${notePaint.dim(printable(text))}\n`);
+    },
+    progress(text) {
+      if (text === shown || quiet) return;
+      shown = text;
+      const isTerminal = stderr.isTTY === true;
+      // At the start of the line, which is emptied. The last column stays free: some terminals break the line there.
+      if (isTerminal) {
+        const line = cut(printable(text ?? ""), (stderr.columns ?? LEAST_WIDTH) - 1);
+        stderr.write(`\r\u001B[K${text === undefined ? "" : notePaint.dim(line)}`);
+      } else if (text !== undefined) output.note(text);
     },
   };
   return output;

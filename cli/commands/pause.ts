@@ -1,0 +1,43 @@
+/** `busbar pause crm --group acme`: stops reading a customer's objects by schedule; `unpause` resumes it. */
+import type { Command } from "commander";
+import { step } from "../http/api.ts";
+import { requireObject, valueAt, type JsonObject } from "../http/json.ts";
+import { printable } from "../output/printable.ts";
+import { findInstallation } from "../resources/find-installation.ts";
+import { connect } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { collected } from "./resource-options.ts";
+
+interface PauseOptions {
+  group: string;
+  object?: string[];
+  note?: string;
+}
+
+export function addPause(program: Command, terminal: Terminal): void {
+  for (const [verb, done, description] of [
+    ["pause", "paused", "stop reading a customer's objects by schedule, until unpause"],
+    ["unpause", "resumed", "resume reading by schedule; changes of the meantime are read at once"],
+  ] as const) {
+    const command = program
+      .command(`${verb} <integration>`)
+      .description(description)
+      .requiredOption("-g, --group <groupRef>", "the customer")
+      .option("--object <name>", "only this object; may be repeated (default: all)", collected);
+    if (verb === "pause") command.option("--note <text>", "why; shown in the installation");
+    command.action(async (integration: string, options: PauseOptions, self: Command) => {
+      const { group, object, note } = options;
+      const on = await connect(self, terminal);
+      const path = await findInstallation(on, { integration, group });
+      const body: JsonObject = { ...(object && { objects: object }), ...(note !== undefined && { note }) };
+      await on.api("POST", `/read/v1/projects/${step(await on.project())}${path}:${verb}`, { body });
+      if (on.out.json) {
+        const installation = requireObject(await on.inProject("GET", path));
+        return on.out.data(valueAt(installation, "readPauses") ?? []);
+      }
+      const what = object ? printable(object.join(", ")) : "all objects";
+      const customer = `${printable(integration)} for ${printable(group)}`;
+      on.out.line(`${on.out.paint.green(done)} ${what} of ${customer}`);
+    });
+  }
+}

@@ -1,0 +1,21 @@
+/** Words how far an operation is that reads records. */
+import { textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { printable } from "./printable.ts";
+
+/** Returns for example `reading contacts: 1,200 of 5,000 records (24 %)`; undefined without numbers. */
+export function progressLine(operation: JsonObject): string | undefined {
+  const read = valueAt(operation, "metadata.progress.recordsProcessed");
+  if (typeof read !== "number") return undefined;
+  const total = valueAt(operation, "metadata.progress.recordsEstimatedTotal");
+  const waitedMs = valueAt(operation, "metadata.read.waitedMs");
+  const name = printable(textAt(operation, "metadata.progress.objectName") ?? "");
+  const known =
+    typeof total === "number" && total > 0
+      ? ` of ${grouped(total)} records (${Math.floor((100 * read) / total)} %)`
+      : " records";
+  const waited =
+    typeof waitedMs === "number" && waitedMs >= 1_000 ? `, waited ${grouped(waitedMs / 1_000)} s` : "";
+  return `reading ${name}: ${grouped(read)}${known}${waited}`;
+}
+
+const grouped = (number: number): string => Math.round(number).toLocaleString("en");
