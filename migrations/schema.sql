@@ -535,6 +535,7 @@ CREATE TABLE read_objects (
   pause jsonb,
   failures integer NOT NULL DEFAULT 0,
   failing_since timestamptz,
+  backfill_id uuid,
   PRIMARY KEY (installation_id, object_name),
   FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
 ) WITH (fillfactor=70, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);

@@ -164,6 +164,7 @@ async function addObject(situation: Situation, definition: ReadDefinition): Prom
   // Switched off from the beginning: when it is switched on, that is the moment it becomes readable.
   if (disabled) return 0;
   const schedule = definition.schedule ?? null;
+  const operationId = newId();
   await insertReadObject(queries, {
     installationId,
     objectName,
@@ -175,11 +176,12 @@ async function addObject(situation: Situation, definition: ReadDefinition): Prom
     nextTick: schedule === null ? null : tickAfter({ installationId, objectName, schedule }, time, minuteMs),
     cursorTime: time,
     floorTime: backfill ? null : time,
+    backfillId: backfill ? operationId : null,
   });
   if (!backfill) return 0;
   await insertReadRuns(queries, [
     {
-      operationId: newId(),
+      operationId,
       projectId,
       integrationId,
       installationId,

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
+import { queueReadSync } from "./read-syncs.ts";
 
 export type ConnectionStatus = "created" | "working" | "bad_credentials";
 
@@ -192,6 +193,9 @@ export async function updateConnection(
   >,
 ): Promise<void> {
   const { providerMetadata, ...columns } = change;
+  // New credentials lift pauses that Busbar has set, and another account means other records.
+  if (change.status === "created" || change.providerWorkspaceRef !== undefined)
+    await queueReadSync(queries, { connectionId: id });
   await queries
     .updateTable("connections")
     .set({

@@ -1,6 +1,7 @@
 /** Objects that installations read: cursor, schedule and pause of each. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
+import { findOperation, type OperationRow } from "./operations.ts";
 import { toStoredJson } from "./stored-json.ts";
 
 export interface ReadPause {
@@ -62,6 +63,24 @@ export async function listReadObjects(
   return rows.map((row) => ({ ...row, pause: row.pause as ReadPause | null }));
 }
 
+/** Finds the operation of an object's backfill, running or ended. */
+export async function findBackfill(
+  queries: Queries,
+  {
+    projectId,
+    installationId,
+    objectName,
+  }: { projectId: string; installationId: string; objectName: string },
+): Promise<OperationRow | undefined> {
+  const row = await queries
+    .selectFrom("readObjects")
+    .select("backfillId")
+    .where("installationId", "=", installationId)
+    .where("objectName", "=", objectName)
+    .executeTakeFirst();
+  return row?.backfillId ? findOperation(queries, projectId, row.backfillId) : undefined;
+}
+
 export async function findReadObject(
   queries: Queries,
   installationId: string,
@@ -76,6 +95,24 @@ export async function findReadObject(
   return row && { ...row, pause: row.pause as ReadPause | null };
 }
 
+export interface PausedObject {
+  installationId: string;
+  /** The object's name in messages. */
+  messageName: string;
+  pause: ReadPause;
+}
+
+/** Lists the paused objects of these installations, by name. */
+export async function listReadPauses(queries: Queries, installationIds: string[]): Promise<PausedObject[]> {
+  if (installationIds.length === 0) return [];
+  const { rows } = await sql<PausedObject>`
+    select installation_id, message_name, pause from read_objects
+    where installation_id = any(${installationIds}::uuid[]) and pause is not null
+    order by message_name
+  `.execute(queries);
+  return rows;
+}
+
 export type NewReadObject = Pick<
   ReadObjectRow,
   | "installationId"
@@ -87,7 +124,7 @@ export type NewReadObject = Pick<
   | "schedule"
   | "nextTick"
   | "cursorTime"
-> & { floorTime: Date | null };
+> & { floorTime: Date | null; /** Operation of its backfill. */ backfillId: string | null };
 
 /** Inserts an object that is read from now on; changes and deletions count from `cursorTime`. */
 export async function insertReadObject(queries: Queries, object: NewReadObject): Promise<void> {

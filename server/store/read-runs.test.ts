@@ -50,7 +50,7 @@ async function openRuns(t: TestContext) {
     };
     const { id } = await insertInstallation(queries, row);
     const common = { projectId, accountRef: "a", messageName: "person", destination: "sink" };
-    const times = { schedule: null, nextTick: null, cursorTime: CURSOR, floorTime: null };
+    const times = { schedule: null, nextTick: null, cursorTime: CURSOR, floorTime: null, backfillId: null };
     await insertReadObject(queries, { installationId: id, objectName: "contacts", ...common, ...times });
     return id;
   };

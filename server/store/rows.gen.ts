@@ -385,6 +385,7 @@ export interface Readiness {
 
 export interface ReadObjects {
   accountRef: string;
+  backfillId: string | null;
   cursorTime: Timestamp;
   deletionsTime: Timestamp;
   destination: string;

@@ -6,6 +6,7 @@ import { ConfigContentSchema, type ConfigContent } from "../../manifest/installa
 import { listConnectionsById, type ConnectionRow } from "../../store/connections.ts";
 import type { Queries } from "../../store/database.ts";
 import { findInstallation, type InstallationRow } from "../../store/installations.ts";
+import { listReadPauses, type PausedObject } from "../../store/read-objects.ts";
 import { ConnectionSchema, toConnection } from "../connections/connection.ts";
 import { GroupSchema, toGroup } from "../customers/customer.ts";
 import { InstallationId, IntegrationId, ProjectId } from "../members.ts";
@@ -18,6 +19,19 @@ export const SkipSampling = Type.Optional(
   }),
 );
 
+const ReadPauseSchema = Type.Object(
+  {
+    object: Type.String({ description: "The object's name in messages." }),
+    by: Type.Enum(["api", "auto"], {
+      description: "`api`: by `:pause`. `auto`: by Busbar, after repeated failures.",
+    }),
+    note: Type.Optional(Type.String({ description: "Note of the request." })),
+    error: Type.Optional(Type.String({ description: "Why Busbar has paused it." })),
+    time: Type.String({ format: "date-time", description: "Since when." }),
+  },
+  { title: "ReadPause", description: "An object that is not read by schedule until `:unpause`." },
+);
+
 export const InstallationSchema = Type.Object(
   {
     id: InstallationId,
@@ -25,12 +39,16 @@ export const InstallationSchema = Type.Object(
     integrationId: IntegrationId,
     group: described(GroupSchema, "The customer."),
     healthStatus: Type.Enum(["healthy", "unhealthy"], {
-      description: "`unhealthy` while the connection has bad credentials.",
+      description:
+        "`unhealthy` while the connection has bad credentials, or Busbar has paused reading an object after failures.",
     }),
     lastOperationStatus: Type.Optional(
       Type.Enum(["success", "failure", "in_progress"], { description: "Status of the latest operation." }),
     ),
     connection: described(ConnectionSchema, "The connection that the installation uses."),
+    readPauses: Type.Array(ReadPauseSchema, {
+      description: "Busbar's own: objects that are not read by schedule for now.",
+    }),
     createTime: CreateTime,
     createdBy: Type.String({ description: "Who installed it, for example `api:create-installation`." }),
     updateTime: Type.Optional(UpdateTime),
@@ -54,25 +72,37 @@ export const InstallationSchema = Type.Object(
 export type Installation = Static<typeof InstallationSchema>;
 export type StoredInstallation = InstallationRow<ConfigContent>;
 
-function toInstallation(row: StoredInstallation, connection: ConnectionRow): Installation {
+function toInstallation(
+  row: StoredInstallation,
+  connection: ConnectionRow,
+  pauses: PausedObject[],
+): Installation {
+  const isPausedByItself = pauses.some(({ pause }) => pause.by === "auto");
   const { config, lastOperationStatus } = row;
   return {
     id: row.id,
     projectId: row.projectId,
     integrationId: row.integrationId,
     group: toGroup(connection.group),
-    healthStatus: connection.status === "bad_credentials" ? "unhealthy" : "healthy",
+    healthStatus: connection.status === "bad_credentials" || isPausedByItself ? "unhealthy" : "healthy",
     ...(lastOperationStatus && {
       lastOperationStatus: lastOperationStatus as "success" | "failure" | "in_progress",
     }),
     connection: toConnection(connection),
+    readPauses: pauses.map(({ messageName, pause: { by, note, error, time } }) => ({
+      object: messageName,
+      by,
+      ...(note !== undefined && { note }),
+      ...(error !== undefined && { error }),
+      time,
+    })),
     ...times(row),
     createdBy: row.createdBy,
     config: { ...config, createTime: config.createTime.toISOString() },
   };
 }
 
-/** Returns the installations of these rows; fetches their connections in one query. */
+/** Returns the installations of these rows; fetches their connections and pauses in one query each. */
 export async function toInstallations(
   queries: Queries,
   projectId: string,
@@ -83,9 +113,15 @@ export async function toInstallations(
     projectId,
     rows.map((row) => row.connectionId),
   );
+  const paused = await listReadPauses(
+    queries,
+    rows.map((row) => row.id),
+  );
+  const pauses = Map.groupBy(paused, ({ installationId }) => installationId);
   return rows.flatMap((row) => {
     const connection = connections.get(row.connectionId);
-    return connection ? [toInstallation(row, connection)] : [];
+    if (!connection) return [];
+    return [toInstallation(row, connection, pauses.get(row.id) ?? [])];
   });
 }
 

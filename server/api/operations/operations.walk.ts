@@ -9,6 +9,6 @@ export const walk: ResourceWalk = {
     await call("getOperation", { path: { operationId } });
     await call("listOperationLogs", { path: { operationId } });
     await call("listOperations", { path, query: { pageSize: "10" } });
-    await call("getBackfillProgress", { path: { ...path, objectName: "contacts" }, refusedWith: 501 });
+    await call("getBackfillProgress", { path: { ...path, objectName: "contacts" } });
   },
 };

@@ -15,6 +15,9 @@ integrations:
               mapToName: givenName
           optionalFields:
             - fieldName: phone
+          backfill:
+            defaultPeriod:
+              fullHistory: true
         - objectName: companies
           destination: hook
           schedule: "*/30 * * * *"
