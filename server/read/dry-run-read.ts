@@ -67,7 +67,7 @@ export async function dryRunRead(
       ...(await estimate(object, plan, call)),
     };
   }).catch((error: unknown) => {
-    throw error instanceof ProviderError ? readProblem(error) : error;
+    throw error instanceof ProviderError ? readProblem(error, connectionId) : error;
   });
 }
 

@@ -12,32 +12,28 @@ export const READ_REFUSALS = {
   504: "The provider did not respond in time.",
 };
 
-/** What the provider finds wrong with the request is the caller's to correct: 400, with its reason in `causes`. */
-export const readProblem = (error: ProviderError): Problem =>
-  new Problem(slugOf(error), {
+/** A fault that the provider finds in the request is the caller's to correct: 400, with the reason in `causes`. */
+export const readProblem = (error: ProviderError, connectionId: string): Problem =>
+  new Problem(SLUGS[error.kind], {
     detail: sentence(error),
     causes: [error.message],
+    ...(["invalid", "not_found"].includes(error.kind) && { status: 400 }),
     retryable: isRetryable(error.kind),
     retryAfter: error.retryAt,
     cause: error,
+    ...(error.kind === "unauthorized" && { extensions: { connectionId } }),
   });
 
-function slugOf({ kind }: ProviderError): ProblemSlug {
-  switch (kind) {
-    case "invalid":
-    case "not_found":
-      return "invalid-request";
-    case "rate_limited":
-    case "locked_out":
-      return "too-many-requests";
-    case "unavailable":
-      return "provider-unreachable";
-    case "timeout":
-    case "unknown_outcome":
-      return "provider-timeout";
-    case "unreadable":
-      return "provider-unreadable";
-    default:
-      return "provider-refused";
-  }
-}
+const SLUGS: Record<ProviderError["kind"], ProblemSlug> = {
+  unauthorized: "reconnect-required",
+  forbidden: "permission-missing",
+  not_found: "provider-refused",
+  invalid: "provider-refused",
+  conflict: "provider-refused",
+  rate_limited: "rate-limited",
+  unavailable: "provider-unreachable",
+  timeout: "provider-timeout",
+  unknown_outcome: "provider-timeout",
+  locked_out: "credentials-locked",
+  unreadable: "provider-unreadable",
+};

@@ -146,6 +146,24 @@ describe("a search", () => {
     assert.equal(waiting.status, 429, "the connection's gate is closed for everybody");
   });
 
+  test("names the connection that has to be connected again, and what the provider forbids", async () => {
+    const other = await connectCustomer(on, {
+      provider: "hubspot",
+      manifest: manifestOf("hubspot", "contacts"),
+      integration: "hubspot",
+      groupRef: "globex",
+      content: contentOf("contacts", "deals"),
+    });
+    on.sandbox.addFault({ provider: "hubspot", path: "/search", status: 403 });
+    const forbidden = await search(where(["email", "x"]), "hubspot", "globex");
+    on.sandbox.clearFaults();
+    assert.match(forbidden.body.type, /permission-missing$/, forbidden.text);
+    on.sandbox.hubspot.revokeTokens();
+    const { status, body, text } = await search(where(["email", "x"]), "hubspot", "globex");
+    assert.deepEqual([status, body.connectionId], [422, other.connectionId], text);
+    assert.match(body.type, /reconnect-required$/);
+  });
+
   test("leaves a line in the usage log and no operation", async () => {
     const { body } = await on.inProject(
       "GET",

@@ -144,7 +144,7 @@ async function search(
     const { plan, set } = await planObject(deps.metadata, wanted, call);
     return { set, ...(await connector.read.search(plan, call.fetch)) };
   }).catch((error: unknown) => {
-    throw error instanceof ProviderError ? readProblem(error) : error;
+    throw error instanceof ProviderError ? readProblem(error, connectionId) : error;
   });
   const shaper = shapeRecords(found.set, connector.read);
   const results = found.records.map((record) => shaper.shape(record));
