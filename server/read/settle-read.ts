@@ -15,23 +15,30 @@ import { spanOf } from "./read-span.ts";
 import type { ReadTarget } from "./read-target.ts";
 import type { RunReadServices } from "./read-services.ts";
 
+export type SettleServices = Pick<
+  RunReadServices,
+  "database" | "workerId" | "commit" | "retryBaseMs" | "minuteMs"
+>;
+
 const HOUR_MINUTES = 60;
 const BACKFILL_HOURS = 24;
+/** Broken pages are asked for again so often: a proxy on the way may have answered for the provider. */
+const ATTEMPTS_AT_BROKEN_PAGE = 3;
 /** An object is paused after so many scheduled runs in a row that failed for a permanent reason, and an hour. */
 const FAILURES_BEFORE_PAUSE = 5;
 
 /** Puts the run back or ends it. */
 export async function settleFailure(
-  deps: RunReadServices,
+  deps: SettleServices,
   run: ClaimedRun,
   target: ReadTarget | undefined,
   error: ProviderError,
 ): Promise<RunResult> {
-  if (!isTemporary(error)) {
+  const attempts = run.attempts + 1;
+  if (!isTemporary(error, attempts)) {
     await fail(deps, run, target, { error, isPermanent: error.kind !== "unauthorized" });
     return "sent";
   }
-  const attempts = run.attempts + 1;
   const delayMs = backoffMs({ attempts, baseMs: deps.retryBaseMs });
   const dueMs = Math.max(nowMs() + delayMs, error.retryAt?.getTime() ?? 0);
   if (dueMs > deadlineMs(deps, run)) {
@@ -55,14 +62,22 @@ export async function settleFailure(
 }
 
 /** Reads can be repeated, so everything that may pass is waited for, also an account that is locked for now. */
-const isTemporary = ({ kind }: ProviderError): boolean =>
-  ["rate_limited", "unavailable", "timeout", "locked_out", "unknown_outcome"].includes(kind);
+const isTemporary = ({ kind }: ProviderError, attempts: number): boolean =>
+  ["rate_limited", "unavailable", "timeout", "locked_out", "unknown_outcome"].includes(kind) ||
+  (kind === "unreadable" && attempts < ATTEMPTS_AT_BROKEN_PAGE);
 
-/** A backfill may wait for a day since its last page, other reads for an hour or until the next tick. */
-function deadlineMs({ minuteMs }: RunReadServices, { kind, pageTime, nextTick }: ClaimedRun): number {
+/**
+ * A backfill may fail for a day, other reads for an hour or until the next tick. Counts from the first failure since the
+ * last page: a pause, a destination that is away and a process that is down are not the provider's.
+ */
+function deadlineMs(
+  { minuteMs }: SettleServices,
+  { kind, attempts, pageTime, nextTick }: ClaimedRun,
+): number {
   const hourMs = HOUR_MINUTES * minuteMs;
-  if (kind === "backfill") return pageTime.getTime() + BACKFILL_HOURS * hourMs;
-  return Math.max(pageTime.getTime() + hourMs, kind === "scheduled" ? (nextTick?.getTime() ?? 0) : 0);
+  const sinceMs = attempts === 0 ? nowMs() : pageTime.getTime();
+  if (kind === "backfill") return sinceMs + BACKFILL_HOURS * hourMs;
+  return Math.max(sinceMs + hourMs, kind === "scheduled" ? (nextTick?.getTime() ?? 0) : 0);
 }
 
 const WAIT_MS = { behind: 1_000, disabled: 30_000 };
@@ -73,7 +88,7 @@ const WAIT_REASON = {
 
 /** Puts the run back until its destination takes messages again. */
 export async function waitForDestination(
-  deps: RunReadServices,
+  deps: SettleServices,
   { operationId, metadata }: ClaimedRun,
   reason: keyof typeof WAIT_MS,
 ): Promise<void> {
@@ -83,6 +98,7 @@ export async function waitForDestination(
     operationId,
     workerId: deps.workerId(),
     dueTime: new Date(nowMs() + waitedMs),
+    ...(reason === "disabled" && { attempts: 0 }),
     waitedMs,
     log: isFirst ? [{ severity: "INFO", msg: WAIT_REASON[reason] }] : [],
   });
@@ -90,7 +106,7 @@ export async function waitForDestination(
 
 /** Ends the run. The cursor stays: the next read of the object covers its range again. */
 async function fail(
-  deps: RunReadServices,
+  deps: SettleServices,
   run: ClaimedRun,
   target: ReadTarget | undefined,
   { error, isPermanent }: { error: ProviderError; isPermanent: boolean },
@@ -98,7 +114,9 @@ async function fail(
   const messageName = target?.definition.messageName ?? run.objectName;
   const text = `[${messageName}] Error reading from provider: ${error.message}`;
   const countsAsFailure = isPermanent && run.kind === "scheduled";
-  const pauses = run.kind === "backfill" || (countsAsFailure && (await isLastFailure(deps, run)));
+  // Bad credentials end by themselves when the customer connects again.
+  const endsReading = error.kind !== "unauthorized" && run.kind === "backfill";
+  const pauses = endsReading || (countsAsFailure && (await isLastFailure(deps, run)));
   const end: RunEnd = { status: "failure", result: text, countsAsFailure };
   if (pauses) end.pause = { error: text, time: now().toISOString() };
   if (target && pauses) {
@@ -126,7 +144,7 @@ async function fail(
   );
 }
 
-async function isLastFailure({ database, minuteMs }: RunReadServices, run: ClaimedRun): Promise<boolean> {
+async function isLastFailure({ database, minuteMs }: SettleServices, run: ClaimedRun): Promise<boolean> {
   const object = await findReadObject(database.queries, run.installationId, run.objectName);
   if (!object || object.failures + 1 < FAILURES_BEFORE_PAUSE) return false;
   return nowMs() - (object.failingSince?.getTime() ?? nowMs()) >= HOUR_MINUTES * minuteMs;

@@ -55,8 +55,8 @@ export function startSyncingReads(deps: SyncServices): Rounds {
   return rounds;
 }
 
-/** Returns whether more may be queued. */
-async function syncQueued(deps: SyncServices): Promise<boolean> {
+/** Takes queued installations and brings their objects in line. Returns whether more may be queued. */
+export async function syncQueued(deps: SyncNowServices & Pick<SyncServices, "onRuns">): Promise<boolean> {
   const { taken, begun } = await transact(deps.database, async (queries) => {
     const syncs = await takeReadSyncs(queries, MOST_AT_ONCE);
     let begun = 0;

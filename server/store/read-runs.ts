@@ -127,7 +127,9 @@ export interface ClaimedRun extends DueRun {
   settles: boolean;
   stage: "records" | "deletions";
   checkpoint: JsonObject | null;
+  /** Failed ones since the last page. */
   attempts: number;
+  /** When the last page was committed, or the first attempt after it failed. */
   pageTime: Date;
   createTime: Date;
   metadata: JsonObject;
@@ -194,7 +196,8 @@ export async function putBackRun(queries: Queries, run: PutBackRun): Promise<voi
   const { operationId, workerId, dueTime, attempts = null, waitedMs = 0, log } = run;
   await sql`
     with back as (
-      update read_runs set claimed_by = null, due_time = ${dueTime}, attempts = coalesce(${attempts}::integer, attempts)
+      update read_runs set claimed_by = null, due_time = ${dueTime}, attempts = coalesce(${attempts}::integer, attempts),
+        page_time = case when attempts = 0 then now() else page_time end
       where operation_id = ${operationId} and claimed_by = ${workerId}
       returning operation_id, attempts
     )
@@ -268,13 +271,15 @@ export async function stopRuns(
 ): Promise<void> {
   const ofKinds = kinds === undefined ? sql`` : sql`and kind = any(${kinds}::text[])`;
   await sql`
-    with ended as (
+    with mine as materialized (
+      select operation_id from read_runs
+      where installation_id = ${installationId} and object_name = ${objectName} ${ofKinds}
+      -- Like the commit of a page: first the run, then its operation.
+      for update
+    ), ended as (
       update operations set status = 'failure', result = ${result}, update_time = now()
-      where status = 'in_progress' and id in (
-        select operation_id from read_runs
-        where installation_id = ${installationId} and object_name = ${objectName} ${ofKinds})
-      returning id
+      where status = 'in_progress' and id in (select operation_id from mine)
     )
-    delete from read_runs where operation_id in (select id from ended)
+    delete from read_runs where operation_id in (select operation_id from mine)
   `.execute(queries);
 }

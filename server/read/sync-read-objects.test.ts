@@ -1,0 +1,232 @@
+/** Objects that installations read follow configuration, manifest and connection; cursors survive what need not end them. */
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { touchInstallation } from "../store/installations.ts";
+import { pauseReadObjects } from "../store/read-objects.ts";
+import { queueReadSync } from "../store/read-syncs.ts";
+import { openInstallations } from "./installed-fixture.ts";
+import { choosing } from "./read-fixture.ts";
+
+const EVERY_HOUR = "0 * * * *";
+const account = { objectName: "account" };
+
+/** An installation that reads `account` with a schedule and a backfill of 30 days. */
+async function openAccount(t: TestContext) {
+  const read = { schedule: EVERY_HOUR, backfill: { defaultPeriod: { days: 30 } } };
+  const on = await openInstallations(t, read, { ...read, objectName: "lead" });
+  const { id, connectionId } = await on.install("acme", account);
+  await on.sync();
+  const object = async (name = "account") =>
+    (await on.objectsOf(id)).find(({ objectName }) => objectName === name);
+  const configure = async (...chosen: Parameters<typeof choosing>) => {
+    await on.configure(id, choosing(...chosen));
+    await on.sync();
+  };
+  const moveCursor = (to: Date) =>
+    on.queries.updateTable("readObjects").set({ cursorTime: to }).where("installationId", "=", id).execute();
+  return { ...on, id, connectionId, object, configureAll: configure, moveCursor };
+}
+
+const LATER = new Date("2031-01-01T00:00:00Z");
+
+test("a new object is read from when it was configured on, and its backfill covers what is older", async (t) => {
+  const { id, object, runs } = await openAccount(t);
+  const row = await object();
+  assert.ok(row?.nextTick);
+  const [backfill, ...others] = await runs(id);
+  assert.deepEqual(others, []);
+  assert.equal(backfill?.kind, "backfill");
+  assert.deepEqual(backfill.untilTime, row.cursorTime);
+  assert.equal(row.cursorTime.getTime() - (backfill.sinceTime?.getTime() ?? 0), 30 * 86_400_000);
+});
+
+test("an object without a backfill never reads what is older than itself", async (t) => {
+  const on = await openInstallations(t, { schedule: EVERY_HOUR });
+  const { id } = await on.install("acme", account);
+  await on.sync();
+  assert.deepEqual(await on.runs(id), []);
+  const row = await on.queries.selectFrom("readObjects").selectAll().executeTakeFirstOrThrow();
+  assert.deepEqual(row.floorTime, row.cursorTime);
+});
+
+test("a period of no days is no backfill, a full history has no lower bound", async (t) => {
+  const on = await openInstallations(
+    t,
+    { backfill: { defaultPeriod: { days: 0 } } },
+    { objectName: "lead", backfill: { defaultPeriod: { fullHistory: true } } },
+  );
+  const { id } = await on.install("acme", account, { objectName: "lead" });
+  await on.sync();
+  assert.deepEqual(
+    (await on.runs(id)).map(({ objectName, sinceTime }) => [objectName, sinceTime]),
+    [["lead", null]],
+  );
+});
+
+test("an object added later begins then, and leaves the others alone", async (t) => {
+  const { id, object, runs, configureAll, moveCursor } = await openAccount(t);
+  await moveCursor(LATER);
+  await configureAll(account, { objectName: "lead" });
+  assert.deepEqual((await object())?.cursorTime, LATER);
+  assert.ok((await object("lead"))?.nextTick);
+  assert.deepEqual(
+    (await runs(id)).map(({ objectName, kind }) => `${kind} ${objectName}`),
+    ["backfill account", "backfill lead"],
+  );
+});
+
+test("a removed object stops with its runs and leaves nothing; added again it is new", async (t) => {
+  const { id, object, runs, operations, configureAll, moveCursor, queries, claim } = await openAccount(t);
+  await moveCursor(LATER);
+  await claim(id, "backfill");
+  const fingerprint = { installationId: id, objectName: "account", recordId: "1", changeTime: LATER };
+  await queries
+    .insertInto("readFingerprints")
+    .values({ ...fingerprint, hash: Buffer.from("a") })
+    .execute();
+  await configureAll({ objectName: "lead" });
+  assert.equal(await object(), undefined);
+  assert.equal((await runs(id)).length, 1);
+  assert.deepEqual(await queries.selectFrom("readFingerprints").selectAll().execute(), []);
+  const [stopped] = await operations(id);
+  assert.deepEqual(
+    [stopped?.status, stopped?.result],
+    ["failure", "[account] Stopped: the object is not read any more"],
+  );
+  await configureAll(account);
+  assert.notDeepEqual((await object())?.cursorTime, LATER);
+  assert.deepEqual(
+    (await runs(id)).map(({ objectName }) => objectName),
+    ["account"],
+  );
+});
+
+test("a disabled object stops, and goes on from its cursor when it is enabled, without another backfill", async (t) => {
+  const { id, object, runs, operations, configureAll, moveCursor } = await openAccount(t);
+  await moveCursor(LATER);
+  await configureAll({ ...account, disabled: true });
+  const disabled = await object();
+  assert.deepEqual([disabled?.schedule, disabled?.nextTick, disabled?.cursorTime], [null, null, LATER]);
+  assert.deepEqual(await runs(id), []);
+  assert.equal((await operations(id))[0]?.result, "[account] Stopped: the object was disabled");
+  await configureAll(account);
+  const enabled = await object();
+  assert.deepEqual([enabled?.schedule, enabled?.cursorTime], [EVERY_HOUR, LATER]);
+  assert.ok(enabled?.nextTick);
+  assert.deepEqual(await runs(id), []);
+});
+
+test("an object that was disabled from the beginning begins when it is enabled", async (t) => {
+  const on = await openInstallations(t, { backfill: { defaultPeriod: { fullHistory: true } } });
+  const { id } = await on.install("acme", { ...account, disabled: true });
+  await on.sync();
+  assert.deepEqual([await on.objectsOf(id), await on.runs(id)], [[], []]);
+  await on.configure(id, choosing(account));
+  await on.sync();
+  assert.deepEqual([(await on.objectsOf(id)).length, (await on.runs(id)).length], [1, 1]);
+});
+
+test("a new schedule, destination or name acts at once; the cursor stays and nothing is read again", async (t) => {
+  const { id, object, runs, configureAll, deploy, sync, moveCursor } = await openAccount(t);
+  await moveCursor(LATER);
+  const before = await object();
+  await configureAll({ ...account, schedule: "*/10 * * * *", destination: "other" });
+  const after = await object();
+  assert.deepEqual(
+    [after?.schedule, after?.destination, after?.cursorTime],
+    ["*/10 * * * *", "other", LATER],
+  );
+  assert.notDeepEqual(after?.nextTick, before?.nextTick);
+  await configureAll({ ...account, schedule: "" });
+  assert.deepEqual([(await object())?.schedule, (await object())?.nextTick], [null, null]);
+  await deploy({
+    schedule: EVERY_HOUR,
+    mapToName: "firm",
+    backfill: { defaultPeriod: { fullHistory: true } },
+  });
+  await sync();
+  assert.equal((await object())?.messageName, "firm");
+  assert.equal((await runs(id)).length, 1, "a changed backfill period is too late");
+});
+
+test("a change that does not concern the schedule leaves the next tick", async (t) => {
+  const { object, configureAll } = await openAccount(t);
+  const before = await object();
+  await configureAll({ ...account, selectedFields: { name: true } });
+  assert.deepEqual(await object(), before);
+});
+
+test("another connection to the same account goes on; another account begins anew", async (t) => {
+  const { id, object, runs, operations, connect, queries, projectId, sync, moveCursor } =
+    await openAccount(t);
+  await moveCursor(LATER);
+  const swap = async (groupRef: string, workspace: string) => {
+    const { connectionId } = await connect(groupRef, workspace);
+    await touchInstallation(queries, projectId, id, { connectionId });
+    await sync();
+  };
+  await swap("same", "acme");
+  assert.deepEqual((await object())?.cursorTime, LATER);
+  const [first] = await runs(id);
+  await swap("other", "elsewhere");
+  assert.notDeepEqual((await object())?.cursorTime, LATER);
+  const [second, ...more] = await runs(id);
+  assert.deepEqual(more, []);
+  assert.notEqual(second?.operationId, first?.operationId);
+  assert.equal((await operations(id))[0]?.result, "[account] Stopped: another account was connected");
+});
+
+test("an object that a deploy drops goes on while configurations have it, and stops when they do not", async (t) => {
+  const { id, object, deploy, sync, configureAll, moveCursor } = await openAccount(t);
+  await moveCursor(LATER);
+  await deploy({ objectName: "lead" });
+  await sync();
+  assert.deepEqual((await object())?.cursorTime, LATER);
+  assert.equal((await object())?.schedule, EVERY_HOUR);
+  // A destructive deploy takes it out of the configurations, too.
+  await configureAll({ objectName: "lead" });
+  assert.equal(await object(), undefined);
+  assert.equal((await object("lead"))?.installationId, id);
+});
+
+test("an object enabled for every customer is read without being configured, from its deploy on", async (t) => {
+  const { id, deploy, sync, object, runs } = await openAccount(t);
+  await deploy({ schedule: EVERY_HOUR }, { objectName: "lead", enabled: "always", schedule: EVERY_HOUR });
+  await sync();
+  assert.ok((await object("lead"))?.nextTick);
+  assert.equal((await runs(id)).length, 1);
+});
+
+test("a change, or a new authentication, lifts a pause by Busbar and no other", async (t) => {
+  const { id, connectionId, object, configureAll, queries, sync } = await openAccount(t);
+  const pause = (by: "api" | "auto") =>
+    pauseReadObjects(queries, {
+      installationId: id,
+      objectNames: ["account"],
+      pause: { by, time: LATER.toISOString() },
+    });
+  await pause("auto");
+  await configureAll({ ...account, selectedFields: { name: true } });
+  assert.equal((await object())?.pause, null);
+  await pause("auto");
+  await queueReadSync(queries, { connectionId });
+  await sync();
+  assert.equal((await object())?.pause, null);
+  await pause("api");
+  await configureAll(account);
+  assert.equal((await object())?.pause?.by, "api");
+});
+
+test("a queue of many installations is taken in parts, and each is brought in line once", async (t) => {
+  const on = await openInstallations(t, { schedule: EVERY_HOUR });
+  for (let n = 0; n < 25; n++) await on.install(`g${n}`, account);
+  assert.equal(await on.sync(), true);
+  assert.equal(await on.sync(), false);
+  const { rows } = await on.queries
+    .selectFrom("readObjects")
+    .select("installationId")
+    .execute()
+    .then((rows) => ({ rows }));
+  assert.equal(new Set(rows.map(({ installationId }) => installationId)).size, 25);
+  assert.deepEqual(await on.queries.selectFrom("readSyncs").selectAll().execute(), []);
+});
