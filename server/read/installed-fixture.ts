@@ -13,6 +13,7 @@ import { insertConfig, insertInstallation } from "../store/installations.ts";
 import { findIntegration, upsertIntegration } from "../store/integrations.ts";
 import { openInstallationCache } from "../operations/installation-cache.ts";
 import { listenForChanges } from "../store/changes.ts";
+import type { Queries } from "../store/database.ts";
 import { listReadObjects, type ReadObjectRow } from "../store/read-objects.ts";
 import { claimRuns, type ClaimedRun, type ReadKind } from "../store/read-runs.ts";
 import { choosing, reading } from "./read-fixture.ts";
@@ -50,6 +51,32 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
     secretsSealed: "",
   });
 
+  const sync = () => syncQueued({ database, catalog, minuteMs: MINUTE_MS, onRuns: () => {} });
+  const changes = await listenForChanges(database.connectionString, createLog("silent"));
+  scope.after(() => changes.close());
+  const installations = openInstallationCache({ database, changes });
+  const targetOf = (run: ClaimedRun) => findReadTarget({ database, catalog, installations }, run);
+  const base = {
+    database,
+    queries,
+    catalog,
+    projectId,
+    integrationId,
+    destinationId,
+    deploy,
+    sync,
+    targetOf,
+  };
+  return { ...base, ...customersOf(base), ...looksAt(base) };
+}
+
+interface Project {
+  queries: Queries;
+  projectId: string;
+  integrationId: string;
+}
+
+function customersOf({ queries, projectId, integrationId }: Project) {
   const revisionId = async () =>
     (await findIntegration(queries, projectId, integrationId))?.latestRevision.id ?? "";
   async function connect(groupRef: string, providerWorkspaceRef?: string) {
@@ -81,7 +108,10 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
     const row = { projectId, installationId, createdBy: "t", revisionId: await revisionId() };
     await insertConfig(queries, { ...row, content });
   }
-  const sync = () => syncQueued({ database, catalog, minuteMs: MINUTE_MS, onRuns: () => {} });
+  return { connect, install, configure };
+}
+
+function looksAt({ queries, projectId }: Project) {
   const objectsOf = async (installationId: string): Promise<ReadObjectRow[]> =>
     listReadObjects(queries, projectId, installationId);
   /** The read of this installation and kind, claimed. */
@@ -96,10 +126,6 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
     if (!run) throw new Error("the run is not due");
     return run;
   }
-  const changes = await listenForChanges(database.connectionString, createLog("silent"));
-  scope.after(() => changes.close());
-  const installations = openInstallationCache({ database, changes });
-  const targetOf = (run: ClaimedRun) => findReadTarget({ database, catalog, installations }, run);
   const operations = (installationId: string) =>
     queries
       .selectFrom("operations")
@@ -123,22 +149,5 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
       .where("installationId", "=", installationId)
       .orderBy("seq")
       .execute();
-  return {
-    database,
-    queries,
-    catalog,
-    projectId,
-    integrationId,
-    destinationId,
-    deploy,
-    connect,
-    install,
-    configure,
-    sync,
-    objectsOf,
-    claim,
-    targetOf,
-    operations,
-    runs,
-  };
+  return { objectsOf, claim, operations, runs };
 }
