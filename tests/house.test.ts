@@ -6,41 +6,41 @@ import { test } from "node:test";
 import { findCircles, findMutualFolders, findSharedNames } from "../scripts/structure/find-faults.ts";
 import { importGraph, importsOf, readSources } from "../scripts/structure/import-graph.ts";
 
-/** The stairs: a place may import from itself and from the places listed. The first pattern that fits is the place. */
+/** The layers: a place may import from itself and from the places listed. The first pattern that matches is the place. */
 const GROUND = ["ground"];
 const SERVICES = [...GROUND, "store", "postgres", "jobs", "egress", "http", "events"];
 const KITS = ["catalog", "connector kit", "destination index", "destination kit"];
-const SHARED_ROOMS = ["access", "manifest", "credentials", "deliver"];
+const SHARED = ["access", "manifest", "credentials", "deliver"];
 const CALLS = ["calls", "operations"];
-const ROOMS = ["proxy", "write", "read", "subscribe", "watch"];
+const ACTIONS = ["proxy", "write", "read", "subscribe", "watch"];
 
-const room = (name: string, mayImport: string[]) => ({
+const folder = (name: string, mayImport: string[]) => ({
   name,
   files: new RegExp(`^server/${name}/`),
   mayImport,
 });
 
 const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
-  room("ground", []),
-  room("store", GROUND),
-  room("postgres", GROUND),
-  room("jobs", [...GROUND, "store"]),
-  room("egress", GROUND),
-  room("http", [...GROUND, "store"]),
-  room("events", [...GROUND, "store"]),
-  ...SHARED_ROOMS.map((name) => room(name, [...SERVICES, ...KITS])),
-  room("calls", [...SERVICES, "credentials", ...KITS]),
-  room("operations", [...SERVICES, "credentials", "manifest", "calls", ...KITS]),
-  ...ROOMS.map((name) => room(name, [...SERVICES, ...SHARED_ROOMS, ...CALLS, ...KITS])),
-  room("api", [...SERVICES, ...SHARED_ROOMS, ...CALLS, ...ROOMS, ...KITS]),
-  room("data-folder", [...SERVICES, "access"]),
-  room("metrics", [...SERVICES, ...SHARED_ROOMS, ...CALLS, ...ROOMS]),
+  folder("ground", []),
+  folder("store", GROUND),
+  folder("postgres", GROUND),
+  folder("jobs", [...GROUND, "store"]),
+  folder("egress", GROUND),
+  folder("http", [...GROUND, "store"]),
+  folder("events", [...GROUND, "store"]),
+  ...SHARED.map((name) => folder(name, [...SERVICES, ...KITS])),
+  folder("calls", [...SERVICES, "credentials", ...KITS]),
+  folder("operations", [...SERVICES, "credentials", "manifest", "calls", ...KITS]),
+  ...ACTIONS.map((name) => folder(name, [...SERVICES, ...SHARED, ...CALLS, ...KITS])),
+  folder("api", [...SERVICES, ...SHARED, ...CALLS, ...ACTIONS, ...KITS]),
+  folder("data-folder", [...SERVICES, "access"]),
+  folder("metrics", [...SERVICES, ...SHARED, ...CALLS, ...ACTIONS]),
   {
     name: "entrance",
     files: /^server\/[\w-]+\.ts$/,
-    mayImport: [...SERVICES, ...SHARED_ROOMS, ...CALLS, ...ROOMS, ...KITS, "api", "data-folder", "metrics"],
+    mayImport: [...SERVICES, ...SHARED, ...CALLS, ...ACTIONS, ...KITS, "api", "data-folder", "metrics"],
   },
-  room("commands", [...SERVICES, ...SHARED_ROOMS, "metrics", "data-folder", "entrance", "sandbox", "cli"]),
+  folder("commands", [...SERVICES, ...SHARED, "metrics", "data-folder", "entrance", "sandbox", "cli"]),
   { name: "demo", files: /^demo\//, mayImport: [...GROUND, "access", "data-folder", "entrance", "sandbox"] },
   // Knows a server by its address only; the check of manifests works without one (docs/decisions/0012).
   { name: "cli", files: /^cli\//, mayImport: ["ground", "manifest", "catalog", "connector kit"] },
@@ -73,14 +73,14 @@ const read = (file: string): string => texts.get(file) ?? "";
 const sources = all.map(({ file }) => file).filter((file) => !/^(scripts|bench)\//.test(file));
 const placeOf = (file: string) => PLACES.find(({ files }) => files.test(file));
 
-test("every source file has a place in the house", () => {
+test("every source file belongs to a place with rules for its imports", () => {
   assert.deepEqual(
     sources.filter((file) => !placeOf(file)),
     [],
   );
 });
 
-test("imports go down the stairs only", () => {
+test("a file imports only from its own folder and from lower layers", () => {
   const wrong = sources.flatMap((file) => {
     const from = placeOf(file);
     return importsOf(file, read(file))
