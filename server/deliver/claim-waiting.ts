@@ -6,7 +6,7 @@ import { listEventsById } from "../store/events.ts";
 import type { Channels, OpenDestination } from "./channels.ts";
 import type { DeliveryResult } from "./delivery-result.ts";
 import { DEPTH, FAILING_DEPTH } from "./lanes.ts";
-import type { DeliverySender } from "./send-deliveries.ts";
+import { costOf, type DeliverySender } from "./send-deliveries.ts";
 
 export interface WaitingServices {
   queries: Queries;
@@ -31,6 +31,8 @@ export class WaitingDeliveries {
   #isDue = true;
   /** Deliveries may wait in the database for room in a lane. */
   #waitForRoom = true;
+  /** Of the deliveries claimed last. */
+  #averageCost = 1;
 
   constructor(deps: WaitingServices) {
     this.#deps = deps;
@@ -55,7 +57,7 @@ export class WaitingDeliveries {
     if (!this.#isDue && elapsedMs() - this.#claimedMs < POLL_MS) return 0;
     const { queries, channels, sender, workerId } = this.#deps;
     // Half of what is free: a claim does not divide its room between projects.
-    const room = Math.ceil(sender.lanes.room / 2);
+    const room = Math.ceil(sender.lanes.room / 2 / this.#averageCost);
     const lanes = sender.lanes.free();
     const fullProjects = sender.lanes.fullProjects();
     const readAfter = sender.changesSeen;
@@ -75,19 +77,25 @@ export class WaitingDeliveries {
       claimed.length > 0 || room === 0 || fullProjects.length > 0 || lanes.some(({ free }) => free === 0);
     if (claimed.length === 0) return 0;
     const destinations = await channels.get(claimed);
+    const costs: number[] = [];
     for (let from = 0; from < claimed.length; from += MOST_READ) {
-      await this.#send(claimed.slice(from, from + MOST_READ), destinations, readAfter);
+      costs.push(...(await this.#send(claimed.slice(from, from + MOST_READ), destinations, readAfter)));
     }
+    if (costs.length > 0) this.#averageCost = costs.reduce((sum, cost) => sum + cost) / costs.length;
     return claimed.length;
   }
 
-  /** Reads the events of claimed deliveries and sends them; releases them when earlier ones were so large that no room is left. */
+  /**
+   * Reads the events of claimed deliveries and sends them; releases them when earlier ones were so large that no room is
+   * left. Returns the cost of each that is sent.
+   */
   async #send(
     claimed: ClaimedDelivery[],
     destinations: Map<string, OpenDestination>,
     readAfter: number,
-  ): Promise<void> {
+  ): Promise<number[]> {
     const { queries, sender } = this.#deps;
+    const costs: number[] = [];
     const hasRoom = sender.lanes.room > 0;
     const eventIds = hasRoom ? [...new Set(claimed.map((row) => row.eventId))] : [];
     const events = await listEventsById(queries, eventIds);
@@ -97,9 +105,12 @@ export class WaitingDeliveries {
       // Deleted since it was claimed; retention removes the row.
       if (!destination || (hasRoom && !event)) continue;
       this.#held.add(keyOf(delivery));
-      if (event) sender.add({ delivery, event, destination, readAfter });
-      else sender.release(delivery);
+      if (event) {
+        sender.add({ delivery, event, destination, readAfter });
+        costs.push(costOf(event));
+      } else sender.release(delivery);
     }
+    return costs;
   }
 
   /** Lets go of what has been saved, and calls `onDue` when the first of what waits again is due. */

@@ -19,6 +19,8 @@ export interface RouterServices {
 export const LEAST_EVENTS = 50;
 const MOST_EVENTS = 1_000;
 const QUICK_MS = 100;
+/** Without room events are routed all the same, to wait as deliveries; their data is read for nothing. */
+const LEAST_ROOM = 64;
 /** Deliveries that one statement should make. */
 const MOST_DELIVERIES = 1_024;
 
@@ -41,7 +43,7 @@ export class EventRouter {
     const started = elapsedMs();
     const readAfter = sender.changesSeen;
     const batchId = newId();
-    const mostBytes = Math.max(1, sender.lanes.room) * LARGE_MESSAGE;
+    const mostBytes = Math.max(LEAST_ROOM, sender.lanes.room) * LARGE_MESSAGE;
     const routed = await routeEvents(queries, { batchId, workerId: workerId(), mostEvents, mostBytes });
     const most = this.#mostEvents * (elapsedMs() - started < QUICK_MS ? 2 : 0.5);
     this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, Math.floor(most)));

@@ -38,6 +38,9 @@ export interface PreparedDelivery {
 /** A message counts once, and once more for each of these characters: room stands for memory. */
 export const LARGE_MESSAGE = 16 * 1024;
 
+/** Returns how many ordinary messages the message of an event counts as. */
+export const costOf = ({ data }: StoredEvent): number => 1 + Math.floor(data.length / LARGE_MESSAGE);
+
 export class DeliverySender {
   readonly lanes: Lanes<PreparedDelivery>;
   readonly #deps: SenderServices;
@@ -51,7 +54,7 @@ export class DeliverySender {
     this.lanes = new Lanes({
       run: (prepared, begun) => this.#send(prepared, begun),
       onSpace: deps.onSpace,
-      costOf: ({ event }) => 1 + Math.floor(event.data.length / LARGE_MESSAGE),
+      costOf: ({ event }) => costOf(event),
     });
   }
 
