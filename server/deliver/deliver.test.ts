@@ -77,7 +77,8 @@ describe("deliveries", () => {
     const one = await on.inProject("GET", `/destinations/${name}/deliveries/${delivery.id}`);
     assert.equal(one.body.data.provider, "hubspot");
     sink.answer = accept;
-    await on.inProject("POST", `/destinations/${name}/deliveries/${delivery.id}:resend`);
+    const resent = await on.inProject("POST", `/destinations/${name}/deliveries/${delivery.id}:resend`);
+    assert.equal(resent.status, 200, resent.text);
     await all.untilStatus(name, "delivered");
     assert.equal(sink.at("/broken").at(-1)?.headers["svix-id"], delivery.id);
   });
