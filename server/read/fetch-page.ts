@@ -43,12 +43,26 @@ export async function fetchPage(
       const page = await read.readDeletions(plan, position.checkpoint ?? undefined, counted);
       return { position, stage: "deletions", page, time: now(), providerCalls };
     }
-    const page = await readOrLeaveOut(walk, (fields) => {
+    const page = await readOrLeaveOut(walk, async (fields) => {
       const plan = { ...walk.plan, ...upperBound(walk, position), fields, account };
-      return read.readPage(plan, position.checkpoint ?? undefined, counted);
+      if (position.checkpoint) return read.readPage(plan, position.checkpoint, counted);
+      const first = await read.readPage(plan, undefined, counted);
+      return { ...first, total: await estimate(first, () => read.count(plan, counted)) };
     });
     return { position, stage: "records", page, time: now(), providerCalls };
   });
+}
+
+/** Returns the number of records of the whole walk; undefined if the provider does not tell it, which is no failure. */
+async function estimate(first: ReadPage, count: () => Promise<number>): Promise<number | undefined> {
+  if (first.total !== undefined) return first.total;
+  if (!first.next) return first.records.length;
+  try {
+    return await count();
+  } catch (error) {
+    if (error instanceof ProviderError) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Operations through the API. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { until } from "../../../tests/harness/until.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 
@@ -82,4 +83,66 @@ describe("operations", () => {
       assert.equal(listed.body.results?.[0].id, operationId, listed.text);
     }
   });
+});
+
+const READING = `
+specVersion: 1.0.0
+integrations:
+  - name: reading
+    provider: hubspot
+    read:
+      objects:
+        - objectName: companies
+          mapToName: firm
+          enabled: always
+          destination: log
+          schedule: "0 0 1 1 *"
+          requiredFields: [{ fieldName: name }]
+          backfill: { defaultPeriod: { fullHistory: true } }
+        - objectName: contacts
+          enabled: always
+          destination: log
+          schedule: "0 0 1 1 *"
+          requiredFields: [{ fieldName: email }]
+`;
+
+test("the progress of a backfill is shown from the installation on and after its end, under the name asked for", async (t) => {
+  // The wait for a destination that does not exist yet is short.
+  const on = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "100" } });
+  t.after(() => on.stop());
+  on.sandbox.hubspot.setLimits("off");
+  const changedFrom = Date.parse("2026-01-01T00:00:00Z");
+  on.sandbox.hubspot.account.generate("companies", {
+    count: 250,
+    changedFrom,
+    changedTo: changedFrom,
+    values: {},
+  });
+  const all = on.sandbox.records("hubspot", "companies").length;
+  const customer = { provider: "hubspot", manifest: READING, integration: "reading" } as const;
+  const { installationId } = await connectCustomer(on, customer);
+  const progressOf = (objectName: string) =>
+    on.inProject(
+      "GET",
+      `/integrations/reading/installations/${installationId}/objects/${objectName}/backfill-progress`,
+    );
+  const waiting = await progressOf("firm");
+  assert.deepEqual([waiting.status, waiting.body.recordsProcessed], [200, 0], waiting.text);
+  await on.inProject("POST", "/destinations", { name: "log", type: "log", metadata: {} });
+  const done = await until(async () => {
+    const { body } = await progressOf("companies");
+    return body.recordsProcessed === all && body;
+  });
+  assert.deepEqual(
+    [done.objectName, done.operationId, done.recordsEstimatedTotal],
+    ["companies", waiting.body.operationId, all],
+  );
+  for (const [objectName, says] of [
+    ["contacts", /has no backfill/],
+    ["deals", /is not read/],
+  ] as const) {
+    const { status, body } = await progressOf(objectName);
+    assert.equal(status, 404);
+    assert.match(body.detail, says);
+  }
 });
