@@ -1,11 +1,8 @@
 /** Writes every generated file, or with `--check` fails naming those that are not fresh. */
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
-import { openApiDocument } from "../server/http/openapi.ts";
-import { routes, type Services } from "../server/routes.ts";
+import type { Services } from "../server/routes.ts";
 import { compactJson } from "./compact-json.ts";
-import { withProblemTypes } from "./errors-guide.ts";
-import { REFERENCE } from "./reference.ts";
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];
@@ -20,6 +17,11 @@ for (const script of [
   });
   if (status !== 0) stale.push(`what ${script} writes`);
 }
+// Imported only now, because they import files that the scripts above have written.
+const { openApiDocument } = await import("../server/http/openapi.ts");
+const { routes } = await import("../server/routes.ts");
+const { withProblemTypes } = await import("./errors-guide.ts");
+const { REFERENCE } = await import("./reference.ts");
 // Describing the routes calls no handler, so no service is needed.
 await write("openapi.json", `${compactJson(openApiDocument(routes({} as Services), REFERENCE))}\n`);
 const GUIDE = "docs/guide/errors.md";

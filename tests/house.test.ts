@@ -104,6 +104,18 @@ test("no file reaches itself by its imports, types counted", () => {
   assert.deepEqual(circles, []);
 });
 
+test("npm run generate imports no generated file before it has written all of them", () => {
+  const STATIC = /^(?:import|export) (?!type )[^;]*?from "(\.[^"]+)"/gm;
+  const reached = new Set(["scripts/generate.ts"]);
+  for (const file of reached)
+    for (const [, from = ""] of read(file).matchAll(STATIC))
+      reached.add(normalize(join(dirname(file), from)));
+  assert.deepEqual(
+    [...reached].filter((file) => file.endsWith(".gen.ts")),
+    [],
+  );
+});
+
 test("a file name is unique in the server", () => {
   const shared = findSharedNames(sources.filter((file) => file.startsWith("server/")));
   assert.deepEqual(shared, []);

@@ -1,4 +1,4 @@
-/** The commands against a real server, where nobody is at a terminal: what scripts rely on. */
+/** The commands against a real server and without a terminal, as scripts use them. */
 import assert from "node:assert/strict";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -51,7 +51,7 @@ describe("commands without a terminal", () => {
   const env = () => ({ AMP_API_URL: new URL(on.busbar.urls.base).origin, AMP_API_KEY: on.apiKey });
   const busbar = (args: string[], more: Surroundings = {}) =>
     runCli(args, { cwd, ...more, env: { ...env(), ...more.env } });
-  /** What a command that succeeds prints for machines. */
+  /** Runs a command that must succeed, and returns its JSON. */
   async function json(...args: string[]) {
     const { code, stdout, stderr } = await busbar([...args, "--json"]);
     assert.equal(code, 0, stderr);
@@ -62,7 +62,7 @@ describe("commands without a terminal", () => {
     ...fields.flatMap((field) => ["--set", field]),
   ];
 
-  test("tables hold every row with its id, and the public command line's spelling means the same", async () => {
+  test("tables contain every row with its id, and the spelling of Ampersand's command line works too", async () => {
     const { code, stdout } = await busbar(["list", "installations", "--integration", "crm"]);
     assert.equal(code, 0);
     assert.match(stdout, /^GROUP +INTEGRATION +PROVIDER .* ID\n/);
@@ -87,7 +87,7 @@ describe("commands without a terminal", () => {
     assert.equal((await busbar(["delete", "destination", "hook", "--yes"])).code, 0);
   });
 
-  test("get shows one thing whole, wherever its address lies", async () => {
+  test("get prints all members of one resource, below the project or not", async () => {
     assert.equal((await json("get", "installation", installationId)).id, installationId);
     assert.equal((await json("get", "integration", "crm")).name, "crm");
     assert.match((await busbar(["get", "project", "default"])).stdout, /^id: .*\nname: default$/m);
@@ -95,7 +95,7 @@ describe("commands without a terminal", () => {
     assert.equal(missing.code, 1);
   });
 
-  test("a name of dots, or none, does not turn an address into that of something larger", async () => {
+  test("a name that is empty or consists of dots is refused, so that no command reaches the parent resource", async () => {
     for (const name of ["..", ".", ""]) {
       const { code, stderr } = await busbar(["delete", "integration", name, "--yes"]);
       assert.deepEqual([code, /neither a name nor an id/.test(stderr)], [2, true], name);
@@ -105,7 +105,7 @@ describe("commands without a terminal", () => {
     assert.match(slash.stderr, /no integration `\.\.\/connections`/);
   });
 
-  test("a filter that would not be heeded is refused", async () => {
+  test("a filter that the list does not support is refused", async () => {
     const { code, stderr } = await busbar(["list", "projects", "--group", "acme"]);
     assert.equal(code, 2);
     assert.match(stderr, /--group is not a filter for projects/);
@@ -154,7 +154,7 @@ describe("commands without a terminal", () => {
     assert.match(key.key, /^bb_/);
     assert.equal((await json("update", "api-key", key.id, "--active", "false")).active, false);
     const inPath = await busbar(["delete", "api-key", key.key]);
-    assert.equal(inPath.code, 2, "a key does not belong into an address");
+    assert.equal(inPath.code, 2, "a key in a URL is refused");
     assert.ok(!inPath.stderr.includes(key.key));
     for (const [what, id] of [
       ["api-key", key.id],
@@ -175,7 +175,7 @@ describe("commands without a terminal", () => {
     assert.doesNotMatch(stderr, /s3cret/);
   });
 
-  test("deploy tells what changed, keeps reading what customers have installed, and stops it with --destructive", async () => {
+  test("deploy prints the changes, and stops reading removed objects only with --destructive", async () => {
     const changed = MANIFEST.replace(/ {4}read.*\n/, "").replace(
       "contacts }",
       "contacts }, { objectName: deals }",
@@ -199,7 +199,7 @@ describe("commands without a terminal", () => {
     assert.equal((await busbar(["deploy", ".", "--destructive"])).code, 0);
   });
 
-  test("a folder without a manifest, a file that is no text and one that does not end are told apart", async () => {
+  test("a missing path, a folder without a manifest, a binary file and a too long file have different errors", async () => {
     const tell = async (path: string, stdin = "") => (await busbar(["validate", path], { stdin })).stderr;
     assert.match(await tell("nowhere"), /no file or folder nowhere/);
     await writeFile(join(cwd, "binary"), Buffer.from([0xff, 0xfe, 0]));
@@ -208,7 +208,7 @@ describe("commands without a terminal", () => {
     assert.match(await tell("/"), /no amp\.yaml or amp\.yml/);
   });
 
-  test("validate --online knows what the server knows: its own providers, destinations and apps", async () => {
+  test("validate --online also checks against the server's own providers, destinations and provider apps", async () => {
     const stdin = MANIFEST.replace("provider: hubspot", "provider: homemade");
     const offline = await busbar(["validate", "-"], { stdin });
     assert.deepEqual([offline.code, /no provider "homemade"/.test(offline.stdout)], [1, true]);
@@ -222,7 +222,7 @@ describe("commands without a terminal", () => {
     );
   });
 
-  test("a write says which record and operation; a batch says how each record went and fails when one did", async () => {
+  test("a write prints record and operation; a batch prints the result of each record and fails if one failed", async () => {
     const one = await busbar(writeArgs("email=one@write.example"));
     assert.match(one.stdout, /^created record \d+\n$/);
     assert.match(one.stderr, /^operation [0-9a-f-]{36}$/m);
@@ -255,7 +255,7 @@ describe("commands without a terminal", () => {
       filterGroups: [{ filters: [{ propertyName: "email", operator: "EQ", value: email }] }],
     });
 
-  test("an asynchronous write is waited for, and its end is the exit code", async () => {
+  test("with --wait, the exit code shows how an asynchronous write ended", async () => {
     const done = await json(...writeArgs("email=later@write.example"), "--async", "--wait");
     assert.equal(done.status, "success");
     const failed = await busbar([...writeArgs("email=no address"), "--async", "--wait", "--json"]);
@@ -277,7 +277,7 @@ describe("commands without a terminal", () => {
     assert.match(logs.stdout, /^\S+Z {2}\w+ +\S/);
   });
 
-  test("the proxy's answer comes as it is; the provider's refusal and ours are exit code 1", async () => {
+  test("the proxy's answer is printed unchanged; a refusal of the provider or of Busbar has exit code 1", async () => {
     const path = "/crm/v3/objects/contacts?limit=1";
     const plain = await busbar(["proxy", "GET", path, ...proxied()]);
     assert.equal(plain.code, 0, plain.stderr);
@@ -300,7 +300,7 @@ describe("commands without a terminal", () => {
     assert.equal((await busbar(["proxy", "GET", path, "--integration", "crm", "-g", "acme"])).code, 2);
   });
 
-  test("refusals are told with title, detail, place, remedy and request; with --json as the server gave them", async () => {
+  test("refusals are printed with title, detail, place, remedy and request id; with --json as the server sent them", async () => {
     const words = await busbar([
       "write",
       "crm",
@@ -321,7 +321,7 @@ describe("commands without a terminal", () => {
     assert.match(key.stderr, /error: .*\n(.*\n)* {2}→ Log in again/);
   });
 
-  test("login takes the key from stdin, proves it, and keeps several addresses apart", async () => {
+  test("login reads the key from stdin, checks it at the server, and stores one key per address", async () => {
     const home = await mkdtemp(join(tmpdir(), "busbar-login-"));
     const own = { HOME: home, AMP_API_URL: undefined, AMP_API_KEY: undefined };
     const address = env().AMP_API_URL;
@@ -344,7 +344,7 @@ describe("commands without a terminal", () => {
     await rm(home, { recursive: true });
   });
 
-  test("listen prints verified events as lines of JSON, hands them on with their signatures, and tidies up", async () => {
+  test("listen prints verified events as JSON lines, forwards them with their signatures, and deletes its destination", async () => {
     const handed: { headers: IncomingHttpHeaders; text: string }[] = [];
     const app = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -371,7 +371,7 @@ describe("commands without a terminal", () => {
     app.close();
   });
 
-  test("an installation is deleted in the public command line's spelling, the integration first", async () => {
+  test("delete:installation takes integration and installation, like Ampersand's command line", async () => {
     const { connectionId, installationId } = await connectCustomer(on, {
       provider: "hubspot",
       manifest: MANIFEST,
@@ -384,7 +384,7 @@ describe("commands without a terminal", () => {
     assert.equal((await busbar(["get", "connection", connectionId])).code, 1);
   });
 
-  test("listen says what to set when the server does not send there, and leaves nothing behind", async () => {
+  test("listen names the setting that lets the server send to its address, and deletes its destination", async () => {
     const refused = await busbar(["listen", "--public-url", "http://10.1.2.3/hook"]);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /→ Start the server with BUSBAR_EGRESS_ALLOW=10\.1\.2\.3 /);

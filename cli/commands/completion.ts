@@ -10,7 +10,7 @@ import type { Terminal } from "../terminal.ts";
 
 const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 
-/** Adds the command. `program` must have all the others. */
+/** Adds the command. `program` must already have all other commands. */
 export function addCompletion(program: Command, terminal: Terminal): void {
   program
     .command("completion")

@@ -66,7 +66,7 @@ function addCreateDestination(create: Command, terminal: Terminal): void {
     .option("--secrets <json>", "the type's secrets: @file, or - for stdin")
     .action(async (name: string, options: DestinationOptions, command: Command) => {
       const { webhook, type = webhook === undefined ? undefined : "webhook" } = options;
-      if (!type) throw new UsageFailure("Give --webhook with an address, or --type and --metadata.");
+      if (!type) throw new UsageFailure("Give --webhook with a URL, or --type and --metadata.");
       const settings = await readSettings(options, terminal);
       const on = await connect(command, terminal);
       const body = { name, type, metadata: {}, ...settings };

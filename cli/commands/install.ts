@@ -43,7 +43,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
     .addHelpText(
       "after",
       "\nWithout --config everything in the manifest is installed, with all fields that it requires. A field that the\n" +
-        "customer has to choose is asked for, or given by --map (object.name=field where objects differ).",
+        "customer has to choose is asked for, unless --map gives it (as object.name=field if objects have the same name).",
     )
     .action(async (integration: string, options: InstallOptions, command: Command) => {
       if (options.config !== undefined && options.map)
@@ -110,9 +110,7 @@ async function chooseFields(
   );
   if (unknown !== undefined) {
     const names = mappings.map(({ object, name }) => `${object}.${name}`).join(", ") || "none";
-    throw new UsageFailure(
-      `\`${unknown}\` is not a name that the customer chooses a field for; these are: ${names}.`,
-    );
+    throw new UsageFailure(`\`${unknown}\` is not a name to map. Names to map: ${names}.`);
   }
   const chosen = new Map<string, string>();
   for (const { object, name, question, proposed, fields } of mappings) {
@@ -127,9 +125,7 @@ async function chooseFields(
         fields.length > 0
           ? ` Fields: ${fields.slice(0, 20).join(", ")}${fields.length > 20 ? ", …" : ""}.`
           : "";
-      throw new UsageFailure(
-        `Which field of ${object} stands for \`${name}\`? Give --map ${name}=<field>.${some}`,
-      );
+      throw new UsageFailure(`\`${name}\` of ${object} needs a field. Give --map ${name}=<field>.${some}`);
     }
   }
   return chosen;

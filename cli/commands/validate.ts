@@ -24,7 +24,7 @@ export function addValidate(program: Command, terminal: Terminal): void {
         const globals: GlobalOptions = command.optsWithGlobals();
         const out = createOutput(terminal, globals);
         const file = await readManifest(path ?? ".", terminal);
-        // Loaded here, because the checks and the catalog are half of the program.
+        // Imported only here, because the checks and the catalog are half of the program's code.
         const { validate } = await import("../manifest/validate.ts");
         const findings = validate(
           file.source,

@@ -50,7 +50,7 @@ export function addWrite(program: Command, terminal: Terminal): void {
     .option("--idempotency-key <key>", "repeating the command with the same key writes only once")
     .action(async (integration: string, object: string, options: WriteOptions, command: Command) => {
       if (options.wait && !options.async)
-        throw new UsageFailure("--wait is only for --async; other writes wait anyway.");
+        throw new UsageFailure("--wait needs --async; other writes always wait.");
       const body = await writeRequest(options, terminal);
       const on = await connect(command, terminal);
       const answer = requireObject(await send(on, integration, object, body, options));

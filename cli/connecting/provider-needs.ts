@@ -46,7 +46,7 @@ function grantNeeds(grantType: string | undefined): Needs {
   return { kind: "consent" };
 }
 
-/** Returns the account metadata to ask for, without that of single modules. */
+/** Returns the account metadata to ask for, without the inputs that only some modules need. */
 export const metadataInputs = (provider: JsonObject): Input[] =>
   objectsAt(provider, "metadata.input")
     .filter((input) => valueAt(input, "moduleDependencies") === undefined)

@@ -10,19 +10,25 @@ import { bad, good, type Finding } from "./finding.ts";
 
 const IDLE_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Webhook signatures are refused after five minutes. A clock set by NTP is never off by this much. */
+/** Webhook signatures are refused after five minutes. A clock that NTP sets never deviates by this much. */
 const MOST_SKEW_SECONDS = 30;
 
 /** Throws `Unreachable` if the server does not answer. */
 export async function checkServer({ origin }: Target): Promise<Finding[]> {
   const { answer, text } = await ask(origin, "/healthz");
   if (answer.headers["x-amp-error"]) {
-    const cure = "The API has an address of its own: port 4000 unless configured otherwise.";
+    const cure = "Use the address of the API: its default port is 4000.";
     return [bad("server", `${origin} is the proxy of a Busbar, not its API.`, cure)];
   }
   if (answer.statusCode !== 200 || textAt(parseJson(text), "status") !== "ok") {
     const cure = "Check the address and any reverse proxy in front of the server.";
-    return [bad("server", `${origin} answers HTTP ${answer.statusCode}, not as a Busbar does.`, cure)];
+    return [
+      bad(
+        "server",
+        `${origin} answers HTTP ${answer.statusCode}, which is not the answer of a Busbar.`,
+        cure,
+      ),
+    ];
   }
   return [good("server", `${origin} answers`), ...clock(answer), await readiness(origin)];
 }

@@ -1,10 +1,10 @@
-/** Calls the API of a Busbar: JSON in, JSON out; a refusal is thrown. */
+/** Calls the API of a Busbar with JSON; throws if it refuses. */
 import { Failure, UsageFailure } from "../failures.ts";
 import { parseJson, type Json } from "./json.ts";
 import { refused } from "./refused.ts";
 import { readBody, send } from "./send.ts";
 
-/** Lists are paged or short, so a longer answer does not come from a Busbar. */
+/** A Busbar's lists are paged or short, so a longer answer comes from another program. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface Asked {
@@ -44,10 +44,10 @@ export function openApi(target: { origin: string; apiKey?: string }): Api {
 
 const proxyAnswered = (origin: string): Failure =>
   new Failure(`${origin} is the proxy of a Busbar, not its API.`, {
-    remedy: "The API has an address of its own: port 4000 unless configured otherwise.",
+    remedy: "Use the address of the API: its default port is 4000.",
   });
 
-/** Encodes one segment of a path. Throws for an empty segment and for dots, which would lead to another path. */
+/** Encodes one segment of a path. Throws for an empty segment, `.` and `..`, which would change the path. */
 export function step(text: string): string {
   if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
   throw new UsageFailure(`"${text}" is neither a name nor an id.`);

@@ -32,7 +32,7 @@ export function objectsAt(value: Json | undefined, path: string): JsonObject[] {
   return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
-/** Returns the text at the path. Throws if it is missing: then the answer does not come from a Busbar. */
+/** Returns the text at the path. Throws if it is missing, because then the answer is not a Busbar's. */
 export function requireText(value: Json | undefined, path: string): string {
   const found = textAt(value, path);
   if (found !== undefined) return found;

@@ -1,4 +1,4 @@
-/** What a command says when the answer is missing, lost, or not that of a Busbar. */
+/** The messages and exit codes of commands when an answer is missing, lost, or does not come from a Busbar. */
 import assert from "node:assert/strict";
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +15,7 @@ async function serve(handle: RequestListener): Promise<{ url: string; close(): v
   return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
 }
 
-test("a server that is away is exit code 3, a wrong use 2, and neither shows the key", async () => {
+test("the exit code is 3 if the server is unreachable and 2 for wrong arguments, and no message shows the key", async () => {
   const away = await busbar(["list", "projects", "--url", "http://127.0.0.1:1"]);
   assert.deepEqual([away.code, away.stdout], [3, ""]);
   assert.match(away.stderr, /Cannot reach http:\/\/127\.0\.0\.1:1: connection refused/);
@@ -25,7 +25,7 @@ test("a server that is away is exit code 3, a wrong use 2, and neither shows the
   assert.ok(!away.stderr.includes(KEY));
 });
 
-test("a write whose answer was lost is not called a failure: it may have happened", async () => {
+test("if the answer to a write is lost, the message says that its outcome is unknown", async () => {
   const { url, close } = await serve((request) => {
     request.resume().on("end", () => request.socket.destroy());
   });
@@ -38,7 +38,7 @@ test("a write whose answer was lost is not called a failure: it may have happene
   close();
 });
 
-test("what answers but is no Busbar is told so, and a redirect takes no key along", async () => {
+test("an answer that is not a Busbar's is reported as such, and a redirect is not followed with the key", async () => {
   const seen: IncomingHttpHeaders[] = [];
   const { url, close } = await serve((request, response) => {
     seen.push(request.headers);
@@ -53,7 +53,7 @@ test("what answers but is no Busbar is told so, and a redirect takes no key alon
   close();
 });
 
-test("the proxy's address, or that of another program, is told to be the wrong one", async () => {
+test("the address of the proxy or of another program is reported as wrong", async () => {
   const { url, close } = await serve((request, response) => {
     if (request.url === "/v1/projects") response.setHeader("x-amp-error", "true");
     response.writeHead(404, { "content-type": "application/json" }).end('{"message": "no such page"}');

@@ -10,7 +10,7 @@ const shown = (before: Json, after: Json) =>
   );
 const objects = (...names: string[]): Json => names.map((objectName) => ({ objectName }));
 
-test("another order of objects and fields is no change, and neither is nothing against empty", () => {
+test("a different order of objects and fields is no change, and an empty list equals a missing one", () => {
   assert.deepEqual(
     shown({ write: { objects: objects("a", "b") } }, { write: { objects: objects("b", "a") } }),
     [],
@@ -18,7 +18,7 @@ test("another order of objects and fields is no change, and neither is nothing a
   assert.deepEqual(shown({ name: "x", module: "" }, { name: "x", write: null, objects: [] }), []);
 });
 
-test("a new block, an object that went and a changed value are told with their places", () => {
+test("a new block, a removed object and a changed value are reported with their paths", () => {
   assert.deepEqual(
     shown(
       { read: { objects: [{ objectName: "contacts", schedule: "0 * * * *" }, { objectName: "deals" }] } },
@@ -32,14 +32,14 @@ test("a new block, an object that went and a changed value are told with their p
   );
 });
 
-test("fields without names of the provider are compared by the builder's names", () => {
+test("fields that have no provider name are compared by the builder's names", () => {
   const fields = (...names: string[]): Json => names.map((mapToName) => ({ mapToName }));
   assert.deepEqual(shown({ f: fields("notes", "size") }, { f: fields("size", "notes", "more") }), [
     "added f.more",
   ]);
 });
 
-test("read objects that a manifest no longer names are found whatever their case; new integrations lose nothing", () => {
+test("read objects that a manifest no longer contains are found in any case; a new integration loses none", () => {
   const content = { read: { objects: objects("Contacts", "deals") } };
   const before = [{ id: "1", name: "crm", latestRevision: { content } }];
   const manifest = (...names: string[]): Json => ({

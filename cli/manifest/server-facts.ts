@@ -37,7 +37,7 @@ function readProviders(providers: JsonObject): Catalog {
   );
 }
 
-/** The server shows what is built, not what may be declared; judging the latter is left to the deployment. */
+/** The server reports what is built, not what a manifest may declare. Only the deployment can check the latter. */
 function readProvider(info: unknown): ProviderInfo | undefined {
   const support = supports("read", "write", "subscribe", "proxy");
   return Check(ProviderInfoSchema, info) ? { ...info, support } : undefined;

@@ -1,4 +1,4 @@
-/** HubSpot's owners and lists: read whole, with times and filters tested here. */
+/** HubSpot's owners and lists: every read returns all of them, and the connector applies times and filters itself. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Json } from "../../server/ground/json.ts";
@@ -31,7 +31,7 @@ async function walk(asked: ReadPlan): Promise<string[]> {
   return ids;
 }
 
-test("owners and lists are read page by page, by time and by filters, and counted", async () => {
+test("owners and lists are read in pages, filtered by time and by fields, and counted", async () => {
   for (const pageSize of [1, 100]) {
     assert.deepEqual(await walk(plan("owners", { pageSize })), ["410010", "410011", "410012"]);
     assert.deepEqual(await walk(plan("lists", { pageSize })), ["1", "2", "3"]);

@@ -6,10 +6,10 @@ import type { ProblemSlug } from "../ground/problem-types.ts";
 export const UpdateMask = Type.Array(Type.String(), {
   minItems: 1,
   description:
-    "Paths of the members to change, with dots. Members of the body that it does not list are ignored.",
+    "Paths of the members to change, with dots. Busbar ignores members of the body that are not listed.",
 });
 
-/** Returns the listed members. Throws a 400 Problem for an unknown path, and `missing` for one without a value. */
+/** Returns the listed members. Throws a 400 Problem for an unknown path, and a `missing` Problem for a path without a value. */
 export function pickMasked<Source extends object, Name extends keyof Source & string>(
   mask: string[],
   source: Source,

@@ -1,4 +1,4 @@
-/** Data messages: to one destination, without envelope, with an address in place of a result that is too large. */
+/** Data messages are sent to one destination, without envelope, and with a URL instead of a result that is too large. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
@@ -33,7 +33,7 @@ describe("data messages", () => {
     const { on, sink } = all;
     const target = await drawRoute(on, `${sink.url}/data`, []);
     const other = await drawRoute(on, `${sink.url}/others`, []);
-    // Even a route of its type would not lead elsewhere.
+    // A route of its type does not send it to another destination.
     await sql`
       insert into event_topic_routes (id, project_id, event_type, topic_id)
       values (${newId()}, ${on.projectId}, 'read', ${other.topicId})
@@ -69,7 +69,7 @@ describe("data messages", () => {
     );
   });
 
-  test("a result that is too large is replaced by an address, which each attempt makes anew", async () => {
+  test("a result that is too large is replaced by a URL, which each attempt creates again", async () => {
     const { on, sink } = all;
     let failures = 0;
     sink.answer = (received, response) =>

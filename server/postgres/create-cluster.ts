@@ -1,4 +1,4 @@
-/** Creates the database of a data folder on the first start: completely, or not at all. */
+/** Creates the embedded database in the data folder on the first start, atomically. */
 import { randomBytes } from "node:crypto";
 import { chmod, chown, lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export const DATABASE = "busbar";
 
 export interface NewCluster {
   dataDir: string;
-  /** `<dataDir>/postgres`, see `open-cluster.ts` for what is in it. */
+  /** `<dataDir>/postgres`; `open-cluster.ts` lists its content. */
   folder: string;
   binaries: Binaries;
   user: ServerUser;
@@ -45,7 +45,7 @@ export async function createCluster({ dataDir, folder, binaries, user }: NewClus
 
 const UNFINISHED = "postgres.new-";
 
-/** Allows only our role. The superuser has no password and no line, so it can only be used in single-user mode. */
+/** Allows only our role. The superuser has no line here and no password, so it works only in single-user mode. */
 const HBA = `# Written by Busbar on the first start.\nlocal all ${ROLE} scram-sha-256\n`;
 
 async function sweepUnfinished(dataDir: string): Promise<void> {

@@ -7,8 +7,8 @@ import { StartError } from "../ground/errors.ts";
 export type ServerUser = { uid: number; gid: number } | undefined;
 
 /**
- * Returns the user for the server of this `postgres/` folder: our own user, unless we are root. As root: the owner of the data
- * (so a folder moved between machines keeps working), else `postgres`, else `nobody`.
+ * Returns the user for the server of this `postgres/` folder: our own user, unless we are root. If we are root, it is the
+ * owner of the data, so that a folder from another machine works; without data it is `postgres` or else `nobody`.
  */
 export async function findServerUser(folder: string): Promise<ServerUser> {
   const data = await stat(join(folder, "data")).catch(() => undefined);
@@ -48,9 +48,9 @@ function findInPasswd(passwd: string, name: string): ServerUser {
 /**
  * Returns the `-D` argument of a process that is started inside the folder `data`.
  *
- * If we are root, PostgreSQL's user usually cannot walk to the data: `BUSBAR_DATA_DIR` is 0700 and may be below /root. But
- * root can start it inside the folder, and the kernel resolves /proc/self/cwd without checking the parent folders. Every
- * process of PostgreSQL stays in its data folder for life, so the path always means the same folder, and the data stays
- * where the operator put it. (`-D .` does not work: PostgreSQL makes it absolute at once.)
+ * If we are root, PostgreSQL's user usually has no permission for the parent folders: `BUSBAR_DATA_DIR` is 0700 and may be
+ * below /root. But root can start PostgreSQL inside the folder, and the kernel resolves /proc/self/cwd without checking the
+ * parents. No process of PostgreSQL ever leaves its data folder, so the path always means the same folder, and the data
+ * can stay where the operator put it. (`-D .` does not work: PostgreSQL makes it absolute at once.)
  */
 export const dataArgument = (data: string, user: ServerUser): string => (user ? "/proc/self/cwd" : data);

@@ -1,4 +1,4 @@
-/** Backpressure: large bodies flow at the pace of the slower side, in bounded memory. */
+/** Backpressure: a large body is sent as fast as its receiver reads it, in bounded memory. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
@@ -8,11 +8,11 @@ import { until } from "../../tests/harness/until.ts";
 import { dial, listen } from "../../tests/harness/proxy/wire.ts";
 
 const SIZE = 100 * 1024 * 1024;
-/** What the kernel may hold on four sockets of loopback, and some. */
+/** More than the kernel can buffer for four sockets on loopback. */
 const HELD_BY_OTHERS = 48 * 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, "x");
 
-/** Writes `SIZE` bytes as fast as they are taken. */
+/** Writes `SIZE` bytes as fast as the socket accepts them. */
 function pour(socket: Socket): void {
   let left = SIZE;
   const more = () => {
@@ -53,7 +53,7 @@ async function serverWith(t: TestContext, onSocket: (socket: Socket) => void): P
 
 const STILL_MS = 500;
 
-/** Waits until a number has begun to grow and has not changed for half a second. */
+/** Waits until a number is above zero and has not changed for half a second, and returns it. */
 async function settled(read: () => number): Promise<number> {
   let last = 0;
   let sinceMs = Date.now();

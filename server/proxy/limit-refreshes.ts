@@ -6,22 +6,22 @@ import { nowMs } from "../ground/clock.ts";
 
 /**
  * Some providers answer 401 whatever the token is (a missing scope, a blocked user). Without a limit, every call would
- * request a new token. More than one, because a new token can be revoked at once as well.
+ * request a new token. The limit is more than one, because a provider can revoke a new token immediately, too.
  */
 const MOST_REFRESHES = 3;
 const WITHIN_MS = 30_000;
 const MOST_CONNECTIONS = 20_000;
 
 /**
- * Returns a function that refreshes a connection, or returns the same one if it has new tokens often enough already. A
- * refresh that failed does not count: the next call tries again.
+ * Returns a function that refreshes a connection. It returns the connection unchanged if the limit is reached. A failed
+ * refresh does not count, so the next call tries again.
  */
 export function limitRefreshes(
   connections: Pick<LiveConnections, "refreshRejected">,
 ): (live: LiveConnection) => Promise<LiveConnection> {
-  /** When a connection got new tokens from here, in milliseconds since the epoch. */
+  /** The times at which a connection got new tokens by this function, in milliseconds since the epoch. */
   const times = new LRUCache<string, number[]>({ max: MOST_CONNECTIONS });
-  /** Refreshes in progress: calls that were refused together wait for one. */
+  /** Refreshes in progress: calls that were refused at the same time wait for the same refresh. */
   const running = new Map<string, Promise<LiveConnection>>();
   return (live) => {
     const known = running.get(live.id);

@@ -13,9 +13,9 @@ export function answerInProgress(socket: object): ServerResponse | undefined {
 }
 
 /**
- * Calls `serve` for a request whose predecessors on the connection are answered, and `refuse` for any other. A pipelined
- * request may depend on the call before it (RFC 9112, 9.3.2), so the two must not reach the provider together. Node
- * keeps what `refuse` writes back until the answer in progress is complete.
+ * Calls `serve` if all earlier requests on the connection have been answered, else `refuse`. A pipelined request may
+ * depend on the request before it (RFC 9112, 9.3.2), so the provider must not get both at the same time. Node sends the
+ * refusal after the answer in progress.
  */
 export function refusingPipelined(serve: Listener, refuse: Listener): Listener {
   return (request, response) => {
@@ -29,7 +29,7 @@ export function refusingPipelined(serve: Listener, refuse: Listener): Listener {
     }
     const earlier = answers.get(socket);
     if (!earlier?.writableEnded) return refuse(request, response);
-    // Not pipelined: callers may see the end of an answer a moment before Node reports that it was sent.
+    // Not pipelined: a caller may receive the end of an answer shortly before Node reports that it was sent.
     answers.set(socket, response);
     earlier.once("close", () => {
       if (socket.writable) serve(request, response);

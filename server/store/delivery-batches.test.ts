@@ -1,4 +1,4 @@
-/** First attempts: their owners, what a dead worker's become, and what lists show meanwhile. */
+/** First attempts: the process that owns them, their recovery after its death, and what lists show meanwhile. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
@@ -94,7 +94,7 @@ test("one statement routes the events that fit into memory, and at least one", a
   assert.deepEqual([await routed(2_500), await routed(1), await routed(1_000_000)], [3, 1, 2]);
 });
 
-test("first attempts are listed as `sending` while a worker has them", async (t) => {
+test("first attempts are listed as `sending` while a worker makes them", async (t) => {
   const { database, destinationId, projectId, eventIds } = await threeEvents(t);
   await route(database);
   const sending = eventIds.toReversed().map((eventId) => ({ eventId, state: "sending", attempts: 0 }));
@@ -103,7 +103,7 @@ test("first attempts are listed as `sending` while a worker has them", async (t)
   assert.deepEqual(await listClaimants(database.queries), [WORKER]);
 });
 
-test("results that a dead worker saved stay, its other deliveries are due at once", async (t) => {
+test("after a worker's death its saved results stay, and its other deliveries are due at once", async (t) => {
   const { database, destinationId, eventIds } = await threeEvents(t);
   const { queries } = database;
   await route(database);
@@ -113,7 +113,7 @@ test("results that a dead worker saved stay, its other deliveries are due at onc
   assert.deepEqual(await listClaimants(queries), []);
   const claimed = await claimDeliveries(queries, { workerId: 8, ...MUCH });
   assert.deepEqual(claimed.map(({ eventId }) => eventId).toSorted(), rest);
-  // The worker that was believed dead comes back and saves its results.
+  // The worker was not dead, and saves its results.
   await updateDeliveries(
     queries,
     WORKER,
@@ -125,7 +125,7 @@ test("results that a dead worker saved stay, its other deliveries are due at onc
   );
 });
 
-test("a statement ends the batches that it names; others of the same worker stay", async (t) => {
+test("a statement ends only the batches that it lists, not others of the same worker", async (t) => {
   const { database, destinationId, eventIds } = await threeEvents(t);
   const { queries } = database;
   const batchId = newId();
@@ -135,7 +135,7 @@ test("a statement ends the batches that it names; others of the same worker stay
   assert.deepEqual(await listClaimants(queries), [WORKER]);
   await updateDeliveries(queries, WORKER, finished, [batchId]);
   assert.deepEqual(await listClaimants(queries), []);
-  // Saved once more, as after a lost answer of the database: nothing changes.
+  // Saving them again, as after a lost answer of the database, changes nothing.
   await updateDeliveries(queries, WORKER, finished, [batchId]);
   assert.deepEqual(
     (await statesOf(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
@@ -143,7 +143,7 @@ test("a statement ends the batches that it names; others of the same worker stay
   );
 });
 
-test("any text that a receiver sent can be stored", async (t) => {
+test("any text of a receiver's answer can be stored", async (t) => {
   const { database, destinationId, eventIds } = await threeEvents(t);
   await route(database);
   const attempt = { time: "2026-01-01", durationMs: 1, answer: "a\0b\ud800", error: "\udc00" };

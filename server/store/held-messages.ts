@@ -3,7 +3,7 @@
  *
  *     held      stored as an event that no queue names, with a row in `held_messages`
  *     released  its row is gone and the event is queued for routing, like other data messages
- *     dropped   nobody asked for it in time: row and event are removed, and the operation's log has a warning
+ *     dropped   not requested in time: row and event are removed, and the operation's log has a warning
  *
  * A request adds pages to the credit of installation and object. Whenever there are credit and held messages, the oldest
  * messages are released, one for each page. Messages may be committed beside a request that does not see them yet, so
@@ -13,7 +13,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
 import { notifyOfEvents, queueRows, unqueuedInserts, type EventRow } from "./events.ts";
 
-/** Whose messages are held. */
+/** The object of an installation whose messages are held. */
 export interface HeldObject {
   installationId: string;
   /** The provider's name, as the manifest spells it. */
@@ -38,7 +38,7 @@ export function heldInserts(
     ), ${unqueuedInserts(messages, condition)}`;
 }
 
-/** Stores data messages of one operation and holds them; delivers those that were asked for before. */
+/** Stores data messages of one operation and holds them; releases as many as earlier requests asked for. */
 export async function holdMessages(
   queries: Queries,
   messages: EventRow[],

@@ -43,7 +43,7 @@ describe("rate limits of a connection", () => {
     assert.ok(roundedUpMs >= 0 && roundedUpMs < 1_000, answer.text);
   }
 
-  test("a synchronous write that is rate limited holds back the next one until the provider's time", async () => {
+  test("after a rate limit, the next synchronous write is sent only from the provider's time on", async () => {
     const acme = await customer();
     limitOnce(1);
     const first = await acme.write("companies", create);
@@ -61,7 +61,7 @@ describe("rate limits of a connection", () => {
     assert.equal(third.status, 200, third.text);
   });
 
-  test("a synchronous write that is rate limited holds back asynchronous writes and throttled proxy calls", async () => {
+  test("after a rate limit of a synchronous write, asynchronous writes and throttled proxy calls wait too", async () => {
     const acme = await customer();
     limitOnce(2);
     const first = await acme.write("companies", create);
@@ -81,7 +81,7 @@ describe("rate limits of a connection", () => {
     assert.ok(Date.parse(ended.updateTime) >= opensMs);
   });
 
-  test("a rate limit that the proxy or the queue meets holds back synchronous writes", async () => {
+  test("after a rate limit of a proxied call or an asynchronous write, no synchronous write is sent", async () => {
     const proxying = await customer();
     limitOnce(3600);
     assert.equal((await throttled(proxying)).status, 429);
@@ -94,7 +94,7 @@ describe("rate limits of a connection", () => {
     assertRateLimited(await queueing.write("companies", create));
   });
 
-  test("every process holds back synchronous writes, and the other connections are served", async () => {
+  test("a rate limit applies in every process, and only to its own connection", async () => {
     const acme = await customer();
     const other = await customer();
     const sibling = await on.sibling();
@@ -111,7 +111,7 @@ describe("rate limits of a connection", () => {
     assert.equal((await other.write("companies", create)).status, 200);
   });
 
-  test("credentials that may be locked are left alone by every write and throttled call, and no retry is advised", async () => {
+  test("while credentials may be locked, no write and no throttled call is sent, and no retry is advised", async () => {
     const acme = await customer("salesforce");
     on.sandbox.addFault({
       provider: "salesforce",

@@ -1,4 +1,4 @@
-/** Claims queued writes in turns among the installations that have some, so that a long queue of one delays no other. */
+/** Claims queued writes, taking turns among installations, so that a long queue of one does not delay the others. */
 import type { RoomFor } from "../jobs/claim-loop.ts";
 import type { Queries } from "../store/database.ts";
 import {
@@ -9,9 +9,9 @@ import {
   type DueInstallation,
 } from "../store/write-queue.ts";
 
-/** With fewer due writes than this, all their installations are found by reading the writes. */
+/** With fewer due writes than this, one query of the writes finds all installations that have some. */
 const MOST_READ = 256;
-/** Installations listed in one statement, and statements of one claim: bounds a claim when very many have waiting writes. */
+/** Installations per statement and statements per claim. They bound a claim when very many installations have writes. */
 const PAGE = 256;
 const MOST_PAGES = 8;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
@@ -54,7 +54,7 @@ export class WriteTurns {
         break;
       }
       this.#after = isEnd ? BEFORE_ALL : (listed.at(-1)?.installationId ?? BEFORE_ALL);
-      // Once around.
+      // All installations were visited once.
       if (isPastEnd && start !== BEFORE_ALL && this.#after >= start) break;
       isPastEnd ||= isEnd;
     }

@@ -1,4 +1,4 @@
-/** GET /healthz: the process is alive. */
+/** GET /healthz: answers as long as the process runs. */
 import { Type } from "typebox";
 import { endpoint } from "../../http/endpoint.ts";
 

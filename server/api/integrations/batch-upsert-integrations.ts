@@ -30,7 +30,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
     tag: "Integrations",
     summary: "Deploy a manifest",
     description:
-      "Creates or updates all integrations of an `amp.yaml`, each with a new revision, all or none. " +
+      "Creates or updates all integrations of an `amp.yaml`, each with a new revision. If one cannot be deployed, none is. " +
       "Integrations that the file does not contain stay unchanged. An invalid manifest is refused with 422 " +
       "and one issue per fault, with line, column, rule and remedy.",
     query: Type.Object({
@@ -85,7 +85,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
     },
   });
 
-/** A lost name has no line in the file. */
+/** Returns the place of a warning about a name that the manifest no longer contains, so that no line fits. */
 const place = (index: number) => ({
   rule: "written-names",
   line: 1,

@@ -14,11 +14,11 @@ export const FieldMetadataSchema = Type.Object(
       Type.String({ description: "The provider's explanation of the field, if there is one." }),
     ),
     valueType: Type.Optional(
-      Type.Enum([...FIELD_KINDS, "other"], { description: "`other`: none of the nine types." }),
+      Type.Enum([...FIELD_KINDS, "other"], { description: "`other`: a type that is not in this list." }),
     ),
     providerType: Type.Optional(Type.String({ description: "The provider's name for the type." })),
     readOnly: Type.Optional(
-      Type.Boolean({ description: "Whether the field can be set neither on create nor on update." }),
+      Type.Boolean({ description: "True if a value can be set neither on create nor on update." }),
     ),
     isCustom: Type.Optional(Type.Boolean({ description: "Whether the field is a custom field." })),
     isRequired: Type.Optional(Type.Boolean({ description: "Whether new records need a value." })),
@@ -85,7 +85,7 @@ export interface MetadataMemory {
     objectName: string,
     read: () => Promise<ObjectMetadata>,
   ): Promise<ObjectMetadata>;
-  /** Drops an object whose fields were changed. */
+  /** Drops the cached objects of a connection, because fields were changed. */
   forget(connectionId: string): void;
 }
 
@@ -109,7 +109,7 @@ export function rememberMetadata(): MetadataMemory {
   };
 }
 
-/** Reads an object of the account. Throws a Problem like `fieldsConnector`, and `ProviderError`. */
+/** Reads an object of the account. Throws `ProviderError`, and the same Problems as `fieldsConnector`. */
 export async function describeObject(
   deps: CallServices & { metadata: MetadataMemory },
   target: { projectId: string; connectionId: string; provider: string; module?: string },

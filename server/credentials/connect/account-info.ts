@@ -1,4 +1,4 @@
-/** Requests metadata of a connected account from the provider, where the catalog names it. */
+/** Requests metadata of a connected account from the provider, if the catalog says how. */
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
@@ -21,7 +21,7 @@ import { transact, type Database } from "../../store/database.ts";
 import { captured, metadataValues } from "../stored/provider-metadata.ts";
 import { openCredentials, wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
-/** Short, because a customer waits at the end of the consent. */
+/** Short, because the customer waits for it at the end of the consent. */
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 
@@ -32,8 +32,8 @@ export interface AccountInfo {
 }
 
 /**
- * Returns the known metadata with the provider's. Never fails: a connection without a time zone is better than none, and
- * missing metadata that the base URL needs is refused by `requireAddress`.
+ * Returns the known metadata together with the provider's. Never fails: a connection without a time zone is better than
+ * none. If metadata for the base URL is missing, `requireAddress` refuses the connection.
  */
 export async function withAccountInfo(
   deps: { egress: Egress; log: Log },
@@ -55,7 +55,7 @@ export async function withAccountInfo(
 }
 
 /**
- * Requests metadata that an existing connection lacks: the catalog named it later, or the provider could not be reached.
+ * Requests metadata that an existing connection lacks, because the catalog listed it later or the provider was down.
  * Throws only for internal errors.
  */
 export async function completeAccountInfo(deps: Services, row: ConnectionRow): Promise<void> {
@@ -72,7 +72,7 @@ export async function completeAccountInfo(deps: Services, row: ConnectionRow): P
   await transact(deps.database, async (queries) => {
     await lockConnection(queries, projectId, id);
     const fresh = await findConnection(queries, projectId, id);
-    // Reconnected meanwhile, which has requested the metadata of its own account.
+    // The customer has reconnected meanwhile; that has requested the metadata of the new account.
     if (!fresh || !isDeepStrictEqual(fresh.providerMetadata, row.providerMetadata)) return;
     if (isDeepStrictEqual(metadata, row.providerMetadata)) return;
     await updateConnection(queries, projectId, id, { providerMetadata: metadata });
@@ -122,7 +122,7 @@ async function ask(
       maxBytes: MAX_BYTES,
     });
     if (status === 200) return JSON.parse(body.toString("utf8")) as Json;
-    deps.log.warn({ provider: provider.name, status }, "the provider gave no account metadata");
+    deps.log.warn({ provider: provider.name, status }, "the provider returned no account metadata");
   } catch (error) {
     if (!isExpected(error)) throw error;
     deps.log.warn(

@@ -65,7 +65,7 @@ function checkEvents(object: LocatedValue, readNames: ReadonlySet<string> | unde
   const recordEvents = RECORD_EVENTS.filter((event) => has(object, event));
   const others = memberOf(object, "otherEvents");
   if (recordEvents.length === 0 && !(Array.isArray(others) && others.length > 0)) {
-    const message = "This object subscribes to no event; installations have to switch events on themselves.";
+    const message = "This object subscribes to no event; each installation has to enable events itself.";
     report.warning("subscribe-minimum-events", object.path, message, "Add for example `createEvent`.");
   }
   if (recordEvents.length === 0) return;
@@ -83,7 +83,7 @@ function checkEvents(object: LocatedValue, readNames: ReadonlySet<string> | unde
   report.error(
     "subscribe-requires-read",
     pathOf(object, "objectName"),
-    `"${name}" is not among the objects of \`read\`, whose fields its events deliver.`,
+    `"${name}" is not an object of \`read\`; its events need the fields of the read object.`,
     () => didYouMean(name, readNames, `Add "${name}" to \`read.objects\`; it needs no schedule.`),
   );
 }
@@ -104,7 +104,7 @@ function checkUpdateEvent(object: LocatedValue, report: Report): void {
     report.error(
       "update-event-watch-fields",
       event.path,
-      "`updateEvent` does not say which fields to watch.",
+      "`updateEvent` does not list the fields to watch.",
       remedy,
     );
   } else if (!auto && Array.isArray(fields) && !listed) {
