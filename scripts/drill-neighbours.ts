@@ -103,16 +103,23 @@ export async function neighboursDrill(options: NeighboursOptions): Promise<Neigh
 /** Differences below this are noise of the machine. */
 const FLOOR_MS = 20;
 
-/** Returns the violations; empty if the drill passed. */
-export function faultsOf({ usual, besides, other }: NeighboursReport): string[] {
+/** Returns the violations that any machine can show. */
+export function failures({ usual, besides, other }: NeighboursReport): string[] {
   const idle = Object.entries(other).filter(([, count]) => count === 0);
+  const failed = CALLS.filter((kind) => usual[kind].failed + besides[kind].failed > 0);
   return [
-    ...CALLS.filter((kind) => usual[kind].failed + besides[kind].failed > 0).map(
-      (kind) => `${kind}: calls failed`,
-    ),
-    ...CALLS.filter((kind) => besides[kind].p50Ms > 2 * usual[kind].p50Ms + FLOOR_MS).map(
-      (kind) => `${kind}: ${besides[kind].p50Ms} ms instead of ${usual[kind].p50Ms} ms`,
-    ),
+    ...failed.map((kind) => `${kind}: calls failed`),
+    ...idle.map(([name]) => `the other project did nothing (${name}), so nothing was tried`),
+  ];
+}
+
+/** Returns all violations; empty if the drill passed. */
+export function faultsOf(report: NeighboursReport): string[] {
+  const { usual, besides } = report;
+  const slow = CALLS.filter((kind) => besides[kind].p50Ms > 2 * usual[kind].p50Ms + FLOOR_MS);
+  return [
+    ...failures(report),
+    ...slow.map((kind) => `${kind}: ${besides[kind].p50Ms} ms instead of ${usual[kind].p50Ms} ms`),
   ];
 }
 
@@ -293,9 +300,9 @@ async function connectTokens(
 
 /** Keeps every customer, receiver and connection of the slow project busy until the returned function is called. */
 function keepBusy({ client, customers, connections }: SlowProject): () => void {
-  let stopped = false;
+  const stopping = new AbortController();
   const repeat = async (work: () => Promise<unknown>): Promise<void> => {
-    while (!stopped) await work().catch(() => wait(100));
+    while (!stopping.signal.aborted) await work().catch(() => wait(100));
   };
   let serial = 0;
   for (const groupRef of customers) {
@@ -315,7 +322,7 @@ function keepBusy({ client, customers, connections }: SlowProject): () => void {
   for (const id of connections) {
     void repeat(() => client.inProject("GET", `/connections/${id}?refresh=force`));
   }
-  return () => (stopped = true);
+  return () => stopping.abort();
 }
 
 async function measure(calls: Calls, seconds: number): Promise<Record<Kind, Latency>> {

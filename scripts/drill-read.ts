@@ -24,6 +24,8 @@ export interface ReadDrillOptions {
   kills: number;
   /** How long records change. */
   seconds: number;
+  /** Length of a minute of schedules, and of the hour after which a read is given up. */
+  minuteMs: number;
   /** Restarts PostgreSQL once. */
   restartsDatabase: boolean;
   onProgress?(text: string): void;
@@ -45,8 +47,6 @@ export interface ReadDrillReport {
 }
 
 const KEY = "read-drill-key-0123456789-0123456789";
-/** Ten minutes of a schedule are two seconds. */
-const MINUTE_MS = 200;
 const STIR_EVERY_MS = 100;
 const EQUAL_WITHIN_MS = 120_000;
 
@@ -57,7 +57,7 @@ export async function readDrill(options: ReadDrillOptions): Promise<ReadDrillRep
   const sandbox = await startSandbox({ limits: "off", requestLogSize: 100 });
   const mirror = await startMirror();
   await writeFile(join(home, "catalog.json"), JSON.stringify(sandbox.catalog()));
-  const processes = new Processes(home, database.url);
+  const processes = new Processes(home, database.url, options.minuteMs);
   try {
     const accounts = OBJECTS.map((drilled) => new CustomerAccount(sandbox, drilled));
     accounts.forEach((account) => account.fill(options.records));
@@ -111,11 +111,13 @@ const noChanges = (): CustomerAccount["counts"] => ({
 class Processes {
   readonly #home: string;
   readonly #databaseUrl: string;
+  readonly #minuteMs: number;
   readonly #running = new Map<string, ChildBusbar>();
 
-  constructor(home: string, databaseUrl: string) {
+  constructor(home: string, databaseUrl: string, minuteMs: number) {
     this.#home = home;
     this.#databaseUrl = databaseUrl;
+    this.#minuteMs = minuteMs;
   }
 
   get any(): ChildBusbar {
@@ -131,7 +133,7 @@ class Processes {
       BUSBAR_BOOTSTRAP_API_KEY: KEY,
       BUSBAR_CATALOG: join(this.#home, "catalog.json"),
       BUSBAR_EGRESS_ALLOW: "127.0.0.1",
-      BUSBAR_MINUTE_MS: String(MINUTE_MS),
+      BUSBAR_MINUTE_MS: String(this.#minuteMs),
       BUSBAR_WEBHOOK_RETRY_SECONDS: Array.from({ length: 200 }, () => 1).join(","),
       BUSBAR_LOG_LEVEL: "info",
     });
@@ -254,6 +256,8 @@ if (import.meta.main) {
     records: Number(values.records ?? 200_000),
     kills: Number(values.kills ?? 10),
     seconds: Number(values.seconds ?? 600),
+    // Ten minutes of a schedule are five seconds.
+    minuteMs: 500,
     restartsDatabase: true,
     onProgress: (text) => console.log(text),
   });

@@ -4,6 +4,12 @@ import { test } from "node:test";
 import { faultsOf, readDrill } from "../../scripts/drill-read.ts";
 
 test("a receiver that upserts and deletes ends equal to the accounts, although a process is killed and records change", async () => {
-  const report = await readDrill({ records: 1_000, kills: 1, seconds: 6, restartsDatabase: false });
+  const report = await readDrill({
+    records: 1_000,
+    kills: 1,
+    seconds: 6,
+    minuteMs: 200,
+    restartsDatabase: false,
+  });
   assert.deepEqual(faultsOf(report), []);
 });
