@@ -20,7 +20,11 @@ export function startWorkers(deps: Services): Workers {
     workerId: () => deps.identity.id,
     retryBaseMs: deps.config.retryBaseSeconds * 1_000,
   });
-  const reads = startReading({ ...deps, retryBaseMs: deps.config.retryBaseSeconds * 1_000 });
+  const reads = startReading({
+    ...deps,
+    retryBaseMs: deps.config.retryBaseSeconds * 1_000,
+    readMeter: deps.metrics?.readMeter,
+  });
   const refreshes = startRefreshAhead({ ...deps, mostAtOnce: deps.config.tokenRefreshes.most });
   const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });
   const deliveries = startDeliveries({

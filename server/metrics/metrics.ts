@@ -2,6 +2,7 @@
 import cluster from "node:cluster";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { ProxyMeter } from "../proxy/proxy-server.ts";
+import type { ReadMeter } from "../read/read-services.ts";
 import { readQueueDepths, type QueueDepths } from "../store/queue-depths.ts";
 import type { Database } from "../store/database.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
@@ -13,6 +14,7 @@ export interface Metrics {
   ledger(ledger: OperationLedger): OperationLedger;
   countRefresh(outcome: "refreshed" | "failed"): void;
   onAttempt(state: string): void;
+  readMeter: ReadMeter;
 }
 
 /** Seconds: providers usually answer in tenths of a second, but slow reports take minutes. */
@@ -27,7 +29,7 @@ export function openMetrics(database: Database): Metrics {
   return {
     registry,
     proxy: proxyMeter(registry),
-    ...writeMeter(registry),
+    ...operationMeters(registry),
     ...otherMeters(registry),
   };
 }
@@ -67,7 +69,7 @@ function proxyMeter(registry: Registry): ProxyMeter {
   };
 }
 
-function writeMeter(registry: Registry): Pick<Metrics, "ledger"> {
+function operationMeters(registry: Registry): Pick<Metrics, "ledger" | "readMeter"> {
   const registers = [registry];
   const accepted = new Counter({
     name: "busbar_writes_accepted_total",
@@ -82,6 +84,7 @@ function writeMeter(registry: Registry): Pick<Metrics, "ledger"> {
     registers,
   });
   return {
+    readMeter: readMeter(registry, (status) => ended.inc({ status })),
     ledger: (ledger) => ({
       ...ledger,
       async begin(operation) {
@@ -106,6 +109,37 @@ function writeMeter(registry: Registry): Pick<Metrics, "ledger"> {
         ended.inc({ status: operation.status });
       },
     }),
+  };
+}
+
+function readMeter(registry: Registry, ended: ReadMeter["ended"]): ReadMeter {
+  const registers = [registry];
+  const pages = new Counter({
+    name: "busbar_read_pages_total",
+    help: "Pages of reads that were stored.",
+    registers,
+  });
+  const records = new Counter({
+    name: "busbar_read_records_total",
+    help: "Records that were read, by outcome; `unchanged` ones were delivered before.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const waits = new Counter({
+    name: "busbar_read_waits_total",
+    help: "Times that a read had to wait: for its destination, for the provider, or for free daily calls.",
+    labelNames: ["reason"],
+    registers,
+  });
+  return {
+    pageRead({ delivered, unchanged, deleted }) {
+      pages.inc();
+      records.inc({ outcome: "delivered" }, delivered);
+      records.inc({ outcome: "unchanged" }, unchanged);
+      records.inc({ outcome: "deleted" }, deleted);
+    },
+    waited: (reason) => waits.inc({ reason }),
+    ended,
   };
 }
 
@@ -169,6 +203,12 @@ function watchDatabase(registry: Registry, database: Database): void {
     "busbar_gates_closed",
     "Connections whose provider asked to be left alone.",
     ({ closedGates }) => closedGates,
+  );
+  gauge("busbar_reads_under_way", "Reads that have not ended, up to 100,000.", ({ reads }) => reads);
+  gauge(
+    "busbar_read_lag_seconds",
+    "Seconds since the changes of the object that is furthest behind were read; of objects with a schedule, without paused ones and bad credentials.",
+    ({ readLagSeconds }) => readLagSeconds,
   );
   const up = new Gauge({
     name: "busbar_database_up",

@@ -33,8 +33,8 @@ export const startBeginningReads = (deps: BeginReadsServices): Rounds =>
     round: () => beginDueReads(deps),
   });
 
-/** Returns whether more may be due. */
-async function beginDueReads(deps: BeginReadsServices): Promise<boolean> {
+/** Begins what is due now. Returns whether more may be due. */
+export async function beginDueReads(deps: Omit<BeginReadsServices, "log">): Promise<boolean> {
   const { due, begun } = await transact(deps.database, async (queries) => {
     const due = await lockDueObjects(queries, MOST_AT_ONCE);
     return { due, begun: await begin(deps, queries, due) };
@@ -47,7 +47,11 @@ async function beginDueReads(deps: BeginReadsServices): Promise<boolean> {
  * A tick during the object's own read is missed and made up for after it. Nothing begins while the connection has bad
  * credentials or the destination takes nothing: the next tick after that reads the whole gap.
  */
-async function begin(deps: BeginReadsServices, queries: Queries, due: DueObject[]): Promise<number> {
+async function begin(
+  deps: Omit<BeginReadsServices, "log">,
+  queries: Queries,
+  due: DueObject[],
+): Promise<number> {
   const time = now();
   const runs = due.flatMap((object) => scheduledRun(deps.catalog, object, time) ?? []);
   await insertReadRuns(queries, runs);

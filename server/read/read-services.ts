@@ -4,14 +4,25 @@ import type { CallServices } from "../operations/call-provider.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import type { ReadPageCommit } from "../store/read-pages.ts";
 import type { ObjectMetadataCache } from "./metadata-cache.ts";
+import type { CallBudgets } from "./call-budgets.ts";
 import type { ReadPaces } from "./paced-fetch.ts";
 import type { WaitingMessages } from "./waiting-messages.ts";
+
+/** Counts what reads do. */
+export interface ReadMeter {
+  pageRead(records: { delivered: number; unchanged: number; deleted: number }): void;
+  waited(reason: "destination" | "provider" | "budget"): void;
+  ended(status: "success" | "failure"): void;
+}
 
 export interface RunReadServices extends CallServices {
   log: Log;
   installations: InstallationCache;
   metadata: ObjectMetadataCache;
   paces: ReadPaces;
+  budgets: CallBudgets;
+  /** Absent if metrics are off. */
+  readMeter?: ReadMeter;
   waiting: WaitingMessages;
   workerId: () => number;
   /** Commits a page; false if the run was stopped or another process has it. */

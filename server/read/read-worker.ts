@@ -1,31 +1,31 @@
 /** Carries reads out: claims runs in turns, reads some pages of each, and puts it back behind the others. */
 import { nowMs } from "../ground/clock.ts";
-import { startClaimLoop, type ClaimLoop, type RoomFor } from "../jobs/claim-loop.ts";
+import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import { recoverOrphans } from "../jobs/recover-orphans.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
 import { commitReadPages, type ReadPageCommit } from "../store/read-pages.ts";
 import {
   claimRuns,
-  listDueRuns,
   listRunClaimers,
   nextRunDueMs,
   putBackRun,
   recoverRuns,
   releaseRuns,
   type ClaimedRun,
-  type DueRun,
 } from "../store/read-runs.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { openObjectMetadataCache } from "./metadata-cache.ts";
 import { openReadPaces } from "./paced-fetch.ts";
+import { openCallBudgets } from "./call-budgets.ts";
 import type { RunReadServices } from "./read-services.ts";
+import { chooseRuns } from "./read-turns.ts";
 import { runRead } from "./run-read.ts";
 import { openWaitingMessages } from "./waiting-messages.ts";
 
 export interface ReadWorkerServices extends Omit<
   RunReadServices,
-  "paces" | "waiting" | "metadata" | "commit" | "workerId"
+  "paces" | "budgets" | "waiting" | "metadata" | "commit" | "workerId"
 > {
   identity: ProcessIdentity;
 }
@@ -38,7 +38,6 @@ interface PageToCommit {
 
 /** Runs that a process reads at once: each holds a page in memory. */
 const PLACES = 64;
-const MOST_OF_PROJECT = 64;
 /** Small pages of different runs share a commit; large ones would make it long. */
 const MOST_PAGES_IN_COMMIT = 16;
 /** Planning these statements costs more than running them, so each waits for company. */
@@ -63,6 +62,7 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     ...deps,
     workerId: () => identity.id,
     paces: openReadPaces(),
+    budgets: openCallBudgets(deps.minuteMs),
     waiting: openWaitingMessages(deps.database),
     metadata: openObjectMetadataCache(),
     commit: async (page) => {
@@ -76,8 +76,7 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     log,
     source: {
       claim: async (limit, room) => {
-        const due = inTurns(await listDueRuns(queries, MOST_OF_PROJECT));
-        return claimRuns(queries, identity.id, withRoom(due, limit, room));
+        return claimRuns(queries, identity.id, await chooseRuns(queries, limit, room));
       },
       release: (runs) => releaseRuns(queries, identity.id, idsOf(runs)),
       postpone: ({ operationId, attempts }) => {
@@ -116,31 +115,6 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
       await loop.stop();
     },
   };
-}
-
-/** Takes one run of each project, then a second one of each, and so on. Backfills stay behind all others. */
-function inTurns(due: DueRun[]): DueRun[] {
-  const turns: DueRun[][] = [];
-  const seen = new Map<string, number>();
-  for (const run of due) {
-    const turn = (seen.get(run.projectId) ?? 0) + (run.isBackfill ? MOST_OF_PROJECT : 0);
-    seen.set(run.projectId, (seen.get(run.projectId) ?? 0) + 1);
-    (turns[turn] ??= []).push(run);
-  }
-  return turns.flat();
-}
-
-/** Returns the ids of the first runs for which there is room. */
-function withRoom(due: DueRun[], limit: number, room: RoomFor): string[] {
-  const left = new Map<string, number>();
-  const chosen: string[] = [];
-  for (const { operationId, connectionId, projectId } of due) {
-    if (chosen.length >= limit) break;
-    const free = left.get(connectionId) ?? room(connectionId, projectId);
-    left.set(connectionId, free - 1);
-    if (free > 0) chosen.push(operationId);
-  }
-  return chosen;
 }
 
 const idsOf = (runs: ClaimedRun[]): string[] => runs.map(({ operationId }) => operationId);

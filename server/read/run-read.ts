@@ -6,14 +6,14 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { elapsedMs } from "../ground/clock.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import { countHeld, releaseHeld } from "../store/held-messages.ts";
-import { releaseRuns, type ClaimedRun } from "../store/read-runs.ts";
+import { releaseRuns, type ClaimedRun, type ReadCounts } from "../store/read-runs.ts";
 import { countsOf } from "./read-counts.ts";
 import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts";
 import { pageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { findReadTarget, type ReadTarget } from "./read-target.ts";
 import { openReadWalk, type ReadWalk } from "./read-walk.ts";
-import { settleFailure, waitForDestination } from "./settle-read.ts";
+import { settleFailure, waitForCalls, waitForDestination } from "./settle-read.ts";
 
 /** After this time the run goes behind the others. */
 const TURN_MS = 2_000;
@@ -53,19 +53,32 @@ async function readPages(
   let fetching: Promise<FetchedPage> | undefined;
   for (;;) {
     if (await isBehind(deps, walk)) return waitForDestination(deps, run, "behind");
+    const spent = fetching ? undefined : deps.budgets.spentFor(run.connectionId, run.kind);
+    if (spent) return waitForCalls(deps, run, spent);
     const page = await (fetching ?? fetchPage(deps, walk, position));
+    if (page.stage === "records") deps.budgets.note(run.connectionId, page.page.usage);
+    const before = { ...counts };
     const isTurnOver = elapsedMs() - startedMs > TURN_MS;
     const { commit, next } = await pageCommit(deps, walk, { page, counts, release: isTurnOver });
-    fetching = next && !isTurnOver ? fetchPage(deps, walk, next) : undefined;
+    const goesOn = next && !isTurnOver && !deps.budgets.spentFor(run.connectionId, run.kind);
+    fetching = goesOn ? fetchPage(deps, walk, next) : undefined;
     // Its failure counts when its turn has come: the page before it is committed first.
     fetching?.catch(() => {});
     if (!(await deps.commit(commit))) return;
+    deps.readMeter?.pageRead(sinceThen(before, counts));
+    if (commit.end) deps.readMeter?.ended(commit.end.status);
     if (commit.messages.some(({ held }) => held)) await releaseHeld(deps.database.queries, run);
     if (!next || isTurnOver) return;
     run.attempts = 0;
     position = next;
   }
 }
+
+const sinceThen = (before: ReadCounts, { delivered, unchanged, deleted }: ReadCounts) => ({
+  delivered: delivered - before.delivered,
+  unchanged: unchanged - before.unchanged,
+  deleted: deleted - before.deleted,
+});
 
 /** Whether so much waits for the destination, or for somebody to ask for it, that more would only fill the database. */
 async function isBehind({ database, waiting }: RunReadServices, walk: ReadWalk): Promise<boolean> {

@@ -10,6 +10,7 @@ import type { RunEnd } from "../store/read-pages.ts";
 import { findReadObject } from "../store/read-objects.ts";
 import { putBackRun, type ClaimedRun } from "../store/read-runs.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
+import type { SpentBudget } from "./call-budgets.ts";
 import { countsOf, metadataOf } from "./read-counts.ts";
 import { spanOf } from "./read-span.ts";
 import type { ReadTarget } from "./read-target.ts";
@@ -17,7 +18,7 @@ import type { RunReadServices } from "./read-services.ts";
 
 export type SettleServices = Pick<
   RunReadServices,
-  "database" | "workerId" | "commit" | "retryBaseMs" | "minuteMs"
+  "database" | "workerId" | "commit" | "retryBaseMs" | "minuteMs" | "readMeter"
 >;
 
 const HOUR_MINUTES = 60;
@@ -45,6 +46,7 @@ export async function settleFailure(
     await fail(deps, run, target, { error, isPermanent: false });
     return "sent";
   }
+  deps.readMeter?.waited("provider");
   const isGate = error instanceof ClosedGateError;
   const msg = `Waiting until ${new Date(dueMs).toISOString()}: ${error.message}`;
   await retryWhileDatabaseIsDown(() =>
@@ -92,6 +94,7 @@ export async function waitForDestination(
   { operationId, metadata }: ClaimedRun,
   reason: keyof typeof WAIT_MS,
 ): Promise<void> {
+  deps.readMeter?.waited("destination");
   const waitedMs = Math.min(WAIT_MS[reason], deps.minuteMs);
   const isFirst = countsOf({ metadata }).waitedMs === 0;
   await putBackRun(deps.database.queries, {
@@ -101,6 +104,23 @@ export async function waitForDestination(
     ...(reason === "disabled" && { attempts: 0 }),
     waitedMs,
     log: isFirst ? [{ severity: "INFO", msg: WAIT_REASON[reason] }] : [],
+  });
+}
+
+/** Puts the run back until the account may have free calls again. */
+export async function waitForCalls(
+  deps: SettleServices,
+  { operationId }: ClaimedRun,
+  { waitMs, message }: SpentBudget,
+): Promise<void> {
+  deps.readMeter?.waited("budget");
+  await putBackRun(deps.database.queries, {
+    operationId,
+    workerId: deps.workerId(),
+    dueTime: new Date(nowMs() + waitMs),
+    attempts: 0,
+    waitedMs: Math.round(waitMs),
+    log: [{ severity: "INFO", msg: message }],
   });
 }
 
@@ -126,7 +146,7 @@ async function fail(
     const span = spanOf(run, messageName, run.untilTime);
     end.event = toEventRow(readTriggeredError(target.fields, span, error.message));
   }
-  await retryWhileDatabaseIsDown(() =>
+  const isCommitted = await retryWhileDatabaseIsDown(() =>
     deps.commit({
       operationId: run.operationId,
       workerId: deps.workerId(),
@@ -142,6 +162,7 @@ async function fail(
       end,
     }),
   );
+  if (isCommitted) deps.readMeter?.ended("failure");
 }
 
 async function isLastFailure({ database, minuteMs }: SettleServices, run: ClaimedRun): Promise<boolean> {

@@ -6,6 +6,10 @@ export interface QueueDepths {
   writes: number;
   deliveries: number;
   closedGates: number;
+  /** Reads that are not over. */
+  reads: number;
+  /** Seconds since the oldest time up to which changes of an object were read by schedule. */
+  readLagSeconds: number;
 }
 
 /** Counting stops here: more is too many, and counting them would take long. */
@@ -26,7 +30,12 @@ export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
         union all (${openIn(sql`deliveries where state = 'sending'`)})
         union all (${openIn(sql`first_deliveries`)})) as d) as deliveries,
       (select count(*)::int
-        from (select 1 from connection_gates where closed_until > now() limit ${MOST_COUNTED}) as g) as closed_gates
+        from (select 1 from connection_gates where closed_until > now() limit ${MOST_COUNTED}) as g) as closed_gates,
+      (select count(*)::int from (select 1 from read_runs limit ${MOST_COUNTED}) as r) as reads,
+      (select coalesce(extract(epoch from now() - min(cursor_time)), 0)::double precision from read_objects
+        where schedule is not null and pause is null and installation_id not in (
+          select installations.id from installations join connections on connections.id = installations.connection_id
+          where connections.status = 'bad_credentials')) as read_lag_seconds
   `.execute(queries);
   const [backlog] = rows;
   if (!backlog) throw new Error("a select without from has one row");

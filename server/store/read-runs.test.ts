@@ -61,7 +61,8 @@ async function openRuns(t: TestContext) {
     await insertReadRuns(queries, [{ ...run, ...what, sinceTime: null, untilTime: null, settles: false }]);
     return operationId;
   };
-  const due = async () => (await listDueRuns(queries, 10)).map(({ operationId }) => operationId);
+  const due = async () =>
+    (await listDueRuns(queries, { mostOfProject: 10, among: 10 })).map(({ operationId }) => operationId);
   return { queries, projectId, install, begin, due };
 }
 

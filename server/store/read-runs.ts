@@ -71,11 +71,30 @@ const MAY_GO_ON = sql<boolean>`(case when kind = 'triggered'
   else not exists (select from read_objects where read_objects.installation_id = read_runs.installation_id
     and read_objects.object_name = read_runs.object_name and pause is not null) end)`;
 
+export interface DueRunsWanted {
+  /** Runs listed of each project, of backfills and of others. */
+  mostOfProject: number;
+  /** The oldest due runs of a project among which they are chosen, one of each installation first, then a second one. */
+  among: number;
+}
+
 /**
- * Lists due runs, of each project the first `mostOfProject`, in the order in which they should be claimed: backfills last,
- * then by the time since which they are due. Hops along the index from project to project.
+ * Lists due runs in the order in which they should be claimed: backfills last, then in turns of installations, then by
+ * the time since which they are due. Hops along the index from project to project.
  */
-export async function listDueRuns(queries: Queries, mostOfProject: number): Promise<DueRun[]> {
+export async function listDueRuns(
+  queries: Queries,
+  { mostOfProject, among }: DueRunsWanted,
+): Promise<DueRun[]> {
+  const ofProject = (isBackfill: boolean) => sql`
+    (select *, ${isBackfill}::boolean as is_backfill from (
+      select *, row_number() over (partition by installation_id order by due_time, seq) as turn from (
+        select operation_id, installation_id, project_id, due_time, seq from read_runs
+        where claimed_by is null and project_id = projects.project_id and (kind = 'backfill') = ${isBackfill}::boolean
+          and due_time <= now() and ${MAY_GO_ON}
+        order by due_time, seq limit ${among}
+      ) oldest
+    ) ranked order by turn, due_time, seq limit ${mostOfProject})`;
   const { rows } = await sql<DueRun>`
     with recursive projects as (
       (select project_id from read_runs where claimed_by is null order by project_id limit 1)
@@ -84,21 +103,11 @@ export async function listDueRuns(queries: Queries, mostOfProject: number): Prom
         select project_id from read_runs where claimed_by is null and project_id > projects.project_id
         order by project_id limit 1) next
     ), due as (
-      select mine.* from projects, lateral (
-        (select operation_id, installation_id, project_id, false as is_backfill, due_time, seq from read_runs
-          where claimed_by is null and project_id = projects.project_id and (kind = 'backfill') = false
-            and due_time <= now() and ${MAY_GO_ON}
-          order by due_time, seq limit ${mostOfProject})
-        union all
-        (select operation_id, installation_id, project_id, true, due_time, seq from read_runs
-          where claimed_by is null and project_id = projects.project_id and (kind = 'backfill') = true
-            and due_time <= now() and ${MAY_GO_ON}
-          order by due_time, seq limit ${mostOfProject})
-      ) mine
+      select mine.* from projects, lateral (${ofProject(false)} union all ${ofProject(true)}) mine
     )
     select operation_id, due.project_id, connection_id, is_backfill
     from due join installations on installations.id = due.installation_id
-    order by is_backfill, due_time, seq
+    order by is_backfill, turn, due_time, seq
   `.execute(queries);
   return rows;
 }

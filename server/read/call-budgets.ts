@@ -1,0 +1,48 @@
+/** Keeps part of an account's daily calls for other uses: reads wait while too many of the calls are used. */
+import { LRUCache } from "lru-cache";
+import type { CallUsage } from "../../connector-kit/read-connector.ts";
+import { elapsedMs } from "../ground/clock.ts";
+import type { ReadKind } from "../store/read-runs.ts";
+
+/** Part of the daily calls, used by whomever, up to which reads of a kind go on. */
+const MOST_USED: Record<ReadKind, number> = { backfill: 0.7, scheduled: 0.9, triggered: 0.9 };
+/** After this time one read of the connection asks again: accounts free calls all day long. */
+const LOOK_AGAIN_MINUTES = 10;
+const MOST_CONNECTIONS = 20_000;
+
+export interface SpentBudget {
+  waitMs: number;
+  /** For the log. */
+  message: string;
+}
+
+export interface CallBudgets {
+  /** Remembers what an answer said; an answer that said nothing changes nothing. */
+  note(connectionId: string, usage: CallUsage | undefined): void;
+  /** Returns why and for how long a read has to wait; undefined if it may go on. */
+  spentFor(connectionId: string, kind: ReadKind): SpentBudget | undefined;
+}
+
+/** Opens the budgets of this process. Other processes learn the same from their own answers. */
+export function openCallBudgets(minuteMs: number): CallBudgets {
+  const known = new LRUCache<string, CallUsage & { notedMs: number }>({ max: MOST_CONNECTIONS });
+  const lookAgainMs = LOOK_AGAIN_MINUTES * minuteMs;
+  return {
+    note(connectionId, usage) {
+      if (usage && usage.limit > 0) known.set(connectionId, { ...usage, notedMs: elapsedMs() });
+    },
+    spentFor(connectionId, kind) {
+      const last = known.get(connectionId);
+      if (!last || last.used < last.limit * MOST_USED[kind]) return undefined;
+      const waitMs = last.notedMs + lookAgainMs - elapsedMs();
+      if (waitMs > 0) return { waitMs, message: messageOf(last, kind) };
+      // This read asks, the others of the connection wait for its answer.
+      known.set(connectionId, { ...last, notedMs: elapsedMs() });
+      return undefined;
+    },
+  };
+}
+
+const messageOf = ({ used, limit }: CallUsage, kind: ReadKind): string =>
+  `Waiting: ${used} of the account's ${limit} daily calls are used; ` +
+  `${kind} reads stop at ${Math.round(MOST_USED[kind] * 100)} %`;
