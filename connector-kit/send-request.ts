@@ -55,7 +55,7 @@ function lostBehindGateway(request: ProviderRequest, error: ProviderError): Prov
 export const unreadable = (response: ProviderResponse): ProviderError =>
   new ProviderError({
     kind: "unreadable",
-    message: `the provider answered ${response.status} with something that is not JSON`,
+    message: `the provider answered ${response.status} with something that is not JSON, or not of the expected form`,
     status: response.status,
     rawResponse: shorten(response.text),
   });

@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import type { Config } from "./ground/config.ts";
 import type { OnAnswer } from "./http/server-options.ts";
+import { limitConnections } from "./http/connection-limits.ts";
 import { createServer } from "./http/server.ts";
 import { openLimits } from "./proxy/limits.ts";
 import { createProxyServer } from "./proxy/proxy-server.ts";
@@ -81,6 +82,7 @@ async function listenProxy(deps: Services, docsUrl: () => string, listeners: Cle
     limits: openLimits(config.proxyLimits),
     meter: deps.metrics?.proxy,
   });
+  limitConnections(proxy, config.proxyConnections, deps.log, "BUSBAR_PROXY_CONNECTIONS");
   await new Promise<void>((resolve, reject) => {
     proxy.once("error", (cause) =>
       reject(listenError("BUSBAR_PROXY_PORT", { host: config.host, port: config.proxyPort }, cause)),

@@ -136,7 +136,7 @@ export type Services = RefreshServices &
   TestServices & {
     publicUrl: () => string;
     sessions: SignInSessions;
-    config: Retention & { dataDir: string };
+    config: Retention & { dataDir: string; projectDestinations: number };
   };
 
 const P = "/v1/projects/{projectIdOrName}";

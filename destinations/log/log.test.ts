@@ -1,6 +1,6 @@
 /** The log destination: one line per message, and no file outside its folder. */
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -66,6 +66,19 @@ test("large messages at the same time are whole lines", async (t) => {
   await Promise.all(ids.map((id) => channel.deliver(sampleMessage({ id, data }))));
   const lines = (await readFile(join(folder, "crm.log"), "utf8")).trim().split("\n");
   assert.deepEqual(lines.map((line) => JSON.parse(line).id).toSorted(), ids);
+});
+
+test("a file of a gigabyte takes no more lines", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "busbar-log-"));
+  t.after(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "crm.log"), "");
+  await truncate(join(folder, "crm.log"), 1_073_741_824);
+  const channel = openSample(log, { ...SAMPLE, config: { file: "crm.log" } }, testNetwork(folder));
+  const full = await channel.deliver(sampleMessage());
+  assert.deepEqual(
+    [full.kind, full.error],
+    ["failed", "cannot write the line: the file is full: move or remove it"],
+  );
 });
 
 test("an unusable folder is tried again with each message, and the error does not contain its path", async (t) => {

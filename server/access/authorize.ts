@@ -88,6 +88,9 @@ async function identify(
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   const apiKey = single(headers["x-api-key"]);
   if (apiKey || bearer === undefined) return keyIdentity(await by.keyOwner(apiKey));
+  if (bearer.startsWith("bb_")) {
+    throw unauthenticated("That looks like an API key. Send it in the header `X-Api-Key`, without `Bearer`.");
+  }
   if (isSessionToken(bearer)) return { caller: personCaller(await by.sessions.personOf(bearer)) };
   const customer = await by.customerOf(bearer);
   if (customer) return customerIdentity(customer);

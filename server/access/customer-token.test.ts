@@ -39,6 +39,12 @@ describe("customers' tokens", () => {
   const whoami = (token: string): Promise<Answer> => on.inProject("GET", "", undefined, bearer(token));
   const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
+  test("an API key that is sent as a bearer token is recognised", async () => {
+    const answer = await whoami(on.apiKey);
+    assert.equal(answer.status, 401);
+    assert.match(answer.body.detail, /looks like an API key\. Send it in the header `X-Api-Key`/);
+  });
+
   test("a valid token opens its project, integrations and the connections of its group only", async () => {
     assert.equal((await as({}, "GET", "")).body.name, "default");
     assert.equal((await as({}, "GET", "/integrations")).body.length, 1);

@@ -28,6 +28,10 @@ export interface Config {
   proxyPort: number;
   /** Maximum number of connections open at the API's listener of one process. */
   apiConnections: number;
+  /** The same for the proxy's listener. */
+  proxyConnections: number;
+  /** Maximum number of destinations of one project. */
+  projectDestinations: number;
   /** Origin without a trailing slash; undefined: derived from the listeners. */
   publicUrl?: string;
   proxyPublicUrl?: string;
@@ -90,6 +94,8 @@ export function readConfig(environment: Environment = process.env): Config {
     port: integer(env, "BUSBAR_PORT", 4000, 0, 65_535),
     proxyPort: integer(env, "BUSBAR_PROXY_PORT", 4001, 0, 65_535),
     apiConnections: integer(env, "BUSBAR_API_CONNECTIONS", 5_000, 1, 1_000_000),
+    proxyConnections: integer(env, "BUSBAR_PROXY_CONNECTIONS", 10_000, 1, 1_000_000),
+    projectDestinations: integer(env, "BUSBAR_PROJECT_DESTINATIONS", 1_000, 1, 1_000_000),
     publicUrl: origin(env, "BUSBAR_PUBLIC_URL"),
     proxyPublicUrl: origin(env, "BUSBAR_PROXY_PUBLIC_URL"),
     support: {

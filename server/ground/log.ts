@@ -3,7 +3,7 @@ import { destination, pino, type Logger } from "pino";
 
 export type Log = Logger;
 
-/** Members whose values are redacted at any depth. */
+/** Members whose values are redacted, down to two levels below the root. */
 const SECRET_MEMBERS = [
   "authorization",
   "cookie",
@@ -20,7 +20,9 @@ const SECRET_MEMBERS = [
 /** `level` is one of pino's: fatal, error, warn, info, debug, trace, silent. With `to`, lines are appended to that file, or written there. */
 export function createLog(level: string, to?: string | { write(line: string): void }): Log {
   const paths = SECRET_MEMBERS.flatMap((member) =>
-    member.startsWith("[") ? [member, `*${member}`] : [member, `*.${member}`],
+    member.startsWith("[")
+      ? [member, `*${member}`, `*.*${member}`]
+      : [member, `*.${member}`, `*.*.${member}`],
   );
   const options = {
     level,

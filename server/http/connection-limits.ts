@@ -39,13 +39,18 @@ const bodySilent = (silenceMs: number): Problem =>
     detail: `Nothing of the body arrived for ${silenceMs / 1_000} s. Send the request again without a pause.`,
   });
 
-/** Closes connections beyond the maximum at once, and reports it once a minute. */
-export function limitConnections(server: Server, most: number, log: Log): void {
+/** Closes connections beyond the maximum at once, and reports it once a minute. `setting` names the variable. */
+export function limitConnections(
+  server: Server,
+  most: number,
+  log: Log,
+  setting = "BUSBAR_API_CONNECTIONS",
+): void {
   server.maxConnections = most;
   let warnedMs = -Infinity;
   server.on("drop", () => {
     if (nowMs() - warnedMs < WARN_EVERY_MS) return;
     warnedMs = nowMs();
-    log.warn({ most }, "connections refused: BUSBAR_API_CONNECTIONS are open");
+    log.warn({ most }, `connections refused: ${setting} are open`);
   });
 }

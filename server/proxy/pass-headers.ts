@@ -11,7 +11,9 @@ export function toProvider(head: RequestHead, target: Target): string[] {
   for (let at = 0; at < kept.length; at += 2) {
     const written = kept[at] ?? "";
     const name = written.toLowerCase();
-    if (replaces.has(name) || hopNames.has(name)) continue;
+    // Servers behind CGI take `x_key` for `X-Key`.
+    const isOurs = replaces.has(name) || (name.includes("_") && replaces.has(name.replaceAll("_", "-")));
+    if (isOurs || hopNames.has(name)) continue;
     lines.push(written, kept[at + 1] ?? "");
   }
   lines.push(...headers);

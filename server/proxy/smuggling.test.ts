@@ -87,6 +87,11 @@ const CLIMBING = [
   "/..;/admin",
   "/..;x=1/admin",
   "/%2e%2e;/admin",
+  "/..%3bx/admin",
+  "/%252e%252e/admin",
+  "/..%252fadmin",
+  "/%c0%ae%c0%ae/admin",
+  "/..%00/admin",
 ];
 
 describe("an ambiguous request", () => {

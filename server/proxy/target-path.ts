@@ -33,16 +33,21 @@ export function targetPath(rawUrl: string, base: TargetBase): string {
 const refusal = (detail: string): Problem => new Problem("invalid-request", { detail });
 
 /**
- * Tells whether any server might resolve a segment as `..`: dots and slashes may be percent-encoded, some servers treat a
- * backslash as a slash, and some remove `;parameters` from a segment first.
+ * Tells whether any server might resolve a segment as `..`: dots and slashes may be percent-encoded, also twice or in more
+ * bytes than needed, some servers treat a backslash as a slash, and some end a segment at `;` or NUL.
  */
 function climbs(rawUrl: string): boolean {
   const mark = rawUrl.indexOf("?");
   const path = mark === -1 ? rawUrl : rawUrl.slice(0, mark);
-  if (!path.includes("..") && !/%2e/i.test(path)) return false;
-  const plain = path.replaceAll(/%2e/gi, ".").replaceAll(/%2f|%5c|\\/gi, "/");
-  return plain.split("/").some((segment) => (segment.split(";")[0] ?? "") === "..");
+  if (!path.includes("..") && !/%(2e|25|c0|e0)/i.test(path)) return false;
+  let once = path;
+  for (let depth = 0; depth < MOST_ENCODINGS; depth++) once = once.replaceAll(/%25/gi, "%");
+  const plain = once.replaceAll(/%2e|%c0%ae|%e0%80%ae/gi, ".").replaceAll(/%2f|%5c|%c0%af|\\/gi, "/");
+  return plain.split("/").some((segment) => (segment.split(/;|%3b|%00/i)[0] ?? "") === "..");
 }
+
+/** No server is known to decode more often. */
+const MOST_ENCODINGS = 3;
 
 /** Appends the credentials. They replace the caller's parameters of the same names, as with headers. */
 function withQuery(path: string, credentials: TargetBase["query"]): string {
@@ -51,8 +56,15 @@ function withQuery(path: string, credentials: TargetBase["query"]): string {
   const given = mark === -1 ? "" : path.slice(mark + 1);
   const names = new Set(credentials.map(([name]) => name.toLowerCase()));
   const isCredential = (pair: string) => names.has(nameOf(pair));
-  const pairs = given.split("&");
-  const others = pairs.some(isCredential) ? pairs.filter((pair) => !isCredential(pair)).join("&") : given;
+  // Some servers separate parameters by semicolons too.
+  const parts = given.split(/(?=[&;])/);
+  const isOurs = (part: string) => isCredential(part.replace(/^[&;]/, ""));
+  const others = parts.some(isOurs)
+    ? parts
+        .filter((part) => !isOurs(part))
+        .join("")
+        .replace(/^[&;]/, "")
+    : given;
   const ours = credentials.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   return `${bare}?${others === "" ? "" : `${others}&`}${ours.join("&")}`;
 }

@@ -232,6 +232,8 @@ describe("the address", () => {
       "/x?": "/x?",
       "/x?a=%20&b": "/x?a=%20&b&",
       "/x?api_key=mine&a=1&API%5FKEY=2": "/x?a=1&",
+      "/x?a=1;api_key=2": "/x?a=1&",
+      "/x?a=1;b=2&c=3": "/x?a=1;b=2&c=3&",
     };
     for (const [path, expected] of Object.entries(paths)) {
       assert.equal(await target(t, provider, {}, path), `${expected}api_key=provider-key`);

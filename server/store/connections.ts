@@ -147,10 +147,10 @@ export const lockConnectionOf = (
   projectId: string,
   groupId: string,
   provider: string,
-): Promise<{ id: string } | undefined> =>
+): Promise<{ id: string; status: string } | undefined> =>
   queries
     .selectFrom("connections")
-    .select("id")
+    .select(["id", "status"])
     .where("projectId", "=", projectId)
     .where("groupId", "=", groupId)
     .where("provider", "=", provider)
@@ -162,10 +162,10 @@ export const lockConnection = (
   queries: Queries,
   projectId: string,
   id: string,
-): Promise<{ id: string } | undefined> =>
+): Promise<{ id: string; status: string } | undefined> =>
   queries
     .selectFrom("connections")
-    .select("id")
+    .select(["id", "status"])
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     // Not the key: a refresh must not block inserts that refer to the connection.

@@ -21,6 +21,15 @@ export interface DestinationRow {
 export const listDestinations = (queries: Queries, projectId: string): Promise<DestinationRow[]> =>
   queries.selectFrom("destinations").selectAll().where("projectId", "=", projectId).orderBy("id").execute();
 
+export async function countDestinations(queries: Queries, projectId: string): Promise<number> {
+  const { count } = await queries
+    .selectFrom("destinations")
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .where("projectId", "=", projectId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Finds a destination by id or name; a name that looks like an id never hides the destination of that id. */
 export const findDestination = (
   queries: Queries,

@@ -203,4 +203,25 @@ describe("connections", () => {
     });
     assert.equal(second.status, 409, second.text);
   });
+
+  test("new credentials heal a connection whose credentials are bad, under its id", async () => {
+    const first = await generate({ provider: "openAI", groupRef: "ailing", apiKey: "old" });
+    const client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    await client.query("update connections set status = 'bad_credentials' where id = $1", [first]);
+    await client.end();
+    const healed = await on.inProject("POST", "/connections:generate", {
+      provider: "openAI",
+      groupRef: "ailing",
+      consumerRef: "bob",
+      apiKey: "new",
+    });
+    assert.deepEqual(
+      [healed.status, healed.body.id, healed.body.status],
+      [201, first, "created"],
+      healed.text,
+    );
+    const shown = await on.inProject("GET", `/connections/${first}?includeCreds=true`);
+    assert.equal(shown.body.apiKey, "new", shown.text);
+  });
 });

@@ -35,11 +35,11 @@ export const generateConnection = (deps: RefreshServices) =>
     description:
       "Creates a connection from credentials that you have. Send the member for the provider's " +
       "authentication scheme. Credentials are stored encrypted. A group has one connection per provider; a " +
-      "second one is refused with 409.",
+      "second one is refused with 409, unless the first has bad credentials: then it gets the new ones.",
     body: RequestSchema,
     success: { status: 201, description: "The connection.", schema: ConnectionSchema },
     refusals: {
-      409: "The group already has a connection to the provider.",
+      409: "The group already has a connection to the provider, and its credentials are not known to be bad.",
       422: "The provider is unknown, or it rejected the credentials.",
       502: "The provider could not be reached to check the credentials.",
     },

@@ -26,7 +26,7 @@ export interface WantedConnection {
   providerAppId?: string;
   /** The connection to update. Default: the group's connection, or a new one. */
   connectionId?: string;
-  /** If true, a group with a connection to the provider is refused. */
+  /** If true, a group with a connection to the provider is refused, unless that one has bad credentials. */
   mustBeNew?: boolean;
   groupRef: string;
   groupName?: string;
@@ -63,7 +63,8 @@ async function saveIn(queries: Queries, deps: Services, wanted: WantedConnection
   const existing = wanted.connectionId
     ? await lockConnection(queries, projectId, wanted.connectionId)
     : await lockConnectionOf(queries, projectId, group.id, provider);
-  if (existing && wanted.mustBeNew) throw exists(wanted);
+  // One with bad credentials is of no use to anybody: the new credentials heal it.
+  if (existing && wanted.mustBeNew && existing.status !== "bad_credentials") throw exists(wanted);
   const id = existing?.id ?? wanted.connectionId ?? newId();
   const columns = columnsOf(deps.sealer, { id, projectId }, wanted);
   if (existing) {

@@ -4,15 +4,23 @@ import { DESTINATIONS } from "../../../destinations/index.gen.ts";
 import { checkSettings, getDestinationType } from "../../deliver/check-settings.ts";
 import { newSigningKey, sealDestinationSecrets } from "../../deliver/destination-secrets.ts";
 import type { Egress } from "../../egress/open-egress.ts";
+import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, type Database } from "../../store/database.ts";
-import { insertDestination } from "../../store/destinations.ts";
+import { countDestinations, insertDestination } from "../../store/destinations.ts";
 import { checkName } from "../names.ts";
 import { DestinationSchema, MetadataSchema, SecretsSchema, nameTaken, toDestination } from "./destination.ts";
 
-export const createDestination = (deps: { database: Database; sealer: Sealer; egress: Egress }) =>
+interface Needs {
+  database: Database;
+  sealer: Sealer;
+  egress: Egress;
+  config: { projectDestinations: number };
+}
+
+export const createDestination = (deps: Needs) =>
   projectEndpoint({
     operationId: "createDestination",
     tag: "Destinations",
@@ -33,7 +41,7 @@ export const createDestination = (deps: { database: Database; sealer: Sealer; eg
     }),
     success: { status: 201, description: "The destination.", schema: DestinationSchema },
     refusals: {
-      409: "The project has a destination of this name.",
+      409: "The project has a destination of this name, or as many as the operator allows.",
       422: "The settings do not fit the type, or the type is unknown.",
       501: "The type is not implemented yet.",
     },
@@ -45,6 +53,7 @@ export const createDestination = (deps: { database: Database; sealer: Sealer; eg
       const place = { id: newId(), projectId: project.id };
       const signingKeys = type.signs ? [{ key: newSigningKey() }] : [];
       const secretsSealed = sealDestinationSecrets(deps.sealer, place, { secrets, signingKeys });
+      await requireRoom(deps, project.id);
       try {
         const row = { ...place, name, type: type.type, metadata, secretsSealed };
         return toDestination(await insertDestination(deps.database.queries, row));
@@ -53,3 +62,12 @@ export const createDestination = (deps: { database: Database; sealer: Sealer; eg
       }
     },
   });
+
+/** Throws a 409 Problem. Concurrent requests may exceed the limit by a few. */
+async function requireRoom({ database, config }: Needs, projectId: string): Promise<void> {
+  const most = config.projectDestinations;
+  if ((await countDestinations(database.queries, projectId)) < most) return;
+  throw new Problem("conflict", {
+    detail: `The project has ${most} destinations already. Delete some, or ask the operator to raise BUSBAR_PROJECT_DESTINATIONS.`,
+  });
+}

@@ -48,6 +48,15 @@ describe("destinations, topics and routes", () => {
     assert.equal((await on.inProject("POST", "/destinations/unsigned:rotate")).status, 422);
   });
 
+  test("a project has at most as many destinations as the operator allows", async () => {
+    const { body } = await on.inProject("GET", "/destinations");
+    await on.restart({ BUSBAR_PROJECT_DESTINATIONS: String(body.length + 1) });
+    const [last, tooMany] = [await create(), await create()];
+    await on.restart({ BUSBAR_PROJECT_DESTINATIONS: "1000" });
+    assert.deepEqual([last.status, tooMany.status], [201, 409], tooMany.text);
+    assert.match(tooMany.body.detail, /BUSBAR_PROJECT_DESTINATIONS/);
+  });
+
   test("a destination is found by id and by name, and shows its signing key only when asked", async () => {
     const created = await create({ name: "my-hook", secrets: null });
     assert.equal(created.status, 201, created.text);

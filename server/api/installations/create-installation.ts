@@ -9,7 +9,7 @@ import { ConfigInputSchema } from "../../manifest/installation-config.ts";
 import { upsertGroup } from "../../store/customers.ts";
 import { isUniqueViolation, transact, type Queries } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
-import { insertInstallation } from "../../store/installations.ts";
+import { findInstallationOfGroup, insertInstallation } from "../../store/installations.ts";
 import { createdByOf } from "../created-by.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { GroupRef, IntegrationIdOrName } from "../members.ts";
@@ -87,8 +87,11 @@ export const createInstallation = (deps: AccountServices) =>
         });
       } catch (error) {
         if (!isUniqueViolation(error, "installations_integration_id_group_id_key")) throw error;
+        const integration = await getIntegrationRow(deps.database.queries, project.id, params.integrationId);
+        const { queries } = deps.database;
+        const existing = await findInstallationOfGroup(queries, project.id, integration.id, groupRef);
         throw new Problem("conflict", {
-          detail: `The group \`${groupRef}\` has installed this integration already. Update that installation.`,
+          detail: `The group \`${groupRef}\` has installed this integration already${existing ? `: installation ${existing.id}` : ""}. Update that installation.`,
           cause: error,
         });
       }

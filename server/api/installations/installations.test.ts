@@ -32,6 +32,7 @@ describe("installations", () => {
   test("a group has one installation per integration", async () => {
     const again = await create({ groupRef: "acme" });
     assert.equal(again.status, 409, again.text);
+    assert.match(again.body.detail, /installation [0-9a-f-]{36}\. Update/);
     assert.match(again.body.detail, /acme/);
   });
 
