@@ -19,12 +19,12 @@ export interface Tour {
   /** The customer of this run. */
   groupRef: string;
   projectId: string;
-  urls: { base: string; write: string; proxy: string };
+  urls: { base: string; write: string; read: string; search: string; proxy: string };
   sandboxUrl: string;
   /** Receives webhooks. */
   receiver: Receiver;
-  /** Calls a path below `/v1/projects/default`, and prints request and answer. */
-  api(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Calls a path below `/v1/projects/default`, of the read or search API on request, and prints request and answer. */
+  api(method: string, path: string, options?: CallOptions & { of?: "read" | "search" }): Promise<Answer>;
   /** Writes a record; adds the group to the body. */
   write(
     integration: string,
@@ -74,6 +74,7 @@ export interface CrmRecord {
 }
 
 export type Remembered =
+  | "hubspotInstallationId"
   | "hubspotPersonId"
   | "salesforcePersonId"
   | "operationId"

@@ -8,7 +8,9 @@ import { deployManifests } from "./steps/deploy-manifests.ts";
 import { installIntegrations } from "./steps/install-integrations.ts";
 import { lookUpOperation } from "./steps/look-up-operation.ts";
 import { proxyCalls } from "./steps/proxy-calls.ts";
+import { receiveChanges } from "./steps/receive-changes.ts";
 import { receiveEvents } from "./steps/receive-events.ts";
+import { receiveRecords } from "./steps/receive-records.ts";
 import { routeEvents } from "./steps/route-events.ts";
 import { refuseManifest } from "./steps/refuse-manifest.ts";
 import { refuseWrite } from "./steps/refuse-write.ts";
@@ -25,6 +27,7 @@ const STEPS: Step[] = [
   refuseManifest,
   connectCustomer,
   installIntegrations,
+  receiveRecords,
   upsertFields,
   writeHubSpot,
   writeSalesforce,
@@ -34,6 +37,7 @@ const STEPS: Step[] = [
   refuseWrite,
   lookUpOperation,
   proxyCalls,
+  receiveChanges,
   receiveEvents,
 ];
 

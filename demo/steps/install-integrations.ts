@@ -36,6 +36,7 @@ export const installIntegrations: Step = {
         `${integration} is installed and healthy`,
         status === 201 && text(body, "healthStatus") === "healthy",
       );
+      if (integration === "people-hubspot") deps.remember("hubspotInstallationId", text(body, "id"));
     }
   },
 };

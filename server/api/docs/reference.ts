@@ -49,8 +49,8 @@ own errors have the header \`X-Amp-Error: true\`. The proxy has no operations of
 /** Groups in the order of the reference. */
 export const TAGS: Record<string, string> = {
   Write: "Create, update and delete records in customers' accounts.",
-  Read: "Reads on request and on a schedule. Not built yet: every operation answers 501.",
-  Search: "Search for records. Not built yet: it answers 501.",
+  Read: "Reads on request, pauses of scheduled reads, messages that are held.",
+  Search: "Search for records of a customer's account.",
   Operations: "Actions in customers' accounts, with logs.",
   Integrations: "Integrations declared in manifests, with revisions.",
   Uploads: "Manifests as zip files.",
