@@ -39,8 +39,8 @@ export function openGuide(demo: Demo, printer: Printer, remembered: Map<Remember
     urls,
     sandboxUrl,
     receiver,
-    api: (method, path, { of = "base", ...options } = {}) =>
-      call({ method, url: `${urls[of]}/projects/default${path}`, headers: key, ...options }),
+    api: (method, path, { of, ...options } = {}) =>
+      call({ method, url: `${urls[of ?? "base"]}/projects/default${path}`, headers: key, ...options }),
     write: (integration, object, body, { headers, query = "", ...options } = {}) =>
       call({
         method: "POST",

@@ -102,6 +102,8 @@ describe("reading by command", () => {
     const args = "pause crm --group acme --object person --note".split(" ");
     const { stdout } = await busbar(...args, "moving house");
     assert.equal(stdout, "paused person of crm for acme\n");
+    const [paused, ...others] = await json("pause", "crm", "--group", "acme");
+    assert.deepEqual([paused.object, paused.note, others], ["person", "moving house", []]);
     assert.deepEqual(await json("unpause", "crm", "--group", "acme"), []);
     const unknown = await busbar("pause", "crm", "--group", "acme", "--object", "persons");
     assert.deepEqual([unknown.code, /Did you mean .?person/.test(unknown.stderr)], [1, true], unknown.stderr);
