@@ -232,11 +232,32 @@ const ANSWERED: Explanation[] = [
     why: "The schema lists the possible values",
   },
   {
+    lines: ["* | answer 200 *metadata.retry.lastNotified | missing"],
+    why: "A retry sends no notification of its own",
+  },
+  {
     lines: [
-      "* | answer 200 *metadata.progress | missing",
-      "* | answer 200 *metadata.retry.lastNotified | missing",
+      "* | * *read.objects*.associatedObjects | ours only",
+      "* | * *read.objects*.deletedRecords | ours only",
+      "POST /search/* | answer 200 result[].associations | ours only",
     ],
-    why: "Members of read operations, which are not implemented yet",
+    why: "Associations and deletions are read on request",
+  },
+  {
+    lines: [
+      "*installations* | answer 20? *readPauses | ours only",
+      "*/config-content | answer 200 readPauses | ours only",
+      "* | answer 200 *metadata.read | ours only",
+    ],
+    why: "What is paused, and what a read has done",
+  },
+  {
+    lines: ["POST /read/*objects/{} | status 200 | ours only"],
+    why: "A dry run of a read begins nothing",
+  },
+  {
+    lines: ["POST /search/* | answer 200 truncated | ours only"],
+    why: "Tells that the provider has more records that match",
   },
   {
     lines: [
