@@ -21,7 +21,7 @@ const WAIT_MS = 30_000;
 
 interface SharedRefresh<Result> {
   promise: Promise<Result>;
-  /** Until when somebody waits for it; a refresh that has not begun by then does not begin. */
+  /** The time until which a caller waits; a refresh that has not begun by then does not begin. */
   wantedUntilMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Rotating encryption keys under a Busbar that serves meanwhile. */
+/** Rotation of encryption keys while a Busbar serves requests. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -65,7 +65,7 @@ describe("rotating encryption keys", () => {
     assert.match(status.text, /old {2}31 values {2}MISSING/);
   });
 
-  test("rotation beside running requests: none fails, nothing is left on the old key, then the old key may go", async () => {
+  test("during a rotation no request fails; afterwards no value needs the old key, and it can be removed", async () => {
     const listed = (await on.inProject("GET", "/connections")).body as { id: string }[];
     const state = { asking: true };
     const asked = (async () => {

@@ -12,12 +12,12 @@ export interface OutcomeWriterServices {
   workerId: () => number;
   /** Called with the attempts of a saved batch; repeated until it succeeds, without saving the batch again. */
   judge: (attempts: AttemptResult[]) => Promise<void>;
-  /** Called with what has been saved and judged. */
+  /** Called with the results that have been saved and judged. */
   onSaved: (results: DeliveryResult[]) => void;
 }
 
 const MOST_AT_ONCE = 1_000;
-/** This many results are worth a statement at once; fewer wait for company. After a crash meanwhile they are sent again. */
+/** This many results are saved at once; fewer wait for more. After a crash meanwhile, their deliveries are sent again. */
 const ENOUGH = 250;
 const GATHER_MS = 10;
 

@@ -199,11 +199,7 @@ function watchDatabase(registry: Registry, database: Database): void {
     });
   gauge("busbar_writes_queued", "Writes that have not ended, up to 100,000.", ({ writes }) => writes);
   gauge("busbar_deliveries_queued", "Deliveries to be made, up to 200,000.", ({ deliveries }) => deliveries);
-  gauge(
-    "busbar_gates_closed",
-    "Connections whose provider asked to be left alone.",
-    ({ closedGates }) => closedGates,
-  );
+  gauge("busbar_gates_closed", "Connections with a closed gate.", ({ closedGates }) => closedGates);
   gauge("busbar_reads_under_way", "Reads that have not ended, up to 100,000.", ({ reads }) => reads);
   gauge(
     "busbar_read_lag_seconds",

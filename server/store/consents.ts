@@ -1,4 +1,4 @@
-/** Consents: customers on their way over a provider's consent page, and how that ended. */
+/** Consents: attempts of customers to connect an account on a provider's consent page, and their results. */
 import { sql } from "kysely";
 import type { ProviderMetadata } from "./connections.ts";
 import type { Queries } from "./database.ts";
@@ -28,7 +28,7 @@ export interface ConsentRow {
   redirectUri: string | null;
   codeVerifierSealed: string | null;
   reason: string | null;
-  /** What the customer was told. */
+  /** The text on the customer's page. */
   message: string | null;
   /** What the builder should know. */
   detail: string | null;
@@ -183,7 +183,7 @@ export async function listConsents(
   return rows.map(toShown);
 }
 
-/** Removes consents that began before these ids; those that nobody continued go earlier. Returns the number of removed rows. */
+/** Removes consents that began before these ids; those without a customer who continued are removed earlier. Returns the number of removed rows. */
 export async function removeOldConsents(
   queries: Queries,
   before: { id: string; unusedId: string },

@@ -128,7 +128,7 @@ function decisiveError(outcomes: RecordOutcome[]): ProviderError | undefined {
   return errors.find(({ kind }) => kind === "unknown_outcome" || kind === "unreadable") ?? errors[0];
 }
 
-/** 422 is the provider's refusal; 502 and 504 mean that no usable answer came. */
+/** Problem types: 4xx for a refusal of the provider, 502 and 504 if there was no usable answer. */
 const SLUGS: Record<ProviderError["kind"], ProblemSlug> = {
   unauthorized: "reconnect-required",
   forbidden: "permission-missing",

@@ -10,7 +10,7 @@ import { failurePage, successPage } from "./consent-pages.ts";
 
 export const RETRY_PATH = `${CONSENT_PATH}/retry`;
 
-/** After the application asked: the customer may meanwhile have lost the right to connect. */
+/** From the application's request on. Later, the customer may no longer be allowed to connect. */
 const RETRY_MS = 60 * 60_000;
 
 export async function succeed(
@@ -60,7 +60,7 @@ export function failedPage(
   });
 }
 
-/** Whether this browser, which continued to the provider before, may do so again. */
+/** Tells whether this browser has continued to the provider before, and may do so again. */
 export const mayRetry = (
   { browserHash: own, createTime }: Pick<ShownConsent, "browserHash" | "createTime">,
   hash: Buffer | undefined,
@@ -76,5 +76,5 @@ export const namesOf = (
   { appName, provider }: Pick<ShownConsent, "appName" | "provider">,
 ) => ({ app: appName, provider: catalog.find(provider)?.displayName ?? provider });
 
-/** A builder has nothing to repair. */
+/** Reasons after which the builder has nothing to repair. */
 const CUSTOMERS_OWN = new Set<FailureReason>(["cancelled", "declined", "late", "other-browser"]);

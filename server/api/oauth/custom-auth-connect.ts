@@ -125,7 +125,7 @@ async function begin(
   };
 }
 
-/** Returns the origin of the page that asks. Others than the web's cannot be named as the target of a message. */
+/** Returns the origin of the calling page, if it is http or https: others cannot be the target of a message. */
 function webOrigin({ origin = "" }: IncomingHttpHeaders): string | undefined {
   if (!/^https?:/.test(origin) || !URL.canParse(origin)) return undefined;
   return new URL(origin).origin;

@@ -10,7 +10,7 @@ describe("the pages of custom authentication", () => {
   let on: TestBusbar;
   after(() => on.stop());
   before(async () => {
-    // No test of this file gets as far as calling the provider.
+    // No test of this file calls the provider.
     on = await openTestBusbar({ providers: customAuthProviders("http://127.0.0.1:9") });
     await on.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
     const app = { provider: "consented", clientId: "app-1", clientSecret: CLIENT_SECRET };
@@ -46,7 +46,7 @@ describe("the pages of custom authentication", () => {
     assert.match(headers.get("set-cookie") ?? "", /; Path=\/callbacks\/v1\/custom-auth; /);
   });
 
-  test("the callback page posts the parameters, however they were sent, to the page that asked and to no other", async () => {
+  test("the callback page posts the parameters of a GET or a form, and only to the origin of the caller", async () => {
     const { redirect } = (await begin("posted", {}, asks)).body;
     const browser = openConsentBrowser();
     const state = stateOf(await browser.leave(redirect.url));
@@ -69,7 +69,7 @@ describe("the pages of custom authentication", () => {
     assert.equal(anybody, "*", "a server that asks has no origin");
   });
 
-  test("a browser that has not continued posts nothing, although it comes from the provider", async () => {
+  test("the callback posts no parameters in a browser that has not continued", async () => {
     const attacker = openConsentBrowser();
     const state = stateOf(await attacker.leave((await begin("lured", {}, asks)).body.redirect.url));
     const victim = openConsentBrowser();
@@ -90,7 +90,7 @@ describe("the pages of custom authentication", () => {
   });
   const failure = ({ message }: Seen) => message;
 
-  test("a provider's form, which browsers send without our cookie, is sent once more from here with all it held", async () => {
+  test("a provider's form arrives without our cookie, so the callback page submits it again with all its fields", async () => {
     const browser = openConsentBrowser();
     const state = stateOf(await browser.leave((await begin("form", {}, asks)).body.redirect.url));
     const stranger = openConsentBrowser();
@@ -103,7 +103,7 @@ describe("the pages of custom authentication", () => {
     assert.deepEqual(posted(page), [[{ source: "ampersand-custom-auth", params }, asks.origin]]);
   });
 
-  test("a customer who cancels is told so by the step, and an address is good for one browser", async () => {
+  test("after Cancel the next call reports it, and a URL works in one browser only", async () => {
     const { redirect } = (await begin("cancelled", {}, asks)).body;
     const browser = openConsentBrowser();
     await browser.open(redirect.url);

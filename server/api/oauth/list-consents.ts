@@ -27,7 +27,7 @@ const ConsentSchema = Type.Object(
     connectionId: text("The connection made, or the one that gets new credentials."),
     status: Type.Enum([...STATUSES], {
       description:
-        "`pending`: the customer is on the way. `expired`: the customer did not come back in time. If `leaveTime` is set, " +
+        "`pending`: the customer has not finished yet. `expired`: the customer did not come back in time. If `leaveTime` is set, " +
         "the provider may have refused the redirect URI or the scopes on its own page.",
     }),
     reason: Type.Optional(
@@ -42,7 +42,7 @@ const ConsentSchema = Type.Object(
         description: "Of a failed consent: whether its page offers the customer to try again.",
       }),
     ),
-    message: text("What the customer was told about the failure."),
+    message: text("The text about the failure on the customer's page."),
     detail: text("What happened, for you: what the provider or Busbar said, without secrets."),
     createTime: Type.String({ format: "date-time", description: "When your application asked." }),
     openTime: time("When the page before the provider's was first opened, possibly by a link preview."),
@@ -50,7 +50,10 @@ const ConsentSchema = Type.Object(
     endTime: time("When it succeeded or failed."),
     expireTime: Type.String({ format: "date-time", description: "When it expires, or would have expired." }),
   },
-  { title: "Consent", description: "A customer's way over a provider's consent page." },
+  {
+    title: "Consent",
+    description: "One attempt of a customer to connect an account on a provider's consent page.",
+  },
 );
 
 const PAGE = { usual: 50, maximum: 500 };
@@ -61,8 +64,8 @@ export const listConsents = (deps: { database: Database }) =>
     tag: "OAuth",
     summary: "List consents",
     description:
-      "Newest first: who was asked to connect, and how it ended. Consents are kept as long as operations; those with which " +
-      "nobody continued to the provider are kept for a day.",
+      "Newest first: the customers who were asked to connect, and the results. Consents are kept as long as operations, or for " +
+      "a day if the customer never continued to the provider.",
     query: Type.Object({
       status: Type.Optional(
         Type.Enum([...STATUSES], { description: "Return only consents in this status." }),

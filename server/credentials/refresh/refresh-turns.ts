@@ -1,4 +1,4 @@
-/** Shares the places for token refreshes fairly, so that no slow token endpoint makes other customers wait. */
+/** Shares the slots for token refreshes fairly, so that a slow token endpoint does not delay other connections. */
 import type { RefreshQueue } from "../../store/token-refreshes.ts";
 
 export interface RefreshLimits {
@@ -11,7 +11,7 @@ export interface RefreshLimits {
 export interface RefreshTurns {
   /** Runs `work` when it is its turn; rejects with `TurnGivenUp` if `isWanted` answers false then. */
   run<Value>(queue: RefreshQueue, isWanted: () => boolean, work: () => Promise<Value>): Promise<Value>;
-  /** The queues in which somebody waits. */
+  /** The queues with waiting callers. */
   waiting(): RefreshQueue[];
 }
 
@@ -19,9 +19,9 @@ export class TurnGivenUp extends Error {
   override name = "TurnGivenUp";
 }
 
-/** These are kept free for those who have no refresh under way. */
+/** Share of the slots that only projects and providers without a refresh in progress may use. */
 const RESERVED_SHARE = 0.2;
-/** One who has some may have so many times the places that are still free. */
+/** A project or provider with refreshes in progress may have this many times the slots that are still free. */
 const TIMES_FREE = 2;
 
 interface Turn {
@@ -33,9 +33,10 @@ interface Turn {
 /**
  * A queue is a project's connections to one provider. Projects take turns, and so do the providers of a project.
  *
- * A project has at most twice as many places as are still free, of a provider's places and of all, a provider likewise of
- * all; a fifth of the places counts as taken except for those who have none. So one project alone gets half of a
- * provider's places, several slow ones get fewer each, and one that comes later finds a free place.
+ * A project gets at most twice as many slots as are still free, both of a provider's slots and of all slots. A provider
+ * gets at most twice as many of all slots as are still free. A fifth of the slots is reserved for projects and providers
+ * without a refresh in progress. Therefore one project alone gets half of a provider's slots, several slow projects get
+ * fewer each, and a later one finds a free slot.
  */
 export function openRefreshTurns({ most, mostOfProvider }: RefreshLimits): RefreshTurns {
   /** By project, then by provider, in the order of their turns. */
@@ -51,7 +52,7 @@ export function openRefreshTurns({ most, mostOfProvider }: RefreshLimits): Refre
     );
   };
 
-  /** The first queue whose turn it is; it goes to the end of the line. */
+  /** Takes a turn of the first queue that may start one, and moves that queue behind the others. */
   const next = (): { queue: RefreshQueue; turn: Turn } | undefined => {
     for (const [projectId, providers] of waiting) {
       for (const [provider, turns] of providers) {
