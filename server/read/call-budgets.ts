@@ -17,7 +17,7 @@ export interface SpentBudget {
 }
 
 export interface CallBudgets {
-  /** Remembers what an answer said; an answer that said nothing changes nothing. */
+  /** Remembers what an answer said; after one that said nothing, nothing is known. */
   note(connectionId: string, usage: CallUsage | undefined): void;
   /** Returns why and for how long a read has to wait; undefined if it may go on. */
   spentFor(connectionId: string, kind: ReadKind): SpentBudget | undefined;
@@ -30,6 +30,7 @@ export function openCallBudgets(minuteMs: number): CallBudgets {
   return {
     note(connectionId, usage) {
       if (usage && usage.limit > 0) known.set(connectionId, { ...usage, notedMs: elapsedMs() });
+      else known.delete(connectionId);
     },
     spentFor(connectionId, kind) {
       const last = known.get(connectionId);

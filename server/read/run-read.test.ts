@@ -1,0 +1,166 @@
+/** Carrying reads out: lying providers, an account without free calls, and installations that go while they are read. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { Client } from "pg";
+import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { until } from "../../tests/harness/until.ts";
+
+const manifestOf = (provider: string, integration: string, object: string, more: string) => `
+specVersion: 1.0.0
+integrations:
+  - name: ${integration}
+    provider: ${provider}
+    read:
+      objects:
+        - objectName: ${object}
+          destination: sink
+          requiredFields:
+            - fieldName: email
+          backfill:
+            defaultPeriod:
+              fullHistory: true
+${more}`;
+
+describe("carrying reads out", () => {
+  let on: TestBusbar;
+  let sink: Sink;
+  let client: Client;
+  after(async () => {
+    await client.end();
+    await on.stop();
+    await sink.close();
+  });
+  before(async () => {
+    sink = await openSink();
+    on = await openTestBusbar({
+      env: { BUSBAR_METRICS: "true", BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.02" },
+    });
+    client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    const destination = { name: "sink", type: "webhook", metadata: { url: `${sink.url}/sink` } };
+    assert.equal((await on.inProject("POST", "/destinations", destination)).status, 201);
+  });
+  beforeEach(() => {
+    on.sandbox.reset();
+    on.sandbox.hubspot.setLimits("off");
+    on.sandbox.salesforce.setLimits("off");
+  });
+
+  let customers = 0;
+  async function install(provider: "hubspot" | "salesforce", object: string, more = "") {
+    const integration = `crm${(customers += 1)}`;
+    const { installationId, connectionId } = await connectCustomer(on, {
+      provider,
+      groupRef: integration,
+      manifest: manifestOf(provider, integration, object, more),
+      integration,
+      skipSampling: true,
+      expiresInSeconds: 3_600,
+      content: { read: { objects: { [object]: { objectName: object } } } },
+    });
+    const path = `/integrations/${integration}/installations/${installationId}`;
+    const operation = async () =>
+      (await on.inProject("GET", `${path}/operations`)).body.results[0] as
+        | { id: string; status: string; result?: string }
+        | undefined;
+    const ended = () =>
+      until(async () => {
+        const found = await operation();
+        return found && found.status !== "in_progress" && found;
+      });
+    const log = async () => (await on.inProject("GET", `/operations/${(await operation())?.id}/logs`)).text;
+    return { integration, installationId, connectionId, path, operation, ended, log };
+  }
+  const generated = (count: number) => {
+    const changed = Date.now() - 3_600_000;
+    return { count, changedFrom: changed, changedTo: changed, values: { LastName: "N {n}" } };
+  };
+  /** What the database still has of an installation. */
+  async function leftOf(installationId: string): Promise<string[]> {
+    const tables = ["read_objects", "read_runs", "read_fingerprints", "read_syncs", "held_messages"];
+    const union = tables.map((name) => `select '${name}' as name from ${name} where installation_id = $1`);
+    const { rows } = await client.query(union.join(" union "), [installationId]);
+    return rows.map(({ name }) => name);
+  }
+
+  for (const provider of ["hubspot", "salesforce"] as const) {
+    for (const alter of ["repeated_id", "endless_cursor", "wrong_shape", "huge"] as const) {
+      test(`a read of ${provider} ends with a plain reason when pages lie: ${alter}`, async () => {
+        const object = provider === "hubspot" ? "contacts" : "Contact";
+        const path = provider === "hubspot" ? "/objects/contacts" : "/query";
+        on.sandbox.addFault({ provider, path, alter, count: 1_000 });
+        const { ended } = await install(provider, object);
+        const { status, result } = await ended();
+        assert.equal(status, "failure");
+        assert.match(result ?? "", /^\[\w+\] Error reading from provider: .{20,}/);
+      });
+    }
+  }
+
+  test("a backfill leaves the last part of an account's daily calls to others, and goes on when calls are free", async () => {
+    on.sandbox.salesforce.account.generate("Contact", generated(12_000));
+    on.sandbox.salesforce.setLimits({ daily: 5 });
+    const { operation, ended, log } = await install("salesforce", "Contact");
+    await until(async () =>
+      /of the account's 5 daily calls are used; backfill reads stop at 70 %/.test(await log()),
+    );
+    assert.equal((await operation())?.status, "in_progress");
+    assert.ok(!/REQUEST_LIMIT_EXCEEDED/.test(await log()));
+    const metrics = (await on.call("GET", "/metrics", undefined, {})).text;
+    assert.match(metrics, /busbar_read_waits_total\{reason="budget"\} [1-9]/);
+    assert.match(metrics, /busbar_read_pages_total [1-9]/);
+    assert.match(metrics, /busbar_reads_under_way 1/);
+    assert.match(metrics, /busbar_read_lag_seconds \d/);
+    on.sandbox.salesforce.setLimits({ daily: 100_000 });
+    assert.equal((await ended()).status, "success");
+  });
+
+  test("an installation that is deleted while it is read ends its operation and leaves nothing", async () => {
+    on.sandbox.salesforce.account.generate("Contact", generated(8_000));
+    const more = "          delivery:\n            mode: onRequest\n            pageSize: 50\n";
+    const { path, installationId, operation } = await install("salesforce", "Contact", more);
+    await until(async () => (await leftOf(installationId)).includes("held_messages"));
+    const { id } = (await operation()) ?? {};
+    assert.equal((await on.inProject("DELETE", path)).status, 204);
+    assert.deepEqual(await leftOf(installationId), []);
+    const { rows } = await client.query("select status from operations where id = $1", [id]);
+    assert.notEqual(rows[0].status, "in_progress");
+    await until(async () => (await client.query("select from read_runs")).rows.length === 0);
+    assert.deepEqual(await leftOf(installationId), []);
+  });
+
+  test("an integration that is deleted while it is read leaves nothing either", async () => {
+    on.sandbox.addFault({ provider: "salesforce", path: "/query", delayMs: 300, count: 10 });
+    const { integration, installationId, operation } = await install("salesforce", "Contact");
+    await until(async () => (await leftOf(installationId)).includes("read_runs"));
+    const { id } = (await operation()) ?? {};
+    const deleted = await on.inProject("DELETE", `/integrations/${integration}`);
+    assert.equal(deleted.status, 204, deleted.text);
+    assert.deepEqual(await leftOf(installationId), []);
+    const { rows } = await client.query("select status, result from operations where id = $1", [id]);
+    assert.deepEqual(rows, [
+      { status: "failure", result: "[Contact] Stopped: the installation was deleted" },
+    ]);
+  });
+
+  test("an object that Busbar has paused goes on when its connection is renewed", async () => {
+    on.sandbox.addFault({ provider: "hubspot", path: "/objects/contacts", alter: "wrong_shape", count: 3 });
+    const { ended, connectionId, installationId } = await install("hubspot", "contacts");
+    assert.equal((await ended()).status, "failure");
+    const isPaused = async () =>
+      (
+        await client.query("select from read_objects where installation_id = $1 and pause is not null", [
+          installationId,
+        ])
+      ).rows.length > 0;
+    assert.ok(await isPaused());
+    const again = await on.inProject("PATCH", `/connections/${connectionId}`, {
+      updateMask: ["providerWorkspaceRef"],
+      connection: { providerWorkspaceRef: "acme" },
+    });
+    assert.equal(again.status, 200, again.text);
+    await until(async () => !(await isPaused()));
+  });
+});
