@@ -17,7 +17,6 @@ import {
 } from "../../store/connections.ts";
 import { upsertConsumer, upsertGroup } from "../../store/customers.ts";
 import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database.ts";
-import { queueReadSync } from "../../store/read-syncs.ts";
 import { getConnectionRow } from "./connection.ts";
 
 export interface WantedConnection {
@@ -70,8 +69,6 @@ async function saveIn(queries: Queries, deps: Services, wanted: WantedConnection
   if (existing) {
     const change = { ...columns, consumerId: consumer.id, status: "created" as const };
     await updateConnection(queries, projectId, id, change);
-    // It may be another account now, and reads that were paused for its permissions may go on.
-    await queueReadSync(queries, { connectionId: id });
   } else if (wanted.connectionId === undefined) {
     const { accessExpireTime, ...rest } = columns;
     const expiry = accessExpireTime ? { accessExpireTime } : {};

@@ -1,0 +1,96 @@
+/** Which records of a page are delivered: what has changed since it was delivered, and nothing that is overtaken. */
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { newId } from "../ground/ids.ts";
+import { nowMs } from "../ground/clock.ts";
+import { commitReadPages } from "../store/read-pages.ts";
+import { insertReadRuns } from "../store/read-runs.ts";
+import { chooseDeletions, chooseRecords, type Chosen } from "./choose-records.ts";
+import { openInstallations, WORKER } from "./installed-fixture.ts";
+import { readSet } from "./read-set.ts";
+import type { ReadWalk } from "./read-walk.ts";
+import { shapeRecords } from "./shape-record.ts";
+
+const EARLIER = new Date(nowMs() - 60_000);
+const LATER = new Date(nowMs() - 30_000);
+
+async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "scheduled") {
+  const on = await openInstallations(t, {
+    deletedRecords: "always",
+    requiredFields: [{ fieldName: "name" }],
+  });
+  const { id } = await on.install("acme", { objectName: "account" });
+  await on.sync();
+  const { projectId, integrationId } = on;
+  const run = { operationId: newId(), projectId, integrationId, installationId: id, configId: newId(), kind };
+  const what = { objectName: "account", messageName: "account", settles: false };
+  await insertReadRuns(on.queries, [{ ...run, ...what, sinceTime: null, untilTime: null }]);
+  const claimed = await on.claim(id, kind);
+  const target = await on.targetOf(claimed);
+  assert.ok(target);
+  const { read } = target.connector;
+  const set = readSet(target.definition, undefined, read);
+  const walk: ReadWalk = {
+    run: claimed,
+    target: { ...target, destinationId: on.destinationId },
+    plan: { objectName: "account", fields: set.fields, filters: [], associations: [] },
+    startTime: new Date(),
+    shaper: shapeRecords(set, read),
+    set,
+    refused: new Set(),
+    log: [],
+  };
+  async function remember(chosen: Chosen) {
+    const { fingerprints, forgotten } = chosen;
+    const place = { untilTime: null, stage: "records", checkpoint: null } as const;
+    const page = { operationId: claimed.operationId, workerId: WORKER, metadata: {}, log: [], messages: [] };
+    await commitReadPages(on.queries, [{ ...page, ...place, fingerprints, forgotten, release: false }]);
+    return chosen.entries.map((text) => JSON.parse(text));
+  }
+  /** Reads the record with this name and change time, on a page that arrived then; returns what is delivered. */
+  const page = async (name: string, changeTime: Date, arrived = new Date()) => {
+    const record = { id: "1", changeTime, raw: { name }, values: { id: "1", name } };
+    return remember(await chooseRecords(on, walk, { records: [record], time: arrived }, new Date()));
+  };
+  const deletion = async (deletedTime: Date) =>
+    remember(await chooseDeletions(on, walk, [{ id: "1", deletedTime, raw: {} }]));
+  return { page, deletion };
+}
+
+test("a record is delivered once, and again when its content or its change time differs", async (t) => {
+  const { page } = await openWalk(t);
+  assert.equal((await page("a", EARLIER)).length, 1);
+  assert.equal((await page("a", EARLIER)).length, 0);
+  assert.equal((await page("b", EARLIER)).length, 1);
+  assert.equal((await page("b", LATER)).length, 1);
+});
+
+test("a page that arrived before a newer version was committed does not deliver the older one", async (t) => {
+  const { page } = await openWalk(t);
+  const arrived = new Date(nowMs() - 10_000);
+  assert.equal((await page("new", LATER)).length, 1);
+  assert.equal((await page("old", EARLIER, arrived)).length, 0);
+  assert.equal((await page("committed late", EARLIER)).length, 1);
+});
+
+test("a deletion is delivered once; a restored record, and its next deletion, are delivered again", async (t) => {
+  const { page, deletion } = await openWalk(t);
+  await page("a", EARLIER);
+  assert.equal((await deletion(LATER))[0]?.deleted, true);
+  assert.equal((await deletion(LATER)).length, 0);
+  assert.equal(
+    (await page("a", EARLIER, new Date(nowMs() - 10_000))).length,
+    0,
+    "a page from before the deletion",
+  );
+  const restored = new Date(nowMs() - 5_000);
+  assert.equal((await page("a", restored)).length, 1);
+  assert.equal((await deletion(LATER)).length, 0, "the deletion is older than the restored record");
+  assert.equal((await deletion(new Date())).length, 1);
+});
+
+test("a triggered read delivers everything that was asked for and remembers nothing", async (t) => {
+  const { page } = await openWalk(t, "triggered");
+  assert.equal((await page("a", EARLIER)).length, 1);
+  assert.equal((await page("a", EARLIER)).length, 1);
+});
