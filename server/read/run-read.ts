@@ -6,6 +6,7 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { elapsedMs } from "../ground/clock.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import { countHeld, releaseHeld } from "../store/held-messages.ts";
+import type { ReadPageCommit } from "../store/read-pages.ts";
 import { releaseRuns, type ClaimedRun, type ReadCounts } from "../store/read-runs.ts";
 import { countsOf } from "./read-counts.ts";
 import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts";
@@ -41,6 +42,7 @@ export async function runRead(
   onAnswer(result);
 }
 
+/** While one page is committed, the next one is prepared and the one after it is fetched. Pages are committed in order. */
 async function readPages(
   deps: RunReadServices,
   run: ClaimedRun,
@@ -51,27 +53,58 @@ async function readPages(
   const walk = await openReadWalk(deps, run, target);
   let position: ReadPosition = { stage: run.stage, checkpoint: run.checkpoint, untilTime: run.untilTime };
   let fetching: Promise<FetchedPage> | undefined;
-  for (;;) {
-    if (await isBehind(deps, walk)) return waitForDestination(deps, run, "behind");
-    const spent = fetching ? undefined : deps.budgets.spentFor(run.connectionId, run.kind);
-    if (spent) return waitForCalls(deps, run, spent);
-    const page = await (fetching ?? fetchPage(deps, walk, position));
-    if (page.stage === "records") deps.budgets.note(run.connectionId, page.page.usage);
-    const before = { ...counts };
-    const isTurnOver = elapsedMs() - startedMs > TURN_MS;
-    const { commit, next } = await pageCommit(deps, walk, { page, counts, release: isTurnOver });
-    const goesOn = next && !isTurnOver && !deps.budgets.spentFor(run.connectionId, run.kind);
-    fetching = goesOn ? fetchPage(deps, walk, next) : undefined;
-    // Its failure counts when its turn has come: the page before it is committed first.
-    fetching?.catch(() => {});
-    if (!(await deps.commit(commit))) return;
-    deps.readMeter?.pageRead(sinceThen(before, counts));
-    if (commit.end) deps.readMeter?.ended(commit.end.status);
-    if (commit.messages.some(({ held }) => held)) await releaseHeld(deps.database.queries, run);
-    if (!next || isTurnOver) return;
-    run.attempts = 0;
-    position = next;
+  let saving = Promise.resolve(true);
+  try {
+    for (;;) {
+      const wait = await reasonToWait(deps, walk, fetching !== undefined);
+      if (wait) return void ((await saving) && (await wait()));
+      const page = await (fetching ?? fetchPage(deps, walk, position));
+      if (page.stage === "records") deps.budgets.note(run.connectionId, page.page.usage);
+      const before = { ...counts };
+      const isTurnOver = elapsedMs() - startedMs > TURN_MS;
+      const { commit, next } = await pageCommit(deps, walk, { page, counts, release: isTurnOver });
+      const goesOn = next && !isTurnOver && !deps.budgets.spentFor(run.connectionId, run.kind);
+      fetching = goesOn ? fetchPage(deps, walk, next) : undefined;
+      // Its failure counts when its turn has come: the page before it is committed first.
+      fetching?.catch(() => {});
+      if (!(await saving)) return;
+      saving = savePage(deps, run, commit, sinceThen(before, counts));
+      saving.catch(() => {});
+      if (!next || isTurnOver) return void (await saving);
+      position = next;
+    }
+  } finally {
+    await saving.catch(() => {});
   }
+}
+
+/** Returns what to do instead of reading another page; undefined if nothing is in the way. */
+async function reasonToWait(
+  deps: RunReadServices,
+  walk: ReadWalk,
+  isFetching: boolean,
+): Promise<(() => Promise<void>) | undefined> {
+  const { run } = walk;
+  if (await isBehind(deps, walk)) return () => waitForDestination(deps, run, "behind");
+  const spent = isFetching ? undefined : deps.budgets.spentFor(run.connectionId, run.kind);
+  return spent && (() => waitForCalls(deps, run, spent));
+}
+
+/** Commits a page; false if the run was stopped or another process has it. */
+async function savePage(
+  deps: RunReadServices,
+  run: ClaimedRun,
+  commit: ReadPageCommit,
+  read: ReturnType<typeof sinceThen>,
+): Promise<boolean> {
+  if (!(await deps.commit(commit))) return false;
+  const { untilTime, stage, checkpoint } = commit;
+  Object.assign(run, { untilTime, stage, checkpoint, attempts: 0 });
+  run.metadata = { ...run.metadata, ...commit.metadata };
+  deps.readMeter?.pageRead(read);
+  if (commit.end) deps.readMeter?.ended(commit.end.status);
+  if (commit.messages.some(({ held }) => held)) await releaseHeld(deps.database.queries, run);
+  return true;
 }
 
 const sinceThen = (before: ReadCounts, { delivered, unchanged, deleted }: ReadCounts) => ({
