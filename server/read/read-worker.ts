@@ -36,12 +36,17 @@ interface PageToCommit {
   isCommitted: boolean;
 }
 
-/** Runs that a process reads at once: each holds a page in memory. */
-const PLACES = 64;
 /** Small pages of different runs share a commit; large ones would make it long. */
 const MOST_PAGES_IN_COMMIT = 16;
-/** Planning these statements costs more than running them, so each waits for company. */
-const CLAIM_GATHER_MS = 20;
+const LIMITS = {
+  /** Runs that a process reads at once: each holds pages in memory. */
+  places: 64,
+  /** Planning a claim costs more than running it, so that it waits for several runs to be due. */
+  gatherMs: 20,
+  /** Runs that another process has made are found after this time; its own wake the loop. */
+  pollMs: 1_000,
+};
+/** The same for the commits of pages. */
 const COMMIT_GATHER = { items: MOST_PAGES_IN_COMMIT, ms: 5 };
 
 /** Starts at once and runs until it is stopped. */
@@ -93,8 +98,7 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     groupOf: ({ projectId }) => projectId,
     // A run that was put back is due again, and a triggered one makes way for the next.
     unblocksOthers: () => true,
-    places: PLACES,
-    gatherMs: CLAIM_GATHER_MS,
+    ...LIMITS,
   });
   const stopRecovering = recoverOrphans({
     log,
