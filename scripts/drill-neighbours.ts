@@ -16,6 +16,7 @@ import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
 import { startChildBusbar, type ChildBusbar } from "../tests/harness/child-busbar.ts";
 import { openClient, type Client } from "../tests/harness/client.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
+import { summarizeLatency, type Latency } from "./drill-latency.ts";
 import { startRotatingEndpoint, type RotatingEndpoint } from "./drill-refresh/rotating-endpoint.ts";
 
 export interface NeighboursOptions {
@@ -28,13 +29,6 @@ export interface NeighboursOptions {
 
 const CALLS = ["writtenAndTold", "refreshed"] as const;
 type Kind = (typeof CALLS)[number];
-
-export interface Latency {
-  calls: number;
-  failed: number;
-  p50Ms: number;
-  p99Ms: number;
-}
 
 export interface NeighboursReport {
   usual: Record<Kind, Latency>;
@@ -337,16 +331,10 @@ async function measure(calls: Calls, seconds: number): Promise<Record<Kind, Late
         times.push(performance.now() - started);
         await wait(PAUSE_MS);
       } while (performance.now() < until);
-      return [kind, summary(times, failed)] as const;
+      return [kind, summarizeLatency(times, failed)] as const;
     }),
   );
   return Object.fromEntries(measured) as Record<Kind, Latency>;
-}
-
-function summary(times: number[], failed: number): Latency {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => Math.round((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) * 10) / 10;
-  return { calls: times.length, failed, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
 if (import.meta.main) {

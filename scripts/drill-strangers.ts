@@ -14,6 +14,7 @@ import { catalogOverlay } from "../sandbox/catalog-overlay.ts";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { startChildBusbar } from "../tests/harness/child-busbar.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
+import { summarizeLatency, type Latency } from "./drill-latency.ts";
 import { startStrangers } from "./drill-strangers/start-strangers.ts";
 
 const LARGE_CALLERS = 16;
@@ -21,13 +22,6 @@ const PAUSE_MS = 20;
 
 const CALLS = ["healthz", "proxied", "written"] as const;
 type Kind = (typeof CALLS)[number];
-
-export interface Latency {
-  calls: number;
-  failed: number;
-  p50Ms: number;
-  p99Ms: number;
-}
 
 export interface StrangersReport {
   usual: Record<Kind, Latency>;
@@ -81,16 +75,10 @@ async function measure({ calls }: StrangersWorld, seconds: number): Promise<Reco
         if (status !== 200) failed += 1;
         await wait(PAUSE_MS);
       } while (performance.now() < until);
-      return [kind, summary(times, failed)] as const;
+      return [kind, summarizeLatency(times, failed)] as const;
     }),
   );
   return Object.fromEntries(measured) as Record<Kind, Latency>;
-}
-
-function summary(times: number[], failed: number): Latency {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => Math.round((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) * 10) / 10;
-  return { calls: times.length, failed, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
 async function residentMiB(pid: number): Promise<number> {

@@ -2,7 +2,7 @@
 import { nowMs } from "../ground/clock.ts";
 import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
 import { backoffMs } from "../jobs/backoff.ts";
-import { recoverOrphans } from "../jobs/recover-orphans.ts";
+import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
 import { commitReadPages, type ReadPageCommit } from "../store/read-pages.ts";
 import {
@@ -100,25 +100,12 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     unblocksOthers: () => true,
     ...LIMITS,
   });
-  const stopRecovering = recoverOrphans({
+  return withOrphanRecovery(loop, {
     log,
     identity,
     listClaimers: () => listRunClaimers(queries),
-    recover: async (deadProcess) => {
-      await recoverRuns(queries, deadProcess);
-      loop.wake();
-    },
+    recover: (deadProcess) => recoverRuns(queries, deadProcess),
   });
-  return {
-    wake: () => loop.wake(),
-    get running() {
-      return loop.running;
-    },
-    stop: async () => {
-      stopRecovering();
-      await loop.stop();
-    },
-  };
 }
 
 const idsOf = (runs: ClaimedRun[]): string[] => runs.map(({ operationId }) => operationId);

@@ -14,7 +14,7 @@ import { backoffMs } from "../jobs/backoff.ts";
 import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
 import type { Log } from "../ground/log.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
-import { recoverOrphans } from "../jobs/recover-orphans.ts";
+import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
 import {
   claimSuccessors,
@@ -75,25 +75,12 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
     // The next update of the same record may go ahead; nothing waits for a create.
     unblocksOthers: ({ writeType }) => writeType === "update",
   });
-  const stopRecovering = recoverOrphans({
+  return withOrphanRecovery(loop, {
     log,
     identity,
     listClaimers: () => listClaimers(queries),
-    recover: async (deadProcess) => {
-      await recoverWrites(deps, deadProcess);
-      loop.wake();
-    },
+    recover: (deadProcess) => recoverWrites(deps, deadProcess),
   });
-  return {
-    wake: () => loop.wake(),
-    get running() {
-      return loop.running;
-    },
-    stop: async () => {
-      stopRecovering();
-      await loop.stop();
-    },
-  };
 }
 
 const idsOf = (writes: ClaimedWrite[]): string[] => writes.map(({ operationId }) => operationId);
