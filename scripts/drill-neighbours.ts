@@ -195,7 +195,7 @@ async function openOwnProject(busbar: ChildBusbar, { sandbox, tokens, receivers 
     { ...busbar, sandbox },
     { provider: "hubspot", objects: ["contacts"] },
   );
-  await route(busbar, `${receivers.url}/quick`, 1);
+  await route(busbar, `${receivers.url}/quick`, 1, "write.async.done");
   const [connectionId = ""] = await connectTokens(busbar, "quickTokens", tokens, 1);
   let written = 0;
   return {
@@ -216,6 +216,8 @@ interface SlowProject {
   client: Client;
   customers: string[];
   connections: string[];
+  /** Makes an event that all receivers get. */
+  connectAnother(groupRef: string): Promise<unknown>;
 }
 
 async function openSlowProject(
@@ -244,14 +246,16 @@ async function openSlowProject(
   for (const groupRef of customers) {
     await connectCustomer({ ...client, sandbox }, { provider: "salesforce", groupRef, objects: ["Contact"] });
   }
-  await route(client, receivers.url, slow);
-  return { client, customers, connections: await connectTokens(client, "slowTokens", tokens, slow) };
+  const connections = await connectTokens(client, "slowTokens", tokens, slow);
+  await route(client, receivers.url, slow, "connection.created");
+  const connectAnother = (groupRef: string) => connectOne(client, "slowTokens", tokens, groupRef);
+  return { client, customers, connections, connectAnother };
 }
 
-/** Routes the ends of writes to so many receivers. */
-async function route(client: Client, url: string, receivers: number): Promise<void> {
-  const topic = await made(client.inProject("POST", "/topics", { name: "ends" }));
-  const event = { eventType: "write.async.done", topicId: topic.id };
+/** Routes events of a type to so many receivers. */
+async function route(client: Client, url: string, receivers: number, eventType: string): Promise<void> {
+  const topic = await made(client.inProject("POST", "/topics", { name: "told" }));
+  const event = { eventType, topicId: topic.id };
   await made(client.inProject("POST", "/notification-event-topic-routes", event));
   for (let index = 0; index < receivers; index += 1) {
     const metadata = { url: receivers === 1 ? url : `${url}/slow-${index}` };
@@ -275,25 +279,31 @@ async function connectTokens(
   );
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
-    const groupRef = `tokens-${index}`;
-    const { id } = await made(
-      client.inProject("POST", "/connections:generate", {
-        provider,
-        groupRef,
-        consumerRef: "drill",
-        oauth2AuthorizationCode: {
-          accessToken: { token: "old", expiresAt: "2020-01-01T00:00:00Z" },
-          refreshToken: { token: tokens.grant(`${provider}-${groupRef}`) },
-        },
-      }),
-    );
-    ids.push(id);
+    ids.push((await connectOne(client, provider, tokens, `tokens-${index}`)).id);
   }
   return ids;
 }
 
+const connectOne = (
+  client: Client,
+  provider: string,
+  tokens: RotatingEndpoint,
+  groupRef: string,
+): Promise<{ id: string }> =>
+  made(
+    client.inProject("POST", "/connections:generate", {
+      provider,
+      groupRef,
+      consumerRef: "drill",
+      oauth2AuthorizationCode: {
+        accessToken: { token: "old", expiresAt: "2020-01-01T00:00:00Z" },
+        refreshToken: { token: tokens.grant(`${provider}-${groupRef}`) },
+      },
+    }),
+  );
+
 /** Keeps every customer, receiver and connection of the slow project busy until the returned function is called. */
-function keepBusy({ client, customers, connections }: SlowProject): () => void {
+function keepBusy({ client, customers, connections, connectAnother }: SlowProject): () => void {
   const stopping = new AbortController();
   const repeat = async (work: () => Promise<unknown>): Promise<void> => {
     while (!stopping.signal.aborted) await work().catch(() => wait(100));
@@ -313,6 +323,12 @@ function keepBusy({ client, customers, connections }: SlowProject): () => void {
       await wait(WAITING_WRITES * SLOW_MS);
     });
   }
+  // One event a second is a message a second for each receiver, which takes three for it.
+  let connected = 0;
+  void repeat(async () => {
+    await connectAnother(`another-${(connected += 1)}`);
+    await wait(1_000);
+  });
   for (const id of connections) {
     void repeat(() => client.inProject("GET", `/connections/${id}?refresh=force`));
   }
