@@ -13,7 +13,7 @@ import { askingPage, failurePage } from "./consent-pages.ts";
 import { formTargets, namesOf } from "./consent-outcome.ts";
 import { CUSTOM_BEGIN_PATH, openProgress, SESSION_MS, type FlowServices } from "./custom-auth-flow.ts";
 import { unknownAddress } from "./oauth-begin.ts";
-import { redirect } from "./oauth-continue.ts";
+import { redirect } from "./redirect-to-provider.ts";
 
 export const customAuthBegin = (deps: FlowServices) =>
   endpoint({

@@ -1,15 +1,15 @@
 /** POST /callbacks/v1/oauth/begin: continues to the provider's consent page, or cancels. */
 import { Type } from "typebox";
-import { endpoint, Page } from "../../http/endpoint.ts";
+import { endpoint, type Page } from "../../http/endpoint.ts";
 import { findConsentByAddress } from "../../store/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";
 import { digest, provenBrowser } from "./browser-binding.ts";
-import { ConsentFailed, consentFailure } from "./consent-failure.ts";
+import { ConsentFailed } from "./consent-failure.ts";
 import { failurePage } from "./consent-pages.ts";
 import { fail } from "./consent-outcome.ts";
 import { FORM_LIMIT_BYTES, formOf } from "./form-body.ts";
-import { leaveForProvider } from "./leave-for-provider.ts";
 import { closedPage, unknownAddress } from "./oauth-begin.ts";
+import { redirectToProvider } from "./redirect-to-provider.ts";
 
 export const oauthContinue = (deps: ConsentServices) =>
   endpoint({
@@ -35,20 +35,8 @@ export const oauthContinue = (deps: ConsentServices) =>
         const cancelled = new ConsentFailed("cancelled", "The customer cancelled before leaving.");
         return fail(deps, consent, cancelled, headers);
       }
-      try {
-        const url = await leaveForProvider(deps, consent, hash);
-        if (url) return redirect(url);
-        throw new ConsentFailed("provider-app", "The provider or the provider app is gone.");
-      } catch (error) {
-        return fail(deps, consent, consentFailure(error), headers);
-      }
+      return redirectToProvider(deps, consent, hash, headers);
     },
-  });
-
-export const redirect = (url: URL): Page =>
-  new Page("", {
-    status: 303,
-    headers: { location: url.href, "cache-control": "no-store", "referrer-policy": "no-referrer" },
   });
 
 export const withoutCookie = (app: string): Page =>

@@ -5,12 +5,10 @@ import { endpoint } from "../../http/endpoint.ts";
 import { findConsentOfBrowser } from "../../store/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";
 import { provenBrowser } from "./browser-binding.ts";
-import { ConsentFailed, consentFailure } from "./consent-failure.ts";
-import { fail, mayRetry } from "./consent-outcome.ts";
+import { mayRetry } from "./consent-outcome.ts";
 import { FORM_LIMIT_BYTES, formOf } from "./form-body.ts";
-import { leaveForProvider } from "./leave-for-provider.ts";
 import { unknownAddress } from "./oauth-begin.ts";
-import { redirect } from "./oauth-continue.ts";
+import { redirectToProvider } from "./redirect-to-provider.ts";
 
 export const oauthRetry = (deps: ConsentServices) =>
   endpoint({
@@ -30,12 +28,6 @@ export const oauthRetry = (deps: ConsentServices) =>
       const hash = isUuid(id) ? provenBrowser(id, headers, form.get("proof")) : undefined;
       const consent = hash && (await findConsentOfBrowser(deps.database.queries, id, hash));
       if (!consent || consent.status !== "failed" || !mayRetry(consent, hash)) return unknownAddress();
-      try {
-        const url = await leaveForProvider(deps, consent, hash);
-        if (url) return redirect(url);
-        throw new ConsentFailed("provider-app", "The provider or the provider app is gone.");
-      } catch (error) {
-        return fail(deps, consent, consentFailure(error), headers);
-      }
+      return redirectToProvider(deps, consent, hash, headers);
     },
   });
