@@ -46,7 +46,7 @@ const LIMITS = {
   /** Runs that another process has made are found after this time; its own wake the loop. */
   pollMs: 1_000,
 };
-/** The same for the commits of pages. */
+/** Planning the commit of a small page also costs more than running it, so that it waits for others. */
 const COMMIT_GATHER = { items: MOST_PAGES_IN_COMMIT, ms: 5 };
 
 /** Starts at once and runs until it is stopped. */

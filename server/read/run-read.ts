@@ -1,6 +1,6 @@
 /**
  * Reads some pages of a claimed run. After each page that is committed the run goes on behind it, here or in another
- * process; while one page is being committed, the next one is fetched.
+ * process.
  */
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { elapsedMs } from "../ground/clock.ts";
@@ -57,9 +57,14 @@ async function readPages(
   try {
     for (;;) {
       const wait = await reasonToWait(deps, walk, fetching !== undefined);
-      if (wait) return void ((await saving) && (await wait()));
+      if (wait) {
+        if (await saving) await wait();
+        return;
+      }
       const page = await (fetching ?? fetchPage(deps, walk, position));
       if (page.stage === "records") deps.budgets.note(run.connectionId, page.page.usage);
+      // Which deletions are delivered depends on the records before them, so those are committed first.
+      else if (!(await saving)) return;
       const before = { ...counts };
       const isTurnOver = elapsedMs() - startedMs > TURN_MS;
       const { commit, next } = await pageCommit(deps, walk, { page, counts, release: isTurnOver });
@@ -70,7 +75,10 @@ async function readPages(
       if (!(await saving)) return;
       saving = savePage(deps, run, commit, sinceThen(before, counts));
       saving.catch(() => {});
-      if (!next || isTurnOver) return void (await saving);
+      if (!next || isTurnOver) {
+        await saving;
+        return;
+      }
       position = next;
     }
   } finally {
