@@ -14,7 +14,7 @@ export const writeLater: Step = {
   async run(deps) {
     deps.say("HubSpot will fail twice; the write is accepted nevertheless.");
     await deps.sandbox("POST", "/faults", {
-      body: { provider: "hubspot", method: "POST", path: "/objects/contacts", status: 503, count: 2 },
+      body: { provider: "hubspot", method: "POST", path: "/objects/contacts$", status: 503, count: 2 },
     });
     const accepted = await deps.write("people-hubspot", "person", later("later@lovelace.example"));
     deps.check("accepted with the id of its operation", accepted.status === 200);
@@ -40,7 +40,7 @@ async function collected(deps: Tour): Promise<void> {
   deps.check("all three belong to one operation", operationIds.size === 1);
   const operation = await ended(deps, [...operationIds][0] ?? "");
   deps.check("three records written", list(operation, "metadata.successfulRecordIds").length === 3);
-  const { body } = await deps.sandbox("GET", "/requests?provider=hubspot&method=POST", {
+  const { body } = await deps.sandbox("GET", "/requests?provider=hubspot&method=POST&path=/batch/create", {
     shows: ["requests.*.method", "requests.*.path", "requests.*.status"],
   });
   deps.check("with one call to HubSpot", list(body, "requests").length === 1);
