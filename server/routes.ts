@@ -59,7 +59,6 @@ import { listJWTKeys } from "./api/jwt-keys/list-jwt-keys.ts";
 import { updateJWTKey } from "./api/jwt-keys/update-jwt-key.ts";
 import { getObjectMetadataForConnection } from "./api/objects/get-object-metadata-for-connection.ts";
 import { getObjectMetadataForInstallation } from "./api/objects/get-object-metadata-for-installation.ts";
-import { rememberMetadata } from "./api/objects/object-metadata.ts";
 import { upsertMetadataForConnection } from "./api/objects/upsert-metadata-for-connection.ts";
 import { upsertMetadataForInstallation } from "./api/objects/upsert-metadata-for-installation.ts";
 import { customAuthBegin } from "./api/oauth/custom-auth-begin.ts";
@@ -122,7 +121,6 @@ import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Route } from "./http/endpoint.ts";
 import { deliverResults } from "./read/deliver-results.ts";
-import { openObjectMetadataCache } from "./read/metadata-cache.ts";
 import { pauseReads, unpauseReads } from "./read/pause-reads.ts";
 import { searchRecords } from "./read/search-records.ts";
 import { triggerRead, type TriggerReadServices } from "./read/trigger-read.ts";
@@ -131,7 +129,7 @@ import { writeRecords, type WriteServices } from "./write/write-records.ts";
 /** All services that endpoints need; each endpoint names its own. */
 export type Services = RefreshServices &
   WriteServices &
-  Omit<TriggerReadServices, "metadata"> &
+  TriggerReadServices &
   Readiness &
   TestServices & {
     publicUrl: () => string;
@@ -173,8 +171,7 @@ export function routes(deps: Services): Route[] {
   ];
 }
 
-function dataRoutes(services: Services): Route[] {
-  const deps = { ...services, metadata: openObjectMetadataCache() };
+function dataRoutes(deps: Services): Route[] {
   return [
     route(`POST /write${INTEGRATION}/objects/{objectName}`, "full", writeRecords(deps)),
     route("GET /write/v1/generate-upload-url", "full", generateUploadUrl(deps, "generateUploadUrlForWrite")),
@@ -269,9 +266,8 @@ const managementRoutes = (deps: Services): Route[] => [
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),
 ];
 
-/** Endpoints that share what is known of the customers' accounts. */
-function accountRoutes(services: Services): Route[] {
-  const deps = { ...services, metadata: rememberMetadata() };
+/** Endpoints about customers' installations and accounts. */
+function accountRoutes(deps: Services): Route[] {
   const metadata = "objects/{objectName}/metadata";
   return [
     route(`GET ${INTEGRATION}/installations`, "frontend", listInstallations(deps)),

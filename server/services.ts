@@ -22,6 +22,7 @@ import { openDatabase, type Database } from "./store/database.ts";
 import { startEmbeddedPostgres } from "./postgres/start-embedded-postgres.ts";
 import { openIdempotency, type Idempotency } from "./operations/idempotency.ts";
 import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
+import { openMetadataMemory, type MetadataMemory } from "./operations/metadata-memory.ts";
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 
 export interface Services {
@@ -40,6 +41,7 @@ export interface Services {
   countRefresh: Metrics["countRefresh"] | undefined;
   gates: SharedGates;
   installations: InstallationCache;
+  metadata: MetadataMemory;
   ledger: OperationLedger;
   idempotency: Idempotency;
   /** Undefined if metrics are off. */
@@ -115,6 +117,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     countRefresh: metrics?.countRefresh,
     gates: openSharedGates({ database, changes, log }),
     installations: openInstallationCache({ database, changes }),
+    metadata: openMetadataMemory(),
     ledger: metrics?.ledger(ledger) ?? ledger,
     idempotency: openIdempotency({ database, identity, keptHours: config.idempotencyHours }),
     metrics,

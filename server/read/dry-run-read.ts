@@ -4,8 +4,8 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { now } from "../ground/clock.ts";
 import { callProvider, type CallServices, type ProviderCall } from "../operations/call-provider.ts";
+import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { ReadableObject } from "./installed-object.ts";
-import type { ObjectMetadataCache } from "./metadata-cache.ts";
 import { planObject } from "./plan-object.ts";
 import { configuredFilters } from "./provider-filters.ts";
 import { readProblem } from "./read-problem.ts";
@@ -36,7 +36,7 @@ export const ReadDryRunSchema = Type.Object(
   { title: "ReadDryRun", description: "What a read would do." },
 );
 
-export type DryRunServices = CallServices & { metadata: ObjectMetadataCache };
+export type DryRunServices = CallServices & { metadata: MetadataMemory };
 
 /** Sends at most a request for the object's fields and the one that counts. Throws a Problem. */
 export async function dryRunRead(

@@ -3,7 +3,7 @@ import type { ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { FieldFilter, ReadConnector, ReadPlan } from "../../connector-kit/read-connector.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import type { ProviderCall } from "../operations/call-provider.ts";
-import type { ObjectMetadataCache } from "./metadata-cache.ts";
+import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { ReadDefinition } from "./read-definition.ts";
 import { needsMetadata, readSet, type ReadSet } from "./read-set.ts";
 
@@ -23,7 +23,7 @@ export interface PlannedObject {
 
 /** Reads the object's metadata only where the plan depends on it. Throws `ProviderError`. */
 export async function planObject(
-  cache: ObjectMetadataCache,
+  memory: MetadataMemory,
   { definition, connector, filterCount, filtersFor }: ObjectToPlan,
   { connection, fetch }: ProviderCall,
 ): Promise<PlannedObject> {
@@ -35,7 +35,7 @@ export async function planObject(
     read.needsMetadata({ objectName, associations: associatedObjects });
   const metadata =
     fields && isNeeded
-      ? await cache.describe({ connectionId: connection.id, objectName, connector: fields }, fetch)
+      ? await memory.get(connection, objectName, () => fields.describe(objectName, fetch))
       : undefined;
   const set = readSet(definition, metadata, read);
   const plan = {

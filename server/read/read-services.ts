@@ -2,8 +2,8 @@
 import type { Log } from "../ground/log.ts";
 import type { CallServices } from "../operations/call-provider.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
+import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { ReadPageCommit } from "../store/read-pages.ts";
-import type { ObjectMetadataCache } from "./metadata-cache.ts";
 import type { CallBudgets } from "./call-budgets.ts";
 import type { ReadPaces } from "./paced-fetch.ts";
 import type { WaitingMessages } from "./waiting-messages.ts";
@@ -18,7 +18,7 @@ export interface ReadMeter {
 export interface RunReadServices extends CallServices {
   log: Log;
   installations: InstallationCache;
-  metadata: ObjectMetadataCache;
+  metadata: MetadataMemory;
   paces: ReadPaces;
   budgets: CallBudgets;
   /** Absent if metrics are off. */

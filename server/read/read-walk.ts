@@ -3,10 +3,10 @@ import type { ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { now } from "../ground/clock.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
+import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { ClaimedRun } from "../store/read-runs.ts";
 import type { LogEntry } from "../store/operations.ts";
 import { configuredFilters } from "./provider-filters.ts";
-import type { ObjectMetadataCache } from "./metadata-cache.ts";
 import type { ReadPaces } from "./paced-fetch.ts";
 import { needsMetadata, readSet, type ReadSet } from "./read-set.ts";
 import type { ReadTarget } from "./read-target.ts";
@@ -28,7 +28,7 @@ export interface ReadWalk {
 }
 
 export interface WalkServices extends CallServices {
-  metadata: ObjectMetadataCache;
+  metadata: MetadataMemory;
   paces: ReadPaces;
 }
 
@@ -74,8 +74,8 @@ async function metadataFor(
     filters.length > 0 ||
     connector.read.needsMetadata({ objectName, associations: definition.associatedObjects });
   if (!fields || !isNeeded) return undefined;
-  return callProvider(deps, { projectId, connectionId }, ({ fetch }) =>
-    deps.metadata.describe({ connectionId, objectName, connector: fields }, fetch),
+  return callProvider(deps, { projectId, connectionId }, ({ connection, fetch }) =>
+    deps.metadata.get(connection, objectName, () => fields.describe(objectName, fetch)),
   );
 }
 

@@ -15,7 +15,6 @@ import {
   type ClaimedRun,
 } from "../store/read-runs.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
-import { openObjectMetadataCache } from "./metadata-cache.ts";
 import { openReadPaces } from "./paced-fetch.ts";
 import { openCallBudgets } from "./call-budgets.ts";
 import type { RunReadServices } from "./read-services.ts";
@@ -25,7 +24,7 @@ import { openWaitingMessages } from "./waiting-messages.ts";
 
 export interface ReadWorkerServices extends Omit<
   RunReadServices,
-  "paces" | "budgets" | "waiting" | "metadata" | "commit" | "workerId"
+  "paces" | "budgets" | "waiting" | "commit" | "workerId"
 > {
   identity: ProcessIdentity;
 }
@@ -69,7 +68,6 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     paces: openReadPaces(),
     budgets: openCallBudgets(deps.minuteMs),
     waiting: openWaitingMessages(deps.database),
-    metadata: openObjectMetadataCache(),
     commit: async (page) => {
       const item: PageToCommit = { page, isCommitted: false };
       await pages.add(item);

@@ -94,6 +94,21 @@ describe("a search", () => {
     assert.deepEqual(Object.keys(unconfigured.body.results[0].fields), ["name"]);
   });
 
+  test("knows a field as soon as Busbar has created it", async () => {
+    const byTier = {
+      objectName: "person",
+      fieldFilters: [{ fieldName: "tier", operator: "eq", value: "1" }],
+    };
+    assert.equal((await search(byTier)).status, 400);
+    const made = await on.inProject("PUT", "/integrations/hubspot/object-metadata", {
+      groupRef: "acme",
+      fields: { contacts: [{ fieldName: "tier", displayName: "Tier", valueType: "string" }] },
+    });
+    assert.equal(made.status, 200, made.text);
+    const { status, text } = await search(byTier);
+    assert.equal(status, 200, text);
+  });
+
   test("tells when the provider had more", async () => {
     const changedFrom = Date.parse("2026-01-01T00:00:00Z");
     const spec = { count: 250, changedFrom, changedTo: changedFrom, values: {} };

@@ -9,17 +9,17 @@ import { didYouMean } from "../ground/closest.ts";
 import { elapsedMs, nowMs } from "../ground/clock.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
+import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import { ignoreDatabaseOutage } from "../store/database-outage.ts";
 import { insertProxyUsage } from "../store/proxy-usage.ts";
 import { findReadableObject, type ObjectServices, type ReadableObject } from "./installed-object.ts";
-import type { ObjectMetadataCache } from "./metadata-cache.ts";
 import { planObject } from "./plan-object.ts";
 import { findRepeatedFilter, searchFilters, type NamedFilter } from "./provider-filters.ts";
 import { locateFields } from "./read-set.ts";
 import { READ_REFUSALS, readProblem } from "./read-problem.ts";
 import { shapeRecords } from "./shape-record.ts";
 
-type Services = CallServices & ObjectServices & { catalog: Catalog; metadata: ObjectMetadataCache };
+type Services = CallServices & ObjectServices & { catalog: Catalog; metadata: MetadataMemory };
 
 const FoundRecord = Type.Object(
   {

@@ -7,12 +7,12 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { formatName } from "../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
+import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { readDefinitions, type ReadDefinition } from "../../read/read-definition.ts";
 import type { FieldNames } from "../../read/read-set.ts";
 import { unknownFields, type UnknownField } from "../../read/unknown-fields.ts";
 import type { Integration } from "../integration.ts";
 import { describeObjects } from "../objects/describe-objects.ts";
-import type { MetadataMemory } from "../objects/object-metadata.ts";
 import { keyOfObject, valueAt } from "./config-mask.ts";
 
 export type AccountServices = CallServices & { metadata: MetadataMemory };

@@ -9,7 +9,7 @@ import { findRevision } from "../../store/revisions.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
 import { describeObjects } from "../objects/describe-objects.ts";
-import type { MetadataMemory } from "../objects/object-metadata.ts";
+import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { sentence } from "../../operations/provider-problem.ts";
 import { HydratedRevisionSchema, toHydrated, type Described } from "./hydrated-integration.ts";
 import { getIntegrationRow } from "../integration.ts";

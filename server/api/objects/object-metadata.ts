@@ -1,9 +1,8 @@
-/** The metadata of an object as the API shows it, and a cache of it. */
-import { LRUCache } from "lru-cache";
+/** The metadata of an object as the API shows it. */
 import { Type, type Static } from "typebox";
 import { FIELD_KINDS, type ObjectMetadata } from "../../../connector-kit/fields.ts";
-import type { LiveConnection } from "../../calls/live-connection.ts";
 import { callProvider, type CallServices } from "../../operations/call-provider.ts";
+import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { fieldsConnector } from "./customer-account.ts";
 
 export const FieldMetadataSchema = Type.Object(
@@ -65,47 +64,6 @@ export function toObjectMetadata(
     displayName,
     ...(shown.mappedObjectName && { mappedObjectName: shown.mappedObjectName }),
     fields: Object.fromEntries(entries),
-  };
-}
-
-/** Lifetime of a cached answer: short enough for someone who has just created a field in the CRM. */
-const FRESH_MS = 60_000;
-const MOST_OBJECTS = 200;
-
-interface Known {
-  /** Changes with every change of the connection, including its account. */
-  connection: LiveConnection;
-  metadata: Promise<ObjectMetadata>;
-}
-
-export interface MetadataMemory {
-  /** Returns the object's metadata from the cache or by `read`. Failures are not cached. */
-  get(
-    connection: LiveConnection,
-    objectName: string,
-    read: () => Promise<ObjectMetadata>,
-  ): Promise<ObjectMetadata>;
-  /** Drops the cached objects of a connection, because fields were changed. */
-  forget(connectionId: string): void;
-}
-
-export function rememberMetadata(): MetadataMemory {
-  const known = new LRUCache<string, Known>({ max: MOST_OBJECTS, ttl: FRESH_MS });
-  return {
-    get(connection, objectName, read) {
-      const key = `${connection.id}/${objectName}`;
-      const found = known.get(key);
-      if (found?.connection === connection) return found.metadata;
-      const entry = { connection, metadata: read() };
-      known.set(key, entry);
-      entry.metadata.catch(() => {
-        if (known.get(key) === entry) known.delete(key);
-      });
-      return entry.metadata;
-    },
-    forget(connectionId) {
-      for (const key of known.keys()) if (key.startsWith(`${connectionId}/`)) known.delete(key);
-    },
   };
 }
 

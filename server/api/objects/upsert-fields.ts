@@ -5,7 +5,7 @@ import { Problem, type Issue } from "../../ground/errors.ts";
 import { callProvider, type CallOutcome, type CallServices } from "../../operations/call-provider.ts";
 import { fieldsConnector } from "./customer-account.ts";
 import type { FieldResult, UpsertAnswer, UpsertRequest } from "./field-definition.ts";
-import type { MetadataMemory } from "./object-metadata.ts";
+import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { providerProblem, sentence } from "../../operations/provider-problem.ts";
 
 export type UpsertServices = CallServices & { metadata: MetadataMemory };

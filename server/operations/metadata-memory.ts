@@ -1,0 +1,48 @@
+/**
+ * Remembers for a minute what providers say about the objects of customers' accounts. All actions and endpoints of a
+ * process share one memory, so that a field that one of them creates is known to the others at once.
+ */
+import { LRUCache } from "lru-cache";
+import type { ObjectMetadata } from "../../connector-kit/fields.ts";
+import type { LiveConnection } from "../calls/live-connection.ts";
+
+export interface MetadataMemory {
+  /** Returns the object's metadata from the cache or by `read`. Failures are not cached. */
+  get(
+    connection: LiveConnection,
+    objectName: string,
+    read: () => Promise<ObjectMetadata>,
+  ): Promise<ObjectMetadata>;
+  /** Drops the cached objects of a connection, because fields were changed. */
+  forget(connectionId: string): void;
+}
+
+/** Lifetime of a cached answer: short enough for someone who has just created a field in the CRM. */
+const FRESH_MS = 60_000;
+const MOST_OBJECTS = 500;
+
+interface Known {
+  /** Changes with every change of the connection, including its account. */
+  connection: LiveConnection;
+  metadata: Promise<ObjectMetadata>;
+}
+
+export function openMetadataMemory(): MetadataMemory {
+  const known = new LRUCache<string, Known>({ max: MOST_OBJECTS, ttl: FRESH_MS });
+  return {
+    get(connection, objectName, read) {
+      const key = `${connection.id}/${objectName}`;
+      const found = known.get(key);
+      if (found?.connection === connection) return found.metadata;
+      const entry = { connection, metadata: read() };
+      known.set(key, entry);
+      entry.metadata.catch(() => {
+        if (known.get(key) === entry) known.delete(key);
+      });
+      return entry.metadata;
+    },
+    forget(connectionId) {
+      for (const key of known.keys()) if (key.startsWith(`${connectionId}/`)) known.delete(key);
+    },
+  };
+}
