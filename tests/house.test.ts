@@ -12,6 +12,7 @@ const SERVICES = [...GROUND, "store", "postgres", "jobs", "egress", "http", "eve
 const KITS = ["catalog", "connector kit", "destination index", "destination kit"];
 const SHARED = ["access", "manifest", "credentials", "deliver"];
 const CALLS = ["calls", "operations"];
+const DASHBOARD = ["dashboard api", "dashboard ui", "dashboard frame"];
 const ACTIONS = ["proxy", "write", "read", "subscribe", "watch"];
 
 const folder = (name: string, mayImport: string[]) => ({
@@ -44,6 +45,12 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: "demo", files: /^demo\//, mayImport: [...GROUND, "access", "data-folder", "entrance", "sandbox"] },
   // Knows a server by its address only; the check of manifests works without one (docs/decisions/0012).
   { name: "cli", files: /^cli\//, mayImport: ["ground", "manifest", "catalog", "connector kit"] },
+  // Lives in the browser and on the public API; takes nothing of the server but the check of manifests.
+  { name: "dashboard api", files: /^dashboard\/api(\/|\.gen\.ts)/, mayImport: [] },
+  { name: "dashboard ui", files: /^dashboard\/ui\//, mayImport: [] },
+  { name: "dashboard frame", files: /^dashboard\/frame\//, mayImport: ["dashboard api", "dashboard ui"] },
+  { name: "dashboard page", files: /^dashboard\/pages\//, mayImport: [...DASHBOARD, "manifest"] },
+  { name: "dashboard", files: /^dashboard\/[\w.-]+$/, mayImport: [...DASHBOARD, "dashboard page"] },
   { name: "connector kit", files: /^connector-kit\//, mayImport: GROUND },
   {
     name: "catalog",
@@ -80,14 +87,17 @@ test("every source file belongs to a place with rules for its imports", () => {
   );
 });
 
+/** Places whose folders do not import each other. */
+const APART = new Set(["connector", "dashboard page"]);
+
 test("a file imports only from its own folder and from lower layers", () => {
   const wrong = sources.flatMap((file) => {
     const from = placeOf(file);
     return importsOf(file, read(file))
       .filter((target) => {
         const to = placeOf(target);
-        if (!from || !to || (from.name === to.name && from.name !== "connector")) return false;
-        if (from.name === "connector" && to.name === "connector") return dirname(file) !== dirname(target);
+        if (!from || !to || (from.name === to.name && !APART.has(from.name))) return false;
+        if (from.name === to.name) return dirname(file) !== dirname(target);
         return !from.mayImport.includes(to.name);
       })
       .map((target) => `${file} → ${target}`);

@@ -14,14 +14,14 @@ export interface Source {
 const ROOT = join(import.meta.dirname, "..", "..");
 
 const FOLDERS =
-  "{server,cli,connectors,connector-kit,destinations,destination-kit,sandbox,demo,scripts,bench}";
+  "{server,cli,connectors,connector-kit,dashboard,destinations,destination-kit,sandbox,demo,scripts,bench}";
 
 /** Tests, walks through the API, fixtures and tools for tests. Conformance suites keep to the rules of their folder. */
 const FOR_TESTS = /\.(test|walk)\.ts$|fixture|sandbox\/test-client\.ts$/;
 
 /** Returns every source file, sorted by path. Tests and their tools are not among them. */
 export function readSources(): Source[] {
-  return globSync(`${FOLDERS}/**/*.ts`, { cwd: ROOT })
+  return globSync(`${FOLDERS}/**/*.{ts,tsx}`, { cwd: ROOT })
     .filter((file) => !FOR_TESTS.test(file))
     .toSorted()
     .map((file) => {
