@@ -1,16 +1,73 @@
-/** Paging of lists: query, answer and lookup. */
+/**
+ * Paging of lists: query, answer and lookup.
+ *
+ *     query: Type.Object({ status: …, ...listQuery, ...periodQuery, ...textQuery }),
+ *     success: { status: 200, description: "A page.", schema: pageSchema(ThingSchema) },
+ *     hasEntityTag: true,
+ *     handle: ({ project, query }) =>
+ *       onePage(query, { list: (range) => listThings(queries, { ...query, projectId: project.id, range }), show: toThing }),
+ *
+ * The query of the store then ends with `.where(inIdRange("things.id", range)).orderBy("things.id", "desc")
+ * .limit(range.limit)` (`store/id-range.ts`; `containsText` is there too).
+ *
+ * A row begins at the time of its id. Show that time (`timeOfId`), so that `since` and `until` agree with what is shown.
+ */
 import { Type, type TSchema } from "typebox";
 import { Problem } from "../ground/errors.ts";
+import { isUuid } from "../ground/ids.ts";
+import type { IdRange } from "../store/id-range.ts";
 
+/** Query members of a page, as validated. */
 interface PageQuery {
   pageSize?: number;
   pageToken?: string;
+  after?: string;
+  since?: string;
+  until?: string;
 }
 
 /** Returns the query members of a paged list: at most `maximum` entries per page, by default `usual`. */
 export const pageQuery = ({ usual, maximum }: { usual: number; maximum: number }) => ({
   pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum, description: `Default ${usual}.` })),
   pageToken: Type.Optional(Type.String({ description: "`nextPageToken` of the previous page." })),
+});
+
+const USUAL_SIZE = 50;
+
+/** Query members of every list of a project, newest first. */
+export const listQuery = {
+  ...pageQuery({ usual: USUAL_SIZE, maximum: 200 }),
+  after: Type.Optional(
+    Type.String({
+      description:
+        "Id of the newest entry that you know: return only newer ones. Not together with `pageToken`. An entry that " +
+        "was stored late may have a lower id: request the first page from time to time.",
+    }),
+  ),
+};
+
+/** Query members of a list that can be limited to a period. */
+export const periodQuery = {
+  since: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description: "Return only entries that began at this time or later.",
+    }),
+  ),
+  until: Type.Optional(
+    Type.String({ format: "date-time", description: "Return only entries that began before this time." }),
+  ),
+};
+
+/** Query member of a list that can be searched; `columns` names what is searched. */
+export const textQuery = (columns: string) => ({
+  text: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: `Return only entries that contain this text in ${columns}, in any case.`,
+    }),
+  ),
 });
 
 export const pageSchema = <Result extends TSchema>(result: Result) =>
@@ -29,24 +86,50 @@ export const pageSchema = <Result extends TSchema>(result: Result) =>
 
 /**
  * Returns one page; the id of its last row is the token of the next page. `list` is called with one row more than fits,
- * which tells whether there is another page. Throws a 400 Problem for a token that `isToken` rejects.
+ * which tells whether there is another page. Throws a 400 Problem for a `pageToken` or `after` that `isToken` (default:
+ * is a UUID) rejects, for both together, and for a time that does not exist.
  */
-export async function onePage<Row, Result extends { id: string }>(
-  { pageSize, pageToken }: PageQuery,
+export async function onePage<Row, Result>(
+  query: PageQuery,
   by: {
-    usual: number;
-    isToken: (token: string) => boolean;
-    list: (page: { before: string | undefined; limit: number }) => Promise<Row[]>;
+    usual?: number;
+    isToken?: (token: string) => boolean;
+    /** Default: the member `id` of a result. */
+    tokenOf?: (result: Result) => string;
+    list: (range: IdRange) => Promise<Row[]>;
     show: (row: Row) => Result;
   },
 ): Promise<{ results: Result[]; pagination: { done: boolean; nextPageToken?: string } }> {
-  if (pageToken !== undefined && !by.isToken(pageToken)) {
-    const detail = "pageToken: is not a token of this list. Start without it.";
-    throw new Problem("invalid-request", { detail, issues: [{ in: "query", name: "pageToken", detail }] });
-  }
-  const size = pageSize ?? by.usual;
-  const rows = await by.list({ before: pageToken, limit: size + 1 });
+  const { isToken = isUuid, tokenOf = idOf, usual = USUAL_SIZE } = by;
+  const { pageSize: size = usual, pageToken, after } = query;
+  if (pageToken !== undefined && !isToken(pageToken))
+    throw refused("pageToken", "is not a token of this list. Start without it.");
+  if (after !== undefined && !isToken(after))
+    throw refused("after", "is not an id of this list. Send the id of an entry.");
+  if (after !== undefined && pageToken !== undefined)
+    throw refused("after", "cannot be combined with `pageToken`. Send one of them.");
+  const period = { since: timeOf(query, "since"), until: timeOf(query, "until") };
+  const rows = await by.list({ before: pageToken, after, ...period, limit: size + 1 });
   const results = rows.slice(0, size).map(by.show);
   const last = rows.length > size ? results.at(-1) : undefined;
-  return { results, pagination: last ? { done: false, nextPageToken: last.id } : { done: true } };
+  return {
+    results,
+    pagination: last === undefined ? { done: true } : { done: false, nextPageToken: tokenOf(last) },
+  };
+}
+
+const idOf = (result: unknown): string => (result as { id: string }).id;
+
+/** The schema accepts leap seconds, which a Date cannot represent. */
+function timeOf(query: PageQuery, name: "since" | "until"): Date | undefined {
+  const text = query[name];
+  if (text === undefined) return undefined;
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time;
+  throw refused(name, "must be a time with its zone such as 2026-01-31T12:00:00Z.");
+}
+
+function refused(name: string, fault: string): Problem {
+  const detail = `${name}: ${fault}`;
+  return new Problem("invalid-request", { detail, issues: [{ in: "query", name, detail }] });
 }

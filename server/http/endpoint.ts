@@ -104,6 +104,11 @@ interface Definition<P, Q, B, A> {
   rawBodyLimitBytes?: number;
   /** If true, the raw body is passed as an `AsyncIterable<Buffer>` while it arrives. */
   streamsBody?: boolean;
+  /**
+   * If true, the answer has an `ETag`, a request whose `If-None-Match` names it gets 304 without a body, and browsers ask
+   * again each time. For lists that are requested again and again.
+   */
+  hasEntityTag?: boolean;
   /** Refuses a request before its body is read; throws a Problem. */
   admit?(call: { params: Shape<P>; headers: IncomingHttpHeaders }): Promise<void>;
   /** If true, the project is named by the body's `projectIdOrName` (or, by older clients, `projectId`). */

@@ -4,6 +4,7 @@ import { Type, type TObject, type TSchema } from "typebox";
 import { Problem } from "../ground/errors.ts";
 import { routerPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
+import { entityTagOf, namesTag } from "./entity-tag.ts";
 import { limitedStream } from "./limited-stream.ts";
 import type { Authorize, Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
 import { validator } from "./validation.ts";
@@ -53,7 +54,7 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
       const call = { ...inputs, caller, project, headers, remoteAddress, requestId };
       const answer = await target.handle(call as ProjectCall<unknown, unknown, unknown>);
       if (isChange(entry)) await options.caughtUp?.();
-      return sendAnswer(target, reply, answer);
+      return sendAnswer(target, request, reply, answer);
     },
   });
 }
@@ -140,7 +141,12 @@ const reportAnswer =
     report({ requestId: request.id, method, path, status: reply.statusCode, mediaType, body });
   };
 
-function sendAnswer(target: Endpoint, reply: FastifyReply, answer: unknown): FastifyReply {
+function sendAnswer(
+  target: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: unknown,
+): FastifyReply {
   const { status, schema, media = "application/json" } = target.success;
   if (answer instanceof Page) {
     const type = `${answer.mediaType}; charset=utf-8`;
@@ -149,5 +155,11 @@ function sendAnswer(target: Endpoint, reply: FastifyReply, answer: unknown): Fas
   reply.code(status);
   if (!schema) return reply.send();
   if (media !== "application/json") return reply.type(`${media}; charset=utf-8`).send(answer);
-  return reply.type("application/json").send(Buffer.from(JSON.stringify(answer)));
+  const body = Buffer.from(JSON.stringify(answer));
+  if (target.hasEntityTag) {
+    const tag = entityTagOf(body);
+    reply.headers({ etag: tag, "cache-control": "private, no-cache" });
+    if (namesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
+  }
+  return reply.type("application/json").send(body);
 }

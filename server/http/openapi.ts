@@ -57,11 +57,14 @@ function operation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
     parameters: [
       ...pathParameters(path, endpoint.params, shapes),
       ...queryParameters(endpoint.query, shapes),
-      ...(endpoint.headers ? headerParameters(endpoint.headers, shapes) : []),
+      ...headerParameters({ ...endpoint.headers, ...(endpoint.hasEntityTag && IF_NONE_MATCH) }, shapes),
     ],
     requestBody: requestBody(endpoint, shapes),
     responses: {
       [endpoint.success.status]: success(endpoint, shapes),
+      ...(endpoint.hasEntityTag && {
+        304: { description: "The answer that `If-None-Match` names is current." },
+      }),
       ...mapValues(endpoint.otherAnswers ?? {}, (_status, { description, schema }) => ({
         description,
         content: { "application/json": { schema: shapes.show(schema) } },
@@ -128,6 +131,11 @@ const headerParameters = (headers: Record<string, string>, shapes: Shapes): Docu
   Object.entries(headers).map(([name, description]) =>
     parameter("header", name, Type.String({ description }), { required: false }, shapes),
   );
+
+const IF_NONE_MATCH = {
+  "If-None-Match":
+    "The `ETag` of an earlier answer: if the answer is still the same, it is 304 without a body.",
+};
 
 /** In OpenAPI, the description of a parameter and its deprecation stand beside its schema. */
 function parameter(place: string, name: string, schema: TSchema, more: Document, shapes: Shapes): Document {

@@ -38,8 +38,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
       "X-Amp-Client",
       "X-Amp-Client-Version",
       "Idempotency-Key",
+      "If-None-Match",
     ],
-    exposedHeaders: ["X-Request-Id", "Retry-After"],
+    exposedHeaders: ["X-Request-Id", "Retry-After", "ETag"],
     maxAge: 600,
     // Otherwise an OPTIONS request that is not a preflight would be refused in plain text.
     strictPreflight: false,

@@ -14,6 +14,7 @@ export const listApiKeys = (deps: { database: Database }) =>
     query: Type.Object({
       active: Type.Optional(Type.Boolean({ description: "`true`: return active keys only. Default: all." })),
     }),
+    hasEntityTag: true,
     success: {
       status: 200,
       description: "The API keys, shortened, oldest first.",

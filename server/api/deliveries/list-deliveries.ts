@@ -1,6 +1,5 @@
 /** GET /v1/projects/{projectIdOrName}/destinations/{destination}/deliveries */
 import { Type } from "typebox";
-import { isUuid } from "../../ground/ids.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listDeliveries as listRows } from "../../store/delivery-lists.ts";
@@ -32,7 +31,6 @@ export const listDeliveries = (deps: { database: Database }) =>
       const { id } = await getDestinationRow(queries, project.id, params.destination);
       return onePage(query, {
         ...PAGE,
-        isToken: isUuid,
         list: (page) => listRows(queries, { destinationId: id, state: query.status, ...page }),
         show: toDelivery,
       });

@@ -11,6 +11,7 @@ export const listDestinations = (deps: { database: Database }) =>
     tag: "Destinations",
     summary: "List destinations",
     description: "Without secrets. Disabled destinations have `disabledTime` and `disabledReason`.",
+    hasEntityTag: true,
     success: {
       status: 200,
       description: "The destinations, without secrets.",

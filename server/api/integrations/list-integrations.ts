@@ -12,6 +12,7 @@ export const listIntegrations = (deps: { database: Database }) =>
     tag: "Integrations",
     summary: "List integrations",
     description: "All integrations of the project with their latest revisions.",
+    hasEntityTag: true,
     success: { status: 200, description: "The integrations.", schema: Type.Array(IntegrationSchema) },
     async handle({ project }) {
       const rows = await listRows<ManifestIntegration>(deps.database.queries, project.id);

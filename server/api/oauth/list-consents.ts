@@ -1,7 +1,6 @@
 /** GET /v1/projects/{projectIdOrName}/consents */
 import { Type } from "typebox";
 import { nowMs } from "../../ground/clock.ts";
-import { isUuid } from "../../ground/ids.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { listConsents as listRows, type ListedStatus, type ShownConsent } from "../../store/consents.ts";
 import type { Database } from "../../store/database.ts";
@@ -78,7 +77,6 @@ export const listConsents = (deps: { database: Database }) =>
     handle: async ({ project, query }) =>
       onePage(query, {
         usual: PAGE.usual,
-        isToken: isUuid,
         list: (page) => listRows(deps.database.queries, project.id, query, page),
         show: toConsent,
       }),

@@ -1,6 +1,5 @@
 /** GET …/installations/{installationId}/operations */
 import { Type } from "typebox";
-import { isUuid } from "../../ground/ids.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listOperations as listRows } from "../../store/operations.ts";
@@ -33,7 +32,6 @@ export const listOperations = (deps: { database: Database }) =>
       });
       return onePage(query, {
         ...PAGE,
-        isToken: isUuid,
         list: (page) => list({ installationId, ...page }),
         show: toOperation,
       });

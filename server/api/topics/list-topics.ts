@@ -11,6 +11,7 @@ export const listTopics = (deps: { database: Database }) =>
     tag: "Topics",
     summary: "List topics",
     description: "The project's topics.",
+    hasEntityTag: true,
     success: { status: 200, description: "The topics.", schema: Type.Array(TopicSchema) },
     handle: async ({ project }) => (await listRows(deps.database.queries, project.id)).map(toTopic),
   });
