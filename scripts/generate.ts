@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import type { Services } from "../server/routes.ts";
 import { compactJson } from "./compact-json.ts";
+import { dashboardApi } from "./dashboard-api.ts";
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];
@@ -23,7 +24,9 @@ const { routes } = await import("../server/routes.ts");
 const { withProblemTypes } = await import("./errors-guide.ts");
 const { REFERENCE } = await import("./reference.ts");
 // Describing the routes calls no handler, so no service is needed.
-await write("openapi.json", `${compactJson(openApiDocument(routes({} as Services), REFERENCE))}\n`);
+const document = openApiDocument(routes({} as Services), REFERENCE);
+await write("openapi.json", `${compactJson(document)}\n`);
+await write("dashboard/api.gen.ts", dashboardApi(JSON.parse(JSON.stringify(document))));
 const GUIDE = "docs/guide/errors.md";
 await write(GUIDE, withProblemTypes(await readFile(GUIDE, "utf8")));
 if (stale.length > 0) {
