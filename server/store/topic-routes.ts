@@ -56,6 +56,21 @@ function routesOf<Row extends RouteRow, End extends string>(table: string, end: 
       return row;
     },
 
+    /** Makes these the only ends of a topic's routes; routes that exist already stay. Call it in `transact`. */
+    async replace(queries: Queries, projectId: string, topicId: string, ends: string[]): Promise<void> {
+      const ids = ends.map(() => newId());
+      const type = sql.raw(end.endsWith("Id") ? "uuid[]" : "text[]");
+      await sql`
+        delete from ${sql.table(table)}
+        where project_id = ${projectId} and topic_id = ${topicId} and ${sql.ref(end)} <> all(${ends}::${type})
+      `.execute(queries);
+      await sql`
+        insert into ${sql.table(table)} (id, project_id, topic_id, ${sql.ref(end)})
+        select id, ${projectId}, ${topicId}, "end" from unnest(${ids}::uuid[], ${ends}::${type}) as wanted (id, "end")
+        on conflict (topic_id, ${sql.ref(end)}) do nothing
+      `.execute(queries);
+    },
+
     /** Returns whether a row was removed. */
     async remove(queries: Queries, projectId: string, id: string): Promise<boolean> {
       if (!isUuid(id)) return false;

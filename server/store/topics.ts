@@ -1,7 +1,7 @@
 /** Topics, which connect event types with destinations. */
+import { sql, type RawBuilder } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
-import { sql } from "kysely";
 
 export interface TopicRow {
   id: string;
@@ -9,46 +9,62 @@ export interface TopicRow {
   name: string;
   createTime: Date;
   updateTime: Date | null;
+  /** With a route to the topic, in the order in which the routes were created. */
+  eventTypes: string[];
+  /** With a route from the topic, in the same order. */
+  destinationIds: string[];
 }
 
-export const listTopics = (queries: Queries, projectId: string): Promise<TopicRow[]> =>
-  queries.selectFrom("topics").selectAll().where("projectId", "=", projectId).orderBy("id").execute();
+const topicsWhere = (condition: RawBuilder<unknown>): RawBuilder<TopicRow> => sql<TopicRow>`
+  select topics.*,
+    array(select event_type from event_topic_routes where topic_id = topics.id order by id) as event_types,
+    array(select destination_id from topic_destination_routes where topic_id = topics.id order by id) as destination_ids
+  from topics where ${condition} order by id
+`;
 
-export const findTopic = async (
+export const listTopics = async (queries: Queries, projectId: string): Promise<TopicRow[]> =>
+  (await topicsWhere(sql`project_id = ${projectId}`).execute(queries)).rows;
+
+export async function findTopic(
   queries: Queries,
   projectId: string,
   id: string,
-): Promise<TopicRow | undefined> =>
-  isUuid(id)
-    ? queries
-        .selectFrom("topics")
-        .selectAll()
-        .where("projectId", "=", projectId)
-        .where("id", "=", id)
-        .executeTakeFirst()
-    : undefined;
+): Promise<TopicRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  const { rows } = await topicsWhere(sql`project_id = ${projectId} and id = ${id}`).execute(queries);
+  return rows[0];
+}
 
 /** Violates `topics_project_id_name_key` when the project has a topic of this name. */
-export const insertTopic = (queries: Queries, projectId: string, name: string): Promise<TopicRow> =>
+export const insertTopic = (
+  queries: Queries,
+  projectId: string,
+  name: string,
+): Promise<{ id: string; name: string }> =>
   queries
     .insertInto("topics")
     .values({ id: newId(), projectId, name })
-    .returningAll()
+    .returning(["id", "name"])
     .executeTakeFirstOrThrow();
 
-export const renameTopic = (
+/**
+ * Sets the time of the update and, if there is one, the name. Locks the row, so that changes of one topic follow each
+ * other. Returns whether the topic exists.
+ */
+export async function updateTopic(
   queries: Queries,
   projectId: string,
   id: string,
-  name: string,
-): Promise<TopicRow | undefined> =>
-  queries
+  change: { name?: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
     .updateTable("topics")
-    .set({ name, updateTime: sql`now()` })
+    .set({ ...change, updateTime: sql`now()` })
     .where("projectId", "=", projectId)
     .where("id", "=", id)
-    .returningAll()
     .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
 
 /** Returns whether a row was removed. Its routes are removed with it. */
 export async function removeTopic(queries: Queries, projectId: string, id: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import type { Queries } from "../../store/database.ts";
 import { findTopic, type TopicRow } from "../../store/topics.ts";
-import { ProjectId, TopicId } from "../members.ts";
+import { DestinationId, ProjectId, TopicId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const TopicSchema = Type.Object(
@@ -11,6 +11,12 @@ export const TopicSchema = Type.Object(
     id: TopicId,
     name: Type.String({ description: "Name of the topic, unique in the project." }),
     projectId: ProjectId,
+    eventTypes: Type.Array(Type.String(), {
+      description: "Types of the events that are published under the topic: those with a route to it.",
+    }),
+    destinationIds: Type.Array(DestinationId, {
+      description: "Ids of the destinations that get its events: those with a route from it.",
+    }),
     createTime: CreateTime,
     updateTime: Type.Optional(UpdateTime),
   },
@@ -21,6 +27,8 @@ export const toTopic = (row: TopicRow): Static<typeof TopicSchema> => ({
   id: row.id,
   name: row.name,
   projectId: row.projectId,
+  eventTypes: row.eventTypes,
+  destinationIds: row.destinationIds,
   ...times(row),
 });
 

@@ -44,6 +44,73 @@ describe("topics", () => {
     assert.equal((await on.inProject("PATCH", `/topics/${topic.id}`, { name: "taken" })).status, 409);
   });
 
+  const receiver = async (name: string): Promise<string> =>
+    (await on.inProject("POST", "/destinations", { name, type: "log", metadata: {} })).body.id;
+
+  test("a topic is created with its routes in one call, and the routes are those of the route lists", async () => {
+    const destinationId = await receiver("audit");
+    const eventTypes = ["connection.error", "write.async.done"];
+    const body = { name: "routed", eventTypes, destinationIds: [destinationId, destinationId] };
+    const { status, body: topic } = await on.inProject("POST", "/topics", body);
+    assert.equal(status, 201);
+    assert.deepEqual([topic.eventTypes, topic.destinationIds], [eventTypes, [destinationId]]);
+    assert.deepEqual((await on.inProject("GET", `/topics/${topic.id}`)).body, topic);
+    const steps = await on.inProject("GET", `/notification-event-topic-routes?topicId=${topic.id}`);
+    assert.deepEqual(
+      steps.body.map((route: { eventType: string }) => route.eventType),
+      eventTypes,
+    );
+    const ends = await on.inProject("GET", `/topic-destination-routes?topicId=${topic.id}`);
+    assert.deepEqual(
+      ends.body.map((route: { destinationId: string }) => route.destinationId),
+      [destinationId],
+    );
+  });
+
+  test("if one part of a topic is refused, nothing of it exists", async () => {
+    const destinationIds = [await receiver("kept"), "01a1fecd-d759-75de-a63c-a80eaf0833b4"];
+    const eventTypes = ["connection.error"];
+    const refused = await on.inProject("POST", "/topics", { name: "half", eventTypes, destinationIds });
+    assert.equal(refused.status, 404, refused.text);
+    assert.match(refused.body.detail, /0833b4/);
+    const unknown = await on.inProject("POST", "/topics", {
+      name: "half",
+      eventTypes: [...eventTypes, "nothing"],
+    });
+    assert.equal(unknown.status, 422, unknown.text);
+    assert.equal(unknown.body.issues[0].name, "eventTypes.1");
+    const { body } = await on.inProject("GET", "/topics");
+    assert.ok(!body.some((topic: { name: string }) => topic.name === "half"));
+
+    const { body: topic } = await on.inProject("POST", "/topics", { name: "whole", eventTypes });
+    const change = { name: "changed", eventTypes: ["installation.created"], destinationIds };
+    assert.equal((await on.inProject("PATCH", `/topics/${topic.id}`, change)).status, 404);
+    assert.deepEqual((await on.inProject("GET", `/topics/${topic.id}`)).body, topic);
+  });
+
+  test("an update replaces the sets that it names, keeps the others, and keeps routes that stay", async () => {
+    const [first, second] = [await receiver("first"), await receiver("second")];
+    const { body: topic } = await on.inProject("POST", "/topics", {
+      name: "changing",
+      eventTypes: ["connection.created", "connection.error"],
+      destinationIds: [first],
+    });
+    const routes = () => on.inProject("GET", `/notification-event-topic-routes?topicId=${topic.id}`);
+    const before = (await routes()).body;
+    const change = (body: object) => on.inProject("PATCH", `/topics/${topic.id}`, body);
+    const more = await change({ eventTypes: ["connection.error", "connection.deleted"] });
+    assert.equal(more.status, 200, more.text);
+    assert.equal(more.body.name, "changing");
+    assert.deepEqual(more.body.destinationIds, [first]);
+    const after = (await routes()).body;
+    assert.equal(after[0].id, before[1].id);
+    assert.deepEqual(more.body.eventTypes, ["connection.error", "connection.deleted"]);
+    const other = await change({ destinationIds: [second] });
+    assert.deepEqual([other.body.destinationIds, other.body.eventTypes.length], [[second], 2]);
+    const none = await change({ eventTypes: [], destinationIds: [] });
+    assert.deepEqual([none.body.eventTypes, none.body.destinationIds], [[], []]);
+  });
+
   test("an unknown id is refused with 404", async () => {
     for (const id of ["nothing", "01a1fecd-d759-75de-a63c-a80eaf0833b4"]) {
       assert.equal((await on.inProject("GET", `/topics/${id}`)).status, 404);

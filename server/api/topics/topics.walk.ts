@@ -2,12 +2,20 @@
 import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
 
 export const walk: ResourceWalk = {
+  after: ["destinations"],
   async run({ call, facts }) {
     facts.topicId = (await call("createTopic", { body: { name: "customers" } })).id;
-    const { id: topicId } = await call("createTopic", { body: { name: "old" } });
+    const eventTypes = ["connection.created", "connection.error"];
+    const { id: topicId } = await call("createTopic", {
+      title: "with its routes",
+      body: { name: "old", eventTypes, destinationIds: [facts.destinationId] },
+    });
     await call("listTopics");
     await call("getTopic", { path: { topicId } });
-    await call("updateTopic", { path: { topicId }, body: { name: "older" } });
+    await call("updateTopic", {
+      path: { topicId },
+      body: { name: "older", eventTypes: ["connection.error"] },
+    });
     await call("deleteTopic", { path: { topicId } });
   },
 };
