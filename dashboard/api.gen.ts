@@ -52,7 +52,7 @@ export interface Schemas {
   CreateProviderAppRequest: { externalRef?: string; provider: string; clientId: string; clientSecret: string; scopes?: readonly string[]; metadata?: Schemas["ProviderAppMetadata"] };
   CreateSessionRequest: { apiKey: string };
   CreateTopicDestinationRouteRequest: { topicId: string; destinationId: string };
-  CreateTopicRequest: { name: string };
+  CreateTopicRequest: { name: string; eventTypes?: readonly string[]; destinationIds?: readonly string[] };
   CustomAuthConnectRequest: { projectIdOrName: string; provider?: string; groupRef?: string; groupName?: string; consumerRef?: string; consumerName?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; providerAppId?: string; customAuth?: Record<string, unknown>; sessionId?: string; callbackParams?: Record<string, string> };
   CustomAuthConnectResponse: { redirect?: { url: string; sessionId: string }; connection?: Schemas["Connection"] };
   CustomAuthInput: { name: string; displayName: string; prompt?: string; docsURL?: string; fieldType?: "fieldTypeText" | "fieldTypePassword" | "fieldTypeSelect"; options?: readonly { value: string; label: string }[] };
@@ -66,11 +66,13 @@ export interface Schemas {
   DeliveryWithData: { id: string; destinationId: string; eventType: string; eventTime: string; status: "waiting" | "sending" | "delivered" | "failed"; nextAttemptTime?: string; attempts: readonly Schemas["DeliveryAttempt"][]; data: unknown };
   DeployedIntegration: { id: string; projectId: string; name: string; provider: string; createTime: string; updateTime?: string; latestRevision: Schemas["Revision"]; warnings: readonly Schemas["ManifestWarning"][] };
   Destination: { id: string; name: string; type: string; metadata: { name?: string; streamName?: string; region?: string; endpointUrl?: string; partitionKeyTemplate?: string; file?: string; projectId?: string; topicId?: string; serverUrl?: string; exchange?: string; tls?: boolean; bucket?: string; keyTemplate?: string; storageClass?: "STANDARD" | "STANDARD_IA" | "ONEZONE_IA" | "INTELLIGENT_TIERING" | "GLACIER" | "GLACIER_IR" | "DEEP_ARCHIVE"; url?: string; queueUrl?: string; headers?: Record<string, string> | null }; createTime: string; updateTime?: string; disabledTime?: string; disabledReason?: string };
+  DestinationType: { type: string; displayName: string; description: string; built: boolean; metadataSchema: Record<string, unknown>; secretsSchema?: Record<string, unknown> };
   DestinationWebhookDisabledEvent: { projectId: string; destinationId: string; destinationName: string; url: string };
   DestinationWebhookDisabledMessage: { notificationType: "destination.webhook.disabled"; data: Schemas["DestinationWebhookDisabledEvent"] };
   DestinationWithSecrets: { id: string; name: string; type: string; metadata: { name?: string; streamName?: string; region?: string; endpointUrl?: string; partitionKeyTemplate?: string; file?: string; projectId?: string; topicId?: string; serverUrl?: string; exchange?: string; tls?: boolean; bucket?: string; keyTemplate?: string; storageClass?: "STANDARD" | "STANDARD_IA" | "ONEZONE_IA" | "INTELLIGENT_TIERING" | "GLACIER" | "GLACIER_IR" | "DEEP_ARCHIVE"; url?: string; queueUrl?: string; headers?: Record<string, string> | null }; createTime: string; updateTime?: string; disabledTime?: string; disabledReason?: string; secrets?: { webhookSigningKey?: string } };
   DryRun: { dryRun: true; requests: readonly { method: string; path: string; headers?: Record<string, string>; body?: unknown }[]; records: readonly { id?: string; fields: Record<string, unknown>; withheld: readonly { field: string; reason: string }[]; ifEmpty: readonly string[] }[]; readFirst?: { ids: readonly string[]; fields: readonly string[] } };
   EventTopicRoute: { id: string; eventType: "installation.created" | "installation.updated" | "installation.deleted" | "read.backfill.done" | "read.schedule.paused" | "read.triggered.done" | "read.triggered.error" | "write.async.done" | "subscribe.create.error" | "connection.created" | "connection.refreshed" | "connection.updated" | "connection.deleted" | "connection.error" | "destination.webhook.disabled"; topicId: string; projectId: string; createTime: string; updateTime?: string };
+  EventTypeInfo: { type: string; description: string; built: boolean; sample: { notificationType: string; data: Record<string, unknown> } };
   FieldAssociation: { associationType: string; targetObject: string; targetField?: string; cardinality?: string; onDelete?: string; required?: boolean; reverseLookupFieldName?: string; labels?: { singular?: string; plural?: string } };
   FieldDefinition: { fieldName: string; displayName: string; description?: string; valueType: "string" | "boolean" | "date" | "datetime" | "singleSelect" | "multiSelect" | "int" | "float" | "reference"; required?: boolean; unique?: boolean; indexed?: boolean; stringOptions?: Schemas["StringOptions"]; numericOptions?: Schemas["NumericOptions"]; association?: Schemas["FieldAssociation"] };
   FieldFilter: { fieldName: string; operator: "eq"; value: string | number | boolean };
@@ -159,7 +161,7 @@ export interface Schemas {
   TestDestinationRequest: { eventType?: "installation.created" | "installation.updated" | "installation.deleted" | "read.backfill.done" | "read.schedule.paused" | "read.triggered.done" | "read.triggered.error" | "write.async.done" | "subscribe.create.error" | "connection.created" | "connection.refreshed" | "connection.updated" | "connection.deleted" | "connection.error" | "destination.webhook.disabled" };
   TestDestinationResponse: { messageId: string; delivered: boolean; attempt: Schemas["DeliveryAttempt"] };
   Token: { token: string; issuedAt?: string; expiresAt?: string };
-  Topic: { id: string; name: string; projectId: string; createTime: string; updateTime?: string };
+  Topic: { id: string; name: string; projectId: string; eventTypes: readonly string[]; destinationIds: readonly string[]; createTime: string; updateTime?: string };
   TopicDestinationRoute: { id: string; topicId: string; destinationId: string; projectId: string; createTime: string };
   TriggerReadRequest: { groupRef: string; mode: "async"; sinceTimestamp?: string; untilTimestamp?: string };
   TriggerReadResponse: { operationId: string };
@@ -172,7 +174,7 @@ export interface Schemas {
   UpdateOrgRequest: { updateMask: readonly string[]; org: { label?: string } };
   UpdateProjectRequest: { updateMask: readonly string[]; project: { appName?: string; name?: string; dropUnmappedFields?: boolean } };
   UpdateProviderAppRequest: { updateMask: readonly string[]; providerApp: { externalRef?: string; provider?: string; clientId?: string; clientSecret?: string; scopes?: readonly string[]; metadata?: Schemas["ProviderAppMetadata"] } };
-  UpdateTopicRequest: { name: string };
+  UpdateTopicRequest: { name?: string; eventTypes?: readonly string[]; destinationIds?: readonly string[] };
   UploadAddress: { url: string; bucket: string; path: string };
   UpsertFieldsRequest: { groupRef: string; fields: Record<string, readonly Schemas["FieldDefinition"][]> };
   UpsertFieldsResponse: { success: boolean; fields: Record<string, Record<string, Schemas["UpsertedField"]>> };
@@ -257,8 +259,10 @@ export interface Operations {
   listConnections: { input: { projectIdOrName: string; provider?: string; groupRef?: string; consumerRef?: string }; answer: readonly Schemas["Connection"][] };
   listConsents: { input: { projectIdOrName: string; status?: "pending" | "succeeded" | "failed" | "expired"; provider?: string; groupRef?: string; pageSize?: number; pageToken?: string }; answer: Schemas["ListConsentsResponse"] };
   listDeliveries: { input: { projectIdOrName: string; destination: string; status?: "waiting" | "sending" | "delivered" | "failed"; pageSize?: number; pageToken?: string }; answer: Schemas["ListDeliveriesResponse"] };
+  listDestinationTypes: { input: {  }; answer: readonly Schemas["DestinationType"][] };
   listDestinations: { input: { projectIdOrName: string }; answer: readonly Schemas["Destination"][] };
   listEventTopicRoutes: { input: { projectIdOrName: string; topicId?: string; eventType?: "installation.created" | "installation.updated" | "installation.deleted" | "read.backfill.done" | "read.schedule.paused" | "read.triggered.done" | "read.triggered.error" | "write.async.done" | "subscribe.create.error" | "connection.created" | "connection.refreshed" | "connection.updated" | "connection.deleted" | "connection.error" | "destination.webhook.disabled" }; answer: readonly Schemas["EventTopicRoute"][] };
+  listEventTypes: { input: {  }; answer: readonly Schemas["EventTypeInfo"][] };
   listInstallations: { input: { projectIdOrName: string; integrationId: string; groupRef?: string }; answer: readonly Schemas["Installation"][] };
   listInstallationsForProject: { input: { projectIdOrName: string; groupRef?: string }; answer: readonly Schemas["Installation"][] };
   listIntegrations: { input: { projectIdOrName: string }; answer: readonly Schemas["Integration"][] };
@@ -371,8 +375,10 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listConnections: "GET /v1/projects/{projectIdOrName}/connections",
   listConsents: "GET /v1/projects/{projectIdOrName}/consents",
   listDeliveries: "GET /v1/projects/{projectIdOrName}/destinations/{destination}/deliveries",
+  listDestinationTypes: "GET /v1/destination-types",
   listDestinations: "GET /v1/projects/{projectIdOrName}/destinations",
   listEventTopicRoutes: "GET /v1/projects/{projectIdOrName}/notification-event-topic-routes",
+  listEventTypes: "GET /v1/event-types",
   listInstallations: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations",
   listInstallationsForProject: "GET /v1/projects/{projectIdOrName}/installations",
   listIntegrations: "GET /v1/projects/{projectIdOrName}/integrations",

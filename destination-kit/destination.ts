@@ -94,6 +94,8 @@ export interface DestinationType {
   type: string;
   /** For people. */
   label: string;
+  /** What a receiver gets, in one sentence. */
+  description: string;
   /** Shape of `metadata`. */
   config: TObject;
   /** Shape of `secrets`. */
@@ -111,6 +113,7 @@ export interface DestinationType {
 interface Definition<C extends TObject, S extends TObject> {
   type: string;
   label: string;
+  description: string;
   config: C;
   secrets: S;
   signs?: boolean;

@@ -20,6 +20,7 @@ import { resendDelivery } from "./api/deliveries/resend-delivery.ts";
 import { createDestination } from "./api/destinations/create-destination.ts";
 import { deleteDestination } from "./api/destinations/delete-destination.ts";
 import { getDestination } from "./api/destinations/get-destination.ts";
+import { listDestinationTypes } from "./api/destinations/list-destination-types.ts";
 import { listDestinations } from "./api/destinations/list-destinations.ts";
 import { rotateDestination } from "./api/destinations/rotate-destination.ts";
 import { testDestination } from "./api/destinations/test-destination.ts";
@@ -34,6 +35,7 @@ import { getEventFile } from "./api/event-files/get-event-file.ts";
 import { createEventTopicRoute } from "./api/event-topic-routes/create-event-topic-route.ts";
 import { deleteEventTopicRoute } from "./api/event-topic-routes/delete-event-topic-route.ts";
 import { listEventTopicRoutes } from "./api/event-topic-routes/list-event-topic-routes.ts";
+import { listEventTypes } from "./api/events/list-event-types.ts";
 import { getHealthz } from "./api/health/get-healthz.ts";
 import { getReadyz, type Readiness } from "./api/health/get-readyz.ts";
 import { createInstallation } from "./api/installations/create-installation.ts";
@@ -215,6 +217,8 @@ const managementRoutes = (deps: Services): Route[] => [
 
   route("GET /v1/providers", "public", listProviders(deps)),
   route("GET /v1/providers/{provider}", "public", getProvider(deps)),
+  route("GET /v1/destination-types", "public", listDestinationTypes()),
+  route("GET /v1/event-types", "public", listEventTypes()),
 
   route(`GET ${P}/provider-apps`, "frontend", listProviderApps(deps)),
   route(`GET ${P}/provider-apps/{providerAppId}`, "full", getProviderApp(deps)),

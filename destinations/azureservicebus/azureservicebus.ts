@@ -18,6 +18,7 @@ const MAX_MESSAGE_BYTES = 250_000;
 export const azureservicebus = defineDestination({
   type: "azureservicebus",
   label: "Azure Service Bus",
+  description: "One message of a queue or topic per message, sent by the REST API of Azure Service Bus.",
   config: Type.Object({
     name: Type.String({
       pattern: "^[A-Za-z0-9]([A-Za-z0-9._/-]{0,258}[A-Za-z0-9])?$",

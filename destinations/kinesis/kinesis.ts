@@ -17,6 +17,7 @@ const recordOf = (data: string): string => `{"data":${data}}`;
 export const kinesis = defineDestination({
   type: "kinesis",
   label: "Amazon Kinesis",
+  description: "One record of a stream per message; a template chooses the partition.",
   config: Type.Object({
     streamName: Type.String({ pattern: "^[a-zA-Z0-9_.-]{1,128}$" }),
     ...AWS_CONFIG,

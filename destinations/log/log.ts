@@ -10,6 +10,7 @@ const FILE = /^[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 export const log = defineDestination({
   type: "log",
   label: "Log",
+  description: "One JSON line per message, on standard output or in a file of the data folder.",
   config: Type.Object({
     file: Type.Optional(
       Type.String({

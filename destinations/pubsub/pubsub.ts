@@ -18,6 +18,7 @@ const MAX_MESSAGE_BYTES = 7_000_000;
 export const pubsub = defineDestination({
   type: "pubsub",
   label: "Google Cloud Pub/Sub",
+  description: "One message of a topic per message, published with a service account.",
   config: Type.Object({
     projectId: Type.String({ pattern: "^[a-z][a-z0-9.:-]{2,99}$" }),
     topicId: Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._~+%-]{2,254}$" }),

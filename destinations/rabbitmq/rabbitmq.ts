@@ -17,6 +17,8 @@ const IDLE_MS = 60_000;
 export const rabbitmq = defineDestination({
   type: "rabbitmq",
   label: "RabbitMQ",
+  description:
+    "One message to an exchange per message, with the event type as routing key; other AMQP 0-9-1 brokers work too.",
   config: Type.Object({
     serverUrl: Type.String({
       maxLength: 2_048,

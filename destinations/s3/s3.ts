@@ -23,6 +23,7 @@ const SAMPLE_TIME = new Date(0);
 export const s3 = defineDestination({
   type: "s3",
   label: "Amazon S3",
+  description: "One object per message, in S3 or a compatible service; a template names the key.",
   config: Type.Object({
     bucket: Type.String({ pattern: "^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$" }),
     ...AWS_CONFIG,

@@ -12,6 +12,7 @@ const HOST = "hooks.slack.com";
 export const slack = defineDestination({
   type: "slack",
   label: "Slack",
+  description: "Posts a sentence and the raw event to an incoming webhook of a channel.",
   config: Type.Object({
     url: Type.String({ maxLength: 2_048, description: `An incoming webhook on ${HOST}.` }),
   }),

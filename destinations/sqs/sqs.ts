@@ -12,6 +12,7 @@ const MAX_MESSAGE_BYTES = 256 * 1024;
 export const sqs = defineDestination({
   type: "sqs",
   label: "Amazon SQS",
+  description: "One message of a queue per message.",
   config: Type.Object({
     queueUrl: Type.String({ maxLength: 2_048 }),
     region: Type.Optional(AWS_CONFIG.region),

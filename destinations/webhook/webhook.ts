@@ -22,6 +22,7 @@ const MAX_MESSAGE_BYTES = 300_000;
 export const webhook = defineDestination({
   type: "webhook",
   label: "Webhook",
+  description: "Posts each message as signed JSON to an address, as Standard Webhooks specifies.",
   config: ConfigSchema,
   secrets: Type.Object({}),
   signs: true,

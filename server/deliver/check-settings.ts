@@ -10,25 +10,25 @@ export interface DestinationSettings {
   secrets: Record<string, unknown>;
 }
 
-/** Types that the API knows by name and that are not built. */
-const NOT_BUILT = [
-  "azureblob",
-  "bigquery",
-  "clickhouse",
-  "eventbridge",
-  "gcs",
-  "kafka",
-  "redshift",
-  "snowflake",
-  "sns",
-];
+/** Types that the API knows by name and that are not built, with their names for people. */
+export const NOT_BUILT: Record<string, string> = {
+  azureblob: "Azure Blob Storage",
+  bigquery: "BigQuery",
+  clickhouse: "ClickHouse",
+  eventbridge: "Amazon EventBridge",
+  gcs: "Cloud Storage",
+  kafka: "Apache Kafka",
+  redshift: "Amazon Redshift",
+  snowflake: "Snowflake",
+  sns: "Amazon SNS",
+};
 
 /** Finds a type by name. Throws a 501 Problem for a type that is not built, a 422 Problem for an unknown one. */
 export function getDestinationType(type: string): DestinationType {
   const found = Object.hasOwn(DESTINATIONS, type) ? DESTINATIONS[type] : undefined;
   if (found) return found;
   const built = Object.keys(DESTINATIONS).join(", ");
-  if (NOT_BUILT.includes(type)) {
+  if (Object.hasOwn(NOT_BUILT, type)) {
     throw new Problem("not-built", {
       detail: `Destinations of the type \`${type}\` are not built yet. These are: ${built}.`,
       remedy: "Use a webhook and forward from there, or another type.",

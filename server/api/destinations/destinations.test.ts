@@ -48,6 +48,29 @@ describe("destinations, topics and routes", () => {
     assert.equal((await on.inProject("POST", "/destinations/unsigned:rotate")).status, 422);
   });
 
+  test("every type is listed with the schemas of its settings, and only those that are built can be created", async () => {
+    const { status, body } = await on.call("GET", "/v1/destination-types", undefined, { "x-api-key": "" });
+    assert.equal(status, 200);
+    for (const { type, built, metadataSchema, secretsSchema, description } of body) {
+      assert.match(description, /\.$/, type);
+      const refused = await on.inProject("POST", "/destinations", {
+        name: "typed",
+        type,
+        metadata: { url: 7 },
+      });
+      assert.equal(refused.status, built ? 400 : 501, `${type}: ${refused.text}`);
+      assert.equal(metadataSchema.type, "object");
+      assert.equal(secretsSchema?.type ?? "object", "object");
+    }
+    const sqs = body.find(({ type }: { type: string }) => type === "sqs");
+    assert.deepEqual(Object.keys(sqs.secretsSchema.properties), [
+      "awsKeyId",
+      "awsSecretKey",
+      "awsSessionToken",
+    ]);
+    assert.deepEqual(sqs.metadataSchema.required, ["queueUrl"]);
+  });
+
   test("a project has at most as many destinations as the operator allows", async () => {
     const { body } = await on.inProject("GET", "/destinations");
     await on.restart({ BUSBAR_PROJECT_DESTINATIONS: String(body.length + 1) });

@@ -3,6 +3,7 @@ import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.
 
 export const walk: ResourceWalk = {
   async run({ call, facts, sink }) {
+    await call("listDestinationTypes");
     const metadata = { url: `${sink.url}/hook`, headers: { "X-Tenant": "acme" } };
     const hook = await call("createDestination", { body: { name: "hook", type: "webhook", metadata } });
     facts.destinationId = hook.id;
