@@ -4,7 +4,7 @@
  */
 export interface Schemas {
   AcceptInviteRequest: { invitedEmail: string };
-  AddUserToOrgRequest: { builderId: string };
+  AddUserToOrgRequest: { builderId: string; role?: "viewer" | "support" | "editor" | "owner" };
   ApiKey: { id: string; key: string; label: string; scopes: readonly string[]; projectId: string; active: boolean; signIn?: boolean; createTime: string; updateTime?: string };
   ApiKeyOptions: { attachmentType: "query" | "header"; query?: { name: string }; header?: { name: string; valuePrefix?: string }; docsURL?: string };
   AssociatedRecord: { id: string; raw?: Record<string, unknown>; providerAssociationMetadata?: Record<string, unknown> };
@@ -14,7 +14,7 @@ export interface Schemas {
   BatchWriteResponse: { operationId: string; successCount: number; failureCount: number; results: readonly Schemas["WriteResult"][]; errors: readonly Schemas["WriteMessage"][] };
   BillingAccount: { id: string; displayName: string; billingProvider: string; billingProviderRef: string; createTime?: string; updateTime?: string };
   Builder: { id: string; idpProvider: string; idpRef: string; createTime: string; firstName?: string; lastName?: string; fullName?: string; primaryEmail?: string };
-  BuilderInfo: { builder: Schemas["Builder"]; projectRoles: Record<string, { role: string; principalType: "team" | "builder"; principalId: string; project: Schemas["Project"] }>; orgRole?: { role: string; principalType: "team" | "builder"; principalId: string; org: Schemas["Organization"] } };
+  BuilderInfo: { builder: Schemas["Builder"]; projectRoles: Record<string, { role: string; principalType: "team" | "builder"; principalId: string; project: Schemas["Project"] }>; orgRole?: Schemas["OrgRole"]; orgRoles: readonly Schemas["OrgRole"][] };
   ClaimDomainRequest: { domain: string; parentType: "org"; parentId: string };
   ClaimedDomain: { id: string; parentType: "org"; parentId: string; domain: string };
   ConfigContent: { provider: string; read?: { objects: Record<string, Schemas["ConfigReadObject"]> }; write?: { objects?: Record<string, Schemas["ConfigWriteObject"]> }; subscribe?: { objects: Record<string, Schemas["ConfigSubscribeObject"]> }; proxy?: { enabled?: boolean } };
@@ -46,7 +46,7 @@ export interface Schemas {
   CreateIntegrationRequest: { name: string; provider: string; latestRevision: { specVersion: string; content: Schemas["ManifestIntegration"] } };
   CreateJWTKeyRequest: { label?: string; name?: string; algorithm: "RS256"; publicKeyPem: string };
   CreateJWTKeyResponse: { kid: string };
-  CreateOrgInviteRequest: { email: string };
+  CreateOrgInviteRequest: { email: string; role?: "viewer" | "support" | "editor" | "owner" };
   CreateOrgRequest: { label: string };
   CreateProjectRequest: { orgId: string; name: string; appName: string };
   CreateProviderAppRequest: { externalRef?: string; provider: string; clientId: string; clientSecret: string; scopes?: readonly string[]; metadata?: Schemas["ProviderAppMetadata"] };
@@ -94,7 +94,7 @@ export interface Schemas {
   InstallationUpdatedEvent: { projectId: string; connectionId: string; provider: string; groupRef: string; consumerRef: string; consumerName: string; groupName: string; integrationId: string; integrationName: string; installationId: string; config?: Record<string, unknown>; lastConfig?: Record<string, unknown>; lastConfigURL?: string; configURL?: string };
   InstallationUpdatedMessage: { notificationType: "installation.updated"; data: Schemas["InstallationUpdatedEvent"] };
   Integration: { id: string; projectId: string; name: string; provider: string; createTime: string; updateTime?: string; latestRevision: Schemas["Revision"] };
-  Invite: { id: string; invitedEmail: string; parentType: "org"; parentId: string; status: "pending" | "accepted" | "revoked" | "expired"; createTime: string; updateTime?: string };
+  Invite: { id: string; invitedEmail: string; parentType: "org"; parentId: string; role: "viewer" | "support" | "editor" | "owner"; status: "pending" | "accepted" | "revoked" | "expired"; createTime: string; updateTime?: string };
   Issue: { type: string; title: string; status: number; in: "body" | "header" | "path" | "query"; name: string; detail: string; value?: unknown; remedy?: string };
   JwtKey: { id: string; projectId: string; label: string; algorithm: "RSA"; publicKeyPem: string; active: boolean; createTime: string; updateTime: string };
   ListConsentsResponse: { results: readonly Schemas["Consent"][]; pagination: { done: boolean; nextPageToken?: string } };
@@ -109,12 +109,14 @@ export interface Schemas {
   ManifestWarning: { rule: string; message: string; line: number; column: number; path: string; remedy: string };
   ManifestWatchSchema: { destination?: string; schedule?: string; allObjects?: { fieldCreated?: { enabled?: "always" }; fieldDeleted?: { enabled?: "always" }; fieldChanged?: { enabled?: "always" } } };
   ManifestWriteObject: { objectName: string; inheritMapping?: boolean; valueDefaults?: { allowAnyFields?: boolean } };
+  Member: { id: string; idpProvider: string; idpRef: string; createTime: string; firstName?: string; lastName?: string; fullName?: string; primaryEmail?: string; role: "viewer" | "support" | "editor" | "owner" };
   NumericOptions: { precision?: number; scale?: number; min?: number; max?: number; defaultValue?: number };
   OAuth2Options: { grantType: "authorizationCode" | "authorizationCodePKCE" | "clientCredentials" | "password"; authURL?: string; tokenURL: string; explicitScopesRequired: boolean; explicitWorkspaceRequired: boolean; audience?: readonly string[]; scopeMappings?: Record<string, string>; tokenMetadataFields: { workspaceRefField?: string; consumerRefField?: string; scopesField?: string; otherFields?: readonly { name: string; displayName: string; path: string; capture?: string }[] }; docsURL?: string; authURLParams?: Record<string, string>; accessTokenOpts?: { attachmentType: "accessTokenHeaderAttachment"; header?: { name: string; valuePrefix?: string }; docsURL?: string }; keepAliveIntervalHours?: number; reuseRevokes?: boolean; withoutWorkspace?: { authURL: string; tokenURL: string }; pkce?: boolean; tokenAuthStyle?: "body" | "basic" };
   OauthConnectRequest: { projectIdOrName?: string; projectId?: string; provider: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; providerAppId?: string; enableCSRFProtection?: boolean };
   ObjectMetadata: { name: string; displayName?: string; mappedObjectName?: string; fields: Record<string, Schemas["FieldMetadata"]> };
   Operation: { id: string; projectId: string; integrationId: string; installationId: string; configId: string; actionType: string; resource: string; status: "in_progress" | "success" | "failure"; result?: string; metadata: { objects?: readonly string[]; successfulRecordIds?: readonly string[]; progress?: Schemas["ReadProgress"]; read?: Schemas["ReadFacts"]; retry?: { attempts: number; lastAttempt?: string } }; createTime: string; updateTime?: string };
   OperationLog: { timestamp: string; severity: string; message: { msg: string; error?: string; operation_id?: string; details?: Record<string, string> } };
+  OrgRole: { role: string; principalType: "team" | "builder"; principalId: string; org: Schemas["Organization"] };
   Organization: { id: string; label: string; defaultTeamId: string; createTime: string; updateTime?: string };
   PatchObjectConfigContentRequest: { groupRef?: string; installationId?: string; action: "read" | "write" | "subscribe"; changes: readonly { op: "add" | "replace" | "remove"; path: string; value?: unknown }[] };
   PauseReadsRequest: { objects?: readonly string[]; note?: string };
@@ -171,6 +173,7 @@ export interface Schemas {
   UpdateDestinationRequest: { updateMask: readonly string[]; destination: { name?: string; type?: string; metadata?: { name?: string; streamName?: string; region?: string; endpointUrl?: string; partitionKeyTemplate?: string; file?: string; projectId?: string; topicId?: string; serverUrl?: string; exchange?: string; tls?: boolean; bucket?: string; keyTemplate?: string; storageClass?: "STANDARD" | "STANDARD_IA" | "ONEZONE_IA" | "INTELLIGENT_TIERING" | "GLACIER" | "GLACIER_IR" | "DEEP_ARCHIVE"; url?: string; queueUrl?: string; headers?: Record<string, string> | null }; secrets?: { connectionString?: string; awsKeyId?: string; awsSecretKey?: string; awsSessionToken?: string; credentials?: string; username?: string; password?: string } } };
   UpdateInstallationRequest: { updateMask: readonly string[]; installation: { connectionId?: string; config?: { revisionId?: string; createdBy?: string; content?: Schemas["ConfigInput"] } } };
   UpdateJWTKeyRequest: { updateMask: readonly string[]; jwtKey: { active?: boolean; label?: string; name?: string } };
+  UpdateMembershipRequest: { role: "viewer" | "support" | "editor" | "owner" };
   UpdateOrgRequest: { updateMask: readonly string[]; org: { label?: string } };
   UpdateProjectRequest: { updateMask: readonly string[]; project: { appName?: string; name?: string; dropUnmappedFields?: boolean } };
   UpdateProviderAppRequest: { updateMask: readonly string[]; providerApp: { externalRef?: string; provider?: string; clientId?: string; clientSecret?: string; scopes?: readonly string[]; metadata?: Schemas["ProviderAppMetadata"] } };
@@ -220,6 +223,7 @@ export interface Operations {
   deleteInstallation: { input: { projectIdOrName: string; integrationId: string; installationId: string }; answer: undefined };
   deleteIntegration: { input: { projectIdOrName: string; integrationIdOrName: string }; answer: undefined };
   deleteJWTKey: { input: { projectIdOrName: string; keyId: string }; answer: undefined };
+  deleteMembership: { input: { orgId: string; builderId: string }; answer: undefined };
   deleteOrgInvite: { input: { orgId: string; inviteId: string }; answer: undefined };
   deleteProject: { input: { projectIdOrName: string }; answer: undefined };
   deleteProviderApp: { input: { projectIdOrName: string; providerAppId: string }; answer: undefined };
@@ -269,7 +273,7 @@ export interface Operations {
   listJWTKeys: { input: { projectIdOrName: string; active?: boolean }; answer: readonly Schemas["JwtKey"][] };
   listOperationLogs: { input: { projectIdOrName: string; operationId: string }; answer: readonly Schemas["OperationLog"][] };
   listOperations: { input: { projectIdOrName: string; integrationId: string; installationId: string; pageSize?: number; pageToken?: string }; answer: Schemas["ListOperationsResponse"] };
-  listOrgBuilders: { input: { orgId: string }; answer: readonly Schemas["Builder"][] };
+  listOrgBuilders: { input: { orgId: string }; answer: readonly Schemas["Member"][] };
   listOrgClaimedDomains: { input: { orgId: string }; answer: readonly Schemas["ClaimedDomain"][] };
   listOrgInvites: { input: { orgId: string }; answer: readonly Schemas["Invite"][] };
   listProjects: { input: {  }; answer: readonly Schemas["Project"][] };
@@ -295,6 +299,7 @@ export interface Operations {
   updateDestination: { input: { projectIdOrName: string; destination: string; body: Schemas["UpdateDestinationRequest"] }; answer: Schemas["Destination"] };
   updateInstallation: { input: { projectIdOrName: string; integrationId: string; installationId: string; skipSampling?: boolean; body: Schemas["UpdateInstallationRequest"] }; answer: Schemas["Installation"] };
   updateJWTKey: { input: { projectIdOrName: string; keyId: string; body: Schemas["UpdateJWTKeyRequest"] }; answer: Schemas["JwtKey"] };
+  updateMembership: { input: { orgId: string; builderId: string; body: Schemas["UpdateMembershipRequest"] }; answer: Schemas["Member"] };
   updateOrg: { input: { orgId: string; body: Schemas["UpdateOrgRequest"] }; answer: Schemas["Organization"] };
   updateProject: { input: { projectIdOrName: string; body: Schemas["UpdateProjectRequest"] }; answer: Schemas["Project"] };
   updateProviderApp: { input: { projectIdOrName: string; providerAppId: string; body: Schemas["UpdateProviderAppRequest"] }; answer: Schemas["ProviderApp"] };
@@ -336,6 +341,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   deleteInstallation: "DELETE /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}",
   deleteIntegration: "DELETE /v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}",
   deleteJWTKey: "DELETE /v1/projects/{projectIdOrName}/jwt-keys/{keyId}",
+  deleteMembership: "DELETE /v1/orgs/{orgId}/memberships/{builderId}",
   deleteOrgInvite: "DELETE /v1/orgs/{orgId}/invites/{inviteId}",
   deleteProject: "DELETE /v1/projects/{projectIdOrName}",
   deleteProviderApp: "DELETE /v1/projects/{projectIdOrName}/provider-apps/{providerAppId}",
@@ -411,6 +417,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   updateDestination: "PATCH /v1/projects/{projectIdOrName}/destinations/{destination}",
   updateInstallation: "PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}",
   updateJWTKey: "PATCH /v1/projects/{projectIdOrName}/jwt-keys/{keyId}",
+  updateMembership: "PATCH /v1/orgs/{orgId}/memberships/{builderId}",
   updateOrg: "PATCH /v1/orgs/{orgId}",
   updateProject: "PATCH /v1/projects/{projectIdOrName}",
   updateProviderApp: "PATCH /v1/projects/{projectIdOrName}/provider-apps/{providerAppId}",

@@ -396,7 +396,7 @@ CREATE TABLE invites (
   api_key_id uuid,
   role text NOT NULL DEFAULT 'editor'::text,
   PRIMARY KEY (id),
-  CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text]))),
+  CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'editor'::text, 'owner'::text]))),
   CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'revoked'::text]))),
   FOREIGN KEY (api_key_id) REFERENCES api_keys(id) ON DELETE SET NULL,
   FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
@@ -423,7 +423,7 @@ CREATE TABLE memberships (
   role text NOT NULL,
   create_time timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (org_id, builder_id),
-  CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text]))),
+  CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'editor'::text, 'owner'::text]))),
   FOREIGN KEY (builder_id) REFERENCES builders(id) ON DELETE CASCADE,
   FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );

@@ -87,6 +87,8 @@ import { claimDomain } from "./api/orgs/claim-domain.ts";
 import { listOrgClaimedDomains } from "./api/orgs/list-org-claimed-domains.ts";
 import { unclaimDomain } from "./api/orgs/unclaim-domain.ts";
 import { addUserToOrg } from "./api/orgs/add-user-to-org.ts";
+import { deleteMembership } from "./api/orgs/delete-membership.ts";
+import { updateMembership } from "./api/orgs/update-membership.ts";
 import { createOrgInvite } from "./api/orgs/create-org-invite.ts";
 import { deleteOrgInvite } from "./api/orgs/delete-org-invite.ts";
 import { getOrgInvite } from "./api/orgs/get-org-invite.ts";
@@ -196,6 +198,8 @@ const peopleRoutes = (deps: Services): Route[] => [
   route("GET /v1/orgs/{orgId}/invites/{inviteId}", "person", getOrgInvite(deps)),
   route("DELETE /v1/orgs/{orgId}/invites/{inviteId}", "person", deleteOrgInvite(deps)),
   route("POST /v1/orgs/{orgId}/memberships", "person", addUserToOrg(deps)),
+  route("PATCH /v1/orgs/{orgId}/memberships/{builderId}", "person", updateMembership(deps)),
+  route("DELETE /v1/orgs/{orgId}/memberships/{builderId}", "person", deleteMembership(deps)),
   route("GET /v1/orgs/{orgId}/claimed-domains", "person", listOrgClaimedDomains(deps)),
   route("DELETE /v1/orgs/{orgId}/claimed-domains/{domain}", "person", unclaimDomain(deps)),
   route("GET /v1/claimed-domains", "person", checkClaimedDomain(deps)),

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "../ground/errors.ts";
 import { hashApiKey } from "../ground/ids.ts";
 import type { Audience, Caller, ProjectRef } from "../http/endpoint.ts";
+import { notOwn } from "../http/require-role.ts";
 import type { Confine } from "../http/server-options.ts";
 import { findKeyOwner, type KeyOwner } from "../store/api-keys.ts";
 import type { Changes } from "../store/changes.ts";
@@ -22,6 +23,7 @@ export interface Access {
     headers: IncomingHttpHeaders;
     audience: Audience;
     projectIdOrName?: string;
+    orgId?: string;
   }): Promise<{ caller: Caller; project?: ProjectRef }>;
   /** Limits customer tokens to their group. Throws 403 and 404 Problems. */
   confine: Confine;
@@ -57,15 +59,17 @@ export function openAccess(deps: {
   return {
     keyOwner,
     confine: openGroupLimit(deps),
-    async authorize({ headers, audience, projectIdOrName }) {
+    async authorize({ headers, audience, projectIdOrName, orgId }) {
       if (audience === "public") return { caller: NOBODY };
       const { caller, home } = await identify({ ...deps, keyOwner, customerOf }, headers);
       requireScope(caller, audience);
+      if (orgId !== undefined) return { caller: inOrganization(caller, orgId) };
       if (projectIdOrName === undefined) return { caller };
       const asked = projectIdOrName.toLowerCase();
       if (home && (asked === home.id || asked === home.name)) return { caller, project: home };
       const project = await otherProject(deps.database, caller, projectIdOrName, audience);
-      return { caller: { ...caller, projectId: caller.projectId ?? project.id }, project };
+      const role = caller.role ?? caller.roles?.get(project.orgId);
+      return { caller: { ...caller, role, projectId: caller.projectId ?? project.id }, project };
     },
   };
 }
@@ -101,7 +105,14 @@ async function identify(
 }
 
 const keyIdentity = ({ apiKeyId, scopes, projectId, projectName, orgId }: KeyOwner): Identity => ({
-  caller: { kind: "api-key", apiKeyId, projectId, orgId, scopes },
+  caller: {
+    kind: "api-key",
+    apiKeyId,
+    projectId,
+    orgId,
+    scopes,
+    ...(scopes.includes("full") && { role: "editor" }),
+  },
   home: { id: projectId, name: projectName, orgId },
 });
 
@@ -144,6 +155,14 @@ function requireScope({ kind, scopes }: Caller, audience: Audience): void {
   });
 }
 
+/** Returns the caller with the role in an organisation. Throws a 403 Problem for any other, whether it exists or not. */
+function inOrganization(caller: Caller, orgId: string): Caller {
+  const asked = orgId.toLowerCase();
+  const role = caller.kind === "person" ? caller.roles?.get(asked) : caller.role;
+  if (role === undefined || (caller.kind !== "person" && caller.orgId !== asked)) throw notOwn(orgId);
+  return { ...caller, role };
+}
+
 /**
  * Returns another project than the credential's own. People may access all projects of their organisations. A key may
  * access its own project only, except at endpoints about the organisation's projects.
@@ -158,7 +177,7 @@ async function otherProject(
   if (!other) throw new Problem("not-found", { detail: `There is no project \`${idOrName}\`.` });
   const may =
     caller.kind === "person"
-      ? caller.orgIds?.includes(other.orgId)
+      ? caller.roles?.has(other.orgId)
       : audience === "organization" && other.orgId === caller.orgId;
   if (may) return { id: other.id, name: other.name, orgId: other.orgId };
   throw new Problem("forbidden", {

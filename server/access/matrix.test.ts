@@ -3,10 +3,13 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { addPerson, signIn } from "../../tests/harness/people.ts";
 import { minimalBody } from "../../tests/harness/minimal-body.ts";
 import { bearer, registerJwtKey, type TokenSigner } from "../../tests/harness/customer-tokens.ts";
 import { createLog } from "../ground/log.ts";
+import { includesRole, type Role } from "../ground/role.ts";
 import type { Route } from "../http/endpoint.ts";
+import { roleOf } from "../http/require-role.ts";
 import { routes, type Services } from "../routes.ts";
 import { openDatabase } from "../store/database.ts";
 import { bootstrap } from "./bootstrap.ts";
@@ -91,6 +94,7 @@ const HARMLESS = {
   installation: {},
   org: {},
   email: "nobody@example.com",
+  role: "viewer",
 };
 const MISSING = "00000000-0000-7000-8000-000000000000";
 
@@ -104,6 +108,28 @@ const namesGroup = ({ endpoint }: Route) =>
   );
 const inOrganization = (route: Route) =>
   route.path.includes("{orgId}") || nameOf(route) === "POST /v1/projects";
+
+/** What the roles of people say; of keys, that no role above the editor's is theirs. */
+const withRole =
+  (has: Role) =>
+  (route: Route): Outcome => {
+    if (isNotForThem(route)) return 403;
+    const needed = ROLE_CHECKED_BY_HANDLER[nameOf(route)] ?? roleOf(route) ?? "viewer";
+    return includesRole(has, needed) ? "in" : 403;
+  };
+
+const ROLE_CHECKED_BY_HANDLER: Record<string, Role> = {
+  "POST /v1/projects": "editor",
+  "POST /v1/claimed-domains": "owner",
+  "POST /v1/orgs/{orgId}/memberships": "owner",
+  "DELETE /v1/orgs/{orgId}/memberships/{builderId}": "owner",
+};
+
+/** The invited address is another person's; an upload belongs to the project of a key. */
+const isNotForThem = (route: Route) =>
+  nameOf(route) === "POST /v1/invites:accept" || route.path.endsWith("/generate-upload-url");
+
+const isForOwners = (route: Route) => roleOf(route) === "owner";
 
 /** What the table says: for each credential, what becomes of a call of this route on `default` and its group `acme`. */
 const EXPECTED: Record<string, (route: Route) => Outcome> = {
@@ -119,7 +145,7 @@ const EXPECTED: Record<string, (route: Route) => Outcome> = {
   "another project's key": (route) => {
     const { audience, endpoint } = route;
     // Of the same organisation. It may make a project's first key only, and this one has some.
-    if (nameOf(route) === "POST /v1/projects/{projectIdOrName}/api-keys") return 403;
+    if (nameOf(route) === "POST /v1/projects/{projectIdOrName}/api-keys" || isForOwners(route)) return 403;
     return audience === "person" || (endpoint.inProject && audience !== "organization") ? 403 : "in";
   },
   "a frontend key": ({ audience }) => (audience === "frontend" ? "in" : 403),
@@ -130,7 +156,16 @@ const EXPECTED: Record<string, (route: Route) => Outcome> = {
   },
   "a customer's token of another project": ({ audience, endpoint }) =>
     audience !== "frontend" || endpoint.inProject ? 403 : "in",
-  "a full key": ({ audience }) => (audience === "person" ? 403 : "in"),
+  "a full key": (route) => (route.audience === "person" || isForOwners(route) ? 403 : "in"),
+  "a viewer": withRole("viewer"),
+  "somebody of support": withRole("support"),
+  "an editor": withRole("editor"),
+  "an owner": withRole("owner"),
+  "a person of another organisation": (route) => {
+    const name = nameOf(route);
+    if (isNotForThem(route) || name in ROLE_CHECKED_BY_HANDLER) return 403;
+    return route.endpoint.inProject || inOrganization(route) ? 403 : "in";
+  },
 };
 
 describe("access to every route", () => {
@@ -199,8 +234,15 @@ describe("access to every route", () => {
       "the token of another group": bearer(await signer.sign({ groupRef: "globex", consumerRef: "ada" })),
       "a customer's token of another project": bearer(await signerOfSecond.sign()),
       "a full key": { "x-api-key": on.apiKey },
+      "a viewer": await signedIn("viewer"),
+      "somebody of support": await signedIn("support"),
+      "an editor": await signedIn("editor"),
+      "an owner": await signedIn("owner"),
+      "a person of another organisation": await signIn(on, otherOrganization),
     };
   }
+
+  const signedIn = async (role: Role) => (await addPerson(on, role)).headers;
 
   const addressOf = ({ path }: Route, known = values) =>
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? MISSING);
@@ -214,7 +256,13 @@ describe("access to every route", () => {
     const { status, body } = await on.call(
       route.method,
       addressOf(route, known) + query,
-      hasBody ? minimalBody(route.endpoint.body, { ...HARMLESS, orgId: values["orgId"] }) : undefined,
+      hasBody
+        ? minimalBody(route.endpoint.body, {
+            ...HARMLESS,
+            orgId: values["orgId"],
+            parentId: values["orgId"],
+          })
+        : undefined,
       headersOf[credential],
     );
     assert.ok(status < 500 || status === 501, `${credential}: ${nameOf(route)}: ${JSON.stringify(body)}`);
@@ -222,10 +270,9 @@ describe("access to every route", () => {
     return status === 401 || status === 403 || status === 404 ? status : "in";
   }
 
-  /** Its last call would take the project away. */
-  const guarded = ROUTES.filter(
-    (route) => route.audience !== "public" && nameOf(route) !== "DELETE /v1/projects/{projectIdOrName}",
-  );
+  /** Calls that would take away the project or the session. */
+  const FINAL = ["DELETE /v1/projects/{projectIdOrName}", "DELETE /v1/sessions/current"];
+  const guarded = ROUTES.filter((route) => route.audience !== "public" && !FINAL.includes(nameOf(route)));
   for (const [credential, expectedOf] of Object.entries(EXPECTED)) {
     test(`${credential}: every guarded route answers as the table says`, async () => {
       const expected: Record<string, Outcome> = {};
@@ -283,6 +330,11 @@ describe("access to every route", () => {
       "the token of another group": 401,
       "a customer's token of another project": 401,
       "a full key": 200,
+      "a viewer": 401,
+      "somebody of support": 401,
+      "an editor": 401,
+      "an owner": 401,
+      "a person of another organisation": 401,
     });
   });
 

@@ -6,12 +6,14 @@ import { now, nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { isStorable } from "../ground/storable-text.ts";
 import { isJsonObject } from "../ground/json.ts";
+import type { Role } from "../ground/role.ts";
 import type { Database } from "../store/database.ts";
 import { listMemberships, upsertBuilder } from "../store/people.ts";
 
 export interface Person {
   builderId: string;
-  orgIds: string[];
+  /** By organisation. */
+  roles: ReadonlyMap<string, Role>;
   /** For people who signed in with an API key. */
   sessionId?: string;
   /** Verified by the issuer, otherwise absent. */
@@ -51,7 +53,7 @@ export function openPersonTokens(deps: Services): PersonOf {
     const email = isVouchedFor(deps, claims) ? text(claims["email"]) : null;
     return {
       builderId: builder.id,
-      orgIds: memberships.map(({ org }) => org.id),
+      roles: new Map(memberships.map(({ role, org }) => [org.id, role])),
       ...(email !== null && { email: email.toLowerCase() }),
     };
   };

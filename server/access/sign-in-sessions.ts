@@ -73,7 +73,7 @@ export function openSignInSessions(deps: Services): SignInSessions {
       return {
         builderId: session.builderId,
         sessionId: session.id,
-        orgIds: memberships.map(({ org }) => org.id),
+        roles: new Map(memberships.map(({ role, org }) => [org.id, role])),
         ...vouchedEmail(session),
       };
     },

@@ -1,6 +1,7 @@
 /** Defines endpoints: one operation of the API with schemas and handler, independent of the web framework. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Static, TObject, TSchema } from "typebox";
+import type { Role } from "../ground/role.ts";
 
 /**
  * Who may call. `public`: everyone. `frontend`: browser keys, customers' tokens and above. `full`: a builder's server,
@@ -18,10 +19,12 @@ export interface Caller {
   /** Customers only: the group whose data this caller may read and change, and the consumer within it. */
   groupRef?: string;
   consumerRef?: string;
-  /** People only: their ID, their organisations, and the mail address that their issuer has verified. */
+  /** People only: their ID, their roles by organisation, and the mail address that their issuer has verified. */
   builderId?: string;
-  orgIds?: readonly string[];
+  roles?: ReadonlyMap<string, Role>;
   email?: string;
+  /** Of people: the role in the organisation that the path names, or that owns the project. Of full keys: `editor`. */
+  role?: Role;
   /** Of people who signed in with a session. */
   sessionId?: string;
 }
@@ -111,6 +114,11 @@ interface Definition<P, Q, B, A> {
   hasEntityTag?: boolean;
   /** Refuses a request before its body is read; throws a Problem. */
   admit?(call: { params: Shape<P>; headers: IncomingHttpHeaders }): Promise<void>;
+  /**
+   * The role that people need. Default: `viewer` for GET, otherwise `editor`; secrets and dry runs see
+   * `http/require-role.ts`.
+   */
+  role?: Role | "checked by the endpoint";
   /** If true, the project is named by the body's `projectIdOrName` (or, by older clients, `projectId`). */
   projectInBody?: boolean;
 }

@@ -6,6 +6,7 @@ import { routerPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
 import { entityTagOf, namesTag } from "./entity-tag.ts";
 import { limitedStream } from "./limited-stream.ts";
+import { leastRoleOf, requireRole, roleOfCall } from "./require-role.ts";
 import type { Authorize, Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
 import { validator } from "./validation.ts";
 
@@ -49,6 +50,7 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
       const admitted = target.projectInBody ? undefined : callers.get(request);
       const { caller, project } = admitted ?? (await authorize(entry, options, request));
       const inputs = await options.confine({ caller, target, inputs: readInputs(request) });
+      requireRole(caller, roleOfCall(entry, inputs));
       if (target.inProject && !project) throw missingProject();
       const { headers, ip: remoteAddress, id: requestId } = request;
       const call = { ...inputs, caller, project, headers, remoteAddress, requestId };
@@ -69,16 +71,18 @@ async function admit(entry: Route, options: ServerOptions, request: FastifyReque
   return admitted;
 }
 
-const authorize = (
-  { audience, endpoint: target }: Route,
-  options: ServerOptions,
-  request: FastifyRequest,
-): Promise<Admitted> =>
-  options.authorize({
+/** Throws a Problem also for callers whose role is too low, before they learn anything about the inputs. */
+async function authorize(entry: Route, options: ServerOptions, request: FastifyRequest): Promise<Admitted> {
+  const { audience, endpoint: target } = entry;
+  const admitted = await options.authorize({
     headers: request.headers,
     audience,
     projectIdOrName: target.inProject ? namedProject(target, request) : undefined,
+    orgId: leastRoleOf(entry) && (request.params as { orgId?: string }).orgId,
   });
+  requireRole(admitted.caller, leastRoleOf(entry));
+  return admitted;
+}
 
 /** Management calls only: writes of records change nothing that is cached, and must not wait. */
 const isChange = ({ method, path }: Route): boolean => method !== "GET" && path.startsWith("/v1/");

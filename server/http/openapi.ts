@@ -1,7 +1,9 @@
 /** Builds the OpenAPI document from the route table. */
 import { Type, type TObject, type TSchema } from "typebox";
+import type { Role } from "../ground/role.ts";
 import type { Audience, Endpoint, Route } from "./endpoint.ts";
 import { collectRefusals, type Refusals } from "./openapi-refusals.ts";
+import { hasDryRun, roleOf, SECRET_PARAMETERS } from "./require-role.ts";
 import { collectShapes, mapValues, type Document, type Shapes } from "./openapi-schemas.ts";
 
 /** Parts of the document that are not in the route table. */
@@ -52,7 +54,7 @@ function operation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
     operationId,
     tags: [tag],
     summary,
-    description: [description, CALLERS[audience]].filter(Boolean).join("\n\n"),
+    description: [description, callersOf(entry)].filter(Boolean).join("\n\n"),
     security: SECURITY[audience],
     parameters: [
       ...pathParameters(path, endpoint.params, shapes),
@@ -195,13 +197,35 @@ const SECURITY: Record<Audience, Document[]> = {
   person: [{ personToken: [] }],
 };
 
+/** Describes who may call, with the role that people need. */
+function callersOf(route: Route): string {
+  const role = roleOf(route);
+  // Keys may do what an editor may.
+  const audience = role === "owner" ? "person" : route.audience;
+  const secrets = SECRET_PARAMETERS.filter((name) => name in (route.endpoint.query?.properties ?? {}));
+  return [
+    CALLERS[audience].replace("{person}", personWith(role, audience)),
+    secrets.length > 0 && `For people, ${inWords(secrets)} need the role \`editor\`.`,
+    role === "editor" && hasDryRun(route.endpoint) && "For a dry run, the role `support` is enough.",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function personWith(role: Role | undefined, audience: Audience): string {
+  if (role === undefined && audience === "person") return "a signed-in person";
+  if (role === undefined || role === "viewer") return "a person of the organisation";
+  return `a person with the role \`${role}\` in the organisation`;
+}
+
+const inWords = (names: string[]): string => names.map((name) => `\`${name}\``).join(", ");
+
 const CALLERS: Record<Audience, string> = {
   public: "Needs no credential.",
   frontend:
     "Callers: an API key of the project with the scope `frontend` or `full`, a customer's token for its own " +
-    "group, or a person of the organisation.",
-  full: "Callers: an API key of the project with the scope `full`, or a person of the organisation.",
-  organization:
-    "Callers: an API key with the scope `full` of any project of the organisation, or a person of the organisation.",
-  person: "Callers: a signed-in person. An API key does not represent a person and is refused with 403.",
+    "group, or {person}.",
+  full: "Callers: an API key of the project with the scope `full`, or {person}.",
+  organization: "Callers: an API key with the scope `full` of any project of the organisation, or {person}.",
+  person: "Callers: {person}. An API key does not represent a person and is refused with 403.",
 };

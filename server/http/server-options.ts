@@ -11,6 +11,8 @@ export type Authorize = (request: {
   audience: Audience;
   /** The project that the path or the body names; not yet known when only the headers have arrived. */
   projectIdOrName?: string;
+  /** The organisation that the path names; only members are let in. */
+  orgId?: string;
 }) => Promise<{ caller: Caller; project?: ProjectRef }>;
 
 /** The inputs of a request, checked against the endpoint's schemas. */

@@ -1,6 +1,7 @@
 /** Organisations and the people in them. */
 import { sql } from "kysely";
 import { newId } from "../ground/ids.ts";
+import type { Role } from "../ground/role.ts";
 import type { Queries } from "./database.ts";
 
 export interface OrganizationRow {
@@ -47,7 +48,7 @@ export async function insertOwner(
 
 export async function insertMembership(
   queries: Queries,
-  membership: { orgId: string; builderId: string; role: "owner" | "editor" },
+  membership: { orgId: string; builderId: string; role: Role },
 ): Promise<void> {
   await queries.insertInto("memberships").values(membership).execute();
 }
@@ -67,15 +68,59 @@ export const updateOrganization = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Lists the people of an organisation, oldest first. */
-export const listBuilders = (queries: Queries, orgId: string): Promise<BuilderRow[]> =>
+/** A person with the role in an organisation. */
+export type MemberRow = BuilderRow & { role: Role };
+
+const members = (queries: Queries, orgId: string) =>
   queries
     .selectFrom("memberships")
     .innerJoin("builders", "builders.id", "memberships.builderId")
     .selectAll("builders")
-    .where("memberships.orgId", "=", orgId)
-    .orderBy("builders.id")
+    .select(sql<Role>`memberships.role`.as("role"))
+    .where("memberships.orgId", "=", orgId);
+
+/** Lists the people of an organisation, oldest first. */
+export const listBuilders = (queries: Queries, orgId: string): Promise<MemberRow[]> =>
+  members(queries, orgId).orderBy("builders.id").execute();
+
+/** Finds a person of an organisation. */
+export const findMember = (
+  queries: Queries,
+  orgId: string,
+  builderId: string,
+): Promise<MemberRow | undefined> =>
+  members(queries, orgId).where("builders.id", "=", builderId).executeTakeFirst();
+
+/** Lists and locks the owners, so that two callers cannot remove the last two at once. */
+export const lockOwners = (queries: Queries, orgId: string): Promise<{ builderId: string }[]> =>
+  queries
+    .selectFrom("memberships")
+    .select("builderId")
+    .where("orgId", "=", orgId)
+    .where("role", "=", "owner")
+    .orderBy("builderId")
+    .forUpdate()
     .execute();
+
+export async function updateMembership(
+  queries: Queries,
+  { orgId, builderId, role }: { orgId: string; builderId: string; role: Role },
+): Promise<void> {
+  await queries
+    .updateTable("memberships")
+    .set({ role })
+    .where("orgId", "=", orgId)
+    .where("builderId", "=", builderId)
+    .execute();
+}
+
+export async function removeMembership(queries: Queries, orgId: string, builderId: string): Promise<void> {
+  await queries
+    .deleteFrom("memberships")
+    .where("orgId", "=", orgId)
+    .where("builderId", "=", builderId)
+    .execute();
+}
 
 export const countOrganizations = async (queries: Queries): Promise<number> => {
   const { count } = await queries

@@ -1,11 +1,12 @@
 /** People who sign in, their memberships, and invitations. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
+import type { Role } from "../ground/role.ts";
 import type { Queries } from "./database.ts";
 import type { BuilderRow, OrganizationRow } from "./organizations.ts";
 
 export interface MembershipRow {
-  role: string;
+  role: Role;
   org: OrganizationRow;
 }
 
@@ -13,6 +14,7 @@ export interface InviteRow {
   id: string;
   orgId: string;
   invitedEmail: string;
+  role: Role;
   status: "pending" | "accepted" | "revoked" | "expired";
   createTime: Date;
   updateTime: Date | null;
@@ -54,7 +56,7 @@ export async function listMemberships(queries: Queries, builderId: string): Prom
   const rows = await queries
     .selectFrom("memberships")
     .innerJoin("organizations", "organizations.id", "memberships.orgId")
-    .select("memberships.role")
+    .select(sql<Role>`memberships.role`.as("role"))
     .selectAll("organizations")
     .where("memberships.builderId", "=", builderId)
     .orderBy("organizations.id")
@@ -67,10 +69,10 @@ export async function findRole(
   queries: Queries,
   orgId: string,
   builderId: string,
-): Promise<string | undefined> {
+): Promise<Role | undefined> {
   const row = await queries
     .selectFrom("memberships")
-    .select("role")
+    .select(sql<Role>`role`.as("role"))
     .where("orgId", "=", orgId)
     .where("builderId", "=", builderId)
     .executeTakeFirst();
@@ -81,6 +83,7 @@ const invites = (queries: Queries) =>
   queries
     .selectFrom("invites")
     .select(["id", "orgId", "invitedEmail", "createTime", "updateTime"])
+    .select(sql<Role>`role`.as("role"))
     .select(
       sql<
         InviteRow["status"]
@@ -105,7 +108,7 @@ export async function upsertInvite(
   orgId: string,
   email: string,
   /** The session that it was made in, where people sign in with keys; what the person becomes. */
-  { sessionId, role = "editor" }: { sessionId?: string; role?: "owner" | "editor" } = {},
+  { sessionId, role = "editor" }: { sessionId?: string; role?: Role } = {},
 ): Promise<InviteRow> {
   const { id } = await queries
     .insertInto("invites")

@@ -29,6 +29,7 @@ export const resendDeliveries = (deps: { database: Database }) =>
       ),
       status: Type.Optional(Type.Enum(["failed", "delivered", "all"], { description: "Default `failed`." })),
     }),
+    role: "support",
     success: {
       status: 200,
       description: "The number of deliveries to resend.",

@@ -21,6 +21,7 @@ export const resendDelivery = (deps: { database: Database }) =>
       destination: DestinationIdOrName,
       deliveryId: Type.String({ description: "Id of the delivery, which is the id of the message." }),
     }),
+    role: "support",
     success: { status: 200, description: "The delivery, waiting.", schema: DeliverySchema },
     refusals: { 409: "The destination is disabled, or the delivery is being sent." },
     async handle({ project, params }) {

@@ -25,6 +25,7 @@ export const testDestination = (deps: TestServices & { database: Database }) =>
       ),
     }),
     bodyOptional: true,
+    role: "support",
     success: {
       status: 200,
       description: "The result, also if the receiver refused the message.",

@@ -3,10 +3,11 @@ import { Type } from "typebox";
 import { isFreeMail } from "../../access/mail-domain.ts";
 import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
+import { requireRoleIn } from "../../http/require-role.ts";
 import { insertClaimedDomain } from "../../store/claimed-domains.ts";
 import { isUniqueViolation, type Database } from "../../store/database.ts";
 import { OrgId } from "../members.ts";
-import { EnteredDomain, readDomain, requireOwner, wrongDomain } from "./claimed-domain.ts";
+import { EnteredDomain, readDomain, wrongDomain } from "./claimed-domain.ts";
 
 export const claimDomain = (deps: { database: Database }) =>
   endpoint({
@@ -29,6 +30,7 @@ export const claimDomain = (deps: { database: Database }) =>
       409: "An organisation has already claimed the domain.",
     },
     async handle({ caller, body }) {
+      requireRoleIn(caller, body.parentId, "owner");
       const domain = readDomain(body.domain, "body");
       if (isFreeMail(domain)) {
         throw wrongDomain(
@@ -37,7 +39,6 @@ export const claimDomain = (deps: { database: Database }) =>
           `anybody can have an address at ${domain}; claim a domain of your own`,
         );
       }
-      await requireOwner(deps.database.queries, caller, body.parentId);
       try {
         await insertClaimedDomain(deps.database.queries, body.parentId.toLowerCase(), domain);
       } catch (error) {

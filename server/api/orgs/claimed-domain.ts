@@ -1,12 +1,8 @@
-/** The claimed domain as the API shows it, how a domain is read, and who may manage claims. */
+/** The claimed domain as the API shows it, and how a domain is read. */
 import { Type, type Static } from "typebox";
 import { mailDomain } from "../../access/mail-domain.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
-import { isUuid } from "../../ground/ids.ts";
-import type { Caller } from "../../http/endpoint.ts";
 import type { ClaimedDomainRow } from "../../store/claimed-domains.ts";
-import type { Queries } from "../../store/database.ts";
-import { findRole } from "../../store/people.ts";
 import { OrgId } from "../members.ts";
 
 export const ClaimedDomainSchema = Type.Object(
@@ -52,10 +48,3 @@ export const wrongDomain = (place: Issue["in"], value: string, detail: string): 
     detail: `domain: ${detail}`,
     issues: [{ in: place, name: "domain", detail, value: value.slice(0, 100) }],
   });
-
-/** Throws a 403 Problem, also for an organisation that does not exist. */
-export async function requireOwner(queries: Queries, { builderId }: Caller, orgId: string): Promise<void> {
-  const role = builderId && isUuid(orgId) ? await findRole(queries, orgId, builderId) : undefined;
-  if (role === "owner") return;
-  throw new Problem("forbidden", { detail: `You are not an owner of the organisation \`${orgId}\`.` });
-}

@@ -3,6 +3,7 @@ import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import type { InviteRow } from "../../store/people.ts";
 import { OrgId } from "../members.ts";
+import { RoleSchema } from "./org.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const InviteSchema = Type.Object(
@@ -11,6 +12,7 @@ export const InviteSchema = Type.Object(
     invitedEmail: Type.String({ description: "The e-mail address that was invited." }),
     parentType: Type.Literal("org", { description: "Always `org`." }),
     parentId: OrgId,
+    role: RoleSchema,
     status: Type.Enum(["pending", "accepted", "revoked", "expired"], {
       description: "`pending` until the invitation is accepted, revoked or expired (seven days).",
     }),
@@ -29,6 +31,7 @@ export const toInvite = (row: InviteRow): Static<typeof InviteSchema> => ({
   invitedEmail: row.invitedEmail,
   parentType: "org",
   parentId: row.orgId,
+  role: row.role,
   status: row.status,
   ...times(row),
 });

@@ -1,10 +1,15 @@
 /** The organisation and its people as the API shows them. */
 import { Type, type Static } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { ROLES } from "../../ground/role.ts";
 import type { Caller } from "../../http/endpoint.ts";
-import { findRole } from "../../store/people.ts";
+import { notOwn } from "../../http/require-role.ts";
 import type { Queries } from "../../store/database.ts";
-import { findOrganization, type BuilderRow, type OrganizationRow } from "../../store/organizations.ts";
+import {
+  findOrganization,
+  type BuilderRow,
+  type MemberRow,
+  type OrganizationRow,
+} from "../../store/organizations.ts";
 import { OrgId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
@@ -37,6 +42,17 @@ export const BuilderSchema = Type.Object(
   { title: "Builder", description: "A person who works on the organisation's projects." },
 );
 
+export const RoleSchema = Type.Enum([...ROLES], {
+  description:
+    "`viewer` reads without secrets; `support` also resends, checks and cancels; `editor` changes everything " +
+    "in projects; `owner` also manages people and deletes projects.",
+});
+
+export const MemberSchema = Type.Object(
+  { ...BuilderSchema.properties, role: RoleSchema },
+  { title: "Member", description: "A person with the role in an organisation." },
+);
+
 export const OrgParams = Type.Object({ orgId: OrgId });
 export const LabelSchema = Type.String({
   minLength: 1,
@@ -65,18 +81,16 @@ export function toBuilder(row: BuilderRow): Static<typeof BuilderSchema> {
   };
 }
 
+export const toMember = (row: MemberRow): Static<typeof MemberSchema> => ({
+  ...toBuilder(row),
+  role: row.role,
+});
+
 /** Returns the caller's organisation. Throws a 403 Problem for any other, whether it exists or not. */
 export async function getOwnOrg(queries: Queries, caller: Caller, orgId: string): Promise<OrganizationRow> {
-  const own = (caller.orgIds ?? [caller.orgId]).find((id) => id === orgId.toLowerCase());
-  const row = own ? await findOrganization(queries, own) : undefined;
+  const asked = orgId.toLowerCase();
+  const isOwn = caller.roles ? caller.roles.has(asked) : caller.orgId === asked;
+  const row = isOwn ? await findOrganization(queries, asked) : undefined;
   if (row) return row;
-  throw new Problem("forbidden", {
-    detail: `This credential does not belong to the organisation \`${orgId}\`. Use one that does.`,
-  });
-}
-
-/** Throws a 403 Problem for members who are not owners. */
-export async function requireOwner(queries: Queries, caller: Caller, orgId: string): Promise<void> {
-  if (caller.builderId && (await findRole(queries, orgId, caller.builderId)) === "owner") return;
-  throw new Problem("forbidden", { detail: "Only an owner of the organisation may do this." });
+  throw notOwn(orgId);
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { signIn } from "../../../tests/harness/people.ts";
 
 describe("organisations", () => {
   let on: TestBusbar;
@@ -24,11 +25,10 @@ describe("organisations", () => {
     assert.equal((await on.call("GET", "/v1/orgs/nonsense/builders")).status, 403);
   });
 
-  test("an organisation is shown and renamed", async () => {
-    const renamed = await on.call("PATCH", `/v1/orgs/${orgId}`, {
-      updateMask: ["label"],
-      org: { label: "Renamed" },
-    });
+  test("an organisation is shown to its keys and renamed by its owner", async () => {
+    const change = { updateMask: ["label"], org: { label: "Renamed" } };
+    assert.equal((await on.call("PATCH", `/v1/orgs/${orgId}`, change)).status, 403);
+    const renamed = await on.call("PATCH", `/v1/orgs/${orgId}`, change, await signIn(on));
     assert.equal(renamed.status, 200, renamed.text);
     assert.equal((await on.call("GET", `/v1/orgs/${orgId}`)).body.label, "Renamed");
   });

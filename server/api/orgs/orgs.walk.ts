@@ -7,9 +7,9 @@ export const walk: ResourceWalk = {
     const path = { orgId };
     const own = await call("createOrg", { body: { label: "Acme" }, headers: ada });
     await call("getOrg", { path });
-    await call("updateOrg", { path, body: { updateMask: ["label"], org: { label: "Acme Apps" } } });
     const asOwner = { path: { orgId: own.id }, headers: ada };
-    await call("createOrgInvite", { ...asOwner, body: { email: "ada@acme.example" } });
+    await call("updateOrg", { ...asOwner, body: { updateMask: ["label"], org: { label: "Acme Apps" } } });
+    await call("createOrgInvite", { ...asOwner, body: { email: "ada@acme.example", role: "support" } });
     const { id: inviteId } = await call("createOrgInvite", {
       ...asOwner,
       body: { email: "eve@acme.example" },
@@ -19,7 +19,10 @@ export const walk: ResourceWalk = {
     await call("deleteOrgInvite", { ...asOwner, path: { orgId: own.id, inviteId } });
     await call("listOrgBuilders", { path });
     const { builder } = (await on.call("GET", "/v1/my-info", undefined, bob)).body;
-    await call("addUserToOrg", { path: { orgId: own.id }, body: { builderId: builder.id }, headers: ada });
+    await call("addUserToOrg", { ...asOwner, body: { builderId: builder.id, role: "viewer" } });
+    const membership = { path: { orgId: own.id, builderId: builder.id }, headers: ada };
+    await call("updateMembership", { ...membership, body: { role: "editor" } });
+    await call("deleteMembership", membership);
     const claim = { domain: "acme.example", parentType: "org", parentId: own.id };
     await call("claimDomain", { body: claim, headers: ada });
     await call("checkClaimedDomain", { query: { domain: "acme.example" }, headers: ada });

@@ -13,6 +13,7 @@ export const updateOrg = (deps: { database: Database }) =>
     summary: "Update an organisation",
     description: "`updateMask` may list label.",
     params: OrgParams,
+    role: "owner",
     body: Type.Object({
       updateMask: UpdateMask,
       org: Type.Object(

@@ -17,6 +17,11 @@ const Role = {
   principalId: Type.String({ description: "Id of the person or team." }),
 };
 
+const OrgRole = Type.Object(
+  { ...Role, org: described(OrgSchema, "The organisation.") },
+  { title: "OrgRole", description: "A role in an organisation." },
+);
+
 export const BuilderInfoSchema = Type.Object(
   {
     builder: described(BuilderSchema, "The person."),
@@ -27,12 +32,8 @@ export const BuilderInfoSchema = Type.Object(
         description: "By project id.",
       },
     ),
-    orgRole: Type.Optional(
-      Type.Object(
-        { ...Role, org: described(OrgSchema, "The organisation.") },
-        { description: "Role of the person in their first organisation." },
-      ),
-    ),
+    orgRole: Type.Optional(described(OrgRole, "Role of the person in their first organisation.")),
+    orgRoles: Type.Array(OrgRole, { description: "Roles in all organisations of the person, oldest first." }),
   },
   { title: "BuilderInfo", description: "A signed-in person with their roles." },
 );
@@ -52,10 +53,16 @@ export async function builderInfo(
       projectRoles[project.id] = { role: `project:${role}`, ...principal, project: toProject(project) };
     }
   }
-  const [first] = memberships;
+  const orgRoles = memberships.map(({ role, org }) => ({
+    role: `org:${role}`,
+    ...principal,
+    org: toOrg(org),
+  }));
+  const [orgRole] = orgRoles;
   return {
     builder: toBuilder(row),
     projectRoles,
-    ...(first && { orgRole: { role: `org:${first.role}`, ...principal, org: toOrg(first.org) } }),
+    ...(orgRole && { orgRole }),
+    orgRoles,
   };
 }

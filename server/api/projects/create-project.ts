@@ -1,6 +1,7 @@
 /** POST /v1/projects */
 import { Type } from "typebox";
 import { endpoint } from "../../http/endpoint.ts";
+import { requireRoleIn } from "../../http/require-role.ts";
 import { isUniqueViolation, type Database } from "../../store/database.ts";
 import { insertProject } from "../../store/projects.ts";
 import { OrgId } from "../members.ts";
@@ -13,7 +14,7 @@ export const createProject = (deps: { database: Database }) =>
     tag: "Projects",
     summary: "Create a project",
     description:
-      "In the caller's organisation. Afterwards create its first API key; any `full` key of the " +
+      "In the caller's organisation; people need the role `editor` there. Afterwards create its first API key; any `full` key of the " +
       "organisation can do this.",
     body: Type.Object({
       orgId: OrgId,
@@ -24,6 +25,7 @@ export const createProject = (deps: { database: Database }) =>
     refusals: { 422: "The name is taken or invalid." },
     async handle({ caller, body }) {
       const { id: orgId } = await getOwnOrg(deps.database.queries, caller, body.orgId);
+      requireRoleIn(caller, orgId, "editor");
       const name = checkProjectName(body.name, "name");
       try {
         return toProject(await insertProject(deps.database.queries, { orgId, name, appName: body.appName }));

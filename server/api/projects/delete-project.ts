@@ -11,6 +11,7 @@ export const deleteProject = (deps: { database: Database }) =>
     summary: "Delete a project",
     description:
       "Deletes its keys, connections and operations as well. Refused with 422 while it has installations.",
+    role: "owner",
     success: { status: 204, description: "Deleted." },
     refusals: { 422: "The project has installations." },
     async handle({ project }) {

@@ -15,8 +15,8 @@ export const listProjects = (deps: { database: Database }) =>
       "of their organisations.",
     success: { status: 200, description: "The projects.", schema: Type.Array(ProjectSchema) },
     async handle({ caller }) {
-      const lists = (caller.orgIds ?? []).map((orgId) => listRows(deps.database.queries, orgId));
-      if (caller.orgIds) return (await Promise.all(lists)).flat().map((project) => toProject(project));
+      const lists = [...(caller.roles?.keys() ?? [])].map((orgId) => listRows(deps.database.queries, orgId));
+      if (caller.roles) return (await Promise.all(lists)).flat().map((project) => toProject(project));
       const row = caller.projectId ? await findProject(deps.database.queries, caller.projectId) : undefined;
       return row ? [toProject(row)] : [];
     },

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+import { signIn } from "../../../tests/harness/people.ts";
 
 describe("projects", () => {
   let on: TestBusbar;
@@ -54,9 +55,11 @@ describe("projects", () => {
     const patched = await on.call("PATCH", "/v1/projects/before", change, own);
     assert.equal(patched.body.name, "after", patched.text);
     assert.equal(patched.body.appName, "App");
-    assert.equal((await on.call("DELETE", "/v1/projects/before", undefined, own)).status, 404);
-    assert.equal((await on.call("DELETE", "/v1/projects/after", undefined, own)).status, 204);
-    assert.equal((await on.call("DELETE", "/v1/projects/after")).status, 404);
+    const owner = await signIn(on);
+    assert.equal((await on.call("DELETE", "/v1/projects/before", undefined, owner)).status, 404);
+    assert.equal((await on.call("DELETE", "/v1/projects/after", undefined, own)).status, 403);
+    assert.equal((await on.call("DELETE", "/v1/projects/after", undefined, owner)).status, 204);
+    assert.equal((await on.call("DELETE", "/v1/projects/after", undefined, owner)).status, 404);
   });
 
   test("a key of another project of the organisation neither changes nor deletes a project", async () => {
@@ -77,7 +80,7 @@ describe("projects", () => {
 
   test("a project with installations is not deleted", async () => {
     await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
-    const refused = await on.call("DELETE", "/v1/projects/default");
+    const refused = await on.call("DELETE", "/v1/projects/default", undefined, await signIn(on));
     assert.equal(refused.status, 422, refused.text);
     assert.match(refused.body.detail, /has 1 installation\. Delete it first/);
     assert.equal((await on.call("GET", "/v1/projects/default")).status, 200);

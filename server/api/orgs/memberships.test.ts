@@ -1,0 +1,87 @@
+/** Roles of people and their end, through a real Busbar. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { startIssuer, type TestIssuer } from "../../../tests/harness/issuer.ts";
+
+type Headers = Record<string, string>;
+
+describe("memberships", () => {
+  let on: TestBusbar;
+  let issuer: TestIssuer;
+  let path: string;
+  let ada: Headers;
+  after(async () => {
+    await on.stop();
+    await issuer.close();
+  });
+  before(async () => {
+    issuer = await startIssuer();
+    on = await openTestBusbar({ env: issuer.env });
+    ada = await issuer.sign({ sub: "ada", email: "ada@acme.example" });
+    path = `/v1/orgs/${(await on.call("POST", "/v1/orgs", { label: "Acme" }, ada)).body.id}`;
+  });
+  const idOf = async (headers: Headers): Promise<string> =>
+    (await on.call("GET", "/v1/my-info", undefined, headers)).body.builder.id;
+  const join = async (sub: string, role?: string): Promise<{ headers: Headers; id: string }> => {
+    const email = `${sub}@acme.example`;
+    const headers = await issuer.sign({ sub, email });
+    const invited = await on.call("POST", `${path}/invites`, { email, role }, ada);
+    assert.deepEqual([invited.status, invited.body.role], [201, role ?? "editor"], invited.text);
+    const accepted = await on.call("POST", "/v1/invites:accept", { invitedEmail: email }, headers);
+    assert.equal(accepted.body.orgRoles[0].role, `org:${role ?? "editor"}`, accepted.text);
+    return { headers, id: await idOf(headers) };
+  };
+  const change = (id: string, role: string, by = ada) =>
+    on.call("PATCH", `${path}/memberships/${id}`, { role }, by);
+  const remove = (id: string, by = ada) => on.call("DELETE", `${path}/memberships/${id}`, undefined, by);
+
+  test("an invitation carries the role, and the list of people shows it", async () => {
+    const { id } = await join("vera", "viewer");
+    await join("ed");
+    const listed = await on.call("GET", `${path}/builders`, undefined, ada);
+    const roles = listed.body.map((row: { role: string }) => row.role);
+    assert.deepEqual(roles.toSorted(), ["editor", "owner", "viewer"]);
+    assert.equal((await change(id, "support")).body.role, "support");
+    assert.equal((await change(id, "admin")).status, 400);
+  });
+
+  test("only owners change and remove others; everybody may leave", async () => {
+    const bob = await join("bob", "support");
+    const eve = await join("eve");
+    assert.equal((await change(bob.id, "owner", bob.headers)).status, 403);
+    assert.equal((await remove(bob.id, eve.headers)).status, 403);
+    assert.equal((await remove(bob.id, bob.headers)).status, 204);
+    assert.equal((await on.call("GET", path, undefined, bob.headers)).status, 403);
+    assert.equal((await remove(eve.id)).status, 204);
+    assert.equal((await on.call("GET", path, undefined, eve.headers)).status, 403);
+    assert.equal((await remove(eve.id)).status, 404);
+    assert.equal((await change(eve.id, "viewer")).status, 404);
+  });
+
+  test("the last owner is neither removed nor lowered, not even by two calls at once", async () => {
+    const own = await idOf(ada);
+    assert.equal((await remove(own)).status, 409);
+    assert.equal((await change(own, "editor")).status, 409);
+    assert.equal((await change(own, "owner")).status, 200);
+    const olga = await join("olga", "owner");
+    const statuses = (await Promise.all([remove(own, olga.headers), remove(olga.id)])).map(
+      ({ status }) => status,
+    );
+    assert.equal(statuses.filter((status) => status === 204).length, 1, statuses.join());
+  });
+
+  test("a person sees the roles in all their organisations", async () => {
+    const zoe = await issuer.sign({ sub: "zoe", email: "zoe@zoe.example" });
+    for (const label of ["One", "Two"]) await on.call("POST", "/v1/orgs", { label }, zoe);
+    const { body } = await on.call("GET", "/v1/my-info", undefined, zoe);
+    assert.deepEqual(
+      body.orgRoles.map(({ role, org }: { role: string; org: { label: string } }) => [role, org.label]),
+      [
+        ["org:owner", "One"],
+        ["org:owner", "Two"],
+      ],
+    );
+    assert.deepEqual(body.orgRole, body.orgRoles[0]);
+  });
+});

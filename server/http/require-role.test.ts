@@ -1,0 +1,89 @@
+/** Which role a call needs, through a real Busbar. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { addPerson, type TestPerson } from "../../tests/harness/people.ts";
+import type { Role } from "../ground/role.ts";
+
+describe("roles", () => {
+  let on: TestBusbar;
+  let people: Record<Role, TestPerson>;
+  let connectionId: string;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    ({ connectionId } = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] }));
+    const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
+    assert.equal((await on.inProject("POST", "/destinations", hook)).status, 201);
+    people = {
+      viewer: await addPerson(on, "viewer"),
+      support: await addPerson(on, "support"),
+      editor: await addPerson(on, "editor"),
+      owner: await addPerson(on, "owner"),
+    };
+  });
+
+  const as = (role: Role, method: string, path: string, body?: object): Promise<Answer> =>
+    on.inProject(method, path, body, people[role].headers);
+
+  const assertNeeds = (answer: Answer, role: Role): void => {
+    assert.equal(answer.status, 403, answer.text);
+    assert.ok(answer.body.detail.includes(`the role \`${role}\``), answer.body.detail);
+  };
+
+  test("parameters that show or replace secrets need an editor, and the refusal names the role", async () => {
+    const secrets = [
+      `/connections/${connectionId}?includeCreds=true`,
+      `/connections/${connectionId}?includeCreds=true&includeRefreshToken=true`,
+      `/connections/${connectionId}?includeRefreshToken=true`,
+      `/connections/${connectionId}?refresh=force`,
+      "/destinations/hook?includeSecrets=true",
+      "/destinations/hook?rotate=true",
+    ];
+    for (const path of secrets) {
+      for (const role of ["viewer", "support"] as const) assertNeeds(await as(role, "GET", path), "editor");
+    }
+    const withoutSecrets = `/connections/${connectionId}?includeCreds=false`;
+    assert.equal((await as("viewer", "GET", withoutSecrets)).status, 200);
+    assert.equal((await as("editor", "GET", secrets[0] ?? "")).status, 200);
+    assert.ok((await as("editor", "GET", secrets[4] ?? "")).body.secrets);
+  });
+
+  test("a dry run needs support only, the write itself an editor", async () => {
+    const path = "/write/v1/projects/default/integrations/hubspot/objects/contacts";
+    const body = { groupRef: "acme", type: "create", record: { email: "role@example.com" } };
+    const write = (role: Role, query = "") => on.call("POST", `${path}${query}`, body, people[role].headers);
+    assertNeeds(await write("viewer", "?dryRun=true"), "support");
+    const tried = await write("support", "?dryRun=true");
+    assert.equal(tried.status, 200, tried.text);
+    assertNeeds(await write("support"), "editor");
+    assertNeeds(await write("support", "?dryRun=false"), "editor");
+    const written = await write("editor");
+    assert.ok(written.status < 300, written.text);
+  });
+
+  test("a change of the role counts from the next request on", async () => {
+    const { builderId, headers } = await addPerson(on, "viewer");
+    const change = () => on.inProject("POST", "/topics", { name: "by-role" }, headers);
+    assertNeeds(await change(), "editor");
+    const path = `/v1/orgs/${on.busbar.bootstrap?.orgId}/memberships/${builderId}`;
+    const raised = await on.call("PATCH", path, { role: "editor" }, people.owner.headers);
+    assert.deepEqual([raised.status, raised.body.role], [200, "editor"], raised.text);
+    assert.equal((await change()).status, 201);
+  });
+
+  test("a full key may do what an editor may: neither rename the organisation nor delete the project", async () => {
+    const org = `/v1/orgs/${on.busbar.bootstrap?.orgId}`;
+    const renamed = await on.call("PATCH", org, { updateMask: ["label"], org: { label: "Mine" } });
+    assertNeeds(renamed, "owner");
+    assertNeeds(await on.inProject("DELETE", ""), "owner");
+  });
+
+  test("nobody with a role below the editor's makes a project", async () => {
+    const project = { orgId: on.busbar.bootstrap?.orgId, name: "by-role", appName: "App" };
+    const make = (role: Role) => on.call("POST", "/v1/projects", project, people[role].headers);
+    assertNeeds(await make("support"), "editor");
+    assert.equal((await make("editor")).status, 201);
+  });
+});

@@ -1,0 +1,44 @@
+/** People of a Busbar without an issuer: adds them with a role, and signs them in. */
+import assert from "node:assert/strict";
+import { createLog } from "../../server/ground/log.ts";
+import { newApiKey, newId } from "../../server/ground/ids.ts";
+import type { Role } from "../../server/ground/role.ts";
+import { insertApiKey } from "../../server/store/api-keys.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { insertMembership } from "../../server/store/organizations.ts";
+import { upsertBuilder } from "../../server/store/people.ts";
+import type { TestBusbar } from "./busbar.ts";
+import { bearer } from "./customer-tokens.ts";
+
+export interface TestPerson {
+  builderId: string;
+  /** The key that signs them in. */
+  apiKey: string;
+  headers: Record<string, string>;
+}
+
+/** Adds a person to the organisation of the first start and signs them in. */
+export async function addPerson(on: TestBusbar, role: Role): Promise<TestPerson> {
+  const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+  const { id: builderId } = await upsertBuilder(database.queries, {
+    idpProvider: "test",
+    idpRef: newId(),
+    firstName: null,
+    lastName: null,
+    fullName: `The ${role}`,
+    primaryEmail: `${role}@acme.example`,
+  });
+  await insertMembership(database.queries, { orgId: on.busbar.bootstrap?.orgId ?? "", builderId, role });
+  const apiKey = newApiKey();
+  const { projectId } = on;
+  await insertApiKey(database.queries, { key: apiKey, projectId, label: role, scopes: ["full"], builderId });
+  await database.close();
+  return { builderId, apiKey, headers: await signIn(on, apiKey) };
+}
+
+/** Returns headers with a session of the person whom a key signs in. Default: the owner of the first start. */
+export async function signIn(on: TestBusbar, apiKey = on.apiKey): Promise<Record<string, string>> {
+  const { status, body, text } = await on.call("POST", "/v1/sessions", { apiKey }, { "x-api-key": "" });
+  assert.equal(status, 201, text);
+  return bearer(body.token);
+}
