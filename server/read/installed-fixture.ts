@@ -15,9 +15,9 @@ import { openInstallationCache } from "../operations/installation-cache.ts";
 import { listenForChanges } from "../store/changes.ts";
 import type { Queries } from "../store/database.ts";
 import { listReadObjects, type ReadObjectRow } from "../store/read-objects.ts";
-import { claimRuns, type ClaimedRun, type ReadKind } from "../store/read-runs.ts";
+import { claimRuns, insertReadRuns, type ClaimedRun, type ReadKind } from "../store/read-runs.ts";
 import { choosing, reading } from "./read-fixture.ts";
-import { findReadTarget } from "./read-target.ts";
+import { findReadTarget, findRunOwner } from "./read-target.ts";
 import { syncQueued } from "./sync-read-objects.ts";
 
 export const MINUTE_MS = 60_000;
@@ -32,14 +32,16 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
   const catalog = buildCatalog();
   const first = await queries.transaction().execute((deps) => bootstrap(deps, { org: "o", project: "p" }));
   const { projectId } = first;
-  const deploy = (...read: Partial<ReadObject>[]) =>
+  const deployAll = (how: { destructive: boolean }, ...read: Partial<ReadObject>[]) =>
     upsertIntegration(queries, {
       projectId,
       name: "crm",
       provider: "hubspot",
       specVersion: "1.0.0",
       content: reading(...read),
+      ...how,
     });
+  const deploy = (...read: Partial<ReadObject>[]) => deployAll({ destructive: false }, ...read);
   const { id: integrationId } = await deploy(...objects);
   const destinationId = newId();
   await insertDestination(queries, {
@@ -55,7 +57,13 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   scope.after(() => changes.close());
   const installations = openInstallationCache({ database, changes });
-  const targetOf = (run: ClaimedRun) => findReadTarget({ database, catalog, installations }, run);
+  const found = { database, catalog, installations };
+  const ownerOf = async (run: ClaimedRun) => {
+    const owner = await findRunOwner(found, run);
+    if (!owner) throw new Error("the installation is gone");
+    return owner;
+  };
+  const targetOf = async (run: ClaimedRun) => findReadTarget(found, run, await ownerOf(run));
   const base = {
     database,
     queries,
@@ -64,7 +72,9 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
     integrationId,
     destinationId,
     deploy,
+    deployAll,
     sync,
+    ownerOf,
     targetOf,
   };
   return { ...base, ...customersOf(base), ...looksAt(base) };
@@ -111,7 +121,28 @@ function customersOf({ queries, projectId, integrationId }: Project) {
   return { connect, install, configure };
 }
 
-function looksAt({ queries, projectId }: Project) {
+function looksAt({ queries, projectId, integrationId }: Project) {
+  /** Begins a read of all records. */
+  const begin = (installationId: string, kind: ReadKind, objectName = "account") =>
+    insertReadRuns(queries, [
+      {
+        operationId: newId(),
+        projectId,
+        integrationId,
+        installationId,
+        configId: newId(),
+        objectName,
+        messageName: objectName,
+        kind,
+        sinceTime: null,
+        untilTime: null,
+        settles: false,
+      },
+    ]);
+  const eventsOf = async (type: string) =>
+    (await queries.selectFrom("events").select("data").where("type", "=", type).execute()).map(
+      ({ data }) => data as Record<string, unknown>,
+    );
   const objectsOf = async (installationId: string): Promise<ReadObjectRow[]> =>
     listReadObjects(queries, projectId, installationId);
   /** The read of this installation and kind, claimed. */
@@ -149,5 +180,5 @@ function looksAt({ queries, projectId }: Project) {
       .where("installationId", "=", installationId)
       .orderBy("seq")
       .execute();
-  return { objectsOf, claim, operations, runs };
+  return { objectsOf, begin, claim, operations, runs, eventsOf };
 }

@@ -5,9 +5,10 @@ import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import { Problem, type Issue } from "../ground/errors.ts";
 import { didYouMean } from "../ground/closest.ts";
 import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Queries } from "../store/database.ts";
+import { listReadObjects } from "../store/read-objects.ts";
 import { findReadDefinition, type ReadDefinition } from "./read-definition.ts";
-import { revisionsFor } from "./read-revisions.ts";
+import { readSources } from "./read-sources.ts";
 
 export interface InstalledObject {
   installed: Installed;
@@ -48,8 +49,10 @@ export async function findInstalledObject(
   }
   const { integration, installation } = installed;
   const { content } = installation.config;
-  const revisions = await revisionsFor(deps.database.queries, integration, content);
-  const definition = findReadDefinition(revisions, content, objectName);
+  const { queries } = deps.database;
+  const find = async (running: string[]) =>
+    findReadDefinition(await readSources(queries, integration, content, running), objectName);
+  const definition = (await find([])) ?? (await find(await runningObjects(queries, installation)));
   if (definition) return { installed, definition };
   const objects = integration.latestRevision.content.read?.objects ?? [];
   const known = objects.flatMap(({ objectName: native, mapToName }) => [native, mapToName ?? native]);
@@ -59,6 +62,14 @@ export async function findInstalledObject(
     `The integration \`${integration.name}\` does not read \`${objectName}\`.`,
     remedy,
   );
+}
+
+/** Lists the objects that an installation reads already; the newest manifest may have no more of them. */
+async function runningObjects(
+  queries: Queries,
+  { projectId, id }: Installed["installation"],
+): Promise<string[]> {
+  return (await listReadObjects(queries, projectId, id)).map(({ objectName }) => objectName);
 }
 
 /** Finds an object whose records can be read now. Throws a 400 Problem for one that is disabled, or without a reader. */

@@ -10,9 +10,9 @@ import type { ManifestIntegration } from "../manifest/manifest.ts";
 import { transact, type Queries } from "../store/database.ts";
 import { findInstallation, type InstallationRow } from "../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
-import { pauseReadObjects, unpauseReadObjects } from "../store/read-objects.ts";
+import { listReadObjects, pauseReadObjects, unpauseReadObjects } from "../store/read-objects.ts";
 import { readDefinitions, type ReadDefinition } from "./read-definition.ts";
-import { revisionsFor } from "./read-revisions.ts";
+import { readSources } from "./read-sources.ts";
 import { syncNow, type SyncNowServices } from "./sync-read-objects.ts";
 
 type Services = SyncNowServices & { onRuns: { listener: () => void } };
@@ -102,7 +102,10 @@ async function changePauses(
   const { queries } = deps.database;
   const { integration, installation } = await requireInstallation(queries, asked);
   const { content } = installation.config;
-  const definitions = readDefinitions(await revisionsFor(queries, integration, content), content);
+  const running = (await listReadObjects(queries, asked.projectId, installation.id)).map(
+    ({ objectName }) => objectName,
+  );
+  const definitions = readDefinitions(await readSources(queries, integration, content, running));
   const objectNames = namedObjects(definitions, asked.names);
   const { id: installationId } = installation;
   await transact(deps.database, async (transaction) => {

@@ -25,6 +25,16 @@ export function countsOf({ metadata }: Pick<ClaimedRun, "metadata">): ReadCounts
   return typeof total === "number" ? { ...counts, total } : counts;
 }
 
+/** Returns the object's name in messages, as it was when the run began. */
+export function nameOf({ metadata, objectName }: Pick<ClaimedRun, "metadata" | "objectName">): string {
+  const [name] = Array.isArray(metadata["objects"]) ? metadata["objects"] : [];
+  return typeof name === "string" ? name : objectName;
+}
+
+/** Returns what the run waited for before it was claimed; undefined if it went on. */
+export const waitedFor = ({ metadata }: Pick<ClaimedRun, "metadata">): Json | undefined =>
+  isJsonObject(metadata["read"]) ? metadata["read"]["waitsFor"] : undefined;
+
 /** Returns the operation's metadata for these counts. */
 export function metadataOf(
   run: Pick<ClaimedRun, "installationId" | "operationId" | "kind" | "sinceTime">,

@@ -1,6 +1,7 @@
 /** Guards what is read of an object: manifest and configuration put together. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ConfigContent } from "../manifest/installation-config.ts";
 import { findReadDefinition, readDefinitions } from "./read-definition.ts";
 import { choosing, defined, reading } from "./read-fixture.ts";
 
@@ -102,8 +103,11 @@ test("the page size counts for delivery on request only", () => {
 
 test("an installation reads what it lists and what is always enabled; always wins over disabled", () => {
   const revision = reading({}, { objectName: "contact" }, { objectName: "deal", enabled: "always" });
-  const read = (config: Parameters<typeof readDefinitions>[1]) =>
-    readDefinitions([revision], config).map(({ objectName, disabled }) => [objectName, disabled]);
+  const read = (config: ConfigContent) =>
+    readDefinitions({ revisions: [revision], config }).map(({ objectName, disabled }) => [
+      objectName,
+      disabled,
+    ]);
   assert.deepEqual(read({ provider: "acme" }), [["deal", false]]);
   assert.deepEqual(read(choosing({ disabled: true }, { objectName: "deal", disabled: true })), [
     ["account", true],
@@ -113,12 +117,14 @@ test("an installation reads what it lists and what is always enabled; always win
 
 test("an object is found by the provider's name, else by the builder's, also when it is not installed", () => {
   const revision = reading({ mapToName: "contact" }, { objectName: "contact" }, { objectName: "Deal" });
-  const find = (name: string) => findReadDefinition([revision], choosing({}), name);
+  const find = (name: string) => findReadDefinition({ revisions: [revision], config: choosing({}) }, name);
   assert.equal(find("contact")?.objectName, "contact");
   assert.equal(find("contact")?.installed, false);
   assert.equal(find("account")?.messageName, "contact");
   assert.equal(find("deal"), undefined);
-  const [mapped] = [findReadDefinition([reading({ mapToName: "company" })], choosing({}), "company")];
+  const [mapped] = [
+    findReadDefinition({ revisions: [reading({ mapToName: "company" })], config: choosing({}) }, "company"),
+  ];
   assert.equal(mapped?.objectName, "account");
   assert.equal(mapped?.installed, true);
 });
@@ -129,7 +135,7 @@ test("an object that the newest revision lost is read on as the newest revision 
     reading({ schedule: "0 * * * *" }, { objectName: "deal", enabled: "always" }),
     reading({ schedule: "0 0 * * *" }),
   ];
-  const read = readDefinitions(revisions, choosing({}, { objectName: "contact" }));
+  const read = readDefinitions({ revisions, config: choosing({}, { objectName: "contact" }) });
   assert.deepEqual(
     read.map(({ objectName, schedule }) => [objectName, schedule]),
     [
@@ -137,6 +143,6 @@ test("an object that the newest revision lost is read on as the newest revision 
       ["account", "0 * * * *"],
     ],
   );
-  assert.deepEqual(readDefinitions(revisions, choosing()), []);
-  assert.equal(findReadDefinition(revisions, choosing(), "account"), undefined);
+  assert.deepEqual(readDefinitions({ revisions, config: choosing() }), []);
+  assert.equal(findReadDefinition({ revisions, config: choosing() }, "account"), undefined);
 });

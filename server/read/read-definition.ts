@@ -50,16 +50,22 @@ export interface FieldSelection {
 
 export type ConfiguredFilter = NonNullable<ConfigReadObject["fieldFilters"]>[number];
 
+/** What the objects of an installation are resolved from. */
+export interface ReadSources {
+  /** The integration's manifests, newest first, back to the last destructive deploy; older ones only where needed. */
+  revisions: readonly ManifestIntegration[];
+  config: ConfigContent;
+  /** Objects that the installation reads already, by the provider's names. */
+  running?: ReadonlySet<string>;
+}
+
 /**
- * Returns every object that the installation reads now, switched-off ones included. An object that the configuration
- * lists and the newest revision no longer has is resolved from the newest revision that had it: a destructive deploy
- * takes it out of the configuration, any other deploy leaves it running. `revisions` are the integration's, newest first.
+ * Returns every object that the installation reads now, disabled ones included. An object that the newest revision no
+ * longer has goes on as the newest revision that had it defines it, if the configuration lists it, or if it was enabled
+ * for every customer and the installation reads it already.
  */
-export const readDefinitions = (
-  revisions: readonly ManifestIntegration[],
-  config: ConfigContent,
-): ReadDefinition[] =>
-  readableObjects(revisions, config)
+export const readDefinitions = (sources: ReadSources): ReadDefinition[] =>
+  readableObjects(sources)
     .map(define)
     .filter(({ installed }) => installed);
 
@@ -67,12 +73,8 @@ export const readDefinitions = (
  * Finds the object of that name, the provider's before a mapped one. It may be an object that is not installed: triggers
  * and searches need only the manifest.
  */
-export function findReadDefinition(
-  revisions: readonly ManifestIntegration[],
-  config: ConfigContent,
-  name: string,
-): ReadDefinition | undefined {
-  const all = readableObjects(revisions, config);
+export function findReadDefinition(sources: ReadSources, name: string): ReadDefinition | undefined {
+  const all = readableObjects(sources);
   const found =
     all.find(({ object }) => object.objectName === name) ??
     all.find(({ object }) => object.mapToName === name);
@@ -86,13 +88,15 @@ interface ReadableObject {
   configured: ConfigReadObject | undefined;
 }
 
-function readableObjects(revisions: readonly ManifestIntegration[], config: ConfigContent): ReadableObject[] {
+function readableObjects({ revisions, config, running }: ReadSources): ReadableObject[] {
   const found = new Map<string, ReadableObject>();
   for (const [age, revision] of revisions.entries()) {
     for (const object of revision.read?.objects ?? []) {
       if (found.has(object.objectName)) continue;
       const configured = configObject(config.read?.objects, object.objectName);
-      if (age === 0 || configured) found.set(object.objectName, { revision, object, config, configured });
+      const goesOn = object.enabled === "always" && running?.has(object.objectName);
+      if (age === 0 || configured || goesOn)
+        found.set(object.objectName, { revision, object, config, configured });
     }
   }
   return [...found.values()];

@@ -35,7 +35,10 @@ export function defined(
   object: Partial<ReadObject> = {},
   configured: Partial<ConfigReadObject> = {},
 ): ReadDefinition {
-  const definition = findReadDefinition([reading(object)], choosing(configured), "account");
+  const definition = findReadDefinition(
+    { revisions: [reading(object)], config: choosing(configured) },
+    "account",
+  );
   if (definition) return definition;
   throw new Error("the manifest has no such object");
 }

@@ -11,7 +11,7 @@ import type { WaitingMessages } from "./waiting-messages.ts";
 /** Counts what reads do. */
 export interface ReadMeter {
   pageRead(records: { delivered: number; unchanged: number; deleted: number }): void;
-  waited(reason: "destination" | "provider" | "budget"): void;
+  waited(reason: "destination" | "provider" | "budget" | "credentials"): void;
   ended(status: "success" | "failure"): void;
 }
 

@@ -11,12 +11,16 @@ import type { InstallationFieldsRow } from "../store/events.ts";
 import { findConfig } from "../store/installations.ts";
 import type { ClaimedRun } from "../store/read-runs.ts";
 import { findReadDefinition, type ReadDefinition } from "./read-definition.ts";
-import { revisionsFor } from "./read-revisions.ts";
+import { readSources } from "./read-sources.ts";
 
-export interface ReadTarget {
+/** The installation that a run reads for. */
+export interface RunOwner {
   installed: Installed;
   /** What events and messages say of the installation. */
   fields: InstallationFieldsRow;
+}
+
+export interface ReadTarget extends RunOwner {
   definition: ReadDefinition;
   connector: Connector & { read: ReadConnector };
   /** Of the connection, where it has one. */
@@ -31,24 +35,26 @@ export interface TargetServices {
   installations: InstallationCache;
 }
 
-/** Throws `ProviderError` (`invalid`) when the object can no longer be read; undefined when its installation is gone. */
+/** Returns undefined when the installation was deleted, and the run with it. */
+export async function findRunOwner(
+  { installations }: TargetServices,
+  { projectId, installationId }: Pick<ClaimedRun, "projectId" | "installationId">,
+): Promise<RunOwner | undefined> {
+  const installed = await installations.byId(projectId, installationId);
+  const fields = await installations.fields(installationId);
+  return installed && fields && { installed, fields };
+}
+
+/** Throws `ProviderError` (`invalid`) when the object can no longer be read. */
 export async function findReadTarget(
   deps: TargetServices,
   run: Pick<
     ClaimedRun,
-    | "projectId"
-    | "installationId"
-    | "configId"
-    | "objectName"
-    | "destinationId"
-    | "destinationDisabled"
-    | "workspace"
+    "projectId" | "configId" | "objectName" | "destinationId" | "destinationDisabled" | "workspace"
   >,
-): Promise<ReadTarget | undefined> {
-  const { projectId, installationId, objectName } = run;
-  const installed = await deps.installations.byId(projectId, installationId);
-  const fields = await deps.installations.fields(installationId);
-  if (!installed || !fields) return undefined;
+  { installed, fields }: RunOwner,
+): Promise<ReadTarget> {
+  const { objectName } = run;
   const definition = await definitionFor(deps, installed, run);
   if (!definition) throw refusal(`The manifest has no read object \`${objectName}\` any more.`);
   const connector = deps.catalog.connector(installed.integration.provider);
@@ -74,7 +80,7 @@ async function definitionFor(
     installation.config.id === configId
       ? installation.config.content
       : ((await findConfig<ConfigContent>(queries, projectId, configId)) ?? installation.config.content);
-  return findReadDefinition(await revisionsFor(queries, integration, content), content, objectName);
+  return findReadDefinition(await readSources(queries, integration, content, [objectName]), objectName);
 }
 
 async function destinationOf(

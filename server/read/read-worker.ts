@@ -84,8 +84,8 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
       release: (runs) => releaseRuns(queries, identity.id, idsOf(runs)),
       postpone: ({ operationId, attempts }) => {
         const dueTime = new Date(nowMs() + backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs }));
-        const again = { operationId, workerId: identity.id, dueTime, attempts: attempts + 1, log: [] };
-        return putBackRun(queries, again);
+        const again = { operationId, workerId: identity.id, dueTime, attempts: attempts + 1 };
+        return putBackRun(queries, { ...again, waitsFor: null, log: [] });
       },
       recover: (held) => recoverRuns(queries, identity.id, idsOf(held)),
       nextDueMs: () => nextRunDueMs(queries),

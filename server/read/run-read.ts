@@ -12,7 +12,7 @@ import { countsOf } from "./read-counts.ts";
 import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts";
 import { pageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
-import { findReadTarget, type ReadTarget } from "./read-target.ts";
+import { findReadTarget, findRunOwner, type ReadTarget } from "./read-target.ts";
 import { openReadWalk, type ReadWalk } from "./read-walk.ts";
 import { settleFailure, waitForCalls, waitForDestination } from "./settle-read.ts";
 
@@ -27,17 +27,21 @@ export async function runRead(
   run: ClaimedRun,
   onAnswer: (result: RunResult) => void,
 ): Promise<void> {
+  const owner = await findRunOwner(deps, run);
+  if (!owner) {
+    await releaseRuns(deps.database.queries, deps.workerId(), [run.operationId]);
+    onAnswer("not-sent");
+    return;
+  }
   let target: ReadTarget | undefined;
   let result: RunResult = "sent";
   try {
-    target = await findReadTarget(deps, run);
-    // The installation was deleted, and the run with it.
-    if (!target) await releaseRuns(deps.database.queries, deps.workerId(), [run.operationId]);
-    else if (!target.destinationId) await waitForDestination(deps, run, "disabled");
+    target = await findReadTarget(deps, run, owner);
+    if (!target.destinationId) await waitForDestination(deps, run, "disabled");
     else await readPages(deps, run, { ...target, destinationId: target.destinationId });
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    result = await settleFailure(deps, run, target, error);
+    result = await settleFailure(deps, run, target ?? owner, error);
   }
   onAnswer(result);
 }

@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { nowMs } from "../ground/clock.ts";
-import { newId } from "../ground/ids.ts";
 import { commitReadPages } from "../store/read-pages.ts";
-import { insertReadRuns, type ReadKind } from "../store/read-runs.ts";
+import type { ReadKind } from "../store/read-runs.ts";
 import { MINUTE_MS, openInstallations, WORKER } from "./installed-fixture.ts";
 import { settleFailure, waitForDestination } from "./settle-read.ts";
 
@@ -27,22 +26,7 @@ async function openFailing(t: TestContext) {
     retryBaseMs: 1_000,
     minuteMs: MINUTE_MS,
   };
-  const begin = (kind: ReadKind) =>
-    insertReadRuns(on.queries, [
-      {
-        operationId: newId(),
-        projectId: on.projectId,
-        integrationId: on.integrationId,
-        installationId: id,
-        configId: newId(),
-        objectName: "account",
-        messageName: "account",
-        kind,
-        sinceTime: null,
-        untilTime: null,
-        settles: false,
-      },
-    ]);
+  const begin = (kind: ReadKind) => on.begin(id, kind);
   const makeDue = () =>
     on.queries
       .updateTable("readRuns")
@@ -66,11 +50,7 @@ async function openFailing(t: TestContext) {
       .set({ pageTime: new Date(nowMs() - ms) })
       .execute();
   const object = async () => (await on.objectsOf(id))[0];
-  const events = async (type: string) =>
-    (await on.queries.selectFrom("events").select("data").where("type", "=", type).execute()).map(
-      ({ data }) => data as Record<string, unknown>,
-    );
-  return { ...on, id, deps, begin, makeDue, fail, run, age, object, events };
+  return { ...on, id, deps, begin, makeDue, fail, run, age, object, events: on.eventsOf };
 }
 
 test("what may pass is waited for, longer each time, and the log says until when and why", async (t) => {
@@ -204,10 +184,10 @@ test("a read that succeeds sets the failures back", async (t) => {
   assert.deepEqual([(await object())?.failures, (await object())?.failingSince], [0, null]);
 });
 
-test("bad credentials end every read at once with the reason, and pause nothing", async (t) => {
+test("bad credentials end a read at once with the reason, and pause nothing", async (t) => {
   const { fail, begin, object } = await openFailing(t);
-  await begin("scheduled");
-  for (const kind of ["scheduled", "backfill"] as const) {
+  for (const kind of ["scheduled", "triggered"] as const) {
+    await begin(kind);
     const operation = await fail(kind, failure("unauthorized"));
     assert.deepEqual(
       [operation.status, operation.result],
@@ -215,4 +195,37 @@ test("bad credentials end every read at once with the reason, and pause nothing"
     );
   }
   assert.deepEqual([(await object())?.failures, (await object())?.pause], [0, null]);
+});
+
+test("a backfill waits for new credentials as long as it takes, and the log says so once", async (t) => {
+  const { fail, age, run, object } = await openFailing(t);
+  for (let n = 0; n < 3; n++) {
+    await age(100 * HOUR_MS);
+    const operation = await fail("backfill", failure("unauthorized"));
+    assert.equal(operation.status, "in_progress");
+    assert.equal((operation.metadata as { read: { waitsFor?: string } }).read.waitsFor, "credentials");
+    assert.equal(JSON.stringify(operation.log).match(/until the customer connects again/g)?.length, 1);
+  }
+  const dueMs = (await run("backfill"))?.dueTime.getTime() ?? 0;
+  assert.ok(dueMs > nowMs() && dueMs <= nowMs() + 5 * MINUTE_MS);
+  assert.equal((await object())?.pause, null);
+});
+
+test("a read of an object that no manifest has any more ends with its event", async (t) => {
+  const { id, begin, makeDue, claim, deps, ownerOf, targetOf, events, queries } = await openFailing(t);
+  await queries.updateTable("readRuns").set({ objectName: "gone" }).execute();
+  await begin("triggered");
+  await queries.updateTable("readRuns").set({ objectName: "gone" }).execute();
+  for (const kind of ["backfill", "triggered"] as const) {
+    await makeDue();
+    const run = await claim(id, kind);
+    const error = await targetOf(run).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof ProviderError);
+    await settleFailure(deps, run, await ownerOf(run), error);
+  }
+  const error = "The manifest has no read object `gone` any more.";
+  const [paused, ...more] = await events("read.schedule.paused");
+  assert.deepEqual([paused?.["error"], more], [`[account] Error reading from provider: ${error}`, []]);
+  const [failed] = await events("read.triggered.error");
+  assert.deepEqual([failed?.["objectName"], failed?.["error"]], ["account", error]);
 });

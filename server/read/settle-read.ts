@@ -11,15 +11,18 @@ import { findReadObject } from "../store/read-objects.ts";
 import { putBackRun, type ClaimedRun } from "../store/read-runs.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import type { SpentBudget } from "./call-budgets.ts";
-import { countsOf, metadataOf } from "./read-counts.ts";
+import { countsOf, metadataOf, nameOf, waitedFor } from "./read-counts.ts";
 import { spanOf } from "./read-span.ts";
-import type { ReadTarget } from "./read-target.ts";
+import type { ReadTarget, RunOwner } from "./read-target.ts";
 import type { RunReadServices } from "./read-services.ts";
 
 export type SettleServices = Pick<
   RunReadServices,
   "database" | "workerId" | "commit" | "retryBaseMs" | "minuteMs" | "readMeter"
 >;
+
+/** Without a definition: the object cannot be read any more. */
+type FailedOwner = RunOwner & Partial<Pick<ReadTarget, "definition">>;
 
 const HOUR_MINUTES = 60;
 const BACKFILL_HOURS = 24;
@@ -32,18 +35,23 @@ const FAILURES_BEFORE_PAUSE = 5;
 export async function settleFailure(
   deps: SettleServices,
   run: ClaimedRun,
-  target: ReadTarget | undefined,
+  owner: FailedOwner,
   error: ProviderError,
 ): Promise<RunResult> {
   const attempts = run.attempts + 1;
+  // A backfill is read only once, so it must not end for something that the customer can repair.
+  if (error.kind === "unauthorized" && run.kind === "backfill") {
+    await waitForCredentials(deps, run, error);
+    return "sent";
+  }
   if (!isTemporary(error, attempts)) {
-    await fail(deps, run, target, { error, isPermanent: error.kind !== "unauthorized" });
+    await fail(deps, run, owner, { error, isPermanent: error.kind !== "unauthorized" });
     return "sent";
   }
   const delayMs = backoffMs({ attempts, baseMs: deps.retryBaseMs });
   const dueMs = Math.max(nowMs() + delayMs, error.retryAt?.getTime() ?? 0);
   if (dueMs > deadlineMs(deps, run)) {
-    await fail(deps, run, target, { error, isPermanent: false });
+    await fail(deps, run, owner, { error, isPermanent: false });
     return "sent";
   }
   deps.readMeter?.waited("provider");
@@ -57,6 +65,7 @@ export async function settleFailure(
       // A closed gate is no attempt.
       attempts: isGate ? run.attempts : attempts,
       waitedMs: Math.round(dueMs - nowMs()),
+      waitsFor: "provider",
       log: [{ severity: isGate ? "INFO" : "WARNING", msg }],
     }),
   );
@@ -82,6 +91,31 @@ function deadlineMs(
   return Math.max(sinceMs + hourMs, kind === "scheduled" ? (nextTick?.getTime() ?? 0) : 0);
 }
 
+/** Reconnecting makes the run due at once; credentials that are accepted again by themselves are noticed after this time. */
+const CREDENTIALS_MINUTES = 5;
+
+/** Puts a backfill back until the customer has connected again. */
+async function waitForCredentials(
+  deps: SettleServices,
+  run: ClaimedRun,
+  error: ProviderError,
+): Promise<void> {
+  deps.readMeter?.waited("credentials");
+  const waitedMs = CREDENTIALS_MINUTES * deps.minuteMs;
+  const msg = `Waiting until the customer connects again: ${error.message}`;
+  await retryWhileDatabaseIsDown(() =>
+    putBackRun(deps.database.queries, {
+      operationId: run.operationId,
+      workerId: deps.workerId(),
+      dueTime: new Date(nowMs() + waitedMs),
+      attempts: 0,
+      waitedMs,
+      waitsFor: "credentials",
+      log: waitedFor(run) === "credentials" ? [] : [{ severity: "WARNING", msg }],
+    }),
+  );
+}
+
 const WAIT_MS = { behind: 1_000, disabled: 30_000 };
 const WAIT_REASON = {
   behind: "Waiting: the destination is behind",
@@ -91,19 +125,19 @@ const WAIT_REASON = {
 /** Puts the run back until its destination takes messages again. */
 export async function waitForDestination(
   deps: SettleServices,
-  { operationId, metadata }: ClaimedRun,
+  run: ClaimedRun,
   reason: keyof typeof WAIT_MS,
 ): Promise<void> {
   deps.readMeter?.waited("destination");
   const waitedMs = Math.min(WAIT_MS[reason], deps.minuteMs);
-  const isFirst = countsOf({ metadata }).waitedMs === 0;
   await putBackRun(deps.database.queries, {
-    operationId,
+    operationId: run.operationId,
     workerId: deps.workerId(),
     dueTime: new Date(nowMs() + waitedMs),
     ...(reason === "disabled" && { attempts: 0 }),
     waitedMs,
-    log: isFirst ? [{ severity: "INFO", msg: WAIT_REASON[reason] }] : [],
+    waitsFor: "destination",
+    log: waitedFor(run) === "destination" ? [] : [{ severity: "INFO", msg: WAIT_REASON[reason] }],
   });
 }
 
@@ -120,6 +154,7 @@ export async function waitForCalls(
     dueTime: new Date(nowMs() + waitMs),
     attempts: 0,
     waitedMs: Math.round(waitMs),
+    waitsFor: "calls",
     log: [{ severity: "INFO", msg: message }],
   });
 }
@@ -128,23 +163,21 @@ export async function waitForCalls(
 async function fail(
   deps: SettleServices,
   run: ClaimedRun,
-  target: ReadTarget | undefined,
+  { installed, fields, definition }: FailedOwner,
   { error, isPermanent }: { error: ProviderError; isPermanent: boolean },
 ): Promise<void> {
-  const messageName = target?.definition.messageName ?? run.objectName;
+  const messageName = definition?.messageName ?? nameOf(run);
   const text = `[${messageName}] Error reading from provider: ${error.message}`;
   const countsAsFailure = isPermanent && run.kind === "scheduled";
-  // Bad credentials end by themselves when the customer connects again.
-  const endsReading = error.kind !== "unauthorized" && run.kind === "backfill";
-  const pauses = endsReading || (countsAsFailure && (await isLastFailure(deps, run)));
+  const pauses = run.kind === "backfill" || (countsAsFailure && (await isLastFailure(deps, run)));
   const end: RunEnd = { status: "failure", result: text, countsAsFailure };
   if (pauses) end.pause = { error: text, time: now().toISOString() };
-  if (target && pauses) {
-    const content = target.installed.installation.config.content;
-    end.event = toEventRow(readSchedulePaused(target.fields, content, text));
-  } else if (target && run.kind === "triggered") {
+  if (pauses) {
+    const { content } = installed.installation.config;
+    end.event = toEventRow(readSchedulePaused(fields, content, text));
+  } else if (run.kind === "triggered") {
     const span = spanOf(run, messageName, run.untilTime);
-    end.event = toEventRow(readTriggeredError(target.fields, span, error.message));
+    end.event = toEventRow(readTriggeredError(fields, span, error.message));
   }
   const isCommitted = await retryWhileDatabaseIsDown(() =>
     deps.commit({

@@ -4,7 +4,8 @@ import { test, type TestContext } from "node:test";
 import { touchInstallation } from "../store/installations.ts";
 import { pauseReadObjects } from "../store/read-objects.ts";
 import { queueReadSync } from "../store/read-syncs.ts";
-import { openInstallations } from "./installed-fixture.ts";
+import { listDueRuns, putBackRun } from "../store/read-runs.ts";
+import { openInstallations, WORKER } from "./installed-fixture.ts";
 import { choosing } from "./read-fixture.ts";
 
 const EVERY_HOUR = "0 * * * *";
@@ -24,7 +25,8 @@ async function openAccount(t: TestContext) {
   };
   const moveCursor = (to: Date) =>
     on.queries.updateTable("readObjects").set({ cursorTime: to }).where("installationId", "=", id).execute();
-  return { ...on, id, connectionId, object, configureAll: configure, moveCursor };
+  const due = () => listDueRuns(on.queries, { mostOfProject: 10, among: 10 });
+  return { ...on, id, connectionId, object, configureAll: configure, moveCursor, due };
 }
 
 const LATER = new Date("2031-01-01T00:00:00Z");
@@ -102,18 +104,68 @@ test("a removed object stops with its runs and leaves nothing; added again it is
 });
 
 test("a disabled object stops, and goes on from its cursor when it is enabled, without another backfill", async (t) => {
-  const { id, object, runs, operations, configureAll, moveCursor } = await openAccount(t);
+  const { id, object, runs, configureAll, moveCursor } = await openAccount(t);
   await moveCursor(LATER);
   await configureAll({ ...account, disabled: true });
   const disabled = await object();
   assert.deepEqual([disabled?.schedule, disabled?.nextTick, disabled?.cursorTime], [null, null, LATER]);
-  assert.deepEqual(await runs(id), []);
-  assert.equal((await operations(id))[0]?.result, "[account] Stopped: the object was disabled");
   await configureAll(account);
   const enabled = await object();
   assert.deepEqual([enabled?.schedule, enabled?.cursorTime], [EVERY_HOUR, LATER]);
   assert.ok(enabled?.nextTick);
-  assert.deepEqual(await runs(id), []);
+  assert.equal((await runs(id)).length, 1);
+});
+
+test("a disabled object keeps a half-read backfill, which goes on when it is enabled; other reads end", async (t) => {
+  const { id, runs, operations, configureAll, claim, begin, due, eventsOf } = await openAccount(t);
+  const { operationId } = await claim(id, "backfill");
+  await begin(id, "scheduled");
+  await begin(id, "triggered");
+  await configureAll({ ...account, disabled: true });
+  const [kept, ...others] = await runs(id);
+  assert.deepEqual([kept?.operationId, kept?.claimedBy, others], [operationId, null, []]);
+  assert.deepEqual(await due(), []);
+  assert.deepEqual(
+    (await operations(id)).map(({ status, result }) => [status, result]),
+    [
+      ["in_progress", null],
+      ["failure", "[account] Stopped: the object was disabled"],
+      ["failure", "[account] Stopped: the object was disabled"],
+    ],
+  );
+  const [event, ...more] = await eventsOf("read.triggered.error");
+  assert.deepEqual(
+    [event?.["objectName"], event?.["error"], more],
+    ["account", "Stopped: the object was disabled", []],
+  );
+  await configureAll(account);
+  assert.deepEqual(
+    (await due()).map((run) => run.operationId),
+    [operationId],
+  );
+});
+
+test("a change of the installation makes a read due that waits for something else than the provider", async (t) => {
+  const { id, claim, queries, connectionId, sync, due } = await openAccount(t);
+  const { operationId } = await claim(id, "backfill");
+  const wait = (attempts: number) =>
+    putBackRun(queries, {
+      operationId,
+      workerId: WORKER,
+      dueTime: LATER,
+      attempts,
+      waitsFor: "credentials",
+      log: [],
+    });
+  await wait(0);
+  await queueReadSync(queries, { connectionId });
+  await sync();
+  assert.equal((await due()).length, 1);
+  await claim(id, "backfill");
+  await wait(1);
+  await queueReadSync(queries, { connectionId });
+  await sync();
+  assert.deepEqual(await due(), []);
 });
 
 test("an object that was disabled from the beginning begins when it is enabled", async (t) => {
@@ -184,6 +236,26 @@ test("an object that a deploy drops goes on while configurations have it, and st
   await configureAll({ objectName: "lead" });
   assert.equal(await object(), undefined);
   assert.equal((await object("lead"))?.installationId, id);
+});
+
+test("an object enabled for every customer runs on after a deploy without it, unless that was destructive", async (t) => {
+  const always = { objectName: "lead", enabled: "always" as const, schedule: EVERY_HOUR };
+  const on = await openInstallations(t, always);
+  const { id } = await on.install("acme");
+  await on.sync();
+  const read = async (installationId: string) =>
+    (await on.objectsOf(installationId)).map(({ objectName, schedule }) => [objectName, schedule]);
+  await on.deploy({});
+  const later = await on.install("later");
+  await on.sync();
+  assert.deepEqual(await read(id), [["lead", EVERY_HOUR]]);
+  assert.deepEqual(await read(later.id), [], "an installation that never read it does not begin");
+  await on.begin(id, "scheduled", "lead");
+  const { definition } = await on.targetOf(await on.claim(id, "scheduled"));
+  assert.equal(definition.objectName, "lead");
+  await on.deployAll({ destructive: true }, {});
+  await on.sync();
+  assert.deepEqual(await read(id), []);
 });
 
 test("an object enabled for every customer is read without being configured, from its deploy on", async (t) => {

@@ -5,9 +5,12 @@ import { newId } from "../ground/ids.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";
 import type { ConfigContent } from "../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
+import { readTriggeredError } from "../events/read-events.ts";
+import { recordEvents } from "../events/record-event.ts";
 import type { Changes } from "../store/changes.ts";
 import { transact, type Database, type Queries } from "../store/database.ts";
 import { findInstallation, type InstallationRow } from "../store/installations.ts";
+import { getInstallationFields } from "../store/events.ts";
 import { findIntegration } from "../store/integrations.ts";
 import { findConnection } from "../store/connections.ts";
 import {
@@ -18,11 +21,12 @@ import {
   updateReadObject,
   type ReadObjectRow,
 } from "../store/read-objects.ts";
-import { insertReadRuns, stopRuns } from "../store/read-runs.ts";
+import { insertReadRuns, stopRuns, takeBackBackfill, wakeRuns, type ReadKind } from "../store/read-runs.ts";
 import { takeReadSyncOf, takeReadSyncs, type QueuedSync } from "../store/read-syncs.ts";
 import { tickAfter } from "./begin-reads.ts";
 import { readDefinitions, type ReadDefinition } from "./read-definition.ts";
-import { revisionsFor } from "./read-revisions.ts";
+import { readSources } from "./read-sources.ts";
+import { spanOf } from "./read-span.ts";
 
 export interface SyncNowServices {
   database: Database;
@@ -100,12 +104,11 @@ async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: Q
   if (!installation || !integration || !connection) return 0;
   const isReadable = deps.catalog.connector(integration.provider)?.read !== undefined;
   const { content } = installation.config;
-  const wanted = isReadable
-    ? readDefinitions(await revisionsFor(queries, integration, content), content)
-    : [];
+  const rows = await listReadObjects(queries, projectId, installationId);
+  const running = rows.map(({ objectName }) => objectName);
+  const wanted = isReadable ? readDefinitions(await readSources(queries, integration, content, running)) : [];
   const accountRef = connection.providerWorkspaceRef ?? `connection ${connection.id}`;
   const situation = { queries, minuteMs: deps.minuteMs, installation, accountRef, time: sync.askedTime };
-  const rows = await listReadObjects(queries, projectId, installationId);
   for (const row of rows) await dropIfGone(situation, row, wanted);
   const kept = new Map(
     rows.filter((row) => row.accountRef === accountRef).map((row) => [row.objectName, row]),
@@ -116,24 +119,46 @@ async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: Q
     if (row) await changeObject(situation, row, definition);
     else begun += await addObject(situation, definition);
   }
+  // The change may be the one that they wait for: other credentials, another destination.
+  await wakeRuns(queries, installationId);
   return begun;
 }
 
-async function dropIfGone(
-  { queries, installation, accountRef }: Situation,
-  row: ReadObjectRow,
-  wanted: ReadDefinition[],
-): Promise<void> {
-  const { objectName, messageName } = row;
+async function dropIfGone(situation: Situation, row: ReadObjectRow, wanted: ReadDefinition[]): Promise<void> {
+  const { queries, installation, accountRef } = situation;
+  const { objectName } = row;
   const isWanted = wanted.some((definition) => definition.objectName === objectName);
   if (isWanted && row.accountRef === accountRef) return;
   const reason = isWanted ? "another account was connected" : "the object is not read any more";
-  const result = `[${messageName}] Stopped: ${reason}`;
-  await stopRuns(queries, { installationId: installation.id, objectName, result });
+  await stop(situation, row, reason);
   await removeReadObject(queries, installation.id, objectName);
 }
 
-/** A new schedule counts from now; a pause that Busbar set is lifted, because its reason may be gone. */
+/** Ends the runs of an object, all or those of `kinds`. */
+async function stop(
+  { queries, installation }: Situation,
+  { objectName, messageName }: Pick<ReadObjectRow, "objectName" | "messageName">,
+  reason: string,
+  kinds?: ReadKind[],
+): Promise<void> {
+  const installationId = installation.id;
+  const error = `Stopped: ${reason}`;
+  const result = `[${messageName}] ${error}`;
+  const stopped = await stopRuns(queries, { installationId, objectName, result, kinds });
+  const triggered = stopped.filter(({ kind }) => kind === "triggered");
+  if (triggered.length === 0) return;
+  const fields = await getInstallationFields(queries, installationId);
+  const spans = triggered.map((run) => spanOf(run, messageName, run.untilTime));
+  await recordEvents(
+    queries,
+    spans.map((span) => readTriggeredError(fields, span, error)),
+  );
+}
+
+/**
+ * A new schedule counts from now; a pause that Busbar set is lifted, because its reason may be gone. A backfill of a
+ * disabled object goes on when the object is enabled again, because it is read only once.
+ */
 async function changeObject(
   situation: Situation,
   row: ReadObjectRow,
@@ -147,13 +172,21 @@ async function changeObject(
   const nextTick = isSame
     ? row.nextTick
     : schedule && tickAfter({ installationId, objectName, schedule }, time, minuteMs);
-  if (!isSame || destination !== row.destination || messageName !== row.messageName) {
-    const settings = { messageName, destination, schedule, nextTick: nextTick || null };
+  if (disabled) {
+    // Runs before their object, like the commit of a page.
+    await stop(situation, row, "the object was disabled", ["scheduled", "triggered"]);
+    await takeBackBackfill(queries, row);
+  }
+  const isDifferent =
+    !isSame ||
+    destination !== row.destination ||
+    messageName !== row.messageName ||
+    disabled !== row.disabled;
+  if (isDifferent) {
+    const settings = { messageName, destination, schedule, disabled, nextTick: nextTick || null };
     await updateReadObject(queries, { installationId, objectName, ...settings });
   }
   await unpauseReadObjects(queries, { installationId, objectNames: [objectName], by: "auto" });
-  const result = `[${messageName}] Stopped: the object was disabled`;
-  if (disabled) await stopRuns(queries, { installationId, objectName, result });
 }
 
 /** Returns 1 if a backfill begins with the object. */

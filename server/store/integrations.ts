@@ -91,6 +91,8 @@ interface Deployed {
   provider: string;
   specVersion: string;
   content: unknown;
+  /** What the manifest leaves out is no longer read. */
+  destructive?: boolean;
 }
 
 /** Inserts an integration with its first revision; undefined when the project has an integration of this name. */
@@ -129,10 +131,11 @@ export async function upsertIntegration(
 }
 
 async function insertRevision(queries: Queries, integrationId: string, deployed: Deployed): Promise<void> {
-  const { projectId, specVersion, content } = deployed;
+  const { projectId, specVersion, content, destructive = false } = deployed;
+  const revision = { id: newId(), projectId, integrationId, specVersion, destructive };
   await queries
     .insertInto("revisions")
-    .values({ id: newId(), projectId, integrationId, specVersion, content: JSON.stringify(content) })
+    .values({ ...revision, content: JSON.stringify(content) })
     .execute();
   await queueReadSync(queries, { integrationId });
   await followDeployedWatch(queries, integrationId, content);

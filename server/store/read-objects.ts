@@ -21,6 +21,8 @@ export interface ReadObjectRow {
   messageName: string;
   destination: string;
   schedule: string | null;
+  /** By the configuration: nothing of it is read. */
+  disabled: boolean;
   nextTick: Date | null;
   cursorTime: Date;
   settledTime: Date | null;
@@ -38,6 +40,7 @@ const COLUMNS = [
   "messageName",
   "destination",
   "schedule",
+  "disabled",
   "nextTick",
   "cursorTime",
   "settledTime",
@@ -139,7 +142,7 @@ export async function updateReadObject(
   queries: Queries,
   object: Pick<
     ReadObjectRow,
-    "installationId" | "objectName" | "messageName" | "destination" | "schedule" | "nextTick"
+    "installationId" | "objectName" | "messageName" | "destination" | "schedule" | "disabled" | "nextTick"
   >,
 ): Promise<void> {
   const { installationId, objectName, ...settings } = object;

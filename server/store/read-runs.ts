@@ -6,7 +6,7 @@
  *     claimed   a process reads some pages of it, then puts it back behind the others
  *     gone      its operation has ended
  *
- * Runs of a paused object are not claimed, except for triggered ones. Triggered runs of one object are claimed one after
+ * Runs of a paused or disabled object are not claimed, except for triggered ones. Triggered runs of one object are claimed one after
  * the other. Runs of a dead process become due again: they go on behind the last page that was committed.
  */
 import { sql } from "kysely";
@@ -64,12 +64,12 @@ export interface DueRun {
   isBackfill: boolean;
 }
 
-/** Runs that may go on: not paused, and of triggered ones the first of the object. */
+/** Runs that may go on: of an object that is neither paused nor disabled, and of triggered ones the first of the object. */
 const MAY_GO_ON = sql<boolean>`(case when kind = 'triggered'
   then not exists (select from read_runs earlier where earlier.installation_id = read_runs.installation_id
     and earlier.object_name = read_runs.object_name and earlier.kind = 'triggered' and earlier.seq < read_runs.seq)
   else not exists (select from read_objects where read_objects.installation_id = read_runs.installation_id
-    and read_objects.object_name = read_runs.object_name and pause is not null) end)`;
+    and read_objects.object_name = read_runs.object_name and (pause is not null or disabled)) end)`;
 
 export interface DueRunsWanted {
   /** Runs listed of each project, of backfills and of others. */
@@ -197,12 +197,14 @@ export interface PutBackRun {
   attempts?: number;
   /** Added to the time that the run has waited. */
   waitedMs?: number;
+  /** Shown in the operation until the next page. */
+  waitsFor: "provider" | "destination" | "calls" | "credentials" | null;
   log: LogEntry[];
 }
 
 /** Puts a claimed run back for later, with what its log should say. */
 export async function putBackRun(queries: Queries, run: PutBackRun): Promise<void> {
-  const { operationId, workerId, dueTime, attempts = null, waitedMs = 0, log } = run;
+  const { operationId, workerId, dueTime, attempts = null, waitedMs = 0, waitsFor, log } = run;
   await sql`
     with back as (
       update read_runs set claimed_by = null, due_time = ${dueTime}, attempts = coalesce(${attempts}::integer, attempts),
@@ -212,8 +214,10 @@ export async function putBackRun(queries: Queries, run: PutBackRun): Promise<voi
     )
     update operations set update_time = now(),
       log = case when jsonb_array_length(log) < ${MOST_STEPS} then log || ${toStoredJson(timed(log))}::jsonb else log end,
-      metadata = jsonb_set(metadata, '{read,waitedMs}',
-          to_jsonb(coalesce((metadata #>> '{read,waitedMs}')::bigint, 0) + ${waitedMs}::bigint))
+      metadata = metadata
+        || jsonb_build_object('read', jsonb_strip_nulls((metadata -> 'read') || jsonb_build_object(
+          'waitedMs', coalesce((metadata #>> '{read,waitedMs}')::bigint, 0) + ${waitedMs}::bigint,
+          'waitsFor', ${waitsFor}::text)))
         || case when back.attempts = 0 then '{}' else jsonb_build_object('retry', jsonb_build_object(
           'attempts', back.attempts, 'lastAttempt', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) end
     from back where operations.id = back.operation_id
@@ -268,7 +272,35 @@ export async function countTriggeredRuns(
   return rows[0]?.count ?? 0;
 }
 
-/** Ends the runs of an object, for example because it is read no longer; `kinds` limits it. */
+/** Takes the backfill of an object from the process that has it: the page under way is read again later. */
+export async function takeBackBackfill(
+  queries: Queries,
+  { installationId, objectName }: { installationId: string; objectName: string },
+): Promise<void> {
+  await queries
+    .updateTable("readRuns")
+    .set({ claimedBy: null })
+    .where("installationId", "=", installationId)
+    .where("objectName", "=", objectName)
+    .where("kind", "=", "backfill")
+    .execute();
+}
+
+/** Makes the runs of an installation due that wait, but not after a failure of the provider. */
+export async function wakeRuns(queries: Queries, installationId: string): Promise<void> {
+  await sql`
+    update read_runs set due_time = now()
+    where installation_id = ${installationId} and claimed_by is null and attempts = 0 and due_time > now()
+  `.execute(queries);
+}
+
+export interface StoppedRun {
+  kind: ReadKind;
+  sinceTime: Date | null;
+  untilTime: Date | null;
+}
+
+/** Ends the runs of an object, for example because it is read no longer, and returns them; `kinds` limits it. */
 export async function stopRuns(
   queries: Queries,
   {
@@ -277,9 +309,9 @@ export async function stopRuns(
     result,
     kinds,
   }: { installationId: string; objectName: string; result: string; kinds?: ReadKind[] },
-): Promise<void> {
+): Promise<StoppedRun[]> {
   const ofKinds = kinds === undefined ? sql`` : sql`and kind = any(${kinds}::text[])`;
-  await sql`
+  const { rows } = await sql<StoppedRun>`
     with mine as materialized (
       select operation_id from read_runs
       where installation_id = ${installationId} and object_name = ${objectName} ${ofKinds}
@@ -290,5 +322,7 @@ export async function stopRuns(
       where status = 'in_progress' and id in (select operation_id from mine)
     )
     delete from read_runs where operation_id in (select operation_id from mine)
+    returning kind, since_time, until_time
   `.execute(queries);
+  return rows;
 }

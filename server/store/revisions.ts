@@ -22,22 +22,22 @@ export async function findRevision<Content>(
 }
 
 /** Enough for objects that earlier deploys left running. */
-const MOST_OLDER = 50;
+const MOST_KEPT = 50;
 
-/** Lists the contents of the revisions before the newest one, newest first. */
-export async function listRevisionContents<Content>(
+/** Lists the contents of the newest revisions back to the last destructive one, newest first. */
+export async function listKeptRevisions<Content>(
   queries: Queries,
   projectId: string,
   integrationId: string,
 ): Promise<Content[]> {
   const rows = await queries
     .selectFrom("revisions")
-    .select("content")
+    .select(["content", "destructive"])
     .where("projectId", "=", projectId)
     .where("integrationId", "=", integrationId)
     .orderBy("seq", "desc")
-    .limit(MOST_OLDER)
-    .offset(1)
+    .limit(MOST_KEPT)
     .execute();
-  return rows.map((row) => row.content as Content);
+  const last = rows.findIndex(({ destructive }) => destructive);
+  return (last === -1 ? rows : rows.slice(0, last + 1)).map((row) => row.content as Content);
 }

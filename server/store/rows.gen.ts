@@ -389,6 +389,7 @@ export interface ReadObjects {
   cursorTime: Timestamp;
   deletionsTime: Timestamp;
   destination: string;
+  disabled: Generated<boolean>;
   failingSince: Timestamp | null;
   failures: Generated<number>;
   floorTime: Timestamp | null;
@@ -429,6 +430,7 @@ export interface ReadSyncs {
 export interface Revisions {
   content: Json;
   createTime: Generated<Timestamp>;
+  destructive: Generated<boolean>;
   id: string;
   integrationId: string;
   projectId: string;

@@ -70,7 +70,9 @@ export async function findLookTarget(deps: LookServices, look: SchemaLook): Prom
     );
     return undefined;
   }
-  const knownNames = new Map(read.map(({ objectName, messageName }) => [objectName, messageName]));
+  const running = new Map(
+    read.flatMap(({ objectName, messageName, disabled }) => (disabled ? [] : [[objectName, messageName]])),
+  );
   const workspace = connection.providerWorkspaceRef ?? undefined;
   return {
     projectId,
@@ -82,7 +84,7 @@ export async function findLookTarget(deps: LookServices, look: SchemaLook): Prom
     workspace,
     installationUpdateTime: installation.updateTime ?? installation.createTime,
     fields: described,
-    objects: watchedObjects(manifest, installation.config.content, knownNames),
+    objects: watchedObjects(manifest, installation.config.content, running),
     watched: watchedChanges(manifest),
   };
 }

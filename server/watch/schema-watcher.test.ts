@@ -63,7 +63,7 @@ ${more}${
   }`;
   const deploy = async (events: string[] | undefined, more?: string) => {
     const sourceYaml = manifest(events, more);
-    const deployed = await all.on.inProject("PUT", "/integrations:batch", { sourceYaml });
+    const deployed = await all.on.inProject("PUT", "/integrations:batch?destructive=true", { sourceYaml });
     assert.equal(deployed.status, 200, deployed.text);
   };
   const requests = (object = "contacts") =>

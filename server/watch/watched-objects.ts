@@ -19,22 +19,19 @@ export interface WatchedChanges {
 
 /**
  * Returns the objects that the installation reads: those of its configuration, and those enabled for every customer.
- * `knownNames` has the names in messages of objects that the manifest may have no more.
+ * `running` has the names in messages of objects that it reads already, which the manifest may have no more.
  */
 export function watchedObjects(
   manifest: ManifestIntegration,
   config: ConfigContent,
-  knownNames: ReadonlyMap<string, string>,
+  running: ReadonlyMap<string, string>,
 ): WatchedObject[] {
   const declared = manifest.read?.objects ?? [];
   const names = new Set(declared.map(({ objectName }) => objectName));
   // A deployment that is not destructive leaves an object running that the manifest has no more.
-  const kept = Object.entries(config.read?.objects ?? {}).flatMap(([key, { objectName, disabled }]) => {
-    const name = objectName || key;
-    return names.has(name) || disabled === true
-      ? []
-      : [{ objectName: name, messageName: knownNames.get(name) ?? name }];
-  });
+  const kept = [...running].flatMap(([objectName, messageName]) =>
+    names.has(objectName) ? [] : [{ objectName, messageName }],
+  );
   const enabled = declared.flatMap(({ objectName, mapToName, enabled }) => {
     const configured = configObject(config.read?.objects, objectName);
     const isRead = enabled === "always" || (configured !== undefined && configured.disabled !== true);

@@ -31,7 +31,7 @@ export async function requireKnownFields(
   { connectionId, before, after }: { connectionId: string; before?: ConfigContent; after: ConfigContent },
 ): Promise<void> {
   const manifest = integration.latestRevision.content;
-  const definitions = readDefinitions([manifest], after).filter(
+  const definitions = readDefinitions({ revisions: [manifest], config: after }).filter(
     ({ objectName, disabled }) =>
       !disabled && namesFields(objectOf(after, objectName), objectOf(before, objectName)),
   );

@@ -64,7 +64,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
       const { manifest, warnings } = await checkedManifest(deps, project.id, source);
       return transact(deps.database, async (queries) => {
         const before = await listIntegrations<ManifestIntegration>(queries, project.id);
-        const rows = await deployIntegrations(queries, project.id, manifest);
+        const rows = await deployIntegrations(queries, project.id, manifest, query.destructive === true);
         const lost = query.destructive ? undefined : await lostByName(queries, before, rows);
         if (query.destructive === false)
           for (const row of rows) refuseLostNames(row, lost?.get(row.name) ?? []);

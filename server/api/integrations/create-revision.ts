@@ -41,7 +41,12 @@ export const createRevision = (deps: DeployServices) =>
       }
       await transact(deps.database, async (inside) => {
         const before = await getIntegrationRow(inside, project.id, name);
-        await deployIntegration(inside, project.id, manifest.specVersion, content);
+        const destructive = query.destructive === true;
+        await deployIntegration(inside, project.id, {
+          specVersion: manifest.specVersion,
+          content,
+          destructive,
+        });
         const row = await getIntegrationRow(inside, project.id, name);
         if (query.destructive === false) refuseLostNames(row, await lostNames(inside, before, row));
         if (!query.destructive) return;

@@ -94,10 +94,11 @@ export async function deployIntegrations(
   queries: Queries,
   projectId: string,
   { specVersion, integrations }: Manifest,
+  destructive: boolean,
 ): Promise<Integration[]> {
   // Ordered by name: otherwise two concurrent deployments could deadlock.
   for (const content of integrations.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
-    await deployIntegration(queries, projectId, specVersion, content);
+    await deployIntegration(queries, projectId, { specVersion, content, destructive });
   }
   const rows: Integration[] = [];
   for (const { name } of integrations) rows.push(await getIntegrationRow(queries, projectId, name));
@@ -108,12 +109,11 @@ export async function deployIntegrations(
 export async function deployIntegration(
   queries: Queries,
   projectId: string,
-  specVersion: string,
-  content: ManifestIntegration,
+  deployed: { specVersion: string; content: ManifestIntegration; destructive: boolean },
 ): Promise<void> {
-  const { name, provider } = content;
+  const { name, provider } = deployed.content;
   // Checked after the row is locked: another deployment could have changed it before.
-  const stored = await upsertIntegration(queries, { projectId, name, provider, specVersion, content });
+  const stored = await upsertIntegration(queries, { projectId, name, provider, ...deployed });
   if (stored.provider === provider) return;
   throw new Problem("semantically-invalid", {
     detail:

@@ -34,7 +34,13 @@ const ReadFactsSchema = Type.Object(
     unchanged: count("Records that had been delivered like this before."),
     deleted: count("Deletions stored for delivery."),
     providerCalls: count("Requests sent to the provider."),
-    waitedMs: count("Milliseconds waited for the provider or the destination."),
+    waitedMs: count("Milliseconds that the read has waited, for whatever reason."),
+    waitsFor: Type.Optional(
+      Type.Enum(["provider", "destination", "calls", "credentials"], {
+        description:
+          "What the read waits for now: a provider that fails, a destination that is behind or disabled, free daily calls of the account, or new credentials.",
+      }),
+    ),
   },
   { title: "ReadFacts", description: "What a read has done." },
 );
