@@ -417,6 +417,15 @@ CREATE TABLE jwt_keys (
 CREATE INDEX ON jwt_keys (project_id);
 CREATE TRIGGER changed AFTER DELETE OR UPDATE ON jwt_keys FOR EACH ROW EXECUTE FUNCTION notify_change();
 
+CREATE TABLE manifest_sources (
+  id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  source text NOT NULL,
+  PRIMARY KEY (id),
+  FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX ON manifest_sources (project_id);
+
 CREATE TABLE memberships (
   org_id uuid NOT NULL,
   builder_id uuid NOT NULL,
@@ -536,7 +545,6 @@ CREATE TABLE read_objects (
   failures integer NOT NULL DEFAULT 0,
   failing_since timestamptz,
   backfill_id uuid,
-  disabled boolean NOT NULL DEFAULT false,
   PRIMARY KEY (installation_id, object_name),
   FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
 ) WITH (fillfactor=70, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
@@ -593,12 +601,15 @@ CREATE TABLE revisions (
   content json NOT NULL,
   create_time timestamptz NOT NULL DEFAULT now(),
   seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  destructive boolean NOT NULL DEFAULT false,
+  created_by text NOT NULL DEFAULT 'system'::text,
+  source_id uuid,
   PRIMARY KEY (id),
   FOREIGN KEY (integration_id) REFERENCES integrations(id) ON DELETE CASCADE,
-  FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  FOREIGN KEY (source_id) REFERENCES manifest_sources(id) ON DELETE SET NULL
 );
 CREATE INDEX ON revisions (integration_id, seq DESC);
+CREATE INDEX ON revisions (source_id) WHERE (source_id IS NOT NULL);
 CREATE TRIGGER changed AFTER INSERT OR DELETE OR UPDATE ON revisions FOR EACH ROW EXECUTE FUNCTION notify_change();
 CREATE TRIGGER changed_parent AFTER INSERT OR DELETE OR UPDATE ON revisions FOR EACH ROW EXECUTE FUNCTION notify_parent_change('integrations', 'integration_id');
 

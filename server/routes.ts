@@ -51,7 +51,9 @@ import { createRevision } from "./api/integrations/create-revision.ts";
 import { deleteIntegration } from "./api/integrations/delete-integration.ts";
 import { getHydratedRevision } from "./api/integrations/get-hydrated-revision.ts";
 import { getIntegration } from "./api/integrations/get-integration.ts";
+import { getRevision } from "./api/integrations/get-revision.ts";
 import { listIntegrations } from "./api/integrations/list-integrations.ts";
+import { listRevisions } from "./api/integrations/list-revisions.ts";
 import { getBackfillProgress } from "./api/operations/get-backfill-progress.ts";
 import { getOperation } from "./api/operations/get-operation.ts";
 import { createJWTKey } from "./api/jwt-keys/create-jwt-key.ts";
@@ -251,6 +253,8 @@ const managementRoutes = (deps: Services): Route[] => [
   route(`GET ${P}/integrations/{integrationIdOrName}`, "frontend", getIntegration(deps)),
   route(`DELETE ${P}/integrations/{integrationIdOrName}`, "full", deleteIntegration(deps)),
   route(`POST ${INTEGRATION}/revisions`, "full", createRevision(deps)),
+  route(`GET ${INTEGRATION}/revisions`, "full", listRevisions(deps)),
+  route(`GET ${INTEGRATION}/revisions/{revisionId}`, "full", getRevision(deps)),
 
   route("POST /v1/custom-auth/connect", "frontend", customAuthConnect(deps)),
   route("POST /v1/oauth-connect", "frontend", oauthConnect(deps)),

@@ -181,6 +181,9 @@ describe("commands without a terminal", () => {
       "contacts }, { objectName: deals }",
     );
     const stdin = changed;
+    const dry = await busbar(["deploy", "-", "--dry-run"], { stdin });
+    assert.match(dry.stdout, /^changed +crm +hubspot +1 installation\n +- read\n +\+ write\.objects\.deals\n/m);
+    assert.match(dry.stderr, /nothing was deployed/);
     const kept = await busbar(["deploy", "-"], { stdin });
     assert.equal(kept.code, 0, kept.stderr);
     assert.match(kept.stdout, /^updated +crm .*\n +- read\n +\+ write\.objects\.deals\n/m);

@@ -1,10 +1,10 @@
 /** `busbar deploy .`: deploys a manifest and prints the changes. */
 import type { Command } from "commander";
+import { manifestChanges, type Change } from "../../server/manifest/manifest-changes.ts";
 import { Ended, Failure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
-import { manifestChanges, type Change } from "../manifest/manifest-diff.ts";
 import { readManifest, type ManifestFile } from "../manifest/read-manifest.ts";
 import { findingLines, summary, type Finding } from "../manifest/report-findings.ts";
 import { vanishedObjects, type Vanished } from "../manifest/vanished-objects.ts";
@@ -15,6 +15,7 @@ import type { Terminal } from "../terminal.ts";
 
 interface DeployOptions {
   destructive?: boolean;
+  dryRun?: boolean;
 }
 
 export function addDeploy(program: Command, terminal: Terminal): void {
@@ -23,6 +24,7 @@ export function addDeploy(program: Command, terminal: Terminal): void {
       .command(`${name} <path>`, { hidden: name !== "deploy" })
       .description("deploy a manifest")
       .option("--destructive", "stop reading objects that the manifest no longer contains")
+      .option("--dry-run", "print what would change, and deploy nothing")
       .addHelpText(
         "after",
         "\nThe path is a file, a folder with an amp.yaml, or - for stdin. If the manifest removes a read object that customers\n" +
@@ -31,7 +33,8 @@ export function addDeploy(program: Command, terminal: Terminal): void {
       )
       .action(async (path: string, options: DeployOptions, command: Command) => {
         const file = await readManifest(path, terminal);
-        await deploy(file, options, await connect(command, terminal), terminal);
+        const deps = await connect(command, terminal);
+        await (options.dryRun ? compare(file, options, deps) : deploy(file, options, deps, terminal));
       });
   }
 }
@@ -51,11 +54,31 @@ async function deploy(
   });
   if (deps.out.json) return deps.out.data(deployed);
   for (const integration of deployed) tellDeployed(integration, before, deps);
-  const warnings = deployed.flatMap(warningsOf);
+  tellWarnings(deployed, file, deps);
+}
+
+async function compare(file: ManifestFile, options: DeployOptions, deps: Connected): Promise<void> {
+  deps.out.note(`comparing ${file.shown} with project ${await deps.project()}`);
+  const planned = await put(file, options.destructive, deps, { dryRun: "true" });
+  if (deps.out.json) return deps.out.data(planned);
+  for (const integration of planned) {
+    const word = textAt(integration, "change") ?? "";
+    const colour = { added: deps.out.paint.green, changed: deps.out.paint.yellow }[word] ?? deps.out.paint.dim;
+    const count = valueAt(integration, "installationCount");
+    const installations = deps.out.paint.dim(`${String(count)} installation${count === 1 ? "" : "s"}`);
+    deps.out.line([colour(word.padEnd(COLUMN)), ...namesOf(integration), installations].join("  "));
+    for (const change of objectsAt(integration, "changes").flatMap(changeOf)) tellChange(change, deps);
+  }
+  tellWarnings(planned, file, deps);
+  deps.out.note("nothing was deployed");
+}
+
+function tellWarnings(integrations: JsonObject[], file: ManifestFile, { out }: Connected): void {
+  const warnings = integrations.flatMap(warningsOf);
   if (warnings.length === 0) return;
-  deps.out.line();
-  for (const line of findingLines(warnings, file, deps.out.paint)) deps.out.line(line);
-  deps.out.line(summary(warnings, file.shown, deps.out.paint));
+  out.line();
+  for (const line of findingLines(warnings, file, out.paint)) out.line(line);
+  out.line(summary(warnings, file.shown, out.paint));
 }
 
 /** Without `destructive` the server accepts that names are lost; with false it refuses. */
@@ -63,9 +86,10 @@ async function put(
   file: ManifestFile,
   destructive: boolean | undefined,
   deps: Connected,
+  more: { dryRun?: string } = {},
 ): Promise<JsonObject[]> {
   try {
-    const query = { destructive: destructive === undefined ? undefined : String(destructive) };
+    const query = { destructive: destructive === undefined ? undefined : String(destructive), ...more };
     const body = { sourceYaml: file.source };
     return requireObjects(await deps.inProject("PUT", "/integrations:batch", { query, body }));
   } catch (error) {
@@ -110,16 +134,27 @@ function tellDeployed(integration: JsonObject, before: JsonObject[], { out }: Co
   const content = (one: JsonObject) => valueAt(one, "latestRevision.content");
   const changes = old ? manifestChanges(content(old), content(integration)) : [];
   const word = old ? (changes.length > 0 ? "updated" : "unchanged") : "created";
-  const named = [textAt(integration, "name"), textAt(integration, "provider")].map((name = "") =>
-    printable(name),
-  );
   const revision = out.paint.dim(`revision ${textAt(integration, "latestRevision.id") ?? ""}`);
   const colour = { created: out.paint.green, updated: out.paint.yellow, unchanged: out.paint.dim }[word];
-  out.line([colour(word.padEnd("unchanged".length)), ...named, revision].join("  "));
-  for (const change of changes) {
-    const colour = { added: out.paint.green, removed: out.paint.red, changed: out.paint.yellow }[change.kind];
-    out.line(`    ${colour(inWords(change))}`);
-  }
+  out.line([colour(word.padEnd(COLUMN)), ...namesOf(integration), revision].join("  "));
+  for (const change of changes) tellChange(change, { out });
+}
+
+const COLUMN = "unchanged".length;
+
+const namesOf = (integration: JsonObject): string[] =>
+  [textAt(integration, "name"), textAt(integration, "provider")].map((name = "") => printable(name));
+
+function tellChange(change: Change, { out }: Pick<Connected, "out">): void {
+  const colour = { added: out.paint.green, removed: out.paint.red, changed: out.paint.yellow }[change.kind];
+  out.line(`    ${colour(inWords(change))}`);
+}
+
+/** Returns the change in the server's answer; none if it is not one. */
+function changeOf(entry: JsonObject): Change[] {
+  const [kind, path] = [textAt(entry, "kind"), textAt(entry, "path")];
+  if ((kind !== "added" && kind !== "removed" && kind !== "changed") || path === undefined) return [];
+  return [{ ...entry, kind, path }];
 }
 
 function inWords({ kind, path, before, after }: Change): string {

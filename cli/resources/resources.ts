@@ -20,6 +20,7 @@ import {
   time,
   type Resource,
 } from "./resource.ts";
+import { REVISIONS } from "./revisions.ts";
 
 const PROJECTS: Resource = {
   plural: "projects",
@@ -338,6 +339,7 @@ const PROVIDERS: Resource = {
 const RESOURCES: Resource[] = [
   PROJECTS,
   INTEGRATIONS,
+  REVISIONS,
   INSTALLATIONS,
   CONNECTIONS,
   CONSENTS,

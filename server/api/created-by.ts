@@ -7,3 +7,7 @@ export function createdByOf(caller: Caller, given: string | undefined, operation
   if (given) return given;
   return caller.builderId === undefined ? `api:${operation}` : `builder:${caller.builderId}`;
 }
+
+/** Returns who made a change that is kept with its author: `builder:<id>` or `apiKey:<id>`. */
+export const authorOf = ({ builderId, apiKeyId }: Caller): string =>
+  builderId === undefined ? `apiKey:${apiKeyId ?? ""}` : `builder:${builderId}`;

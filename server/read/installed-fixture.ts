@@ -39,6 +39,7 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
       provider: "hubspot",
       specVersion: "1.0.0",
       content: reading(...read),
+      createdBy: "system",
       ...how,
     });
   const deploy = (...read: Partial<ReadObject>[]) => deployAll({ destructive: false }, ...read);

@@ -68,6 +68,27 @@ async function requireVersion(client: Client): Promise<void> {
   throw new StartError(`DATABASE_URL must name PostgreSQL 14 or newer, not ${Math.floor(version / 10_000)}`);
 }
 
+/** Runs a transaction and rolls it back, whatever came of it: returns what it would have returned, or throws its refusal. */
+export async function rehearse<T>(
+  database: Pick<Database, "queries">,
+  run: (queries: Queries) => Promise<T>,
+): Promise<T> {
+  const rollback = new Rehearsed<T>();
+  try {
+    return await transact(database, async (queries) => {
+      rollback.result = { value: await run(queries) };
+      throw rollback;
+    });
+  } catch (error) {
+    if (error === rollback && rollback.result) return rollback.result.value;
+    throw error;
+  }
+}
+
+class Rehearsed<T> extends Error {
+  result: { value: T } | undefined;
+}
+
 /** SQLSTATE of a violated unique constraint. */
 const UNIQUE_VIOLATION = "23505";
 

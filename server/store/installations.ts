@@ -205,6 +205,20 @@ export async function countInstallationsOf(
   return Number(count);
 }
 
+/** Counts the installations of each integration; integrations without any are missing. */
+export async function countInstallationsByIntegration(
+  queries: Queries,
+  projectId: string,
+): Promise<Map<string, number>> {
+  const rows = await queries
+    .selectFrom("installations")
+    .select(["integrationId", sql<number>`count(*)::integer`.as("count")])
+    .where("projectId", "=", projectId)
+    .groupBy("integrationId")
+    .execute();
+  return new Map(rows.map(({ integrationId, count }) => [integrationId, count]));
+}
+
 /** Finds the content of a configuration, also of one that has been replaced. */
 export async function findConfig<C>(queries: Queries, projectId: string, id: string): Promise<C | undefined> {
   const row = await queries

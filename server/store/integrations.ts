@@ -93,6 +93,23 @@ interface Deployed {
   content: unknown;
   /** What the manifest leaves out is no longer read. */
   destructive?: boolean;
+  /** `builder:<id>` or `apiKey:<id>`. */
+  createdBy: string;
+  /** Of the file that it was deployed from. */
+  sourceId?: string;
+}
+
+/** Stores a manifest as it was sent. Returns its id, which all revisions of the deployment share. */
+export async function insertManifestSource(
+  queries: Queries,
+  row: { projectId: string; source: string },
+): Promise<string> {
+  const id = newId();
+  await queries
+    .insertInto("manifestSources")
+    .values({ id, ...row })
+    .execute();
+  return id;
 }
 
 /** Inserts an integration with its first revision; undefined when the project has an integration of this name. */
@@ -131,8 +148,8 @@ export async function upsertIntegration(
 }
 
 async function insertRevision(queries: Queries, integrationId: string, deployed: Deployed): Promise<void> {
-  const { projectId, specVersion, content, destructive = false } = deployed;
-  const revision = { id: newId(), projectId, integrationId, specVersion, destructive };
+  const { projectId, specVersion, content, destructive = false, createdBy, sourceId } = deployed;
+  const revision = { id: newId(), projectId, integrationId, specVersion, destructive, createdBy, sourceId };
   await queries
     .insertInto("revisions")
     .values({ ...revision, content: JSON.stringify(content) })
@@ -141,12 +158,16 @@ async function insertRevision(queries: Queries, integrationId: string, deployed:
   await followDeployedWatch(queries, integrationId, content);
 }
 
-/** Returns whether a row was removed. Its revisions and installations are removed with it. */
+/** Returns whether a row was removed. Its revisions and installations are removed with it, and sources that only they had. */
 export async function removeIntegration(queries: Queries, projectId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("integrations")
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
+  await sql`
+    delete from manifest_sources as source
+    where project_id = ${projectId} and not exists (select from revisions where source_id = source.id)
+  `.execute(queries);
   return numDeletedRows > 0n;
 }

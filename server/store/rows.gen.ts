@@ -301,6 +301,12 @@ export interface JwtKeys {
   updateTime: Generated<Timestamp>;
 }
 
+export interface ManifestSources {
+  id: string;
+  projectId: string;
+  source: string;
+}
+
 export interface Memberships {
   builderId: string;
   createTime: Generated<Timestamp>;
@@ -429,12 +435,14 @@ export interface ReadSyncs {
 
 export interface Revisions {
   content: Json;
+  createdBy: Generated<string>;
   createTime: Generated<Timestamp>;
   destructive: Generated<boolean>;
   id: string;
   integrationId: string;
   projectId: string;
   seq: Generated<Int8>;
+  sourceId: string | null;
   specVersion: string;
 }
 
@@ -571,6 +579,7 @@ export interface DB {
   integrations: Integrations;
   invites: Invites;
   jwtKeys: JwtKeys;
+  manifestSources: ManifestSources;
   memberships: Memberships;
   operations: Operations;
   organizations: Organizations;

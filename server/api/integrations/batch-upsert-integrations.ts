@@ -1,27 +1,31 @@
 /** PUT /v1/projects/{projectIdOrName}/integrations:batch: deploys an amp.yaml. */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { transact } from "../../store/database.ts";
-import { createdByOf } from "../created-by.ts";
+import { rehearse, transact } from "../../store/database.ts";
+import { authorOf, createdByOf } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import { checkedManifest, deployIntegrations, type DeployServices } from "./deploy-manifest.ts";
 import { Destructive, IntegrationSchema, toIntegration, type Integration } from "../integration.ts";
+import { countInstallationsByIntegration } from "../../store/installations.ts";
 import { listIntegrations } from "../../store/integrations.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Queries } from "../../store/database.ts";
 import { lostNames, refuseLostNames, REMEDY } from "./lost-names.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
+import { PlannedIntegrationSchema, toPlanned } from "./planned-integration.ts";
+import { WarningSchema } from "./manifest-warning.ts";
 
-const WarningSchema = Type.Object(
+const DeployedIntegrationSchema = Type.Object(
   {
-    rule: Type.String({ description: "Name of the rule that was broken." }),
-    message: Type.String({ description: "Description of the warning." }),
-    line: Type.Integer({ description: "Line in the manifest." }),
-    column: Type.Integer({ description: "Column in the manifest." }),
-    path: Type.String({ description: "JSON path in the manifest." }),
-    remedy: Type.String({ description: "How to fix it." }),
+    ...IntegrationSchema.properties,
+    warnings: Type.Array(WarningSchema, {
+      description: "Warnings about this integration's part of the manifest.",
+    }),
   },
-  { title: "ManifestWarning", description: "A warning about a manifest. The manifest is valid." },
+  {
+    title: "DeployedIntegration",
+    description: "A deployed integration, with the warnings about its part of the manifest.",
+  },
 );
 
 export const batchUpsertIntegrations = (deps: DeployServices) =>
@@ -32,28 +36,22 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
     description:
       "Creates or updates all integrations of an `amp.yaml`, each with a new revision. If one cannot be deployed, none is. " +
       "Integrations that the file does not contain stay unchanged. An invalid manifest is refused with 422 " +
-      "and one issue per fault, with line, column, rule and remedy.",
+      "and one issue per fault, with line, column, rule and remedy. With `dryRun=true` nothing is stored, and the answer " +
+      "compares the file with the current revisions.",
     query: Type.Object({
       destructive: Destructive,
+      dryRun: Type.Optional(
+        Type.Boolean({
+          description: "`true`: store nothing, return what would change. Refused like the deployment itself.",
+        }),
+      ),
     }),
     body: ManifestSourceSchema,
     success: {
       status: 200,
-      description: "The integrations, each with the warnings about its part of the file.",
-      schema: Type.Array(
-        Type.Object(
-          {
-            ...IntegrationSchema.properties,
-            warnings: Type.Array(WarningSchema, {
-              description: "Warnings about this integration's part of the manifest.",
-            }),
-          },
-          {
-            title: "DeployedIntegration",
-            description: "A deployed integration, with the warnings about its part of the manifest.",
-          },
-        ),
-      ),
+      description:
+        "The integrations, each with the warnings about its part of the file; with `dryRun`, the changes.",
+      schema: Type.Union([Type.Array(DeployedIntegrationSchema), Type.Array(PlannedIntegrationSchema)]),
     },
     refusals: {
       409: "With `destructive=false`: installations can write to names that the manifest removes or renames.",
@@ -62,9 +60,11 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
     async handle({ project, query, body, caller }) {
       const source = await manifestSource(deps.database.queries, project.id, body);
       const { manifest, warnings } = await checkedManifest(deps, project.id, source);
-      return transact(deps.database, async (queries) => {
+      const destructive = query.destructive === true;
+      const deployment = { createdBy: authorOf(caller), source, destructive };
+      const deploy = async (queries: Queries) => {
         const before = await listIntegrations<ManifestIntegration>(queries, project.id);
-        const rows = await deployIntegrations(queries, project.id, manifest, query.destructive === true);
+        const rows = await deployIntegrations(queries, project.id, manifest, deployment);
         const lost = query.destructive ? undefined : await lostByName(queries, before, rows);
         if (query.destructive === false)
           for (const row of rows) refuseLostNames(row, lost?.get(row.name) ?? []);
@@ -73,7 +73,8 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
           for (const row of rows) await stopReadingWhatIsGone(queries, row, createdBy);
         }
         return rows.map((row, index) => ({
-          ...toIntegration(row),
+          row,
+          before: before.find(({ id }) => id === row.id),
           warnings: [
             ...warnings
               .filter(({ path }) => path.startsWith(`$.integrations[${index}]`))
@@ -81,7 +82,14 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
             ...(lost?.get(row.name) ?? []).map((message) => ({ ...place(index), message: `${message}.` })),
           ],
         }));
-      });
+      };
+      if (!query.dryRun) {
+        const deployed = await transact(deps.database, deploy);
+        return deployed.map(({ row, warnings }) => ({ ...toIntegration(row), warnings }));
+      }
+      const planned = await rehearse(deps.database, deploy);
+      const counts = await countInstallationsByIntegration(deps.database.queries, project.id);
+      return planned.map((one) => toPlanned(one, counts));
     },
   });
 

@@ -5,6 +5,7 @@ import { ManifestIntegrationSchema } from "../../manifest/manifest.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact } from "../../store/database.ts";
 import { insertIntegration } from "../../store/integrations.ts";
+import { authorOf } from "../created-by.ts";
 import { checkedEntry, type DeployServices } from "./deploy-manifest.ts";
 
 export const createIntegration = (deps: DeployServices) =>
@@ -36,7 +37,7 @@ export const createIntegration = (deps: DeployServices) =>
       409: "The project has an integration of this name.",
       422: "The content is invalid: one issue per fault.",
     },
-    async handle({ project, body }) {
+    async handle({ project, body, caller }) {
       const { name, provider, latestRevision } = body;
       const entry = { name, provider, ...latestRevision.content };
       const { specVersion, integrations } = await checkedEntry(deps, project.id, {
@@ -49,7 +50,14 @@ export const createIntegration = (deps: DeployServices) =>
         throw new Problem("semantically-invalid", { detail });
       }
       const created = await transact(deps.database, async (queries) =>
-        insertIntegration(queries, { projectId: project.id, name, provider, specVersion, content }),
+        insertIntegration(queries, {
+          projectId: project.id,
+          name,
+          provider,
+          specVersion,
+          content,
+          createdBy: authorOf(caller),
+        }),
       );
       if (created) return;
       throw new Problem("conflict", {

@@ -3,8 +3,9 @@ import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact } from "../../store/database.ts";
-import { createdByOf } from "../created-by.ts";
+import { authorOf, createdByOf } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
+import { insertManifestSource } from "../../store/integrations.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
 import { Destructive, getIntegrationRow } from "../integration.ts";
@@ -28,11 +29,8 @@ export const createRevision = (deps: DeployServices) =>
     async handle({ project, params, query, body, caller }) {
       const { queries } = deps.database;
       const { name } = await getIntegrationRow(queries, project.id, params.integrationId);
-      const { manifest } = await checkedManifest(
-        deps,
-        project.id,
-        await manifestSource(queries, project.id, body),
-      );
+      const source = await manifestSource(queries, project.id, body);
+      const { manifest } = await checkedManifest(deps, project.id, source);
       const content = manifest.integrations.find((integration) => integration.name === name);
       if (!content) {
         throw new Problem("semantically-invalid", {
@@ -46,6 +44,8 @@ export const createRevision = (deps: DeployServices) =>
           specVersion: manifest.specVersion,
           content,
           destructive,
+          createdBy: authorOf(caller),
+          sourceId: await insertManifestSource(inside, { projectId: project.id, source }),
         });
         const row = await getIntegrationRow(inside, project.id, name);
         if (query.destructive === false) refuseLostNames(row, await lostNames(inside, before, row));

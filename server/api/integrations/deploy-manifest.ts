@@ -6,7 +6,7 @@ import type { Finding } from "../../manifest/finding.ts";
 import type { Manifest, ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database, Queries } from "../../store/database.ts";
 import { listDestinations } from "../../store/destinations.ts";
-import { upsertIntegration } from "../../store/integrations.ts";
+import { insertManifestSource, upsertIntegration } from "../../store/integrations.ts";
 import { listProviderApps } from "../../store/provider-apps.ts";
 import { getIntegrationRow, type Integration } from "../integration.ts";
 
@@ -89,16 +89,25 @@ function invalidManifest(errors: Finding[]): Problem {
   });
 }
 
+/** Who deploys and how, and the text that revisions keep. */
+export interface Deployment {
+  createdBy: string;
+  source: string;
+  /** What the manifest leaves out is no longer read. */
+  destructive: boolean;
+}
+
 /** Stores all integrations of a checked manifest. Returns the rows in the order of the file. */
 export async function deployIntegrations(
   queries: Queries,
   projectId: string,
   { specVersion, integrations }: Manifest,
-  destructive: boolean,
+  { source, ...how }: Deployment,
 ): Promise<Integration[]> {
+  const sourceId = await insertManifestSource(queries, { projectId, source });
   // Ordered by name: otherwise two concurrent deployments could deadlock.
   for (const content of integrations.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
-    await deployIntegration(queries, projectId, { specVersion, content, destructive });
+    await deployIntegration(queries, projectId, { specVersion, content, sourceId, ...how });
   }
   const rows: Integration[] = [];
   for (const { name } of integrations) rows.push(await getIntegrationRow(queries, projectId, name));
@@ -109,7 +118,11 @@ export async function deployIntegrations(
 export async function deployIntegration(
   queries: Queries,
   projectId: string,
-  deployed: { specVersion: string; content: ManifestIntegration; destructive: boolean },
+  deployed: Omit<Deployment, "source"> & {
+    specVersion: string;
+    content: ManifestIntegration;
+    sourceId: string;
+  },
 ): Promise<void> {
   const { name, provider } = deployed.content;
   // Checked after the row is locked: another deployment could have changed it before.

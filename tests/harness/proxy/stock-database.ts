@@ -77,6 +77,7 @@ export const deploy = (queries: Queries, projectId: string, manifest: object): P
     provider: PROVIDER,
     specVersion: "1.0.0",
     content: manifest,
+    createdBy: "system",
   });
 
 export async function install(

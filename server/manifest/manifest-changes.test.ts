@@ -1,8 +1,8 @@
+/** The comparison of two revisions of a manifest. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../http/json.ts";
-import { manifestChanges } from "./manifest-diff.ts";
-import { vanishedObjects } from "./vanished-objects.ts";
+import type { Json } from "../ground/json.ts";
+import { manifestChanges } from "./manifest-changes.ts";
 
 const shown = (before: Json, after: Json) =>
   manifestChanges(before, after).map(({ kind, path, before: was, after: is }) =>
@@ -37,20 +37,4 @@ test("fields that have no provider name are compared by the builder's names", ()
   assert.deepEqual(shown({ f: fields("notes", "size") }, { f: fields("size", "notes", "more") }), [
     "added f.more",
   ]);
-});
-
-test("read objects that a manifest no longer contains are found in any case; a new integration loses none", () => {
-  const content = { read: { objects: objects("Contacts", "deals") } };
-  const before = [{ id: "1", name: "crm", latestRevision: { content } }];
-  const manifest = (...names: string[]): Json => ({
-    integrations: [
-      { name: "crm", read: { objects: objects(...names) } },
-      { name: "new", read: { objects: objects("x") } },
-    ],
-  });
-  assert.deepEqual(vanishedObjects(before, manifest("contacts", "DEALS")), []);
-  assert.deepEqual(vanishedObjects(before, manifest("contacts")), [
-    { integration: "crm", integrationId: "1", objects: ["deals"] },
-  ]);
-  assert.deepEqual(vanishedObjects(before, "no manifest"), []);
 });

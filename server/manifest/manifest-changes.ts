@@ -1,5 +1,5 @@
 /** Compares two revisions of an integration and returns the changes, with places named as in the manifest. */
-import { isObject, textAt, type Json, type JsonObject } from "../http/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 
 export interface Change {
   kind: "added" | "removed" | "changed";
@@ -34,12 +34,14 @@ const leaf = (member: "before" | "after", value: Json | undefined): Partial<Chan
 
 /** Returns an object unchanged, a list of objects as an object by their names, undefined for anything else. */
 function named(value: Json | undefined): JsonObject | undefined {
-  if (isObject(value)) return value;
-  if (!Array.isArray(value) || !value.every(isObject)) return undefined;
+  if (isJsonObject(value)) return value;
+  if (!Array.isArray(value) || !value.every(isJsonObject)) return undefined;
   const entries = value.map((item): [string | undefined, Json] => [nameOf(item), item]);
   if (entries.some(([name]) => name === undefined)) return undefined;
   return Object.fromEntries(entries.map(([name = "", item]) => [name, item]));
 }
 
-const nameOf = (item: JsonObject): string | undefined =>
-  textAt(item, "objectName") ?? textAt(item, "fieldName") ?? textAt(item, "mapToName");
+function nameOf(item: JsonObject): string | undefined {
+  const name = item["objectName"] ?? item["fieldName"] ?? item["mapToName"];
+  return typeof name === "string" ? name : undefined;
+}

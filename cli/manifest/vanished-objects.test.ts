@@ -1,0 +1,23 @@
+/** Read objects that a deployment would no longer read. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json } from "../http/json.ts";
+import { vanishedObjects } from "./vanished-objects.ts";
+
+const objects = (...names: string[]): Json => names.map((objectName) => ({ objectName }));
+
+test("read objects that a manifest no longer contains are found in any case; a new integration loses none", () => {
+  const content = { read: { objects: objects("Contacts", "deals") } };
+  const before = [{ id: "1", name: "crm", latestRevision: { content } }];
+  const manifest = (...names: string[]): Json => ({
+    integrations: [
+      { name: "crm", read: { objects: objects(...names) } },
+      { name: "new", read: { objects: objects("x") } },
+    ],
+  });
+  assert.deepEqual(vanishedObjects(before, manifest("contacts", "DEALS")), []);
+  assert.deepEqual(vanishedObjects(before, manifest("contacts")), [
+    { integration: "crm", integrationId: "1", objects: ["deals"] },
+  ]);
+  assert.deepEqual(vanishedObjects(before, "no manifest"), []);
+});

@@ -1,0 +1,27 @@
+/** The revisions of an integration: `busbar list revisions --integration crm`. */
+import { UsageFailure } from "../failures.ts";
+import { step } from "../http/api.ts";
+import { requireObject } from "../http/json.ts";
+import { extra, id, paged, status, text, time, type Filters, type Resource } from "./resource.ts";
+
+export const REVISIONS: Resource = {
+  plural: "revisions",
+  singular: "revision",
+  filters: ["integration", "limit"],
+  columns: {
+    NUMBER: text("number"),
+    CURRENT: status("current"),
+    DEPLOYED: time("createTime"),
+    BY: text("createdBy"),
+    ID: extra(id("id")),
+  },
+  list: async (deps, filters) =>
+    paged(deps, pathOf(filters), filters.limit === undefined ? {} : { limit: filters.limit }),
+  get: async (deps, name, filters) =>
+    requireObject(await deps.inProject("GET", `${pathOf(filters)}/${step(name)}`)),
+};
+
+function pathOf({ integration }: Filters): string {
+  if (integration) return `/integrations/${step(integration)}/revisions`;
+  throw new UsageFailure("Give --integration: revisions are listed per integration.");
+}

@@ -1,0 +1,105 @@
+/** Revisions through the API: dry runs, the list, and the file that was deployed. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+
+const MANIFEST = `# Who asks for changes: the team of sales.
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    write:
+      objects:
+        - objectName: contacts
+    proxy:
+      enabled: true # for the export
+`;
+const OTHER = `  - name: other
+    provider: hubspot
+    proxy:
+      enabled: true
+`;
+
+describe("revisions", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    const customer = { provider: "hubspot", manifest: MANIFEST, integration: "crm", groupRef: "acme" } as const;
+    await connectCustomer(on, customer);
+  });
+
+  const deploy = (sourceYaml: string, query = "") =>
+    on.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
+  const listed = async (query = "") => (await on.inProject("GET", `/integrations/crm/revisions${query}`)).body;
+
+  test("a dry run says what would change and for how many installations, and stores nothing", async () => {
+    const { results } = await listed();
+    const changed = MANIFEST.replace("objectName: contacts", "objectName: companies") + OTHER;
+    const answer = await deploy(changed, "?dryRun=true");
+    assert.equal(answer.status, 200, answer.text);
+    const [crm, other] = answer.body;
+    assert.deepEqual([crm.name, crm.change, crm.installationCount], ["crm", "changed", 1]);
+    assert.deepEqual(crm.changes, [
+      { kind: "removed", path: "write.objects.contacts" },
+      { kind: "added", path: "write.objects.companies" },
+    ]);
+    assert.match(crm.warnings[0].message, /contacts \(1 installation\)/);
+    assert.deepEqual([other.change, other.changes, other.installationCount], ["added", [], 0]);
+    assert.deepEqual((await listed()).results, results);
+    assert.equal((await on.inProject("GET", "/integrations/other")).status, 404);
+    const [same] = (await deploy(MANIFEST, "?dryRun=true")).body;
+    assert.deepEqual([same.change, same.changes], ["unchanged", []]);
+  });
+
+  test("a dry run is refused as the deployment would be", async () => {
+    const without = MANIFEST.replace("objectName: contacts", "objectName: companies");
+    const lossy = await deploy(without, "?dryRun=true&destructive=false");
+    assert.deepEqual([lossy.status, (await deploy(without, "?destructive=false")).status], [409, 409]);
+    const invalid = await deploy(MANIFEST.replace("hubspot", "nothing"), "?dryRun=true");
+    assert.deepEqual([invalid.status, invalid.body.issues.length], [422, 1], invalid.text);
+    const moved = await deploy(MANIFEST.replace("hubspot", "salesforce"), "?dryRun=true");
+    assert.equal(moved.status, 422, moved.text);
+  });
+
+  test("a revision keeps the file with its comments, its number and its author", async () => {
+    const second = `${MANIFEST}# The end.\n`;
+    assert.equal((await deploy(second)).status, 200);
+    const { results } = await listed();
+    assert.deepEqual(
+      results.map(({ number, current }: { number: number; current: boolean }) => [number, current]),
+      [
+        [2, true],
+        [1, false],
+      ],
+    );
+    const get = async (id: string) =>
+      (await on.inProject("GET", `/integrations/crm/revisions/${id}`)).body;
+    const [newest, oldest] = [await get(results[0].id), await get(results[1].id)];
+    assert.deepEqual([newest.source, oldest.source], [second, MANIFEST]);
+    assert.match(newest.createdBy, /^apiKey:[0-9a-f-]{36}$/);
+    assert.deepEqual([newest.number, newest.content.name, newest.specVersion], [2, "crm", "1.0.0"]);
+  });
+
+  test("the list comes in pages, and with `after` shows newer revisions only", async () => {
+    const all = (await listed()).results;
+    const first = await listed("?pageSize=1");
+    assert.deepEqual(first.results, [all[0]]);
+    const rest = await listed(`?pageToken=${first.pagination.nextPageToken}`);
+    assert.deepEqual([rest.results, rest.pagination], [all.slice(1), { done: true }]);
+    assert.deepEqual((await listed(`?after=${all[1].id}`)).results, [all[0]]);
+    assert.deepEqual((await listed(`?after=${all[0].id}`)).results, []);
+  });
+
+  test("a revision that was not deployed from a file has no source; one of another integration is not found", async () => {
+    const content = { proxy: { enabled: true } };
+    const latestRevision = { specVersion: "1.0.0", content };
+    const body = { name: "plain", provider: "hubspot", latestRevision };
+    assert.equal((await on.inProject("POST", "/integrations", body)).status, 201);
+    const [{ id }] = (await on.inProject("GET", "/integrations/plain/revisions")).body.results;
+    const found = await on.inProject("GET", `/integrations/plain/revisions/${id}`);
+    assert.deepEqual([found.status, "source" in found.body], [200, false], found.text);
+    assert.equal((await on.inProject("GET", `/integrations/crm/revisions/${id}`)).status, 404);
+  });
+});
