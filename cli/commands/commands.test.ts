@@ -75,6 +75,7 @@ describe("commands without a terminal", () => {
     const of: Record<string, string[]> = {
       operations: ["--installation", installationId],
       deliveries: ["--destination", "hook"],
+      revisions: ["--integration", "crm"],
     };
     await busbar(["create", "destination", "hook", "--webhook", "http://127.0.0.1:9/x"]);
     const names = /Resources: (.*)/.exec((await busbar(["list", "--help"])).stdout)?.[1]?.split(", ") ?? [];
@@ -182,7 +183,10 @@ describe("commands without a terminal", () => {
     );
     const stdin = changed;
     const dry = await busbar(["deploy", "-", "--dry-run"], { stdin });
-    assert.match(dry.stdout, /^changed +crm +hubspot +1 installation\n +- read\n +\+ write\.objects\.deals\n/m);
+    assert.match(
+      dry.stdout,
+      /^changed +crm +hubspot +1 installation\n +- read\n +\+ write\.objects\.deals\n/m,
+    );
     assert.match(dry.stderr, /nothing was deployed/);
     const kept = await busbar(["deploy", "-"], { stdin });
     assert.equal(kept.code, 0, kept.stderr);

@@ -63,7 +63,8 @@ async function compare(file: ManifestFile, options: DeployOptions, deps: Connect
   if (deps.out.json) return deps.out.data(planned);
   for (const integration of planned) {
     const word = textAt(integration, "change") ?? "";
-    const colour = { added: deps.out.paint.green, changed: deps.out.paint.yellow }[word] ?? deps.out.paint.dim;
+    const colour =
+      { added: deps.out.paint.green, changed: deps.out.paint.yellow }[word] ?? deps.out.paint.dim;
     const count = valueAt(integration, "installationCount");
     const installations = deps.out.paint.dim(`${String(count)} installation${count === 1 ? "" : "s"}`);
     deps.out.line([colour(word.padEnd(COLUMN)), ...namesOf(integration), installations].join("  "));

@@ -22,7 +22,14 @@ async function openRuns(t: TestContext) {
   const { projectId } = await queries
     .transaction()
     .execute((deps) => bootstrap(deps, { org: "o", project: "p" }));
-  const deployed = { projectId, name: "crm", provider: "hubspot", specVersion: "1.0.0", content: {}, createdBy: "system" };
+  const deployed = {
+    projectId,
+    name: "crm",
+    provider: "hubspot",
+    specVersion: "1.0.0",
+    content: {},
+    createdBy: "system",
+  };
   const { id: integrationId } = await upsertIntegration(queries, deployed);
   const revisionId = (await findIntegration(queries, projectId, integrationId))?.latestRevision.id ?? "";
   const install = async (groupRef: string) => {

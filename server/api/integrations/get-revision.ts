@@ -30,7 +30,8 @@ export const getRevision = (deps: { database: Database }) =>
     operationId: "getRevision",
     tag: "Integrations",
     summary: "Get a revision",
-    description: "Returns a revision, current or old, with its content and the file that it was deployed from.",
+    description:
+      "Returns a revision, current or old, with its content and the file that it was deployed from.",
     params: Type.Object({
       integrationId: IntegrationIdOrName,
       revisionId: Type.String({ description: "Id of the revision." }),
