@@ -65,6 +65,7 @@ export interface Schemas {
   DeliveryAttempt: { time: string; durationMs: number; status?: number; error?: string; answer?: string };
   DeliveryWithData: { id: string; destinationId: string; eventType: string; eventTime: string; status: "waiting" | "sending" | "delivered" | "failed"; nextAttemptTime?: string; attempts: readonly Schemas["DeliveryAttempt"][]; data: unknown };
   DeployedIntegration: { id: string; projectId: string; name: string; provider: string; createTime: string; updateTime?: string; latestRevision: Schemas["Revision"]; warnings: readonly Schemas["ManifestWarning"][] };
+  DeployedRevision: { id: string; number: number; createTime: string; createdBy: string; current: boolean; specVersion: string; content: Schemas["ManifestIntegration"]; source?: string };
   Destination: { id: string; name: string; type: string; metadata: { name?: string; streamName?: string; region?: string; endpointUrl?: string; partitionKeyTemplate?: string; file?: string; projectId?: string; topicId?: string; serverUrl?: string; exchange?: string; tls?: boolean; bucket?: string; keyTemplate?: string; storageClass?: "STANDARD" | "STANDARD_IA" | "ONEZONE_IA" | "INTELLIGENT_TIERING" | "GLACIER" | "GLACIER_IR" | "DEEP_ARCHIVE"; url?: string; queueUrl?: string; headers?: Record<string, string> | null }; createTime: string; updateTime?: string; disabledTime?: string; disabledReason?: string };
   DestinationType: { type: string; displayName: string; description: string; built: boolean; metadataSchema: Record<string, unknown>; secretsSchema?: Record<string, unknown> };
   DestinationWebhookDisabledEvent: { projectId: string; destinationId: string; destinationName: string; url: string };
@@ -101,6 +102,8 @@ export interface Schemas {
   ListDeliveriesResponse: { results: readonly Schemas["Delivery"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListProxyCallsResponse: { results: readonly Schemas["ProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListRevisionsResponse: { results: readonly Schemas["RevisionEntry"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ManifestChange: { kind: "added" | "removed" | "changed"; path: string; before?: string | number | boolean; after?: string | number | boolean };
   ManifestField: { fieldName?: string; mapToName?: string; mapToDisplayName?: string; prompt?: string; default?: string };
   ManifestIntegration: { name: string; provider: string; displayName?: string; module?: string; read?: { objects?: readonly Schemas["ManifestReadObject"][] }; write?: { objects?: readonly Schemas["ManifestWriteObject"][] }; proxy?: { enabled?: boolean; useModule?: boolean }; subscribe?: { objects?: readonly Schemas["ManifestSubscribeObject"][] }; watchSchema?: Schemas["ManifestWatchSchema"] };
   ManifestReadObject: { objectName: string; destination?: string; schedule?: string; mapToName?: string; mapToDisplayName?: string; requiredFields?: readonly Schemas["ManifestField"][]; optionalFields?: readonly Schemas["ManifestField"][]; optionalFieldsAuto?: "all"; backfill?: { defaultPeriod?: Schemas["BackfillPeriod"] }; delivery?: { mode?: "auto" | "onRequest"; pageSize?: number }; enabled?: "always"; associatedObjects?: readonly string[]; deletedRecords?: "always" };
@@ -120,6 +123,7 @@ export interface Schemas {
   Organization: { id: string; label: string; defaultTeamId: string; createTime: string; updateTime?: string };
   PatchObjectConfigContentRequest: { groupRef?: string; installationId?: string; action: "read" | "write" | "subscribe"; changes: readonly { op: "add" | "replace" | "remove"; path: string; value?: unknown }[] };
   PauseReadsRequest: { objects?: readonly string[]; note?: string };
+  PlannedIntegration: { name: string; provider: string; change: "added" | "changed" | "unchanged"; changes: readonly Schemas["ManifestChange"][]; installationCount: number; warnings: readonly Schemas["ManifestWarning"][] };
   Problem: { type: string; href: string; title: string; status: number; detail: string; instance: string; remedy?: string; supportEmail?: string; supportPhone?: string; supportUrl?: string; subsystem: string; time: string; requestId: string; retryable: boolean; retryAfter?: string; causes?: readonly string[]; connectionId?: string; context?: Record<string, unknown>; issues?: readonly Schemas["Issue"][] };
   Project: { id: string; name: string; appName: string; orgId: string; dropUnmappedFields?: boolean; createTime: string; updateTime?: string; entitlements?: { brandingRemoval: { value: boolean }; logRetentionDays: { value: number } } };
   Provider: { name: string; displayName?: string; authType: "oauth2" | "apiKey" | "basic" | "jwt" | "custom" | "none"; baseURL: string; defaultModule: string; support: Schemas["ProviderSupport"]; features?: Schemas["ProviderFeatures"]; oauth2Opts?: Schemas["OAuth2Options"]; apiKeyOpts?: Schemas["ApiKeyOptions"]; basicOpts?: Schemas["BasicAuthOptions"]; customOpts?: Schemas["CustomAuthOptions"]; authHealthCheck?: { url: string; method?: string; successStatusCodes?: readonly number[]; refusals?: readonly { status: number; text: string }[] }; postAuthInfoNeeded?: boolean; accountInfo?: { url: string; pick?: { list?: string; where: string; equals: string }; fields: readonly { name: string; displayName: string; path: string; capture?: string }[]; workspaceField?: string }; media?: { regular?: { iconURL?: string; logoURL?: string }; darkMode?: { iconURL?: string; logoURL?: string } }; labels?: Record<string, string>; subscribeRequirements?: Schemas["SubscribeRequirements"]; modules?: Record<string, Schemas["ProviderModule"]>; metadata?: { input?: readonly Schemas["ProviderInput"][]; postAuthentication?: readonly { name: string; moduleDependencies?: Record<string, Record<string, unknown>> }[] }; providerAppMetadata?: { authQueryParams?: readonly Schemas["ProviderInput"][]; providerParams?: readonly Schemas["ProviderInput"][] }; hostSuffixes?: readonly string[]; providerOpts?: Record<string, string> };
@@ -152,6 +156,7 @@ export interface Schemas {
   ResultEntry: { id: string; fields: Record<string, unknown>; mappedFields: Record<string, unknown>; associations?: Record<string, readonly Schemas["AssociatedRecord"][]>; raw: Record<string, unknown>; deleted?: true; deletedTime?: string };
   ResultInfo: { type: "inline" | "url"; numRecords: number; downloadUrl?: string };
   Revision: { id: string; specVersion: string; createTime: string; content: Schemas["ManifestIntegration"] };
+  RevisionEntry: { id: string; number: number; createTime: string; createdBy: string; current: boolean };
   SchemaMessage: { action: "schema.watch"; projectId: string; provider: string; groupRef: string; groupName: string; consumerRef: string; consumerName: string; installationId: string; installationUpdateTime: string; objectName: string; rawObjectName: string; workspace?: string; resultInfo: Schemas["ResultInfo"]; result?: { createdFields?: readonly Schemas["WatchedField"][]; deletedFields?: readonly Schemas["WatchedField"][]; changedFields?: readonly { oldSchema: Schemas["WatchedField"]; newSchema: Schemas["WatchedField"] }[] } };
   SearchRecordsRequest: { objectName: string; fieldFilters: readonly { fieldName: string; operator: "eq"; value: string | number | boolean }[] };
   SearchRecordsResponse: { results: readonly Schemas["FoundRecord"][]; result: readonly Schemas["FoundRecord"][]; truncated?: true };
@@ -195,7 +200,7 @@ export interface Schemas {
 export interface Operations {
   acceptInvite: { input: { body: Schemas["AcceptInviteRequest"] }; answer: Schemas["BuilderInfo"] };
   addUserToOrg: { input: { orgId: string; body: Schemas["AddUserToOrgRequest"] }; answer: undefined };
-  batchUpsertIntegrations: { input: { projectIdOrName: string; destructive?: boolean; body: Schemas["ManifestSource"] }; answer: readonly Schemas["DeployedIntegration"][] };
+  batchUpsertIntegrations: { input: { projectIdOrName: string; destructive?: boolean; dryRun?: boolean; body: Schemas["ManifestSource"] }; answer: readonly Schemas["DeployedIntegration"][] | readonly Schemas["PlannedIntegration"][] };
   checkClaimedDomain: { input: { domain: string }; answer: Schemas["ClaimedDomain"] };
   claimDomain: { input: { body: Schemas["ClaimDomainRequest"] }; answer: undefined };
   createApiKey: { input: { projectIdOrName: string; body: Schemas["CreateApiKeyRequest"] }; answer: Schemas["ApiKey"] };
@@ -258,6 +263,7 @@ export interface Operations {
   getProvider: { input: { provider: string }; answer: Schemas["Provider"] };
   getProviderApp: { input: { projectIdOrName: string; providerAppId: string }; answer: Schemas["ProviderApp"] };
   getReadyz: { input: {  }; answer: Schemas["GetReadyzResponse"] };
+  getRevision: { input: { projectIdOrName: string; integrationId: string; revisionId: string }; answer: Schemas["DeployedRevision"] };
   getTopic: { input: { projectIdOrName: string; topicId: string }; answer: Schemas["Topic"] };
   listApiKeys: { input: { projectIdOrName: string; active?: boolean }; answer: readonly Schemas["ApiKey"][] };
   listConnections: { input: { projectIdOrName: string; provider?: string; groupRef?: string; consumerRef?: string }; answer: readonly Schemas["Connection"][] };
@@ -280,6 +286,7 @@ export interface Operations {
   listProviderApps: { input: { projectIdOrName: string }; answer: readonly Schemas["ProviderApp"][] };
   listProviders: { input: {  }; answer: Record<string, Schemas["Provider"]> };
   listProxyCalls: { input: { projectIdOrName: string; integrationId: string; installationId: string; pageSize?: number; pageToken?: string }; answer: Schemas["ListProxyCallsResponse"] };
+  listRevisions: { input: { projectIdOrName: string; integrationId: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListRevisionsResponse"] };
   listTopicDestinationRoutes: { input: { projectIdOrName: string; topicId?: string; destinationId?: string }; answer: readonly Schemas["TopicDestinationRoute"][] };
   listTopics: { input: { projectIdOrName: string }; answer: readonly Schemas["Topic"][] };
   listWaitingDeliveries: { input: { projectIdOrName: string; pageSize?: number }; answer: readonly Schemas["Delivery"][] };
@@ -376,6 +383,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   getProvider: "GET /v1/providers/{provider}",
   getProviderApp: "GET /v1/projects/{projectIdOrName}/provider-apps/{providerAppId}",
   getReadyz: "GET /readyz",
+  getRevision: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}",
   getTopic: "GET /v1/projects/{projectIdOrName}/topics/{topicId}",
   listApiKeys: "GET /v1/projects/{projectIdOrName}/api-keys",
   listConnections: "GET /v1/projects/{projectIdOrName}/connections",
@@ -398,6 +406,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listProviderApps: "GET /v1/projects/{projectIdOrName}/provider-apps",
   listProviders: "GET /v1/providers",
   listProxyCalls: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/proxy-calls",
+  listRevisions: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions",
   listTopicDestinationRoutes: "GET /v1/projects/{projectIdOrName}/topic-destination-routes",
   listTopics: "GET /v1/projects/{projectIdOrName}/topics",
   listWaitingDeliveries: "GET /v1/projects/{projectIdOrName}/deliveries",
