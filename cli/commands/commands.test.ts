@@ -177,11 +177,8 @@ describe("commands without a terminal", () => {
   });
 
   test("deploy prints the changes, and stops reading removed objects only with --destructive", async () => {
-    const changed = MANIFEST.replace(/ {4}read.*\n/, "").replace(
-      "contacts }",
-      "contacts }, { objectName: deals }",
-    );
-    const stdin = changed;
+    const more = "contacts }, { objectName: deals }";
+    const stdin = MANIFEST.replace(/ {4}read.*\n/, "").replace("contacts }", more);
     const dry = await busbar(["deploy", "-", "--dry-run"], { stdin });
     assert.match(
       dry.stdout,
