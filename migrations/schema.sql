@@ -545,6 +545,7 @@ CREATE TABLE read_objects (
   failures integer NOT NULL DEFAULT 0,
   failing_since timestamptz,
   backfill_id uuid,
+  disabled boolean NOT NULL DEFAULT false,
   PRIMARY KEY (installation_id, object_name),
   FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
 ) WITH (fillfactor=70, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
@@ -603,6 +604,7 @@ CREATE TABLE revisions (
   seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   created_by text NOT NULL DEFAULT 'system'::text,
   source_id uuid,
+  destructive boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id),
   FOREIGN KEY (integration_id) REFERENCES integrations(id) ON DELETE CASCADE,
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
