@@ -91,6 +91,15 @@ export const Oauth2Schema = Type.Object(
         },
       ),
     ),
+    callbackFields: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ description: "Name of the query parameter, and of the stored value." }),
+          displayName: Type.String({ description: "Display name." }),
+        }),
+        { description: "Busbar's own: query parameters of the OAuth callback to store." },
+      ),
+    ),
     pkce: Type.Optional(
       Type.Boolean({
         description:
@@ -223,6 +232,19 @@ const RedirectSchema = Type.Object(
   },
 );
 
+const AssertionSchema = Type.Object(
+  {
+    algorithm: Type.Union([Type.Literal("RS256"), Type.Literal("PS256"), Type.Literal("ES256")], {
+      description: "Signature algorithm.",
+    }),
+    key: Type.String({ description: "Private key: PEM, or PEM in Base64." }),
+    keyId: Type.Optional(Type.String({ description: "`kid` of the header." })),
+    claims: described(Templates, "Claims besides `iat`, `exp` and `jti`, by name."),
+    lifetimeSeconds: Type.Integer({ description: "Seconds from `iat` to `exp`." }),
+  },
+  { title: "SignedAssertion", description: "A JSON web token that the customer's key signs." },
+);
+
 const RequestSchema = Type.Object(
   {
     method: Type.Union([Type.Literal("GET"), Type.Literal("POST")], { description: "HTTP method." }),
@@ -238,6 +260,20 @@ const RequestSchema = Type.Object(
         },
         { description: "User name and password for basic authentication." },
       ),
+    ),
+    unpack: Type.Optional(
+      Type.Object(
+        {
+          from: Type.String({ description: "Name of the value: a JSON object, or one in Base64." }),
+          take: described(Templates, "Values to use in this request, by name: the path of each."),
+        },
+        {
+          description: "Reads values out of a file that the customer entered, for example a service account.",
+        },
+      ),
+    ),
+    assertion: Type.Optional(
+      described(AssertionSchema, "Signs an assertion, which is the value `assertion` of this request."),
     ),
     headers: Type.Optional(described(Templates, "Headers, by name.")),
     form: Type.Optional(described(Templates, "Body in form encoding, by name.")),
@@ -290,5 +326,7 @@ export const CustomSchema = Type.Object(
 );
 
 export type Oauth2Options = Static<typeof Oauth2Schema>;
+export type CustomOptions = Static<typeof CustomSchema>;
+export type Assertion = Static<typeof AssertionSchema>;
 export type Redirect = Static<typeof RedirectSchema>;
 export type StepRequest = Static<typeof RequestSchema>;

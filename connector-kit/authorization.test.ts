@@ -1,13 +1,13 @@
 /** Credentials reach the provider in the form its facts say, and in no other. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PROVIDERS } from "../connectors/providers.gen.ts";
-import { authorization, CredentialsError } from "./authorization.ts";
+import { PROVIDER_TABLE } from "../connectors/provider-table.ts";
+import { authorization, CredentialsError, withDefaults } from "./authorization.ts";
 import { completeProvider } from "./define-provider.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 
 function info(key: string, changes: Partial<ProviderInfo> = {}): ProviderInfo {
-  const facts = PROVIDERS[key];
+  const facts = PROVIDER_TABLE[key];
   assert.ok(facts);
   return { ...completeProvider(key, facts), ...changes };
 }
@@ -24,7 +24,11 @@ test("an API key goes into its header with its prefix, or into the query", () =>
   const key = { type: "apiKey", key: "k&y" } as const;
   assert.deepEqual(authorization(info("stripe"), key).headers, [["Authorization", "Bearer k&y"]]);
   assert.deepEqual(authorization(info("monday"), key).headers, [["Authorization", "k&y"]]);
-  assert.deepEqual(authorization(info("hunter"), key), { headers: [], query: [["api_key", "k&y"]] });
+  assert.deepEqual(authorization(info("hunter"), key), {
+    headers: [],
+    query: [["api_key", "k&y"]],
+    defaults: [],
+  });
 });
 
 test("a password goes as basic, and a key as the half of basic that the facts name", () => {
@@ -55,5 +59,19 @@ test("credentials of another kind than the provider's are refused", () => {
   assert.throws(() => authorization(info("hubspot"), { type: "apiKey", key: "k" }), CredentialsError);
   assert.throws(() => authorization(info("stripe"), { type: "oauth2", accessToken: "t" }), CredentialsError);
   assert.throws(() => authorization(info("mixpanel"), { type: "apiKey", key: "k" }), CredentialsError);
-  assert.deepEqual(authorization(info("stripe"), { type: "none" }), { headers: [], query: [] });
+  assert.deepEqual(authorization(info("stripe"), { type: "none" }), { headers: [], query: [], defaults: [] });
+});
+
+test("fixed headers are added where a request has none of that name, and wait for values that are not known yet", () => {
+  const key = { type: "apiKey", key: "k" } as const;
+  const copper = authorization(info("copper"), key, { userEmail: "ada@acme.example" });
+  assert.deepEqual(withDefaults(copper, {}), {
+    accept: "application/json",
+    "x-pw-accesstoken": "k",
+    "x-pw-application": "developer_api",
+    "x-pw-useremail": "ada@acme.example",
+  });
+  assert.equal(withDefaults(copper, { "X-PW-Application": "mine" })["x-pw-application"], "mine");
+  assert.deepEqual(authorization(info("copper"), key).defaults, [["X-PW-Application", "developer_api"]]);
+  assert.throws(() => authorization(info("copper"), key, { userEmail: "a\r\nX-Evil: 1" }), CredentialsError);
 });

@@ -1,6 +1,6 @@
 /** Turns opened credentials into the headers and query parameters that a provider expects. Pure. */
 import type { ProviderInfo } from "./provider-info.ts";
-import { fillTemplate } from "./template.ts";
+import { fillTemplate, placeholders } from "./template.ts";
 
 export type Credentials =
   | { type: "oauth2"; accessToken: string }
@@ -12,6 +12,8 @@ export type Credentials =
 export interface Authorization {
   headers: [name: string, value: string][];
   query: [name: string, value: string][];
+  /** Headers that a request must have besides, such as the version of the API. The caller's own take precedence. */
+  defaults: [name: string, value: string][];
 }
 
 /** Credentials that do not fit the provider, or that hold characters a header cannot carry. */
@@ -20,14 +22,40 @@ export class CredentialsError extends Error {
 }
 
 /**
- * Returns what to add to a request. Throws `CredentialsError` if the credentials do not fit the provider or a value is
- * unusable.
+ * Returns what to add to a request. `metadata` is the connection's, by name; a default header whose value is not known
+ * yet is left out. Throws `CredentialsError` if the credentials do not fit the provider or a value is unusable.
  */
-export function authorization(provider: ProviderInfo, credentials: Credentials): Authorization {
-  const authorization = attach(provider, credentials);
-  for (const [name, value] of authorization.headers) requireHeaderText(provider, name, value);
-  return authorization;
+export function authorization(
+  provider: ProviderInfo,
+  credentials: Credentials,
+  metadata: Record<string, string> = {},
+): Authorization {
+  const added = attach(provider, credentials);
+  const defaults = (provider.fixedHeaders ?? []).flatMap(({ name, valueTemplate }): Header[] =>
+    placeholders(valueTemplate).every((value) => metadata[value])
+      ? [[name, fillTemplate(valueTemplate, metadata)]]
+      : [],
+  );
+  for (const [name, value] of [...added.headers, ...defaults]) requireHeaderText(provider, name, value);
+  return { ...added, defaults };
 }
+
+/** Returns the headers of a request by lower-case name: ours take precedence over `own`, and `own` over the defaults. */
+export const withDefaults = (
+  { headers, defaults }: Authorization,
+  own: Record<string, string>,
+): Record<string, string> => ({
+  accept: "application/json",
+  ...lowerCase(defaults),
+  ...lowerCase(Object.entries(own)),
+  ...lowerCase(headers),
+});
+
+const lowerCase = (headers: Header[]): Record<string, string> =>
+  Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+
+type Header = [name: string, value: string];
+type Added = Omit<Authorization, "defaults">;
 
 /** Refuses control characters: a line break would let a stored secret add headers, and HTTP clients send no others. */
 export function requireHeaderText(provider: ProviderInfo, name: string, value: string): void {
@@ -36,7 +64,7 @@ export function requireHeaderText(provider: ProviderInfo, name: string, value: s
   throw new CredentialsError(`the credentials for ${provider.name} hold characters not allowed in ${name}`);
 }
 
-function attach(provider: ProviderInfo, credentials: Credentials): Authorization {
+function attach(provider: ProviderInfo, credentials: Credentials): Added {
   switch (credentials.type) {
     case "none":
       return { headers: [], query: [] };
@@ -53,14 +81,14 @@ function attach(provider: ProviderInfo, credentials: Credentials): Authorization
   }
 }
 
-function oauth2(provider: ProviderInfo, accessToken: string): Authorization {
+function oauth2(provider: ProviderInfo, accessToken: string): Added {
   if (provider.authType !== "oauth2") throw mismatch(provider, "an access token");
   const header = provider.oauth2Opts?.accessTokenOpts?.header;
   if (header) return oneHeader(header.name, `${header.valuePrefix ?? ""}${accessToken}`);
   return oneHeader("Authorization", `Bearer ${accessToken}`);
 }
 
-function apiKey(provider: ProviderInfo, key: string): Authorization {
+function apiKey(provider: ProviderInfo, key: string): Added {
   const options = provider.apiKeyOpts;
   if (provider.authType !== "apiKey" || !options) throw mismatch(provider, "an API key");
   if (options.attachmentType === "query" && options.query)
@@ -72,7 +100,7 @@ function apiKey(provider: ProviderInfo, key: string): Authorization {
 }
 
 /** Sends an API key as one half of HTTP Basic. */
-function keyAsBasic(provider: ProviderInfo, key: string): Authorization {
+function keyAsBasic(provider: ProviderInfo, key: string): Added {
   if (!provider.basicOpts?.apiKeyAsBasic) throw mismatch(provider, "an API key");
   const { fieldUsed, keyFormat } = provider.basicOpts.apiKeyAsBasicOpts ?? {};
   if (keyFormat)
@@ -83,12 +111,12 @@ function keyAsBasic(provider: ProviderInfo, key: string): Authorization {
   return basic(fieldUsed === "password" ? `:${key}` : `${key}:`, provider);
 }
 
-function basic(pair: string, provider: ProviderInfo): Authorization {
+function basic(pair: string, provider: ProviderInfo): Added {
   if (provider.authType !== "basic") throw mismatch(provider, "a user name and password");
   return oneHeader("Authorization", `Basic ${Buffer.from(pair, "utf8").toString("base64")}`);
 }
 
-function custom(provider: ProviderInfo, values: Record<string, string>): Authorization {
+function custom(provider: ProviderInfo, values: Record<string, string>): Added {
   if (provider.authType !== "custom") throw mismatch(provider, "custom credentials");
   const { headers = [], queryParams = [] } = provider.customOpts ?? {};
   return {
@@ -97,7 +125,7 @@ function custom(provider: ProviderInfo, values: Record<string, string>): Authori
   };
 }
 
-const oneHeader = (name: string, value: string): Authorization => ({ headers: [[name, value]], query: [] });
+const oneHeader = (name: string, value: string): Added => ({ headers: [[name, value]], query: [] });
 
 const mismatch = (provider: ProviderInfo, given: string): CredentialsError =>
   new CredentialsError(`${provider.name} uses ${provider.authType}, not ${given}`);

@@ -48,6 +48,9 @@ function consistencyFaults(info: ProviderInfo, path: string): ProviderFault[] {
     if (!redirect === !request)
       fault(`customOpts.connectSteps[${index}]`, "must have one of redirect and request");
   }
+  if (info.hostSuffixes?.includes("*") && oauth2Opts?.authURL !== undefined) {
+    fault("hostSuffixes", "must not be * for a provider whose sign-in sends your client secret");
+  }
   if (info.defaultModule !== "" && !info.modules?.[info.defaultModule]) {
     fault("defaultModule", `"${info.defaultModule}" is not one of the modules`);
   }

@@ -3,6 +3,7 @@ import type { Json } from "../server/ground/json.ts";
 import { requireHeaderText } from "./authorization.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { Redirect, StepRequest } from "./auth-options.ts";
+import { withAssertion } from "./signed-assertion.ts";
 import { fillTemplate, placeholders, providerUrl, type UrlOptions } from "./template.ts";
 import { textAt } from "./text-at.ts";
 
@@ -68,10 +69,11 @@ export interface StepCall {
 export function requestOf(
   provider: ProviderInfo,
   request: StepRequest,
-  values: Values,
+  given: Values,
   rules: UrlRules,
 ): StepCall {
   const { method, basic, form, json } = request;
+  const values = withAssertion(request, given);
   const fill = (templates: Record<string, string> = {}): Record<string, string> =>
     Object.fromEntries(
       Object.entries(templates).map(([name, template]) => [name, fillTemplate(template, values)]),
@@ -105,9 +107,11 @@ export function neededValues({ customOpts }: ProviderInfo): Set<string> {
   const { headers = [], queryParams = [], refreshSteps = [] } = customOpts ?? {};
   const templates = [...headers, ...queryParams].map(({ valueTemplate }) => valueTemplate);
   for (const { request } of refreshSteps) {
-    const { basic, headers: own, params, form, json, base64, url } = request;
+    const { basic, headers: own, params, form, json, base64, url, unpack, assertion } = request;
     templates.push(url, basic?.username ?? "", basic?.password ?? "");
-    for (const part of [own, params, form, json, base64]) templates.push(...Object.values(part ?? {}));
+    templates.push(unpack ? `{{.${unpack.from}}}` : "", assertion?.key ?? "", assertion?.keyId ?? "");
+    for (const part of [own, params, form, json, base64, assertion?.claims])
+      templates.push(...Object.values(part ?? {}));
   }
   return new Set(templates.flatMap(placeholders));
 }

@@ -28,14 +28,14 @@ export const OAUTH2_DEFAULTS: Pick<Oauth2Options, Oauth2Default> = {
   tokenMetadataFields: {},
 };
 
-type Action = "read" | "write" | "proxy" | "subscribe" | "delete" | "search";
+export type Ability = "read" | "write" | "proxy" | "subscribe" | "delete" | "search";
 
 /**
  * Returns the support flags of a provider from the actions it offers; `batchWrite()` and `bulkWrite()` give what needs
  * more than a flag.
  */
-export function supports(...abilities: (Action | Partial<Support>)[]): Support {
-  const has = (action: Action) => abilities.includes(action);
+export function supports(...abilities: (Ability | Partial<Support>)[]): Support {
+  const has = (action: Ability) => abilities.includes(action);
   const flags: Support = {
     bulkWrite: { insert: false, update: false, upsert: false, delete: false },
     proxy: has("proxy"),

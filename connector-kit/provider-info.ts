@@ -197,6 +197,28 @@ export const ProviderInfoSchema = Type.Object(
     apiKeyOpts: Type.Optional(described(ApiKeySchema, "Options for `apiKey`.")),
     basicOpts: Type.Optional(described(BasicSchema, "Options for `basic`.")),
     customOpts: Type.Optional(described(CustomSchema, "Options for `custom`.")),
+    fixedHeaders: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ description: "Name of the header." }),
+          valueTemplate: Type.String({
+            description: "Value. `{{.name}}` placeholders are filled from the connection's metadata.",
+          }),
+        }),
+        {
+          description:
+            "Busbar's own: headers that every request needs besides the credentials, for example a version. " +
+            "A header that the caller of the proxy sends takes precedence.",
+        },
+      ),
+    ),
+    documentationOnly: Type.Optional(
+      Type.String({
+        description:
+          "Busbar's own: why this Busbar cannot call the provider. Its entry is for information, and " +
+          "connections are refused.",
+      }),
+    ),
     authHealthCheck: Type.Optional(
       Type.Object(
         {
@@ -305,7 +327,8 @@ export const ProviderInfoSchema = Type.Object(
       Type.Array(Type.String(), {
         description:
           "Busbar's own: allowed endings of a host name that comes whole from the provider's response or " +
-          "the customer. A template without a fixed host ending cannot be filled without it.",
+          "the customer. A template without a fixed host ending cannot be filled without it. `*` allows every " +
+          "host, for servers of the customer's own that get no secret of yours.",
       }),
     ),
     providerOpts: Type.Optional(

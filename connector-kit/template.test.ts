@@ -1,13 +1,12 @@
 /** Addresses filled from a connection's values never leave the hosts that the provider's facts allow. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { provider as atlassian } from "../connectors/atlassian/provider.ts";
-import { provider as dynamicsCRM } from "../connectors/dynamicsCRM/provider.ts";
-import { provider as gong } from "../connectors/gong/provider.ts";
 import { provider as hubspot } from "../connectors/hubspot/provider.ts";
 import { provider as salesforce } from "../connectors/salesforce/provider.ts";
 import { provider as zoho } from "../connectors/zoho/provider.ts";
+import { PROVIDER_TABLE } from "../connectors/provider-table.ts";
 import { completeProvider } from "./define-provider.ts";
+import type { ProviderInfo } from "./provider-info.ts";
 import {
   authorizeUrl,
   baseUrl,
@@ -21,7 +20,13 @@ import {
 } from "./template.ts";
 
 const salesforceInfo = completeProvider("salesforce", salesforce);
-const gongInfo = completeProvider("gong", gong);
+const info = (key: string): ProviderInfo => {
+  const facts = PROVIDER_TABLE[key];
+  assert.ok(facts);
+  return completeProvider(key, facts);
+};
+
+const gongInfo = info("gong");
 
 test("a workspace fills every address of a provider", () => {
   const options = { values: { workspace: "acme--uat.sandbox" } };
@@ -93,7 +98,7 @@ test("a missing value is named; a default fills in", () => {
     placeholder: "workspace",
   });
   assert.throws(() => baseUrl(salesforceInfo, { values: { workspace: "" } }), /no value for "workspace"/);
-  const dynamics = completeProvider("dynamicsCRM", dynamicsCRM);
+  const dynamics = info("dynamicsCRM");
   assert.equal(
     baseUrl(dynamics, { values: { workspace: "org1" } }).href,
     "https://org1.api.crm.dynamics.com/api/data",
@@ -101,11 +106,11 @@ test("a missing value is named; a default fills in", () => {
 });
 
 test("a placeholder in the path takes a name and nothing that changes the path", () => {
-  const info = completeProvider("atlassian", atlassian);
-  const url = baseUrl(info, { values: { cloudId: "11223344-a1b2" } });
+  const atlassian = info("atlassian");
+  const url = baseUrl(atlassian, { values: { cloudId: "11223344-a1b2" } });
   assert.equal(url.href, "https://api.atlassian.com/ex/jira/11223344-a1b2/rest/api");
   for (const cloudId of ["..", "a/../../x", "a?b", "%2e%2e"]) {
-    assert.throws(() => baseUrl(info, { values: { cloudId } }), TemplateError, cloudId);
+    assert.throws(() => baseUrl(atlassian, { values: { cloudId } }), TemplateError, cloudId);
   }
 });
 
@@ -137,14 +142,14 @@ test("a plain host is taken only where the operator allows that very host", () =
 });
 
 test("a host that is a value as a whole must be one of the provider's", () => {
-  const info = completeProvider("zoho", zoho);
-  assert.equal(baseUrl(info, { values: { zoho_api_domain: "www.zohoapis.eu" } }).host, "www.zohoapis.eu");
-  assert.throws(() => baseUrl(info, { values: { zoho_api_domain: "evil.com" } }), TemplateError);
+  const zohoInfo = completeProvider("zoho", zoho);
+  assert.equal(baseUrl(zohoInfo, { values: { zoho_api_domain: "www.zohoapis.eu" } }).host, "www.zohoapis.eu");
+  assert.throws(() => baseUrl(zohoInfo, { values: { zoho_api_domain: "evil.com" } }), TemplateError);
   assert.throws(
-    () => baseUrl(info, { values: { zoho_api_domain: "www.zohoapis.eu.evil.com" } }),
+    () => baseUrl(zohoInfo, { values: { zoho_api_domain: "www.zohoapis.eu.evil.com" } }),
     TemplateError,
   );
-  assert.equal(tokenUrl(info, { values: {} }).host, "accounts.zoho.com");
+  assert.equal(tokenUrl(zohoInfo, { values: {} }).host, "accounts.zoho.com");
 });
 
 test("an address moved by the operator needs no values", () => {
@@ -155,10 +160,10 @@ test("an address moved by the operator needs no values", () => {
 });
 
 test("a module has an address of its own", () => {
-  const info = completeProvider("hubspot", hubspot);
-  assert.equal(baseUrl(info, { values: {} }).href, "https://api.hubapi.com/");
-  assert.equal(baseUrl(info, { values: {}, moduleKey: "crm" }).href, "https://api.hubapi.com/crm");
-  assert.throws(() => baseUrl(info, { values: {}, moduleKey: "nope" }), /no module "nope"/);
+  const hub = completeProvider("hubspot", hubspot);
+  assert.equal(baseUrl(hub, { values: {} }).href, "https://api.hubapi.com/");
+  assert.equal(baseUrl(hub, { values: {}, moduleKey: "crm" }).href, "https://api.hubapi.com/crm");
+  assert.throws(() => baseUrl(hub, { values: {}, moduleKey: "nope" }), /no module "nope"/);
 });
 
 test("placeholders are found in both spellings and values are not templates", () => {

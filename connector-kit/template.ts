@@ -162,6 +162,6 @@ function cutPasted(value: string, suffixes: string[]): string {
   return suffix ? pasted.slice(0, -suffix.length) : pasted;
 }
 
-/** `.gong.io` means any host below gong.io, `gong.io` that host alone. */
+/** `.gong.io` means any host below gong.io, `gong.io` that host alone, `*` any host. */
 const endsWithLabel = (host: string, suffix: string): boolean =>
-  suffix.startsWith(".") ? host.endsWith(suffix) && host !== suffix : host === suffix;
+  suffix === "*" || (suffix.startsWith(".") ? host.endsWith(suffix) && host !== suffix : host === suffix);

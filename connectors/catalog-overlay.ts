@@ -3,7 +3,7 @@ import { checkProvider, type ProviderFault } from "../connector-kit/check-provid
 import { completeProvider, OAUTH2_DEFAULTS, supports } from "../connector-kit/define-provider.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
-import { PROVIDERS } from "./providers.gen.ts";
+import { PROVIDER_TABLE } from "./provider-table.ts";
 
 /** The overlay has mistakes; `faults` lists all of them with their paths. */
 export class CatalogError extends Error {
@@ -23,7 +23,7 @@ export class CatalogError extends Error {
  * so that no credential goes to the old host. Throws `CatalogError`.
  */
 export function mergeOverlay(overlay: unknown): Map<string, ProviderInfo> {
-  const builtIn = Object.entries(PROVIDERS).map(([key, facts]): [string, ProviderInfo] => [
+  const builtIn = Object.entries(PROVIDER_TABLE).map(([key, facts]): [string, ProviderInfo] => [
     key,
     completeProvider(key, facts),
   ]);

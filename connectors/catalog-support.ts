@@ -12,7 +12,7 @@ export function builtSupport(info: ProviderInfo, connector: Connector | undefine
   const parts = partsFor(info.defaultModule);
   const shown = {
     ...info,
-    support: reduce(info.support, parts),
+    support: info.documentationOnly === undefined ? reduce(info.support, parts) : supports(),
     features: withWrite(withRead(info.features, parts), parts),
   };
   if (info.modules) {

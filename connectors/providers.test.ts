@@ -2,17 +2,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CONNECTORS } from "./connectors.gen.ts";
-import { PROVIDERS } from "./providers.gen.ts";
+import { PROVIDER_TABLE } from "./provider-table.ts";
 import { addresses, checkProvider } from "../connector-kit/check-provider.ts";
 import { completeProvider } from "../connector-kit/define-provider.ts";
 import { baseUrl, placeholders } from "../connector-kit/template.ts";
 
-const providers = Object.entries(PROVIDERS).map(([key, facts]) => completeProvider(key, facts));
+const providers = Object.entries(PROVIDER_TABLE).map(([key, facts]) => completeProvider(key, facts));
 
-test("the providers most asked for are there", () => {
-  assert.ok(providers.length >= 65);
-  for (const key of ["hubspot", "salesforce", "gong", "slack", "zendeskSupport", "stripe"])
-    assert.ok(PROVIDERS[key]);
+test("the catalog has every provider of the public one", () => {
+  assert.equal(providers.length, 238);
+  for (const key of ["hubspot", "salesforce", "gong", "slack", "zendeskSupport", "stripe", "aws"])
+    assert.ok(PROVIDER_TABLE[key], key);
 });
 
 for (const info of providers) {
@@ -25,13 +25,19 @@ for (const info of providers) {
       ...(info.metadata?.input ?? []).map(({ name }) => name),
       ...(info.metadata?.postAuthentication ?? []).map(({ name }) => name),
       ...(info.oauth2Opts?.tokenMetadataFields.otherFields ?? []).map(({ name }) => name),
+      ...(info.oauth2Opts?.callbackFields ?? []).map(({ name }) => name),
+      ...(info.customOpts?.connectSteps ?? []).flatMap(({ redirect, request }) =>
+        Object.keys((redirect ?? request)?.metadata ?? {}),
+      ),
     ]);
+    for (const { valueTemplate } of info.fixedHeaders ?? [])
+      for (const name of placeholders(valueTemplate)) assert.ok(known.has(name), `a header needs ${name}`);
     for (const [member, address] of addresses(info)) {
       assert.match(address, /^(https:\/\/|\{\{)/, member);
-      assert.doesNotMatch(address, /\/$/, `${member} ends in a slash`);
+      if (member !== "oauth2Opts.authURL") assert.doesNotMatch(address, /\/$/, `${member} ends in a slash`);
       for (const name of placeholders(address)) assert.ok(known.has(name), `${member} needs ${name}`);
     }
-    for (const suffix of info.hostSuffixes ?? []) assert.match(suffix, /^\.?[a-z0-9-]+(\.[a-z0-9-]+)+$/);
+    for (const suffix of info.hostSuffixes ?? []) assert.match(suffix, /^(\*|\.?[a-z0-9-]+(\.[a-z0-9-]+)+)$/);
     for (const input of info.metadata?.input ?? []) {
       assert.ok(input.displayName && input.prompt, `${input.name} is explained to the customer`);
       for (const suffix of input.pastedSuffixes ?? []) assert.match(suffix, /^\.[a-z0-9.-]+$/);
@@ -64,5 +70,21 @@ test("display names are unique", () => {
 });
 
 test("code is only for providers with facts", () => {
-  for (const key of Object.keys(CONNECTORS)) assert.ok(PROVIDERS[key], key);
+  for (const key of Object.keys(CONNECTORS)) assert.ok(PROVIDER_TABLE[key], key);
+});
+
+test("a server of the customer's own gets the customer's secrets only", () => {
+  const own = providers.filter(({ hostSuffixes }) => hostSuffixes?.includes("*"));
+  assert.ok(own.length > 0);
+  for (const { name, oauth2Opts } of own) assert.equal(oauth2Opts?.authURL, undefined, name);
+  const forum = own.find(({ name }) => name === "discourse");
+  assert.ok(forum);
+  assert.equal(
+    baseUrl(forum, { values: { workspace: "forum.acme.example" } }).href,
+    "https://forum.acme.example/",
+  );
+  assert.throws(
+    () => baseUrl(forum, { values: { workspace: "acme.example:22" } }),
+    /not allowed in an address/,
+  );
 });

@@ -1,9 +1,11 @@
 /** The providers that this version of the command line knows without asking a server. */
-import { PROVIDERS } from "../../connectors/providers.gen.ts";
+import { PROVIDER_TABLE } from "../../connectors/provider-table.ts";
 import { completeProvider } from "../../connector-kit/define-provider.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 
 export type Catalog = Record<string, ProviderInfo>;
 
 export const builtInCatalog = (): Catalog =>
-  Object.fromEntries(Object.entries(PROVIDERS).map(([key, facts]) => [key, completeProvider(key, facts)]));
+  Object.fromEntries(
+    Object.entries(PROVIDER_TABLE).map(([key, facts]) => [key, completeProvider(key, facts)]),
+  );

@@ -1,4 +1,5 @@
 /** Makes the fetch that connectors call a customer's account with: base address, credentials, one token refresh. */
+import { withDefaults } from "../../connector-kit/authorization.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
@@ -90,12 +91,10 @@ function addressOf(base: URL, path: string, live: LiveConnection): URL {
 }
 
 function headersOf(request: ProviderRequest, live: LiveConnection): Record<string, string> {
-  return {
-    accept: "application/json",
+  return withDefaults(live.authorization, {
     ...(request.body !== undefined && { "content-type": "application/json" }),
     ...request.headers,
-    ...Object.fromEntries(live.authorization.headers.map(([name, value]) => [name.toLowerCase(), value])),
-  };
+  });
 }
 
 function bodyText({ body, tokenMark }: ProviderRequest, { accessToken = "" }: LiveConnection): string {

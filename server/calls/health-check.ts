@@ -1,4 +1,5 @@
 /** Calls a provider's health check, the address that the catalog names for testing credentials. */
+import { withDefaults } from "../../connector-kit/authorization.ts";
 import { healthCheckUrl, TemplateError } from "../../connector-kit/template.ts";
 import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import { EgressError } from "../egress/egress-error.ts";
@@ -21,7 +22,7 @@ export async function askHealth(egress: Egress, live: LiveConnection): Promise<H
     const { status, body } = await egress.send({
       url,
       method: provider.authHealthCheck?.method ?? "GET",
-      headers: { accept: "application/json", ...Object.fromEntries(authorization.headers) },
+      headers: withDefaults(authorization, {}),
       totalTimeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });

@@ -6,6 +6,7 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { TemplateError } from "../../connector-kit/template.ts";
 import { isOauth, openCredentials, wireCredentials } from "../credentials/stored/credential-envelope.ts";
+import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import { refreshAtMs } from "../credentials/stored/refresh-time.ts";
 import { isRefreshable, serving } from "../credentials/stored/refreshable.ts";
 import type { Sealer } from "../ground/seal.ts";
@@ -57,7 +58,9 @@ export function openLiveConnection(
     providerWorkspaceRef,
     providerMetadata,
     account: { timeZone: providerMetadata["timeZone"]?.value },
-    authorization: wire ? attach(provider, wire) : { headers: [], query: [] },
+    authorization: wire
+      ? attach(provider, wire, addressValues(row))
+      : { headers: [], query: [], defaults: [] },
     accessToken: isOauth(stored) ? stored.accessToken?.token : undefined,
     tokenGeneration: current?.tokenGeneration,
     refreshable,
@@ -67,15 +70,17 @@ export function openLiveConnection(
   };
 }
 
-function attach(provider: ProviderInfo, wire: Parameters<typeof authorization>[1]): Authorization {
+function attach(provider: ProviderInfo, ...rest: [Wire, Record<string, string>]): Authorization {
   try {
-    return authorization(provider, wire);
+    return authorization(provider, ...rest);
   } catch (error) {
     if (error instanceof CredentialsError || error instanceof TemplateError)
       throw unusable(`${error.message}.`, error);
     throw error;
   }
 }
+
+type Wire = Parameters<typeof authorization>[1];
 
 /** The error for a connection that no call can use until the catalog or the connection is changed. */
 export const unusable = (message: string, cause?: unknown): ProviderError =>

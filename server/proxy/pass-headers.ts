@@ -2,10 +2,16 @@
 import type { RequestHead } from "./read-head.ts";
 import type { Target } from "./target.ts";
 
-/** Returns name and value in turn: the caller's headers in their order, then the credentials. */
+/** Returns name and value in turn: the caller's headers in their order, the credentials, then missing defaults. */
 export function toProvider(head: RequestHead, target: Target): string[] {
-  const { kept, hopNames } = head;
-  const { headers, replaces } = target;
+  const lines = withCredentials(head, target);
+  if (target.defaults.length === 0) return lines;
+  const sent = new Set(lines.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()));
+  for (const [name, value] of target.defaults) if (!sent.has(name.toLowerCase())) lines.push(name, value);
+  return lines;
+}
+
+function withCredentials({ kept, hopNames }: RequestHead, { headers, replaces }: Target): string[] {
   if (replaces.size === 0 && hopNames.size === 0) return kept.concat(headers);
   const lines: string[] = [];
   for (let at = 0; at < kept.length; at += 2) {

@@ -1,4 +1,5 @@
 /** The target of proxied calls: a provider's base URL and a customer's credentials. */
+import type { Authorization } from "../../connector-kit/authorization.ts";
 import type { Account } from "../../connector-kit/provider-fetch.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
@@ -16,6 +17,8 @@ export interface Target extends TargetBase {
   account?: Account;
   /** Credentials: name and value in turn. */
   headers: readonly string[];
+  /** Headers that are added where the caller sends none of that name. */
+  defaults: Authorization["defaults"];
   /** Names of `headers` in lower case, less those that never pass: the caller's headers of these names do not pass. */
   replaces: ReadonlySet<string>;
   /** Whether a new token can be requested when the provider refuses this one. */
@@ -27,7 +30,7 @@ export interface Target extends TargetBase {
 /** Builds the target of an installation's calls. Throws `ProviderError` when the base URL cannot be built. */
 export function buildTarget(connections: LiveConnections, permit: ProxyPermit, live: LiveConnection): Target {
   const url = connections.baseUrl(live, permit.moduleKey);
-  const { headers, query } = live.authorization;
+  const { headers, query, defaults } = live.authorization;
   return {
     projectId: permit.projectId,
     installationId: permit.id,
@@ -38,6 +41,7 @@ export function buildTarget(connections: LiveConnections, permit: ProxyPermit, l
     basePath: url.pathname.replace(/\/+$/, ""),
     query,
     headers: headers.flat(),
+    defaults,
     replaces: new Set(headers.map(([name]) => name.toLowerCase()).filter((name) => !neverPasses(name))),
     refreshable: live.refreshable && live.status !== "bad_credentials",
     unproven: live.status !== "working",

@@ -8,6 +8,7 @@ import {
   accountFacts,
   metadataValues,
   requireAddress,
+  withCallbackFields,
   type AccountFacts,
 } from "../../credentials/stored/provider-metadata.ts";
 import { openProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
@@ -83,15 +84,17 @@ const unknownState = (): Page =>
 async function connect(
   deps: ConsentServices,
   consent: ShownConsent,
-  { code, error, error_description }: Static<typeof Query>,
+  query: Static<typeof Query>,
 ): Promise<ConnectionRow> {
+  const { code, error, error_description } = query;
   if (error || !code) throw refusedConsent(error, error_description);
   const provider = deps.catalog.find(consent.provider);
   const app = await findProviderApp(deps.database.queries, consent.projectId, consent.providerAppId);
   if (!provider || !app) throw new ConsentFailed("provider-app", "The provider or the provider app is gone.");
   const answer = await redeem(deps, provider, app, consent, code);
   const credentials = credentialsOf(provider, answer, app);
-  const facts = factsOf(provider, answer, consent);
+  const known = withCallbackFields(provider, query, consent.providerMetadata);
+  const facts = factsOf(provider, answer, { ...consent, providerMetadata: known });
   const told = await withAccountInfo(deps, provider, facts.providerMetadata, credentials);
   requireAddress(provider, told.metadata, deps.egress.allowsPlainHttp);
   return saveConnection(deps, {
@@ -143,7 +146,11 @@ function redeem(
   });
 }
 
-function factsOf(provider: ProviderInfo, answer: TokenAnswer, consent: ShownConsent): AccountFacts {
+function factsOf(
+  provider: ProviderInfo,
+  answer: TokenAnswer,
+  consent: Pick<ShownConsent, "providerMetadata" | "providerWorkspaceRef">,
+): AccountFacts {
   const facts = accountFacts(provider, answer.fields, consent.providerMetadata);
   const entered = consent.providerWorkspaceRef;
   return entered && !facts.providerWorkspaceRef ? { ...facts, providerWorkspaceRef: entered } : facts;

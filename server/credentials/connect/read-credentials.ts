@@ -85,8 +85,12 @@ const CredentialsInputSchema = Type.Object(CredentialsInput);
 export type CredentialsInput = Static<typeof CredentialsInputSchema>;
 type Member = keyof CredentialsInput;
 
-/** Throws a 400 Problem that names the member that the provider needs. */
+/** Throws a 400 Problem that names the member that the provider needs, 422 where the provider cannot be called. */
 export function readCredentials(provider: ProviderInfo, input: CredentialsInput): StoredCredentials {
+  if (provider.documentationOnly !== undefined) {
+    const detail = `${provider.displayName} cannot be connected: ${provider.documentationOnly}`;
+    throw new Problem("semantically-invalid", { detail, issues: [{ in: "body", name: "provider", detail }] });
+  }
   const [first, ...others] = membersFor(provider);
   const given = (Object.keys(CredentialsInput) as Member[]).filter((name) => input[name] !== undefined);
   const member = given.find((name) => name === first || others.includes(name));

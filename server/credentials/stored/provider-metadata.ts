@@ -7,6 +7,7 @@ import type { JsonObject } from "../../ground/json.ts";
 import type { ProviderMetadata } from "../../store/connections.ts";
 
 const LONGEST_NAME = 255;
+const LONGEST_VALUE = 1_000;
 
 /** Normalizes the values that the customer entered and adds defaults. */
 export function enteredMetadata(
@@ -101,6 +102,21 @@ export function accountFacts(
     ...(consumerRef && { providerConsumerRef: consumerRef }),
     providerMetadata: metadata,
   };
+}
+
+/** Adds the parameters of the OAuth callback that the catalog names, for example the company that was chosen. */
+export function withCallbackFields(
+  provider: ProviderInfo,
+  params: Record<string, unknown>,
+  known: ProviderMetadata,
+): ProviderMetadata {
+  const metadata = { ...known };
+  for (const { name, displayName } of provider.oauth2Opts?.callbackFields ?? []) {
+    const value = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (typeof value === "string" && value !== "" && value.length <= LONGEST_VALUE)
+      metadata[name] = { value, source: "provider", displayName };
+  }
+  return metadata;
 }
 
 const asksForWorkspace = ({ metadata }: ProviderInfo): boolean =>

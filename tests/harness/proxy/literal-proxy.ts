@@ -36,6 +36,7 @@ export const targetAt = (origin: string, more: Partial<Target> = {}): Target => 
   basePath: "",
   query: [],
   headers: ["Authorization", "Bearer provider-token"],
+  defaults: [],
   replaces: new Set(),
   refreshable: false,
   unproven: false,

@@ -1,0 +1,220 @@
+/** Providers with OAuth 2, N to R. */
+import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { supports, type ProviderFacts } from "../../connector-kit/define-provider.ts";
+
+export const oauth2NToR: Record<string, ProviderFacts> = {
+  netsuite: oauth2("Netsuite", "https://{{.workspace}}.suitetalk.api.netsuite.com", {
+    authorize: "https://{{.workspace}}.app.netsuite.com/app/login/oauth2/authorize.nl",
+    token: "https://{{.workspace}}.suitetalk.api.netsuite.com/services/rest/auth/oauth2/v1/token",
+    tokenAuth: "basic",
+    needsScopes: true,
+    oauth: {
+      explicitWorkspaceRequired: true,
+      docsURL:
+        "https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_157771733782.html#procedure_157838925981",
+    },
+    declares: ["read", "write", "search"],
+    defaultModule: "restapi",
+    inputs: [
+      {
+        name: "workspace",
+        displayName: "Netsuite URL Prefix",
+        prompt: "The account in your NetSuite address: 1234567-sb1 in 1234567-sb1.app.netsuite.com.",
+        docsURL: "https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_1498251763.html",
+      },
+      {
+        name: "scriptId",
+        displayName: "RESTlet Script ID",
+        prompt: "The number after script= in the external URL of your RESTlet deployment.",
+        docsURL: "https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_4618456517.html",
+        moduleDependencies: { restlet: {} },
+      },
+      {
+        name: "deployId",
+        displayName: "RESTlet Deploy ID",
+        prompt: "The number after deploy= in the external URL of your RESTlet deployment.",
+        docsURL: "https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_4618456517.html",
+        moduleDependencies: { restlet: {} },
+      },
+    ],
+    modules: {
+      restapi: {
+        displayName: "Netsuite (REST API)",
+        baseURL: "https://{{.workspace}}.suitetalk.api.netsuite.com/services/rest/record",
+        support: supports("read", "write", "proxy"),
+      },
+      restlet: {
+        displayName: "Netsuite (RESTlet)",
+        baseURL: "https://{{.workspace}}.restlets.api.netsuite.com",
+        support: supports("read", "write", "proxy", "search"),
+      },
+      suiteql: {
+        displayName: "Netsuite (SuiteQL)",
+        baseURL: "https://{{.workspace}}.suitetalk.api.netsuite.com/services/rest/query",
+        support: supports("read", "proxy"),
+      },
+    },
+  }),
+  notion: oauth2("Notion", "https://api.notion.com", {
+    authorize: "https://api.notion.com/v1/oauth/authorize",
+    token: "https://api.notion.com/v1/oauth/token",
+    tokenAuth: "basic",
+    tokenFields: { workspaceRefField: "workspace_id", consumerRefField: "owner.user.id" },
+    fixedHeaders: [{ name: "Notion-Version", valueTemplate: "2022-06-28" }],
+  }),
+  okta: oauth2("Okta", "https://{{.workspace}}.okta.com", {
+    authorize: "https://{{.workspace}}.okta.com/oauth2/v1/authorize",
+    token: "https://{{.workspace}}.okta.com/oauth2/v1/token",
+    needsScopes: true,
+    oauth: {
+      explicitWorkspaceRequired: true,
+      docsURL:
+        "https://developer.okta.com/docs/guides/implement-oauth-for-okta/main/#get-an-access-token-and-make-a-request",
+    },
+    declares: ["read", "write"],
+    inputs: [
+      {
+        name: "workspace",
+        displayName: "Domain",
+        prompt: "The first part of your Okta address: acme in acme.okta.com.",
+        docsURL: "https://developer.okta.com/docs/guides/find-your-domain/main/",
+      },
+    ],
+  }),
+  outreach: oauth2("Outreach", "https://api.outreach.io", {
+    authorize: "https://api.outreach.io/oauth/authorize",
+    token: "https://api.outreach.io/oauth/token",
+    needsScopes: true,
+    tokenFields: { scopesField: "scope" },
+    declares: ["read", "write", "subscribe"],
+    fixedHeaders: [{ name: "Accept", valueTemplate: "application/vnd.api+json" }],
+  }),
+  payPal: oauth2("PayPal", "https://api-m.paypal.com", {
+    grant: "clientCredentials",
+    token: "https://api-m.paypal.com/v1/oauth2/token",
+    tokenAuth: "basic",
+    tokenFields: { scopesField: "scope" },
+  }),
+  payPalSandBox: oauth2("PayPal SandBox", "https://api-m.sandbox.paypal.com", {
+    grant: "clientCredentials",
+    token: "https://api-m.sandbox.paypal.com/v1/oauth2/token",
+    tokenAuth: "basic",
+    tokenFields: { scopesField: "scope" },
+  }),
+  phoneBurner: oauth2("PhoneBurner", "https://www.phoneburner.com", {
+    authorize: "https://www.phoneburner.com/oauth/authorize",
+    token: "https://www.phoneburner.com/oauth/accesstoken",
+    oauth: { docsURL: "https://www.phoneburner.com/developer/authentication#web-flow" },
+    declares: ["read", "write"],
+    labels: { experimental: "true" },
+  }),
+  pinterest: oauth2("Pinterest", "https://api.pinterest.com", {
+    authorize: "https://www.pinterest.com/oauth",
+    token: "https://api.pinterest.com/v5/oauth/token",
+    tokenAuth: "basic",
+    needsScopes: true,
+    tokenFields: { scopesField: "scope" },
+    declares: ["read", "write"],
+  }),
+  pipedrive: oauth2("Pipedrive", "https://api.pipedrive.com", {
+    authorize: "https://oauth.pipedrive.com/oauth/authorize",
+    token: "https://oauth.pipedrive.com/oauth/token",
+    tokenAuth: "basic",
+    declares: ["read", "write"],
+    defaultModule: "legacy",
+    modules: {
+      crm: { displayName: "Pipedrive CRM", baseURL: "https://api.pipedrive.com", support: supports() },
+      legacy: {
+        displayName: "Pipedrive (Legacy)",
+        baseURL: "https://api.pipedrive.com",
+        support: supports("read", "write"),
+      },
+    },
+  }),
+  podium: oauth2("Podium", "https://api.podium.com", {
+    authorize: "https://api.podium.com/oauth/authorize",
+    token: "https://api.podium.com/oauth/token",
+    needsScopes: true,
+  }),
+  procore: oauth2("Procore", "https://api.procore.com", {
+    authorize: "https://login.procore.com/oauth/authorize",
+    token: "https://login.procore.com/oauth/token",
+    declares: ["read", "write"],
+    inputs: [
+      {
+        name: "company",
+        displayName: "Company ID",
+        prompt: "The ID of your company in Procore, a number.",
+        docsURL: "https://procore.github.io/documentation/tutorial-mpz",
+      },
+    ],
+    fixedHeaders: [{ name: "Procore-Company-Id", valueTemplate: "{{.company}}" }],
+  }),
+  procoreSandbox: oauth2("Procore Sandbox", "https://sandbox.procore.com", {
+    authorize: "https://login-sandbox.procore.com/oauth/authorize",
+    token: "https://login-sandbox.procore.com/oauth/token",
+    declares: ["read", "write"],
+    inputs: [
+      {
+        name: "company",
+        displayName: "Company ID",
+        prompt: "The ID of your company in Procore, a number.",
+        docsURL: "https://procore.github.io/documentation/tutorial-mpz",
+      },
+    ],
+    fixedHeaders: [{ name: "Procore-Company-Id", valueTemplate: "{{.company}}" }],
+  }),
+  productBoard: oauth2("Productboard", "https://api.productboard.com", {
+    authorize: "https://app.productboard.com/oauth2/authorize",
+    token: "https://app.productboard.com/oauth2/token",
+    tokenFields: { scopesField: "scope" },
+  }),
+  // The company id is part of the path.
+  quickbooks: oauth2("QuickBooks", "https://quickbooks.api.intuit.com", {
+    authorize: "https://appcenter.intuit.com/connect/oauth2",
+    token: "https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer",
+    tokenAuth: "basic",
+    needsScopes: true,
+    oauth: { callbackFields: [{ name: "realmId", displayName: "Company ID" }] },
+    declares: ["read", "write"],
+  }),
+  // The company id is part of the path.
+  quickbooksSandbox: oauth2("QuickBooks SandBox", "https://sandbox-quickbooks.api.intuit.com", {
+    authorize: "https://appcenter.intuit.com/connect/oauth2",
+    token: "https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer",
+    tokenAuth: "basic",
+    needsScopes: true,
+    oauth: { callbackFields: [{ name: "realmId", displayName: "Company ID" }] },
+    declares: ["read", "write"],
+  }),
+  ramp: oauth2("Ramp", "https://api.ramp.com", {
+    authorize: "https://api.ramp.com/v1/authorize",
+    token: "https://api.ramp.com/developer/v1/token",
+    tokenAuth: "basic",
+    needsScopes: true,
+  }),
+  rampDemo: oauth2("Ramp Demo", "https://demo-api.ramp.com", {
+    authorize: "https://demo.ramp.com/v1/authorize",
+    token: "https://demo-api.ramp.com/developer/v1/token",
+    tokenAuth: "basic",
+    needsScopes: true,
+  }),
+  // Without `duration` there is no refresh token.
+  redditAds: oauth2("Reddit Ads", "https://ads-api.reddit.com", {
+    authorize: "https://www.reddit.com/api/v1/authorize",
+    token: "https://www.reddit.com/api/v1/access_token",
+    tokenAuth: "basic",
+    needsScopes: true,
+    tokenFields: { scopesField: "scope" },
+    oauth: { authURLParams: { duration: "permanent" } },
+    fixedHeaders: [{ name: "User-Agent", valueTemplate: "Busbar" }],
+  }),
+  ringCentral: oauth2("RingCentral", "https://platform.ringcentral.com", {
+    grant: "authorizationCodePKCE",
+    authorize: "https://platform.ringcentral.com/restapi/oauth/authorize",
+    token: "https://platform.ringcentral.com/restapi/oauth/token",
+    tokenAuth: "basic",
+    tokenFields: { consumerRefField: "owner_id", scopesField: "scope" },
+    declares: ["read", "write"],
+  }),
+};
