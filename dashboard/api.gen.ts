@@ -101,6 +101,7 @@ export interface Schemas {
   ListConsentsResponse: { results: readonly Schemas["Consent"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListDeliveriesResponse: { results: readonly Schemas["Delivery"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListProjectOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListProxyCallsResponse: { results: readonly Schemas["ProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListRevisionsResponse: { results: readonly Schemas["RevisionEntry"][]; pagination: { done: boolean; nextPageToken?: string } };
   ManifestChange: { kind: "added" | "removed" | "changed"; path: string; before?: string | number | boolean; after?: string | number | boolean };
@@ -117,7 +118,7 @@ export interface Schemas {
   OAuth2Options: { grantType: "authorizationCode" | "authorizationCodePKCE" | "clientCredentials" | "password"; authURL?: string; tokenURL: string; explicitScopesRequired: boolean; explicitWorkspaceRequired: boolean; audience?: readonly string[]; scopeMappings?: Record<string, string>; tokenMetadataFields: { workspaceRefField?: string; consumerRefField?: string; scopesField?: string; otherFields?: readonly { name: string; displayName: string; path: string; capture?: string }[] }; docsURL?: string; authURLParams?: Record<string, string>; accessTokenOpts?: { attachmentType: "accessTokenHeaderAttachment"; header?: { name: string; valuePrefix?: string }; docsURL?: string }; keepAliveIntervalHours?: number; reuseRevokes?: boolean; withoutWorkspace?: { authURL: string; tokenURL: string }; callbackFields?: readonly { name: string; displayName: string }[]; pkce?: boolean; tokenAuthStyle?: "body" | "basic" };
   OauthConnectRequest: { projectIdOrName?: string; projectId?: string; provider: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; providerAppId?: string; enableCSRFProtection?: boolean };
   ObjectMetadata: { name: string; displayName?: string; mappedObjectName?: string; fields: Record<string, Schemas["FieldMetadata"]> };
-  Operation: { id: string; projectId: string; integrationId: string; installationId: string; configId: string; actionType: string; resource: string; status: "in_progress" | "success" | "failure"; result?: string; metadata: { objects?: readonly string[]; successfulRecordIds?: readonly string[]; progress?: Schemas["ReadProgress"]; read?: Schemas["ReadFacts"]; retry?: { attempts: number; lastAttempt?: string } }; createTime: string; updateTime?: string };
+  Operation: { id: string; projectId: string; integrationId: string; integrationName?: string; installationId: string; groupRef?: string; groupName?: string; configId: string; actionType: string; resource: string; status: "in_progress" | "success" | "failure"; result?: string; metadata: { objects?: readonly string[]; successfulRecordIds?: readonly string[]; failedRecordIds?: readonly string[]; progress?: Schemas["ReadProgress"]; read?: Schemas["ReadFacts"]; retry?: { attempts: number; lastAttempt?: string } }; requestId?: string; createTime: string; updateTime?: string };
   OperationLog: { timestamp: string; severity: string; message: { msg: string; error?: string; operation_id?: string; details?: Record<string, string> } };
   OrgRole: { role: string; principalType: "team" | "builder"; principalId: string; org: Schemas["Organization"] };
   Organization: { id: string; label: string; defaultTeamId: string; createTime: string; updateTime?: string };
@@ -283,6 +284,7 @@ export interface Operations {
   listOrgBuilders: { input: { orgId: string }; answer: readonly Schemas["Member"][] };
   listOrgClaimedDomains: { input: { orgId: string }; answer: readonly Schemas["ClaimedDomain"][] };
   listOrgInvites: { input: { orgId: string }; answer: readonly Schemas["Invite"][] };
+  listProjectOperations: { input: { projectIdOrName: string; status?: "in_progress" | "success" | "failure"; integration?: string; installationId?: string; groupRef?: string; object?: string; type?: "write" | "read"; since?: string; until?: string; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectOperationsResponse"] };
   listProjects: { input: {  }; answer: readonly Schemas["Project"][] };
   listProviderApps: { input: { projectIdOrName: string }; answer: readonly Schemas["ProviderApp"][] };
   listProviders: { input: {  }; answer: Record<string, Schemas["Provider"]> };
@@ -403,6 +405,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listOrgBuilders: "GET /v1/orgs/{orgId}/builders",
   listOrgClaimedDomains: "GET /v1/orgs/{orgId}/claimed-domains",
   listOrgInvites: "GET /v1/orgs/{orgId}/invites",
+  listProjectOperations: "GET /v1/projects/{projectIdOrName}/operations",
   listProjects: "GET /v1/projects",
   listProviderApps: "GET /v1/projects/{projectIdOrName}/provider-apps",
   listProviders: "GET /v1/providers",

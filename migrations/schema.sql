@@ -13,6 +13,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_removed_installations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into removed_installations (id, project_id, integration_id, integration_name, group_id)
+  select installations.id, installations.project_id, integrations.id, integrations.name, installations.group_id
+  from installations join integrations on integrations.id = installations.integration_id
+  where case tg_table_name when 'installations' then installations.id = old.id else integrations.id = old.id end
+    and exists (select from projects where projects.id = old.project_id)
+  on conflict do nothing;
+  return old;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.notify_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -371,6 +385,7 @@ CREATE TABLE installations (
 CREATE INDEX ON installations (connection_id);
 CREATE INDEX ON installations (project_id);
 CREATE TRIGGER changed AFTER INSERT OR DELETE OR UPDATE ON installations FOR EACH ROW EXECUTE FUNCTION notify_change();
+CREATE TRIGGER kept BEFORE DELETE ON installations FOR EACH ROW EXECUTE FUNCTION keep_removed_installations();
 
 CREATE TABLE integrations (
   id uuid NOT NULL,
@@ -384,6 +399,7 @@ CREATE TABLE integrations (
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE TRIGGER changed AFTER DELETE OR UPDATE ON integrations FOR EACH ROW EXECUTE FUNCTION notify_change();
+CREATE TRIGGER kept BEFORE DELETE ON integrations FOR EACH ROW EXECUTE FUNCTION keep_removed_installations();
 
 CREATE TABLE invites (
   id uuid NOT NULL,
@@ -452,12 +468,14 @@ CREATE TABLE operations (
   update_time timestamptz,
   claimed_by integer,
   log jsonb NOT NULL DEFAULT '[]'::jsonb,
+  request_id uuid,
   PRIMARY KEY (id),
   CHECK ((status = ANY (ARRAY['in_progress'::text, 'success'::text, 'failure'::text]))),
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 ) WITH (fillfactor=40);
 CREATE INDEX operations_claimed ON operations (claimed_by) WHERE (claimed_by IS NOT NULL);
 CREATE INDEX ON operations (installation_id, id DESC);
+CREATE INDEX ON operations (project_id, id DESC);
 
 CREATE TABLE organizations (
   id uuid NOT NULL,
@@ -593,6 +611,20 @@ CREATE TABLE readiness (
   PRIMARY KEY (id),
   CHECK (id)
 );
+
+CREATE TABLE removed_installations (
+  id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  integration_id uuid NOT NULL,
+  integration_name text NOT NULL,
+  group_id uuid NOT NULL,
+  remove_time timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (id),
+  FOREIGN KEY (group_id) REFERENCES groups(id) ON DELETE CASCADE,
+  FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX ON removed_installations (project_id, group_id);
+CREATE INDEX ON removed_installations (remove_time);
 
 CREATE TABLE revisions (
   id uuid NOT NULL,

@@ -9,6 +9,7 @@ import { removeOldConsents } from "./store/consents.ts";
 import { removeExpiredCustomAuthSessions } from "./store/custom-auth-sessions.ts";
 import { dropHeldBefore, listReleasable, releaseHeld } from "./store/held-messages.ts";
 import { removeOldIdempotencyKeys } from "./store/idempotency-keys.ts";
+import { forgetRemovedInstallations } from "./store/operation-lists.ts";
 import { removeOldOperations } from "./store/operations.ts";
 import { removeProxyUsageBefore } from "./store/proxy-usage.ts";
 import { removeExpiredSessions } from "./store/sessions.ts";
@@ -45,6 +46,10 @@ export function retentionRules({
     {
       what: "operations",
       remove: (most) => removeOldOperations(queries, idOf(config.operationRetentionDays), most),
+    },
+    {
+      what: "removed installations",
+      remove: (most) => forgetRemovedInstallations(queries, daysAgo(config.operationRetentionDays), most),
     },
     {
       what: "consents",

@@ -79,6 +79,7 @@ import { oauthRetry } from "./api/oauth/oauth-retry.ts";
 import { oauthUpdate } from "./api/oauth/oauth-update.ts";
 import { listOperationLogs } from "./api/operations/list-operation-logs.ts";
 import { listOperations } from "./api/operations/list-operations.ts";
+import { listProjectOperations } from "./api/operations/list-project-operations.ts";
 import { listProxyCalls } from "./api/proxy-calls/list-proxy-calls.ts";
 import { createOrg } from "./api/orgs/create-org.ts";
 import { getOrg } from "./api/orgs/get-org.ts";
@@ -273,6 +274,7 @@ const managementRoutes = (deps: Services): Route[] => [
 
   route(`GET ${INSTALLATION}/operations`, "full", listOperations(deps)),
   route(`GET ${INSTALLATION}/objects/{objectName}/backfill-progress`, "full", getBackfillProgress(deps)),
+  route(`GET ${P}/operations`, "full", listProjectOperations(deps)),
   route(`GET ${P}/operations/{operationId}`, "full", getOperation(deps)),
   route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(deps)),
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),

@@ -1,4 +1,4 @@
-/** `busbar operations`: lists operations of an installation, shows one, or waits for its end. */
+/** `busbar operations`: lists operations, shows one, or waits for its end. */
 import { Option, type Command } from "commander";
 import { nowMs, pause } from "../clock.ts";
 import { Ended, Failure, UsageFailure } from "../failures.ts";
@@ -22,7 +22,7 @@ interface OperationsOptions extends Filters {
 export function addOperations(program: Command, terminal: Terminal): void {
   const operations = program
     .command("operations [operation]")
-    .description("list operations of an installation, or show one")
+    .description("list operations, or show one")
     .option("-f, --follow", "wait until the operation ends and show its progress; exit code 1 if it failed")
     .addOption(new Option("-w, --watch", "the same").hideHelp())
     .option("--timeout-seconds <n>", "how long to wait", wholeNumber(1, 172_800), 3_600);

@@ -1,5 +1,4 @@
 /** Adds names beside the ids in rows, for tables. */
-import { step } from "../http/api.ts";
 import { requireObjects, textAt, type Json, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import type { Connected } from "../settings/connect.ts";
@@ -32,23 +31,6 @@ export const withNames =
 async function namesIn(deps: Needs, path: string): Promise<Map<string, string>> {
   const all = (await unlessRefused(deps.inProject("GET", path))) ?? [];
   return new Map(requireObjects(all).map((one) => [textAt(one, "id") ?? "", textAt(one, "name") ?? ""]));
-}
-
-/** Adds the names of integration and customer to operations. Only the installations in the rows are fetched. */
-export async function withInstallations(deps: Needs, rows: JsonObject[]): Promise<JsonObject[]> {
-  const named = await withNames({ id: "integrationId", name: "integrationName", path: "/integrations" })(
-    deps,
-    rows,
-  );
-  const groups = new Map<string, string>();
-  for (const row of rows) {
-    const [integration, installation] = [textAt(row, "integrationId"), textAt(row, "installationId")];
-    if (!integration || !installation || groups.has(installation)) continue;
-    const path = `/integrations/${step(integration)}/installations/${step(installation)}`;
-    const found = await unlessRefused(deps.inProject("GET", path));
-    groups.set(installation, textAt(found, "group.groupRef") ?? "");
-  }
-  return named.map((row) => ({ ...row, groupRef: groups.get(textAt(row, "installationId") ?? "") ?? "" }));
 }
 
 async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {

@@ -81,30 +81,24 @@ export const pickedAndRemoved = (path: string, singular: string, member: string)
 };
 
 const PAGE_SIZE = 200;
-/** Limits the items that are searched for matches of a filter. */
-const MOST_SCANNED = 10_000;
+/** A page of a search can be empty although there are more. */
+const MOST_PAGES = 200;
 
-/** Returns up to `limit` items of a paged list that `wanted` accepts. */
+/** Returns up to `limit` items of a paged list. */
 export async function paged(
   deps: Connected,
   path: string,
-  options: {
-    limit?: number;
-    query?: Record<string, string | undefined>;
-    wanted?: (item: JsonObject) => boolean;
-  },
+  options: { limit?: number; query?: Record<string, string | undefined> },
 ): Promise<JsonObject[]> {
-  const { limit = DEFAULT_LIMIT, query, wanted = () => true } = options;
+  const { limit = DEFAULT_LIMIT, query } = options;
   const found: JsonObject[] = [];
   let pageToken: string | undefined;
-  for (let scanned = 0; scanned < MOST_SCANNED && found.length < limit;) {
+  for (let pages = 0; pages < MOST_PAGES && found.length < limit; pages += 1) {
     const pageSize = String(Math.min(limit, PAGE_SIZE));
     const page = await deps.inProject("GET", path, { query: { ...query, pageSize, pageToken } });
-    const items = objectsAt(page, "results");
-    found.push(...items.filter(wanted));
-    scanned += items.length;
+    found.push(...objectsAt(page, "results"));
     pageToken = textAt(page, "pagination.nextPageToken");
-    if (!pageToken || items.length === 0) break;
+    if (!pageToken) break;
   }
   if (found.length >= limit && pageToken) deps.out.note(`showing the newest ${limit}; --limit shows more`);
   return found.slice(0, limit);

@@ -4,7 +4,7 @@ import { step } from "../http/api.ts";
 import { isObject, requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import { findInstallation } from "./find-installation.ts";
-import { named, withInstallations, withNames } from "./names.ts";
+import { named, withNames } from "./names.ts";
 import {
   commaList,
   extra,
@@ -277,18 +277,19 @@ export const OPERATIONS: Resource = {
     RESULT: extra(text("result")),
     ID: id("id"),
   },
-  withNames: withInstallations,
-  async list(deps, filters) {
-    const { status, type, object, limit } = filters;
+  async list(deps, { integration, installation, group, status, type, object, limit }) {
     if (status !== undefined && !STATUSES.includes(status.toLowerCase()))
       throw new UsageFailure(`--status is one of ${STATUSES.join(", ")}.`);
-    const is = (row: JsonObject, member: string, value: string | undefined) =>
-      value === undefined || textAt(row, member)?.toLowerCase() === value.toLowerCase();
-    return paged(deps, `${await findInstallation(deps, filters)}/operations`, {
+    return paged(deps, "/operations", {
       ...(limit !== undefined && { limit }),
-      // The API has no filters for operations.
-      wanted: (row) =>
-        is(row, "status", status) && is(row, "actionType", type) && is(row, "resource", object),
+      query: {
+        integration,
+        installationId: installation,
+        groupRef: group,
+        status: status?.toLowerCase(),
+        type: type?.toLowerCase(),
+        object,
+      },
     });
   },
   get: fetched("/operations"),

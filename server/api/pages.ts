@@ -96,7 +96,8 @@ export async function onePage<Row, Result>(
     isToken?: (token: string) => boolean;
     /** Default: the member `id` of a result. */
     tokenOf?: (result: Result) => string;
-    list: (range: IdRange) => Promise<Row[]>;
+    /** `continueBefore`: the list has examined enough rows and may have found too few; the next page begins there. */
+    list: (range: IdRange) => Promise<Row[] | { rows: Row[]; continueBefore?: string }>;
     show: (row: Row) => Result;
   },
 ): Promise<{ results: Result[]; pagination: { done: boolean; nextPageToken?: string } }> {
@@ -109,12 +110,14 @@ export async function onePage<Row, Result>(
   if (after !== undefined && pageToken !== undefined)
     throw refused("after", "cannot be combined with `pageToken`. Send one of them.");
   const period = { since: timeOf(query, "since"), until: timeOf(query, "until") };
-  const rows = await by.list({ before: pageToken, after, ...period, limit: size + 1 });
+  const listed = await by.list({ before: pageToken, after, ...period, limit: size + 1 });
+  const { rows, continueBefore } = Array.isArray(listed) ? { rows: listed } : listed;
   const results = rows.slice(0, size).map(by.show);
   const last = rows.length > size ? results.at(-1) : undefined;
+  const nextPageToken = last === undefined ? continueBefore : tokenOf(last);
   return {
     results,
-    pagination: last === undefined ? { done: true } : { done: false, nextPageToken: tokenOf(last) },
+    pagination: nextPageToken === undefined ? { done: true } : { done: false, nextPageToken },
   };
 }
 

@@ -27,14 +27,9 @@ const MOST_OF_OBJECT = 10;
 const RETRY_AFTER_MS = 30_000;
 
 /** Throws a 429 Problem while too many reads of the object are not over. Begins nothing twice under one id. */
-export async function beginTriggeredRead(
-  deps: TriggerServices,
-  operationId: string,
-  object: ReadableObject,
-  span: RequestedSpan,
-): Promise<void> {
+export async function beginTriggeredRead(deps: TriggerServices, read: TriggeredRead): Promise<void> {
   try {
-    await transact(deps.database, (queries) => begin(deps, queries, { operationId, object, span }));
+    await transact(deps.database, (queries) => begin(deps, queries, read));
   } catch (error) {
     // A repeated request: the first one was committed after all.
     if (!isUniqueViolation(error, "operations_pkey")) throw error;
@@ -44,6 +39,7 @@ export async function beginTriggeredRead(
 
 interface TriggeredRead {
   operationId: string;
+  requestId: string;
   object: ReadableObject;
   span: RequestedSpan;
 }
@@ -62,10 +58,11 @@ async function begin(deps: TriggerServices, queries: Queries, read: TriggeredRea
   ]);
 }
 
-const runOf = ({ operationId, object, span }: TriggeredRead) => {
+const runOf = ({ operationId, requestId, object, span }: TriggeredRead) => {
   const { installation, integration } = object.installed;
   return {
     operationId,
+    requestId,
     projectId: installation.projectId,
     integrationId: integration.id,
     installationId: installation.id,

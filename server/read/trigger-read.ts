@@ -72,7 +72,7 @@ export const triggerRead = (deps: TriggerReadServices) =>
     },
     otherAnswers: { 200: { description: "With `dryRun`.", schema: ReadDryRunSchema } },
     refusals: REFUSALS,
-    async handle({ project, params, query, body, headers }) {
+    async handle({ project, params, query, body, headers, requestId }) {
       const { objectName } = params;
       const object = await findReadableObject(deps, {
         projectId: project.id,
@@ -85,7 +85,7 @@ export const triggerRead = (deps: TriggerReadServices) =>
       await requireDestination(deps, object, objectName);
       if (query.dryRun) return asOkay(await dryRunRead(deps, object, span));
       const begin = async (operationId: string) => {
-        await beginTriggeredRead(deps, operationId, object, span);
+        await beginTriggeredRead(deps, { operationId, requestId, object, span });
         return { operationId };
       };
       const key = headers["idempotency-key"];

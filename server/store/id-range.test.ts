@@ -25,7 +25,7 @@ test("a range excludes the ids that bound it, includes the beginning of a period
 
 test("a text is found in any case, and characters of patterns stand for themselves", async (t) => {
   const { queries } = await testDatabase(t);
-  const names = ["100 % Wolle", "1000 Wolle", "Acme_1", String.raw`a\b`];
+  const names = ["100 % Wolle", "1000 Wolle", "Acme_1", String.raw`a\b`, "Übung"];
   const found = async (text: string): Promise<string[]> => {
     const { rows } = await sql<{ name: string }>`
       select name from unnest(${names}::text[]) as name where ${containsText(["name"], text)}
@@ -34,6 +34,7 @@ test("a text is found in any case, and characters of patterns stand for themselv
   };
   assert.deepEqual(await found("WOLLE"), names.slice(0, 2));
   assert.deepEqual(await found("0 %"), names.slice(0, 1));
+  assert.deepEqual(await found("ÜBUNG"), names.slice(4));
   assert.deepEqual(await found("e_"), names.slice(2, 3));
-  assert.deepEqual(await found(String.raw`a\B`), names.slice(3));
+  assert.deepEqual(await found(String.raw`a\B`), names.slice(3, 4));
 });

@@ -43,7 +43,10 @@ const COLUMNS = [
 export type NewOperation = Pick<
   OperationRow,
   "id" | "projectId" | "integrationId" | "installationId" | "configId" | "actionType" | "objectName"
->;
+> & {
+  /** The request that began it. */
+  requestId?: string;
+};
 
 /** Inserts operations that a process executes itself; `claimedBy` lets other processes end them if it dies. */
 export async function insertOperations(
@@ -135,22 +138,6 @@ export async function findOperation(
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
-}
-
-/** Lists operations, newest first; `before` is the id of the last operation of the previous page. */
-export function listOperations(
-  queries: Queries,
-  page: { projectId: string; installationId: string; before?: string; limit: number },
-): Promise<OperationRow[]> {
-  let query = queries
-    .selectFrom("operations")
-    .select(COLUMNS)
-    .where("projectId", "=", page.projectId)
-    .where("installationId", "=", page.installationId)
-    .orderBy("id", "desc")
-    .limit(page.limit);
-  if (page.before) query = query.where("id", "<", page.before);
-  return query.execute();
 }
 
 /** Finds the log of an operation, oldest step first; undefined when the project has no operation of this id. */

@@ -30,6 +30,8 @@ export interface NewReadRun {
   sinceTime: Date | null;
   untilTime: Date | null;
   settles: boolean;
+  /** The request that began it. */
+  requestId?: string;
 }
 
 /** Inserts runs with their operations. Violates `read_runs_one` when the object has a run of this kind already. */
@@ -46,6 +48,7 @@ export async function insertReadRuns(queries: Queries, runs: NewReadRun[]): Prom
         configId: run.configId,
         objectName: run.objectName,
         actionType: "read",
+        requestId: run.requestId ?? null,
         status: "in_progress",
         metadata: JSON.stringify({ objects: [run.messageName], read: { readType: run.kind } }),
       })),
@@ -53,7 +56,17 @@ export async function insertReadRuns(queries: Queries, runs: NewReadRun[]): Prom
     .execute();
   await queries
     .insertInto("readRuns")
-    .values(runs.map(({ integrationId: _integration, configId: _config, messageName: _name, ...run }) => run))
+    .values(
+      runs.map(
+        ({
+          integrationId: _integration,
+          configId: _config,
+          messageName: _name,
+          requestId: _request,
+          ...run
+        }) => run,
+      ),
+    )
     .execute();
 }
 

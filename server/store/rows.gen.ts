@@ -326,6 +326,7 @@ export interface Operations {
   metadata: Generated<Json>;
   objectName: string;
   projectId: string;
+  requestId: string | null;
   result: string | null;
   status: string;
   updateTime: Timestamp | null;
@@ -431,6 +432,15 @@ export interface ReadRuns {
 export interface ReadSyncs {
   askedTime: Generated<Timestamp>;
   installationId: string;
+}
+
+export interface RemovedInstallations {
+  groupId: string;
+  id: string;
+  integrationId: string;
+  integrationName: string;
+  projectId: string;
+  removeTime: Generated<Timestamp>;
 }
 
 export interface Revisions {
@@ -591,6 +601,7 @@ export interface DB {
   readObjects: ReadObjects;
   readRuns: ReadRuns;
   readSyncs: ReadSyncs;
+  removedInstallations: RemovedInstallations;
   revisions: Revisions;
   schemaBaselines: SchemaBaselines;
   schemaLooks: SchemaLooks;

@@ -170,7 +170,12 @@ async function end(
   attempts: number,
 ): Promise<void> {
   const outcomes = records.map((record) => (record.outcome ? readOutcome(record.outcome) : leftOut()));
-  const shape = { type: write.writeType, objectName: write.objectName, batch: sendOptions.batch };
+  const shape = {
+    type: write.writeType,
+    objectName: write.objectName,
+    batch: sendOptions.batch,
+    records: records.map(({ planned }) => planned),
+  };
   const summary = summarize(shape, outcomes);
   const retry = { attempts, lastAttempt: new Date(nowMs()).toISOString() };
   await deps.ledger.endLater({

@@ -74,16 +74,23 @@ const PAST = { create: "Created", update: "Updated", delete: "Deleted" } as cons
 
 /** Returns how an operation ended. A batch of which one record was written has succeeded. */
 export function summarize(
-  write: { type: keyof typeof PAST; objectName: string; batch: boolean },
+  write: { type: keyof typeof PAST; objectName: string; batch: boolean; records: { id?: string }[] },
   outcomes: RecordOutcome[],
 ): { status: "success" | "failure"; result: string; metadata: JsonObject } {
   const ids = outcomes.flatMap((outcome) => (outcome.success && outcome.recordId ? [outcome.recordId] : []));
+  const failedIds = outcomes.flatMap(({ success }, index) =>
+    success ? [] : (write.records[index]?.id ?? []),
+  );
   const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [reasonOf(outcome.error)]));
   const succeeded = outcomes.length - errors.length;
   return {
     status: succeeded > 0 ? "success" : "failure",
     result: `[${write.objectName}] ${resultText(write, succeeded, errors)}`,
-    metadata: { objects: [write.objectName], successfulRecordIds: ids },
+    metadata: {
+      objects: [write.objectName],
+      successfulRecordIds: ids,
+      ...(failedIds.length > 0 && { failedRecordIds: failedIds }),
+    },
   };
 }
 

@@ -54,13 +54,17 @@ const CUT_OFF = "Busbar stopped after the write may have been sent.";
 async function endUnknown(deps: RecoverWritesServices, write: OrphanedWrite): Promise<void> {
   const { batch } = readSendOptions(write.sendOptions);
   const error = new ProviderError({ kind: "unknown_outcome", message: CUT_OFF });
-  const outcomes = readRecords(write.records).map(({ outcome }): RecordOutcome =>
+  const records = readRecords(write.records);
+  const outcomes = records.map(({ outcome }): RecordOutcome =>
     outcome ? readOutcome(outcome) : { success: false, error },
   );
   const { operationId, installationId, objectName, writeType } = write;
   await deps.ledger.end({
     id: operationId,
-    ...summarize({ type: writeType, objectName, batch }, outcomes),
+    ...summarize(
+      { type: writeType, objectName, batch, records: records.map(({ planned }) => planned) },
+      outcomes,
+    ),
     log: outcomeEntries(outcomes, [], batch),
     event: writeDone(await deps.installations.fields(installationId), write, outcomes),
   });

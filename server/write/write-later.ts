@@ -16,7 +16,7 @@ const DEFAULT_DEADLINE_HOURS = 1;
 /** Returns the id of the operation: of an auto-batched record the one of its group. */
 export async function writeLater(
   deps: WriteLaterServices,
-  operationId: string,
+  { id: operationId, requestId }: { id: string; requestId: string },
   target: WriteTarget,
   plan: WritePlan,
   request: WriteRequest,
@@ -33,6 +33,7 @@ export async function writeLater(
       configId: installation.config.id,
       actionType: "write",
       objectName: plan.objectName,
+      requestId,
     },
     writeType: plan.type === "update" ? ("update" as const) : ("create" as const),
     sendOptions: toJson({

@@ -17,7 +17,7 @@ export interface WriteNowServices extends CallServices {
 /** Returns the answer; throws a refusal as a Problem that carries the result members too. */
 export async function writeNow(
   deps: WriteNowServices,
-  operationId: string,
+  { id: operationId, requestId }: { id: string; requestId: string },
   { installation, integration }: WriteTarget,
   plan: WritePlan,
 ): Promise<WriteAnswer> {
@@ -31,6 +31,7 @@ export async function writeNow(
     configId: installation.config.id,
     actionType: "write",
     objectName: plan.objectName,
+    requestId,
   });
   const log = [plannedEntry(plan)];
   const options = { projectId, connectionId, log, readBack: true };

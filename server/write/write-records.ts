@@ -58,7 +58,7 @@ export const writeRecords = (deps: WriteServices) =>
       504: "The provider did not answer in time: look the record up at the provider.",
     },
     refusalMembers: RefusedWriteSchema,
-    async handle({ project, params, query, body, headers }) {
+    async handle({ project, params, query, body, headers, requestId }) {
       const target = await findTarget(deps, {
         projectId: project.id,
         integration: params.integrationId,
@@ -69,8 +69,10 @@ export const writeRecords = (deps: WriteServices) =>
       if (query.dryRun) return dryRun(target, plan);
       const later = body.mode === "asynchronous" && plan.type !== "delete";
       const mode = later ? (body.autoBatchPolicy ? "grouped" : "later") : "now";
-      const write = (operationId: string) =>
-        later ? writeLater(deps, operationId, target, plan, body) : writeNow(deps, operationId, target, plan);
+      const write = (id: string) => {
+        const begun = { id, requestId };
+        return later ? writeLater(deps, begun, target, plan, body) : writeNow(deps, begun, target, plan);
+      };
       const key = headers["idempotency-key"];
       if (key === undefined) return write(newId());
       return deps.idempotency.once({ projectId: project.id, key, request: [params, body], mode }, write);

@@ -2,7 +2,8 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { listOperations as listRows } from "../../store/operations.ts";
+import { listProjectOperations } from "../../store/operation-lists.ts";
+import type { IdRange } from "../../store/id-range.ts";
 import { InstallationPath, requireInstallation } from "../installation-path.ts";
 import { onePage, pageQuery, pageSchema } from "../pages.ts";
 import { OperationSchema, toOperation } from "./operation.ts";
@@ -24,15 +25,15 @@ export const listOperations = (deps: { database: Database }) =>
     },
     async handle({ project, params, query }) {
       const { queries } = deps.database;
-      const list = (page: { installationId: string; before?: string; limit: number }) =>
-        listRows(queries, { projectId: project.id, ...page });
+      const list = async (installationId: string, range: IdRange) =>
+        (await listProjectOperations(queries, { projectId: project.id, installationId }, range)).rows;
       const installationId = await requireInstallation(queries, project.id, params, async (place) => {
-        const [newest] = await list({ installationId: place.installationId, limit: 1 });
+        const [newest] = await list(place.installationId, { limit: 1 });
         return newest?.integrationId === place.integrationId;
       });
       return onePage(query, {
         ...PAGE,
-        list: (page) => list({ installationId, ...page }),
+        list: (range) => list(installationId, range),
         show: toOperation,
       });
     },

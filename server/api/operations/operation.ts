@@ -2,8 +2,10 @@
 import { Type, type Static } from "typebox";
 import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
+import { timeOfId } from "../../ground/ids.ts";
 import type { Queries } from "../../store/database.ts";
-import { findOperation, type OperationRow } from "../../store/operations.ts";
+import { findListedOperation, type ListedOperation } from "../../store/operation-lists.ts";
+import type { OperationRow } from "../../store/operations.ts";
 import { InstallationId, IntegrationId, OperationId, ProjectId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
@@ -50,7 +52,10 @@ export const OperationSchema = Type.Object(
     id: OperationId,
     projectId: ProjectId,
     integrationId: IntegrationId,
+    integrationName: Type.Optional(Type.String({ description: "Name of the integration." })),
     installationId: InstallationId,
+    groupRef: Type.Optional(Type.String({ description: "Your own id for the customer." })),
+    groupName: Type.Optional(Type.String({ description: "Display name of the customer." })),
     configId: Type.String({
       description: "Id of the installation's configuration when the operation was accepted.",
     }),
@@ -71,6 +76,11 @@ export const OperationSchema = Type.Object(
         successfulRecordIds: Type.Optional(
           Type.Array(Type.String(), { description: "The provider's ids of the written records." }),
         ),
+        failedRecordIds: Type.Optional(
+          Type.Array(Type.String(), {
+            description: "Ids of the records to update or delete that were not written.",
+          }),
+        ),
         progress: Type.Optional(described(ReadProgressSchema, "Of a read: how far it is.")),
         read: Type.Optional(described(ReadFactsSchema, "Of a read: what it has read so far.")),
         retry: Type.Optional(
@@ -87,6 +97,9 @@ export const OperationSchema = Type.Object(
       },
       { description: "Further facts about the operation." },
     ),
+    requestId: Type.Optional(
+      Type.String({ description: "The request that began it: `X-Request-Id` of its answer." }),
+    ),
     createTime: CreateTime,
     updateTime: Type.Optional(UpdateTime),
   },
@@ -95,18 +108,23 @@ export const OperationSchema = Type.Object(
 
 type Operation = Static<typeof OperationSchema>;
 
-export const toOperation = (row: OperationRow): Operation => ({
+/** `createTime` is the time of the id, by which lists are ordered and limited to periods. */
+export const toOperation = (row: OperationRow & Partial<ListedOperation>): Operation => ({
   id: row.id,
   projectId: row.projectId,
   integrationId: row.integrationId,
+  ...(row.integrationName && { integrationName: row.integrationName }),
   installationId: row.installationId,
+  ...(row.groupRef && { groupRef: row.groupRef }),
+  ...(row.groupName && { groupName: row.groupName }),
   configId: row.configId,
   actionType: row.actionType,
   resource: row.objectName,
   status: row.status as Operation["status"],
   ...(row.result !== null && { result: row.result }),
   metadata: row.metadata as Operation["metadata"],
-  ...times(row),
+  ...(row.requestId && { requestId: row.requestId }),
+  ...times({ ...row, createTime: timeOfId(row.id) }),
 });
 
 /** Throws a 404 Problem. */
@@ -114,8 +132,8 @@ export async function getOperationRow(
   queries: Queries,
   projectId: string,
   id: string,
-): Promise<OperationRow> {
-  const row = await findOperation(queries, projectId, id);
+): Promise<ListedOperation> {
+  const row = await findListedOperation(queries, projectId, id);
   if (row) return row;
   throw noOperation(id);
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "../../../tests/harness/until.ts";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 
 describe("operations", () => {
@@ -82,6 +82,119 @@ describe("operations", () => {
       const listed = await on.inProject("GET", `/integrations/${integration}/${installation}/operations`);
       assert.equal(listed.body.results?.[0].id, operationId, listed.text);
     }
+  });
+});
+
+describe("the operations of a project", () => {
+  let on: TestBusbar;
+  let acme: Customer;
+  let globex: Customer;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    acme = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"], groupRef: "acme" });
+    globex = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"], groupRef: "globex" });
+  });
+
+  const list = async (query: string): Promise<Answer> => {
+    const answer = await on.inProject("GET", `/operations?${query}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer;
+  };
+  const ids = async (query: string): Promise<string[]> =>
+    (await list(query)).body.results.map((one: { id: string }) => one.id);
+
+  test("are listed newest first with the names of integration and customer, and filtered by each", async () => {
+    const one = await acme.succeed("contacts", { type: "create", record: { email: "a@example.com" } });
+    const two = await globex.succeed("contacts", { type: "create", record: { email: "b@example.com" } });
+    const { results } = (await list("pageSize=2")).body;
+    const shown = (await on.inProject("GET", `/operations/${two.operationId}`)).body;
+    assert.deepEqual(results[0], shown);
+    assert.deepEqual(
+      [shown.integrationName, shown.groupRef, shown.groupName, results[1].id],
+      ["hubspot", "globex", "globex", one.operationId],
+    );
+    for (const query of [
+      "groupRef=acme",
+      `installationId=${acme.installationId}`,
+      `installationId=${acme.installationId}&groupRef=acme`,
+      `text=ACM`,
+      `text=${one.operationId.slice(0, 23)}&groupRef=acme`,
+      `status=success&integration=hubspot&object=Contacts&type=write&groupRef=acme`,
+    ])
+      assert.deepEqual(await ids(query), [one.operationId], query);
+    assert.deepEqual(await ids(`integration=${shown.integrationId}`), [two.operationId, one.operationId]);
+    for (const query of [
+      "groupRef=nobody",
+      "integration=nothing",
+      "installationId=nothing",
+      `installationId=${acme.installationId}&groupRef=globex`,
+      "object=companies",
+      "type=read",
+      "text=100%25",
+    ])
+      assert.deepEqual(await ids(query), [], query);
+    assert.equal((await on.inProject("GET", "/operations?status=done")).status, 400);
+    assert.equal((await on.inProject("GET", "/operations?pageSize=201")).status, 400);
+  });
+
+  test("a period includes the time at which an operation began, and excludes its end", async () => {
+    const { operationId } = await acme.succeed("contacts", {
+      type: "create",
+      record: { email: "c@example.com" },
+    });
+    const { createTime } = (await on.inProject("GET", `/operations/${operationId}`)).body;
+    const has = async (query: string) => (await ids(query)).includes(operationId);
+    assert.equal(await has(`since=${createTime}`), true);
+    assert.equal(await has(`until=${createTime}`), false);
+    assert.deepEqual(await ids(`after=${operationId}`), []);
+  });
+
+  test("a failed write is found by the record's id and by the request's", async () => {
+    const failed = await on.write("hubspot", "contacts", {
+      groupRef: "acme",
+      type: "update",
+      mode: "synchronous",
+      record: { id: "4711004711", email: "d@example.com" },
+    });
+    assert.equal(failed.status, 422, failed.text);
+    const { operationId } = failed.body;
+    assert.deepEqual(await ids("text=4711004711"), [operationId]);
+    const requestId = failed.headers.get("x-request-id") ?? "";
+    assert.deepEqual(await ids(`text=${requestId.toUpperCase()}`), [operationId]);
+    const shown = (await on.inProject("GET", `/operations/${operationId}`)).body;
+    assert.deepEqual([shown.requestId, shown.metadata.failedRecordIds], [requestId, ["4711004711"]]);
+    const later = await on.write("hubspot", "contacts", {
+      groupRef: "acme",
+      type: "create",
+      mode: "asynchronous",
+      record: { email: "e@example.com" },
+    });
+    assert.deepEqual(await ids(`text=${later.headers.get("x-request-id")}`), [later.body.operationId]);
+  });
+
+  test("an unchanged list is not sent again", async () => {
+    const first = await list("groupRef=globex");
+    const tag = first.headers.get("etag") ?? "";
+    const again = await on.inProject("GET", "/operations?groupRef=globex", undefined, {
+      "if-none-match": tag,
+    });
+    assert.deepEqual([again.status, again.text], [304, ""]);
+  });
+
+  test("keep the names of an integration and a customer after they are gone", async () => {
+    const initech = await connectCustomer(on, {
+      provider: "salesforce",
+      objects: ["account"],
+      groupRef: "initech",
+    });
+    const { operationId } = await initech.succeed("account", { type: "create", record: { Name: "Initech" } });
+    const before = (await on.inProject("GET", `/operations/${operationId}`)).body;
+    await on.inProject("DELETE", "/integrations/salesforce");
+    assert.deepEqual((await on.inProject("GET", `/operations/${operationId}`)).body, before);
+    assert.equal(before.integrationName, "salesforce");
+    for (const query of ["integration=salesforce", "groupRef=initech", "text=initech"])
+      assert.deepEqual(await ids(query), [operationId], query);
   });
 });
 

@@ -8,6 +8,7 @@ export const walk: ResourceWalk = {
     const path = { integrationId: "crm", installationId };
     await call("getOperation", { path: { operationId } });
     await call("listOperationLogs", { path: { operationId } });
+    await call("listProjectOperations", { query: { status: "success" } });
     await call("listOperations", { path, query: { pageSize: "10" } });
     await call("getBackfillProgress", { path: { ...path, objectName: "contacts" } });
   },
