@@ -1,7 +1,6 @@
-/** Checks the fields that a configuration names against those of the customer's account. */
-import { setTimeout as wait } from "node:timers/promises";
+/** Compares the fields that a configuration names with those of the customer's account. */
 import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
-import { Problem, type Issue } from "../../ground/errors.ts";
+import type { Issue } from "../../ground/errors.ts";
 import { didYouMean } from "../../ground/closest.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { formatName } from "../../manifest/config-issue.ts";
@@ -13,29 +12,32 @@ import type { FieldNames } from "../../read/read-set.ts";
 import { unknownFields, type UnknownField } from "../../read/unknown-fields.ts";
 import type { Integration } from "../integration.ts";
 import { describeObjects } from "../objects/describe-objects.ts";
-import { keyOfObject, valueAt } from "./config-mask.ts";
+import { placeOfObject, valueAt } from "./config-mask.ts";
 
 export type AccountServices = CallServices & { metadata: MetadataMemory };
 
-/** An installation waits at most this long for the provider; then its fields are not checked. */
-const PATIENCE_MS = 10_000;
+export interface ConfigChange {
+  connectionId: string;
+  /** Absent: the installation is new, or gets another connection. */
+  before?: ConfigContent;
+  after: ConfigContent;
+}
 
 /**
- * Throws a 422 Problem with one issue for each selected, mapped or filtered field that the account does not have. Checks
- * only what differs from `before`. An account that cannot be read, or not in time, refuses nothing. Asks the provider, so
- * it must not run in a transaction.
+ * Returns one issue for each selected, mapped or filtered field that the account does not have. Checks only what differs
+ * from `before`. Objects that cannot be described have no issues.
  */
-export async function requireKnownFields(
+export async function findUnknownFields(
   deps: AccountServices,
   integration: Integration,
-  { connectionId, before, after }: { connectionId: string; before?: ConfigContent; after: ConfigContent },
-): Promise<void> {
+  { connectionId, before, after }: ConfigChange,
+): Promise<Issue[]> {
   const manifest = integration.latestRevision.content;
   const definitions = readDefinitions({ revisions: [manifest], config: after }).filter(
     ({ objectName, disabled }) =>
       !disabled && namesFields(objectOf(after, objectName), objectOf(before, objectName)),
   );
-  if (definitions.length === 0) return;
+  if (definitions.length === 0) return [];
   const names = deps.catalog.connector(integration.provider)?.read ?? ANY_NAMES;
   const { projectId } = integration;
   const { provider, module } = manifest;
@@ -55,20 +57,13 @@ export async function requireKnownFields(
       };
       return unknownFields(definition, metadata, names)
         .filter(({ path }) => isChosen(path, chosen))
-        .map((unknown) => toIssue(unknown, metadata, [...placeOf(after, definition.objectName)]));
+        .map((unknown) => toIssue(unknown, metadata, [...placeOfObject(after, definition.objectName)]));
     });
   };
-  const issues = await inTime(async () => {
-    if ((await find(definitions)).length === 0) return [];
-    // The metadata may be a minute old, and somebody may just have created the field.
-    deps.metadata.forget(connectionId);
-    return find(definitions);
-  });
-  const [first] = issues ?? [];
-  if (!first || !issues) return;
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more, see \`issues\`)` : "";
-  const detail = `${first.name}: ${first.detail} ${first.remedy}${more}`;
-  throw new Problem("invalid-config", { detail, issues });
+  if ((await find(definitions)).length === 0) return [];
+  // The metadata may be a minute old, and somebody may just have created the field.
+  deps.metadata.forget(connectionId);
+  return find(definitions);
 }
 
 /** For providers without a reader: names in any case, and paths into a field are taken as they are. */
@@ -104,13 +99,8 @@ function memberAt(object: JsonObject, path: UnknownField["path"]): unknown {
   );
 }
 
-function placeOf(content: ConfigContent | undefined, objectName: string): string[] {
-  const objects = valueAt(asObject(content), ["read", "objects"]);
-  return ["read", "objects", isJsonObject(objects) ? keyOfObject(objects, objectName) : objectName];
-}
-
 const objectOf = (content: ConfigContent | undefined, objectName: string): JsonObject =>
-  asObject(valueAt(asObject(content), placeOf(content, objectName)));
+  asObject(valueAt(asObject(content), placeOfObject(content, objectName)));
 
 const asObject = (value: unknown): JsonObject => (isJsonObject(value as Json) ? (value as JsonObject) : {});
 
@@ -130,17 +120,4 @@ function toIssue(
       "Choose one of the account's fields, or create it there first.",
     ),
   };
-}
-
-/** Returns undefined if the work takes too long; it then goes on without effect. */
-async function inTime<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
-  const stop = new AbortController();
-  const patience = wait(PATIENCE_MS, undefined, { signal: stop.signal }).catch(() => undefined);
-  const working = work();
-  try {
-    return await Promise.race([working, patience]);
-  } finally {
-    stop.abort();
-    working.catch(() => undefined);
-  }
 }

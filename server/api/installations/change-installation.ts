@@ -13,7 +13,8 @@ import {
 } from "../../store/installations.ts";
 import { createdByOf } from "../created-by.ts";
 import { getIntegrationRow, type Integration } from "../integration.ts";
-import { requireKnownFields, type AccountServices } from "./account-fields.ts";
+import type { AccountServices } from "./account-fields.ts";
+import { checkAccount } from "./check-account.ts";
 import {
   getInstallationRow,
   showInstallation,
@@ -41,7 +42,7 @@ interface Asked {
   integrationId: string;
   caller: Caller;
   operation: string;
-  /** Whether fields are accepted without asking the provider. */
+  /** Whether the change is accepted without calling the provider. */
   skipSampling?: boolean;
 }
 
@@ -56,7 +57,7 @@ export async function changeInstallation(
   decide: Decide,
 ): Promise<Installation> {
   const { projectId } = asked;
-  if (!asked.skipSampling) await checkFields(deps, asked, find, decide);
+  if (!asked.skipSampling) await checkChange(deps, asked, find, decide);
   return transact(deps.database, async (queries) => {
     const named = await getIntegrationRow(queries, projectId, asked.integrationId);
     const { id } = await find(queries, named);
@@ -72,8 +73,8 @@ export async function changeInstallation(
   });
 }
 
-/** Checks the fields of the change before the installation is locked, because the provider is asked for them. */
-async function checkFields(deps: ChangeServices, asked: Asked, find: Find, decide: Decide): Promise<void> {
+/** Checks the change against the account before the installation is locked, because the provider is called. */
+async function checkChange(deps: ChangeServices, asked: Asked, find: Find, decide: Decide): Promise<void> {
   const { queries } = deps.database;
   const integration = await getIntegrationRow(queries, asked.projectId, asked.integrationId);
   const { id } = await find(queries, integration);
@@ -85,7 +86,7 @@ async function checkFields(deps: ChangeServices, asked: Asked, find: Find, decid
   });
   const { content } = installation.config;
   const before = connectionId === installation.connectionId ? content : undefined;
-  await requireKnownFields(deps, integration, { connectionId, before, after: config?.content ?? content });
+  await checkAccount(deps, integration, { connectionId, before, after: config?.content ?? content });
 }
 
 /** Stores the change of a locked installation, and its event. */

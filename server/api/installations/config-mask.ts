@@ -108,3 +108,11 @@ export function withValueAt(
 /** Below `<action>.objects`, the path has the object's name, which is not always the key of its entry. */
 const isObjectStep = (path: readonly string[], depth: number): boolean =>
   depth === 2 && path[1] === "objects";
+
+/** Returns the path of an object that is read, as the configuration spells it. */
+export function placeOfObject(content: unknown, objectName: string): string[] {
+  const objects = isJsonObject(content as Json)
+    ? valueAt(content as JsonObject, ["read", "objects"])
+    : undefined;
+  return ["read", "objects", isJsonObject(objects) ? keyOfObject(objects, objectName) : objectName];
+}

@@ -13,7 +13,8 @@ import { findInstallationOfGroup, insertInstallation } from "../../store/install
 import { createdByOf } from "../created-by.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { GroupRef, IntegrationIdOrName } from "../members.ts";
-import { requireKnownFields, type AccountServices } from "./account-fields.ts";
+import type { AccountServices } from "./account-fields.ts";
+import { checkAccount } from "./check-account.ts";
 import { checkedConfig } from "./checked-config.ts";
 import { getInstallationRow, InstallationSchema, showInstallation, SkipSampling } from "./installation.ts";
 import { usableConnection } from "./usable-connection.ts";
@@ -45,14 +46,15 @@ export const createInstallation = (deps: AccountServices) =>
     description:
       "Installs an integration for a group. Without `connectionId`, the group's connection to the provider " +
       "is used. The configuration is checked against the latest revision, and the fields that it selects, maps or " +
-      "filters by against those of the account, if the account can be read. A group has one installation per integration.",
+      "filters by against those of the account, if the account can be read. One record of each object with a schedule is " +
+      "read as a sample. A group has one installation per integration.",
     params: Type.Object({ integrationId: IntegrationIdOrName }),
     query: Type.Object({ skipSampling: SkipSampling }),
     body: RequestSchema,
     success: { status: 201, description: "The installation.", schema: InstallationSchema },
     refusals: {
       409: "The group has already installed this integration.",
-      422: "The configuration does not fit the manifest or the account, or the connection belongs to another provider or group.",
+      422: "The configuration does not fit the manifest or the account, the provider refuses the sample, or the connection belongs to another provider or group.",
     },
     async handle({ project, params, query, body, caller }) {
       const { groupRef, config, connectionId } = body;
@@ -65,7 +67,7 @@ export const createInstallation = (deps: AccountServices) =>
       };
       if (!query.skipSampling) {
         const { integration, connection, content } = await check(deps.database.queries);
-        await requireKnownFields(deps, integration, { connectionId: connection.id, after: content });
+        await checkAccount(deps, integration, { connectionId: connection.id, after: content });
       }
       try {
         return await transact(deps.database, async (queries) => {

@@ -15,7 +15,7 @@ import { CreateTime, times, UpdateTime } from "../times.ts";
 export const SkipSampling = Type.Optional(
   Type.Boolean({
     description:
-      "Whether to accept the configuration's fields without comparing them with the account's. Default false.",
+      "Whether to accept the configuration without comparing its fields with the account's, and without reading a record as a sample. Default false.",
   }),
 );
 
