@@ -50,9 +50,10 @@ export interface Schemas {
   CreateOrgRequest: { label: string };
   CreateProjectRequest: { orgId: string; name: string; appName: string };
   CreateProviderAppRequest: { externalRef?: string; provider: string; clientId: string; clientSecret: string; scopes?: readonly string[]; metadata?: Schemas["ProviderAppMetadata"] };
-  CreateSessionRequest: { apiKey: string };
+  CreateSessionRequest: { apiKey: string; cookie?: boolean };
   CreateTopicDestinationRouteRequest: { topicId: string; destinationId: string };
   CreateTopicRequest: { name: string; eventTypes?: readonly string[]; destinationIds?: readonly string[] };
+  CurrentSession: { id: string; builderId: string; kind: "cookie" | "token"; createTime: string; expireTime: string };
   CustomAuthConnectRequest: { projectIdOrName: string; provider?: string; groupRef?: string; groupName?: string; consumerRef?: string; consumerName?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; providerAppId?: string; customAuth?: Record<string, unknown>; sessionId?: string; callbackParams?: Record<string, string> };
   CustomAuthConnectResponse: { redirect?: { url: string; sessionId: string }; connection?: Schemas["Connection"] };
   CustomAuthInput: { name: string; displayName: string; prompt?: string; docsURL?: string; fieldType?: "fieldTypeText" | "fieldTypePassword" | "fieldTypeSelect"; options?: readonly { value: string; label: string }[] };
@@ -104,6 +105,7 @@ export interface Schemas {
   ListProjectOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListProxyCallsResponse: { results: readonly Schemas["ProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListRevisionsResponse: { results: readonly Schemas["RevisionEntry"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListedSession: { id: string; kind: "cookie" | "token"; current: boolean; createTime: string; lastUsedTime: string; expireTime: string; userAgent?: string };
   ManifestChange: { kind: "added" | "removed" | "changed"; path: string; before?: string | number | boolean; after?: string | number | boolean };
   ManifestField: { fieldName?: string; mapToName?: string; mapToDisplayName?: string; prompt?: string; default?: string };
   ManifestIntegration: { name: string; provider: string; displayName?: string; module?: string; read?: { objects?: readonly Schemas["ManifestReadObject"][] }; write?: { objects?: readonly Schemas["ManifestWriteObject"][] }; proxy?: { enabled?: boolean; useModule?: boolean }; subscribe?: { objects?: readonly Schemas["ManifestSubscribeObject"][] }; watchSchema?: Schemas["ManifestWatchSchema"] };
@@ -161,7 +163,8 @@ export interface Schemas {
   SchemaMessage: { action: "schema.watch"; projectId: string; provider: string; groupRef: string; groupName: string; consumerRef: string; consumerName: string; installationId: string; installationUpdateTime: string; objectName: string; rawObjectName: string; workspace?: string; resultInfo: Schemas["ResultInfo"]; result?: { createdFields?: readonly Schemas["WatchedField"][]; deletedFields?: readonly Schemas["WatchedField"][]; changedFields?: readonly { oldSchema: Schemas["WatchedField"]; newSchema: Schemas["WatchedField"] }[] } };
   SearchRecordsRequest: { objectName: string; fieldFilters: readonly { fieldName: string; operator: "eq"; value: string | number | boolean }[] };
   SearchRecordsResponse: { results: readonly Schemas["FoundRecord"][]; result: readonly Schemas["FoundRecord"][]; truncated?: true };
-  Session: { token: string; builderId: string; expireTime: string };
+  Session: { id: string; token?: string; builderId: string; expireTime: string };
+  SignInWays: { ways: readonly { type: "apiKey" | "oidc"; name?: string }[]; firstKey?: string };
   SignedAssertion: { algorithm: "RS256" | "PS256" | "ES256"; key: string; keyId?: string; claims: Record<string, string>; lifetimeSeconds: number };
   StringOptions: { length?: number; pattern?: string; values?: readonly string[]; valuesRestricted?: boolean; defaultValue?: string };
   SubscribeCreateErrorEvent: { projectId: string; connectionId: string; provider: string; groupRef: string; consumerRef: string; consumerName: string; groupName: string; integrationId: string; integrationName: string; installationId: string; error: string };
@@ -232,9 +235,10 @@ export interface Operations {
   deleteJWTKey: { input: { projectIdOrName: string; keyId: string }; answer: undefined };
   deleteMembership: { input: { orgId: string; builderId: string }; answer: undefined };
   deleteOrgInvite: { input: { orgId: string; inviteId: string }; answer: undefined };
+  deleteOtherSessions: { input: {  }; answer: undefined };
   deleteProject: { input: { projectIdOrName: string }; answer: undefined };
   deleteProviderApp: { input: { projectIdOrName: string; providerAppId: string }; answer: undefined };
-  deleteSession: { input: {  }; answer: undefined };
+  deleteSession: { input: { sessionId: string }; answer: undefined };
   deleteTopic: { input: { projectIdOrName: string; topicId: string }; answer: undefined };
   deleteTopicDestinationRoute: { input: { projectIdOrName: string; routeId: string }; answer: undefined };
   deliverResults: { input: { projectIdOrName: string; integrationId: string; objectName: string; body: Schemas["DeliverResultsRequest"] }; answer: undefined };
@@ -266,6 +270,7 @@ export interface Operations {
   getProviderApp: { input: { projectIdOrName: string; providerAppId: string }; answer: Schemas["ProviderApp"] };
   getReadyz: { input: {  }; answer: Schemas["GetReadyzResponse"] };
   getRevision: { input: { projectIdOrName: string; integrationId: string; revisionId: string }; answer: Schemas["DeployedRevision"] };
+  getSession: { input: {  }; answer: Schemas["CurrentSession"] | undefined };
   getTopic: { input: { projectIdOrName: string; topicId: string }; answer: Schemas["Topic"] };
   listApiKeys: { input: { projectIdOrName: string; active?: boolean }; answer: readonly Schemas["ApiKey"][] };
   listConnections: { input: { projectIdOrName: string; provider?: string; groupRef?: string; consumerRef?: string }; answer: readonly Schemas["Connection"][] };
@@ -290,6 +295,8 @@ export interface Operations {
   listProviders: { input: {  }; answer: Record<string, Schemas["Provider"]> };
   listProxyCalls: { input: { projectIdOrName: string; integrationId: string; installationId: string; pageSize?: number; pageToken?: string }; answer: Schemas["ListProxyCallsResponse"] };
   listRevisions: { input: { projectIdOrName: string; integrationId: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListRevisionsResponse"] };
+  listSessions: { input: {  }; answer: readonly Schemas["ListedSession"][] };
+  listSignInWays: { input: {  }; answer: Schemas["SignInWays"] };
   listTopicDestinationRoutes: { input: { projectIdOrName: string; topicId?: string; destinationId?: string }; answer: readonly Schemas["TopicDestinationRoute"][] };
   listTopics: { input: { projectIdOrName: string }; answer: readonly Schemas["Topic"][] };
   listWaitingDeliveries: { input: { projectIdOrName: string; pageSize?: number }; answer: readonly Schemas["Delivery"][] };
@@ -353,9 +360,10 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   deleteJWTKey: "DELETE /v1/projects/{projectIdOrName}/jwt-keys/{keyId}",
   deleteMembership: "DELETE /v1/orgs/{orgId}/memberships/{builderId}",
   deleteOrgInvite: "DELETE /v1/orgs/{orgId}/invites/{inviteId}",
+  deleteOtherSessions: "DELETE /v1/sessions/others",
   deleteProject: "DELETE /v1/projects/{projectIdOrName}",
   deleteProviderApp: "DELETE /v1/projects/{projectIdOrName}/provider-apps/{providerAppId}",
-  deleteSession: "DELETE /v1/sessions/current",
+  deleteSession: "DELETE /v1/sessions/{sessionId}",
   deleteTopic: "DELETE /v1/projects/{projectIdOrName}/topics/{topicId}",
   deleteTopicDestinationRoute: "DELETE /v1/projects/{projectIdOrName}/topic-destination-routes/{routeId}",
   deliverResults: "POST /read/v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}:deliverResults",
@@ -387,6 +395,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   getProviderApp: "GET /v1/projects/{projectIdOrName}/provider-apps/{providerAppId}",
   getReadyz: "GET /readyz",
   getRevision: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}",
+  getSession: "GET /v1/sessions/current",
   getTopic: "GET /v1/projects/{projectIdOrName}/topics/{topicId}",
   listApiKeys: "GET /v1/projects/{projectIdOrName}/api-keys",
   listConnections: "GET /v1/projects/{projectIdOrName}/connections",
@@ -411,6 +420,8 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listProviders: "GET /v1/providers",
   listProxyCalls: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/proxy-calls",
   listRevisions: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions",
+  listSessions: "GET /v1/sessions",
+  listSignInWays: "GET /v1/sign-in-ways",
   listTopicDestinationRoutes: "GET /v1/projects/{projectIdOrName}/topic-destination-routes",
   listTopics: "GET /v1/projects/{projectIdOrName}/topics",
   listWaitingDeliveries: "GET /v1/projects/{projectIdOrName}/deliveries",

@@ -683,17 +683,33 @@ CREATE TABLE sessions (
   id uuid NOT NULL,
   hash bytea NOT NULL,
   builder_id uuid NOT NULL,
-  api_key_id uuid NOT NULL,
+  api_key_id uuid,
   create_time timestamptz NOT NULL DEFAULT now(),
   expire_time timestamptz NOT NULL,
+  kind text NOT NULL DEFAULT 'token'::text,
+  issuer text,
+  email text,
+  user_agent text,
+  last_used_time timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (id),
   UNIQUE (hash),
+  CHECK (((api_key_id IS NULL) <> (issuer IS NULL))),
+  CHECK ((kind = ANY (ARRAY['token'::text, 'cookie'::text]))),
   FOREIGN KEY (api_key_id) REFERENCES api_keys(id) ON DELETE CASCADE,
   FOREIGN KEY (builder_id) REFERENCES builders(id) ON DELETE CASCADE
 );
 CREATE INDEX ON sessions (api_key_id);
 CREATE INDEX ON sessions (builder_id);
 CREATE INDEX ON sessions (expire_time);
+
+CREATE TABLE sign_in_attempts (
+  state_hash bytea NOT NULL,
+  browser_hash bytea NOT NULL,
+  return_to text NOT NULL,
+  expire_time timestamptz NOT NULL,
+  PRIMARY KEY (state_hash)
+);
+CREATE INDEX ON sign_in_attempts (expire_time);
 
 CREATE UNLOGGED TABLE sign_in_failures (
   network cidr NOT NULL,

@@ -111,6 +111,10 @@ import { listProviderApps } from "./api/provider-apps/list-provider-apps.ts";
 import { updateProviderApp } from "./api/provider-apps/update-provider-app.ts";
 import { getProvider } from "./api/providers/get-provider.ts";
 import { listProviders } from "./api/providers/list-providers.ts";
+import { deleteOtherSessions } from "./api/sessions/delete-other-sessions.ts";
+import { getSession } from "./api/sessions/get-session.ts";
+import { listSessions } from "./api/sessions/list-sessions.ts";
+import { listSignInWays } from "./api/sessions/list-sign-in-ways.ts";
 import { createSession } from "./api/sessions/create-session.ts";
 import { deleteSession } from "./api/sessions/delete-session.ts";
 import { createTopicDestinationRoute } from "./api/topic-destination-routes/create-topic-destination-route.ts";
@@ -141,7 +145,7 @@ export type Services = RefreshServices &
   TestServices & {
     publicUrl: () => string;
     sessions: SignInSessions;
-    config: Retention & { dataDir: string; projectDestinations: number };
+    config: Retention & { dataDir: string; projectDestinations: number; bootstrapApiKey?: string };
   };
 
 const P = "/v1/projects/{projectIdOrName}";
@@ -210,7 +214,11 @@ const peopleRoutes = (deps: Services): Route[] => [
   route("GET /v1/orgs/{orgId}/billingAccount", "full", getOrgBillingAccount(deps)),
   route("POST /v1/billingAccounts/{billingAccountId}/portalSession", "full", createBillingAccountSession()),
   route("POST /v1/sessions", "public", createSession(deps)),
-  route("DELETE /v1/sessions/current", "person", deleteSession(deps)),
+  route("GET /v1/sessions", "person", listSessions(deps)),
+  route("GET /v1/sessions/current", "public", getSession(deps)),
+  route("DELETE /v1/sessions/others", "person", deleteOtherSessions(deps)),
+  route("DELETE /v1/sessions/{sessionId}", "person", deleteSession(deps)),
+  route("GET /v1/sign-in-ways", "public", listSignInWays(deps)),
   route("GET /v1/my-info", "person", getMyInfo(deps)),
   route("POST /v1/invites:accept", "person", acceptInvite(deps)),
 ];

@@ -96,7 +96,9 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   closers.push(() => connections.settled());
   const onWork = { listener: () => {} };
   const ledger = openOperationLedger({ database, identity, log, onWork: () => onWork.listener() });
-  const sessions = openSignInSessions({ database, log, issuer: config.oidc?.issuer });
+  const address = { publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}` };
+  const publicUrl = () => address.publicUrl;
+  const sessions = openSignInSessions({ database, log, issuer: config.oidc?.issuer, publicUrl });
   return {
     config,
     log,
@@ -125,7 +127,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     providerTimeoutMs,
     onWork,
     onRuns: { listener: () => {} },
-    address: { publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}` },
+    address,
   };
 }
 

@@ -35,7 +35,7 @@ const MOST_KEYS = 10_000;
 export function openAccess(deps: {
   database: Database;
   changes: Changes;
-  sessions: Pick<SignInSessions, "personOf">;
+  sessions: Pick<SignInSessions, "personOf" | "personOfCookie">;
   /** Checks tokens of the OpenID Connect issuer; absent without an issuer. */
   personOf?: PersonOf;
 }): Access {
@@ -84,13 +84,17 @@ async function identify(
   by: {
     keyOwner: Access["keyOwner"];
     customerOf: CustomerOf;
-    sessions: Pick<SignInSessions, "personOf">;
+    sessions: Pick<SignInSessions, "personOf" | "personOfCookie">;
     personOf?: PersonOf;
   },
   headers: IncomingHttpHeaders,
 ): Promise<Identity> {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   const apiKey = single(headers["x-api-key"]);
+  if (!apiKey && !headers.authorization) {
+    const person = await by.sessions.personOfCookie(headers);
+    if (person) return { caller: personCaller(person) };
+  }
   if (apiKey || bearer === undefined) return keyIdentity(await by.keyOwner(apiKey));
   if (bearer.startsWith("bb_")) {
     throw unauthenticated("That looks like an API key. Send it in the header `X-Api-Key`, without `Bearer`.");

@@ -58,6 +58,8 @@ const FOR_ANYBODY = `
 GET /v1/providers
 GET /v1/providers/{provider}
 POST /v1/sessions
+GET /v1/sessions/current
+GET /v1/sign-in-ways
 PUT /v1/uploads/{uploadId}
 GET /v1/event-files/{token}
 GET /callbacks/v1/oauth
@@ -271,7 +273,7 @@ describe("access to every route", () => {
   }
 
   /** Calls that would take away the project or the session. */
-  const FINAL = ["DELETE /v1/projects/{projectIdOrName}", "DELETE /v1/sessions/current"];
+  const FINAL = ["DELETE /v1/projects/{projectIdOrName}", "DELETE /v1/sessions/others"];
   const guarded = ROUTES.filter((route) => route.audience !== "public" && !FINAL.includes(nameOf(route)));
   for (const [credential, expectedOf] of Object.entries(EXPECTED)) {
     test(`${credential}: every guarded route answers as the table says`, async () => {

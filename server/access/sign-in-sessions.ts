@@ -1,51 +1,81 @@
-/** Signs people in with an API key, where there is no OpenID Connect issuer. */
+/** Sessions of people: opened with an API key or after signing in at the issuer, sent as bearer token or cookie. */
 import { createHash, randomBytes } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { hashApiKey } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
 import type { Database } from "../store/database.ts";
 import { listMemberships } from "../store/people.ts";
-import { findSession, findSigningKey, insertSession, removeSession } from "../store/sessions.ts";
+import {
+  findSession,
+  findSigningKey,
+  insertSession,
+  listSessions,
+  removeOtherSessions,
+  removeSession,
+  type OpenSession,
+  type SessionKind,
+  type SessionRow,
+} from "../store/sessions.ts";
 import { openFailedAttempts } from "./failed-attempts.ts";
 import { OURS } from "./bootstrap.ts";
 import type { Person } from "./person-token.ts";
+import { isFromOwnPage, sentSession, SESSION_SECONDS } from "./session-cookie.ts";
 
-export interface Session {
-  /** A bearer token; only its digest is stored. */
+/** How a session is to be sent, and by what. */
+export interface Client {
+  kind: SessionKind;
+  userAgent?: string;
+}
+
+export interface NewSession extends SessionRow {
+  /** Only its digest is stored. */
   token: string;
-  builderId: string;
-  expireTime: Date;
 }
 
 export interface SignInSessions {
+  /** The issuer where people sign in instead of with keys. */
+  readonly issuer: string | undefined;
   /** Throws Problems: 401 for an unknown key, 403 for a key that cannot sign in, 429 after too many failures. */
-  signIn(apiKey: string, address: string): Promise<Session>;
+  signIn(apiKey: string, address: string, client: Client): Promise<NewSession>;
+  /** Opens the session of a person whom the issuer has identified. */
+  openFor(person: Pick<Person, "builderId" | "email">, client: Client): Promise<NewSession>;
+  /** Returns the session that a request sends, whether or not anything else identifies the caller. Throws 401 for a bearer. */
+  current(headers: IncomingHttpHeaders): Promise<SessionRow | undefined>;
   /** Throws a 401 Problem. */
   personOf(token: string): Promise<Person>;
-  signOut(sessionId: string): Promise<void>;
+  /** Returns the person of a browser's cookie; undefined without a cookie. Throws 401 for one that does not count. */
+  personOfCookie(headers: IncomingHttpHeaders): Promise<Person | undefined>;
+  list(builderId: string): Promise<SessionRow[]>;
+  /** Returns the kind of the session that was ended; undefined if the person has no such session. */
+  end(session: { id: string; builderId: string }): Promise<SessionKind | undefined>;
+  endOthers(builderId: string, kept: string | undefined): Promise<void>;
 }
 
 interface Services {
   database: Database;
   log: Log;
-  /** The OpenID Connect issuer where people sign in instead. */
   issuer?: string;
+  publicUrl: () => string;
 }
 
-/** A working day: does not interrupt work, and limits the use of a leaked token. */
-const LIFETIME_MS = 12 * 3_600_000;
 const PREFIX = "bbs_";
+const LONGEST_USER_AGENT = 500;
 
 /** Whether a bearer token is a session token. No JSON Web Token begins like that. */
 export const isSessionToken = (bearer: string): boolean => bearer.startsWith(PREFIX);
 
 export function openSignInSessions(deps: Services): SignInSessions {
   const { queries } = deps.database;
+  const { issuer } = deps;
   const failed = openFailedAttempts(queries);
+  const find = (token: string, kind: SessionKind) =>
+    findSession(queries, { hash: digest(token), kind, issuer });
   return {
-    async signIn(apiKey, address) {
-      if (deps.issuer) throw elsewhere(deps.issuer);
+    issuer,
+    async signIn(apiKey, address, client) {
+      if (issuer) throw elsewhere(issuer);
       await failed.require(address);
       const key = await findSigningKey(queries, hashApiKey(apiKey));
       if (!key) {
@@ -57,35 +87,93 @@ export function openSignInSessions(deps: Services): SignInSessions {
       }
       const { apiKeyId, builderId, scopes } = key;
       if (!builderId || !scopes.includes("full")) throw signsNobodyIn();
-      const token = `${PREFIX}${randomBytes(32).toString("base64url")}`;
-      const expireTime = new Date(nowMs() + LIFETIME_MS);
-      await insertSession(queries, { hash: digest(token), builderId, apiKeyId, expireTime });
       deps.log.info({ builderId, apiKeyId }, "signed in");
-      return { token, builderId, expireTime };
+      return open(deps, { builderId, apiKeyId }, client);
+    },
+    async openFor({ builderId, email }, client) {
+      deps.log.info({ builderId }, "signed in at the issuer");
+      return open(deps, { builderId, issuer, email }, client);
+    },
+    async current(headers) {
+      if (headers["x-api-key"]) return undefined;
+      const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+      if (bearer === undefined) {
+        const token = sentSession(headers, deps.publicUrl());
+        return token && isFromOwnPage(headers, deps.publicUrl()) ? find(token, "cookie") : undefined;
+      }
+      const session = await find(bearer, "token");
+      if (session) return session;
+      throw ended();
     },
     async personOf(token) {
-      if (deps.issuer) throw elsewhere(deps.issuer);
-      const session = await findSession(queries, digest(token));
-      if (!session) {
-        throw new Problem("unauthenticated", { detail: "This session has ended. Sign in again." });
-      }
-      const memberships = await listMemberships(queries, session.builderId);
-      return {
-        builderId: session.builderId,
-        sessionId: session.id,
-        roles: new Map(memberships.map(({ role, org }) => [org.id, role])),
-        ...vouchedEmail(session),
-      };
+      if (issuer) throw elsewhere(issuer);
+      const session = await find(token, "token");
+      if (session) return personIn(deps, session);
+      throw ended();
     },
-    signOut: (sessionId) => removeSession(queries, sessionId),
+    async personOfCookie(headers) {
+      const token = sentSession(headers, deps.publicUrl());
+      if (token === undefined) return undefined;
+      if (!isFromOwnPage(headers, deps.publicUrl())) throw foreignPage(deps.publicUrl());
+      const session = await find(token, "cookie");
+      if (session) return personIn(deps, session);
+      throw ended();
+    },
+    list: (builderId) => listSessions(queries, builderId, issuer),
+    end: (session) => removeSession(queries, session),
+    endOthers: (builderId, kept) => removeOtherSessions(queries, builderId, kept),
   };
 }
 
-/** Only addresses that the operator gave count as verified; an earlier issuer may not have verified its addresses. */
-const vouchedEmail = (of: { idpProvider: string; primaryEmail: string | null }): Pick<Person, "email"> =>
-  of.idpProvider === OURS && of.primaryEmail !== null ? { email: of.primaryEmail.toLowerCase() } : {};
+async function open(
+  { database }: Services,
+  of: { builderId: string; apiKeyId?: string; issuer?: string; email?: string },
+  { kind, userAgent }: Client,
+): Promise<NewSession> {
+  const token = `${PREFIX}${randomBytes(32).toString("base64url")}`;
+  // A working day: does not interrupt work, and limits the use of a leaked token.
+  const expireTime = new Date(nowMs() + SESSION_SECONDS * 1_000);
+  const agent = userAgent?.slice(0, LONGEST_USER_AGENT);
+  const row = await insertSession(database.queries, {
+    hash: digest(token),
+    kind,
+    userAgent: agent,
+    expireTime,
+    ...of,
+  });
+  return { ...row, token };
+}
+
+async function personIn({ database }: Services, session: OpenSession): Promise<Person> {
+  const memberships = await listMemberships(database.queries, session.builderId);
+  return {
+    builderId: session.builderId,
+    sessionId: session.id,
+    roles: new Map(memberships.map(({ role, org }) => [org.id, role])),
+    ...vouchedEmail(session),
+  };
+}
+
+/**
+ * With a key, only addresses that the operator gave count as verified; an earlier issuer may not have verified its
+ * addresses.
+ */
+function vouchedEmail({ issuer, email, idpProvider, primaryEmail }: OpenSession): Pick<Person, "email"> {
+  const vouched = issuer === null ? idpProvider === OURS && primaryEmail : email;
+  return vouched ? { email: vouched.toLowerCase() } : {};
+}
 
 const digest = (token: string): Buffer => createHash("sha256").update(token).digest();
+
+const ended = (): Problem =>
+  new Problem("unauthenticated", { detail: "This session has ended. Sign in again." });
+
+const foreignPage = (publicUrl: string): Problem =>
+  new Problem("unauthenticated", {
+    detail:
+      `The session cookie counts only for pages of ${publicUrl}: a request needs \`Sec-Fetch-Site: same-origin\` or, ` +
+      "without it, an `Origin` with this address. Other callers send an API key or a token.",
+  });
 
 const elsewhere = (issuer: string): Problem =>
   new Problem("forbidden", {

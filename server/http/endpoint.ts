@@ -100,7 +100,7 @@ interface Definition<P, Q, B, A> {
   /** Members of some refusals in addition to those of a Problem; named by `title`. */
   refusalMembers?: TObject;
   /** Further success answers by status; the endpoint returns them as a `Page`. */
-  otherAnswers?: Partial<Record<200 | 201, { description: string; schema: TSchema }>>;
+  otherAnswers?: Partial<Record<200 | 201 | 204, { description: string; schema?: TSchema }>>;
   /** When an HTML page has another status, by status. */
   otherPages?: Partial<Record<number, string>>;
   /** Accepts any media type and passes the body as a Buffer of at most this many bytes. */

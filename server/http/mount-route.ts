@@ -153,6 +153,7 @@ function sendAnswer(
 ): FastifyReply {
   const { status, schema, media = "application/json" } = target.success;
   if (answer instanceof Page) {
+    if (answer.status === 204) return reply.code(204).headers(answer.headers).send();
     const type = `${answer.mediaType}; charset=utf-8`;
     return reply.code(answer.status).headers(answer.headers).type(type).send(answer.content);
   }

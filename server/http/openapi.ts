@@ -69,7 +69,7 @@ function operation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
       }),
       ...mapValues(endpoint.otherAnswers ?? {}, (_status, { description, schema }) => ({
         description,
-        content: { "application/json": { schema: shapes.show(schema) } },
+        ...(schema && { content: { "application/json": { schema: shapes.show(schema) } } }),
       })),
       ...refusals.of(entry),
     },
@@ -187,14 +187,23 @@ const SECURITY_SCHEMES = {
     description:
       "A token of a person: a JWT of the trusted OpenID Connect issuer, or a token of `POST /v1/sessions`.",
   },
+  sessionCookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: "busbar_session",
+    description:
+      "The session of a person in a browser; `__Host-busbar_session` with https. It counts only for pages of this " +
+      "server, and only if the request has neither `X-Api-Key` nor `Authorization`.",
+  },
 };
 
+const PERSON = [{ personToken: [] }, { sessionCookie: [] }];
 const SECURITY: Record<Audience, Document[]> = {
   public: [],
-  frontend: [{ apiKey: ["frontend"] }, { customerToken: [] }, { personToken: [] }],
-  full: [{ apiKey: ["full"] }, { personToken: [] }],
-  organization: [{ apiKey: ["full"] }, { personToken: [] }],
-  person: [{ personToken: [] }],
+  frontend: [{ apiKey: ["frontend"] }, { customerToken: [] }, ...PERSON],
+  full: [{ apiKey: ["full"] }, ...PERSON],
+  organization: [{ apiKey: ["full"] }, ...PERSON],
+  person: PERSON,
 };
 
 /** Describes who may call, with the role that people need. */

@@ -479,12 +479,24 @@ export interface SchemaWatches {
 }
 
 export interface Sessions {
-  apiKeyId: string;
+  apiKeyId: string | null;
   builderId: string;
   createTime: Generated<Timestamp>;
+  email: string | null;
   expireTime: Timestamp;
   hash: Buffer;
   id: string;
+  issuer: string | null;
+  kind: Generated<string>;
+  lastUsedTime: Generated<Timestamp>;
+  userAgent: string | null;
+}
+
+export interface SignInAttempts {
+  browserHash: Buffer;
+  expireTime: Timestamp;
+  returnTo: string;
+  stateHash: Buffer;
 }
 
 export interface SignInFailures {
@@ -607,6 +619,7 @@ export interface DB {
   schemaLooks: SchemaLooks;
   schemaWatches: SchemaWatches;
   sessions: Sessions;
+  signInAttempts: SignInAttempts;
   signInFailures: SignInFailures;
   tokenRefreshes: TokenRefreshes;
   topicDestinationRoutes: TopicDestinationRoutes;

@@ -1,9 +1,12 @@
-/** POST /v1/sessions: exchanges a sign-in key for a bearer token. */
+/** POST /v1/sessions: exchanges a sign-in key for a bearer token or a cookie. */
 import { Type } from "typebox";
+import { isFromOwnPage, sessionCookie } from "../../access/session-cookie.ts";
 import type { SignInSessions } from "../../access/sign-in-sessions.ts";
-import { endpoint } from "../../http/endpoint.ts";
+import { Problem } from "../../ground/errors.ts";
+import { endpoint, Page } from "../../http/endpoint.ts";
+import { NewSessionSchema } from "./session.ts";
 
-export const createSession = (deps: { sessions: SignInSessions }) =>
+export const createSession = (deps: { sessions: SignInSessions; publicUrl: () => string }) =>
   endpoint({
     operationId: "createSession",
     tag: "People",
@@ -19,26 +22,41 @@ export const createSession = (deps: { sessions: SignInSessions }) =>
         maxLength: 1_000,
         description: "An API key that a person can sign in with.",
       }),
+      cookie: Type.Optional(
+        Type.Boolean({
+          description:
+            "For pages of this server: sets the session as a cookie that scripts cannot read, and returns no " +
+            "token. Default false.",
+        }),
+      ),
     }),
     success: {
       status: 201,
       description: "The session. Its token is returned only here.",
-      schema: Type.Object(
-        {
-          token: Type.String({ description: "Session token. Send it as `Authorization: Bearer`." }),
-          builderId: Type.String({ description: "Id of the person." }),
-          expireTime: Type.String({ format: "date-time", description: "When it expires." }),
-        },
-        { title: "Session", description: "A session of a person who signed in with an API key." },
-      ),
+      schema: NewSessionSchema,
     },
     refusals: {
       401: "The key is unknown or inactive.",
-      403: "The key is not for signing in, or people sign in at an issuer.",
+      403: "The key is not for signing in, people sign in at an issuer, or another site's page asks for a cookie.",
       429: "Too many wrong keys from this address.",
     },
-    async handle({ body, remoteAddress }) {
-      const { token, builderId, expireTime } = await deps.sessions.signIn(body.apiKey, remoteAddress);
-      return { token, builderId, expireTime: expireTime.toISOString() };
+    async handle({ body, headers, remoteAddress }) {
+      const kind = body.cookie ? "cookie" : "token";
+      if (kind === "cookie" && !isFromOwnPage(headers, deps.publicUrl())) throw foreignPage(deps.publicUrl());
+      const userAgent = headers["user-agent"];
+      const session = await deps.sessions.signIn(body.apiKey, remoteAddress, { kind, userAgent });
+      const { id, token, builderId } = session;
+      const shown = { id, builderId, expireTime: session.expireTime.toISOString() };
+      if (kind === "token") return { token, ...shown };
+      return new Page(JSON.stringify(shown), {
+        status: 201,
+        headers: { "set-cookie": sessionCookie(token, deps.publicUrl()) },
+        mediaType: "application/json",
+      });
     },
+  });
+
+const foreignPage = (publicUrl: string): Problem =>
+  new Problem("forbidden", {
+    detail: `\`cookie\` is for pages of ${publicUrl}. Sign in without it and send the token.`,
   });

@@ -48,7 +48,11 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
   const database = await openDatabase({ connectionString: options.connectionString, log, poolSize: 5 });
   const changes = await listenForChanges(options.connectionString, log);
   const egress = openEgress(["127.0.0.1"]);
-  const access = openAccess({ database, changes, sessions: openSignInSessions({ database, log }) });
+  const access = openAccess({
+    database,
+    changes,
+    sessions: openSignInSessions({ database, log, publicUrl: () => "http://busbar.test" }),
+  });
   const connections = openLiveConnections({
     database,
     changes,
