@@ -1,4 +1,5 @@
 /** Opens the two listeners: management, write, read and search API on one, the proxy on the other. */
+import cluster from "node:cluster";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
@@ -11,6 +12,8 @@ import { openLimits } from "./proxy/limits.ts";
 import { createProxyServer } from "./proxy/proxy-server.ts";
 import { listenError } from "./require-free-ports.ts";
 import { routes } from "./routes.ts";
+import { openBuiltDashboard, type BuiltDashboard } from "./dashboard/built-dashboard.ts";
+import { dashboardPage, serveDashboard } from "./dashboard/serve-dashboard.ts";
 import { serveMetrics } from "./metrics/metrics-endpoint.ts";
 import type { Cleanup, Services } from "./services.ts";
 import type { Workers } from "./workers.ts";
@@ -28,10 +31,12 @@ export async function listen(
   const listeners: Cleanup = [];
   closers.push(() => Promise.all(listeners.map((close) => close())));
   const { workers, onAnswer } = options;
+  const dashboard = openDashboard(deps, closers);
   const api = createServer({
     routes: routes({
       ...deps,
       publicUrl: () => publicUrl,
+      dashboardPage: dashboard && (() => dashboardPage(dashboard)),
       workerRunning: workers && (() => workers.running),
     }),
     authorize: deps.access.authorize,
@@ -46,6 +51,7 @@ export async function listen(
     onAnswer,
   });
   if (deps.metrics) serveMetrics(api, deps.metrics.registry);
+  if (dashboard) serveDashboard(api, dashboard);
   if (config.roles.has("api")) {
     listeners.push(() => drain(api.server, () => api.close()));
     const address = await listenApi(api, config);
@@ -62,6 +68,14 @@ export async function listen(
     proxy: config.proxyPublicUrl ?? proxyUrl ?? `http://${config.host}:${config.proxyPort}`,
     dashboard: `${publicUrl}/`,
   };
+}
+
+function openDashboard({ config, log }: Services, closers: Cleanup): BuiltDashboard | undefined {
+  if (!config.dashboard || !config.roles.has("api")) return undefined;
+  // With `--processes`, the parent builds.
+  const dashboard = openBuiltDashboard({ dataDir: config.dataDir, log, builds: !cluster.isWorker });
+  closers.push(() => dashboard.close());
+  return dashboard;
 }
 
 async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<string> {

@@ -130,7 +130,7 @@ import { putUpload } from "./api/uploads/put-upload.ts";
 import type { SignInSessions } from "./access/sign-in-sessions.ts";
 import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
-import { route, type Route } from "./http/endpoint.ts";
+import { route, type Page, type Route } from "./http/endpoint.ts";
 import { deliverResults } from "./read/deliver-results.ts";
 import { pauseReads, unpauseReads } from "./read/pause-reads.ts";
 import { searchRecords } from "./read/search-records.ts";
@@ -144,6 +144,7 @@ export type Services = RefreshServices &
   Readiness &
   TestServices & {
     publicUrl: () => string;
+    dashboardPage?: () => Page;
     sessions: SignInSessions;
     config: Retention & { dataDir: string; projectDestinations: number; bootstrapApiKey?: string };
   };
@@ -174,7 +175,7 @@ export function routes(deps: Services): Route[] {
     route("GET /healthz", "public", getHealthz()),
     route("GET /readyz", "public", getReadyz(deps)),
     route("GET /openapi.json", "public", getOpenApi()),
-    route("GET /", "public", getStart()),
+    route("GET /", "public", getStart(deps)),
     route("GET /docs", "public", getDocs()),
     route("GET /docs/reader.js", "public", getDocsReader()),
     route("GET /docs/problems", "public", getProblemTypes()),

@@ -4,6 +4,7 @@ import { generatedKeys, openDataFolder } from "../data-folder/data-folder.ts";
 import type { Config } from "../ground/config.ts";
 import { StartError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
+import { openBuiltDashboard } from "../dashboard/built-dashboard.ts";
 import { answerScrapes } from "../metrics/metrics-endpoint.ts";
 import { requireFreePorts } from "../require-free-ports.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
@@ -46,10 +47,15 @@ export async function startProcesses(
   await requireFreePorts(config);
   if (config.metrics) answerScrapes();
   const stopDatabase = await openDatabase(count, deps, crew);
+  const dashboard =
+    config.dashboard && config.roles.has("api")
+      ? openBuiltDashboard({ dataDir: config.dataDir, log })
+      : undefined;
   cluster.setupPrimary({ exec: `${import.meta.dirname}/../busbar.mjs`, args: ["start"] });
   const stop = async (): Promise<void> => {
     crew.stopping = true;
     await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker)));
+    await dashboard?.close();
     await stopDatabase();
   };
   try {

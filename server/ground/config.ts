@@ -72,6 +72,8 @@ export interface Config {
     projectPerSecond: number;
   };
   metrics: boolean;
+  /** Whether this process serves the dashboard. */
+  dashboard: boolean;
   bootstrapApiKey?: string;
   /** Mail address of the first organisation's owner. */
   bootstrapEmail?: string;
@@ -132,6 +134,7 @@ export function readConfig(environment: Environment = process.env): Config {
       projectPerSecond: integer(env, "BUSBAR_PROXY_PROJECT_PER_SECOND", 0, 0),
     },
     metrics: boolean(env, "BUSBAR_METRICS", false),
+    dashboard: boolean(env, "BUSBAR_DASHBOARD", true),
     bootstrapApiKey: text(
       env,
       "BUSBAR_BOOTSTRAP_API_KEY",

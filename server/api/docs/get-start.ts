@@ -1,13 +1,17 @@
-/** GET /: sends a browser to the reference. */
+/** GET /: the dashboard for a browser, the reference for other clients. */
 import { endpoint, Page, type Endpoint } from "../../http/endpoint.ts";
 
-export const getStart = (): Endpoint =>
+/** `dashboardPage` is undefined where the dashboard is switched off. */
+export const getStart = (deps: { dashboardPage?: () => Page }): Endpoint =>
   endpoint({
     operationId: "getStart",
     tag: "Documentation",
     summary: "Open the start page",
-    description: "Redirects a browser to the API reference.",
+    description: "Answers a browser with the dashboard, and redirects other clients to the API reference.",
     success: { status: 302, description: "To `/docs`." },
-    handle: async () =>
-      new Page("", { status: 302, headers: { location: "/docs", "cache-control": "no-store" } }),
+    otherPages: { 200: "The dashboard.", 503: "The dashboard is not built yet." },
+    async handle({ headers }) {
+      if (deps.dashboardPage && headers.accept?.includes("text/html")) return deps.dashboardPage();
+      return new Page("", { status: 302, headers: { location: "/docs", "cache-control": "no-store" } });
+    },
   });

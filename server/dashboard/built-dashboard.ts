@@ -1,0 +1,119 @@
+/** Finds the built dashboard, or builds it once in the background while the listeners already serve. */
+import { access, constants, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { elapsedMs } from "../ground/clock.ts";
+import type { Log } from "../ground/log.ts";
+import { buildDashboard, findBundler, readBuild, type Build } from "./build-dashboard.ts";
+import { dashboardDigest, ROOT } from "./dashboard-digest.ts";
+
+export type DashboardState =
+  | { kind: "ready"; folder: string; build: Build }
+  | { kind: "building" }
+  /** Development packages are not installed, and there is no current build. */
+  | { kind: "missing" }
+  | { kind: "failed"; reason: string };
+
+export interface BuiltDashboard {
+  state(): DashboardState;
+  /** Resolves when the state is final. */
+  settled: Promise<void>;
+  /** Ends a build in progress. */
+  close(): Promise<void>;
+}
+
+export interface DashboardOptions {
+  dataDir: string;
+  log: Log;
+  /** If false, another process builds, and this one waits for it. */
+  builds?: boolean;
+}
+
+/** With `--processes`, children look for the parent's build this often and this many times. */
+const LOOK_MS = 250;
+const MOST_LOOKS = 240;
+
+export function openBuiltDashboard({ dataDir, log, builds = true }: DashboardOptions): BuiltDashboard {
+  let state: DashboardState = { kind: "building" };
+  const closing = new AbortController();
+  const settle = async () => {
+    const digest = await dashboardDigest();
+    const found = await findBuild(dataDir, digest);
+    if (found) return found;
+    if (builds) return build({ dataDir, log, digest, signal: closing.signal });
+    return (await waitForBuild(dataDir, digest, closing.signal)) ?? { kind: "missing" as const };
+  };
+  const settled = settle().then(
+    (found) => void (state = found),
+    (error: unknown) => {
+      if (closing.signal.aborted) return;
+      state = { kind: "failed", reason: String(error) };
+      log.error({ err: error }, "the dashboard could not be built; the API is not affected");
+    },
+  );
+  return {
+    state: () => state,
+    settled,
+    async close() {
+      closing.abort();
+      await settled;
+    },
+  };
+}
+
+/** Beside the sources, or in the data folder where the code is read-only. */
+const foldersOf = (dataDir: string): string[] => [
+  join(ROOT, "dashboard", "dist"),
+  join(dataDir, "dashboard"),
+];
+
+async function findBuild(dataDir: string, digest: string): Promise<DashboardState | undefined> {
+  for (const folder of foldersOf(dataDir)) {
+    const build = await readBuild(folder);
+    if (build?.digest === digest) return { kind: "ready", folder, build };
+  }
+  return undefined;
+}
+
+async function build(options: {
+  dataDir: string;
+  log: Log;
+  digest: string;
+  signal: AbortSignal;
+}): Promise<DashboardState> {
+  const { log, digest, signal } = options;
+  const bundler = findBundler();
+  if (!bundler) {
+    log.warn("the dashboard is not built, and its packages are not installed; build it with: npm run build");
+    return { kind: "missing" };
+  }
+  const folder = await writableFolder(options.dataDir);
+  const started = elapsedMs();
+  const made = await buildDashboard(bundler, { folder, digest, signal });
+  log.info({ durationMs: Math.round(elapsedMs() - started) }, "the dashboard is built");
+  return { kind: "ready", folder, build: made };
+}
+
+async function writableFolder(dataDir: string): Promise<string> {
+  const [beside = "", inData = ""] = foldersOf(dataDir);
+  try {
+    await mkdir(beside, { recursive: true });
+    await access(beside, constants.W_OK);
+    return beside;
+  } catch {
+    await mkdir(inData, { recursive: true });
+    return inData;
+  }
+}
+
+async function waitForBuild(
+  dataDir: string,
+  digest: string,
+  signal: AbortSignal,
+): Promise<DashboardState | undefined> {
+  for (let looks = 0; looks < MOST_LOOKS && !signal.aborted; looks += 1) {
+    const found = await findBuild(dataDir, digest);
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return undefined;
+}

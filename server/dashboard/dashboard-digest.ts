@@ -1,0 +1,31 @@
+/** Tells whether a build of the dashboard is current: the digest of everything that it is built from. */
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+
+export const ROOT = join(import.meta.dirname, "..", "..");
+
+/** The editor runs the check of manifests in the browser, so its folders count too. */
+const SOURCES = ["dashboard", "server/manifest", "server/ground", "connector-kit"];
+const LOCK_FILE = "package-lock.json";
+
+/** Returns the digest of names and contents, the same on every machine. */
+export async function dashboardDigest(): Promise<string> {
+  const lists = await Promise.all(SOURCES.map((folder) => listFiles(join(ROOT, folder))));
+  const files = lists.flat().map((file) => relative(ROOT, file));
+  if (existsSync(join(ROOT, LOCK_FILE))) files.push(LOCK_FILE);
+  const digest = createHash("sha256");
+  for (const file of files.toSorted()) {
+    digest.update(`${file.replaceAll("\\", "/")}\n`).update(await readFile(join(ROOT, file)));
+  }
+  return digest.digest("hex");
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile() && !/\.(test|walk)\.ts$|\.md$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !relative(folder, file).startsWith("dist"));
+}
