@@ -1,5 +1,28 @@
 /** Starts the dashboard in the browser. */
+import { MantineProvider } from "@mantine/core";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { setNonce } from "get-nonce";
 import { createRoot } from "react-dom/client";
+import { createQueryClient } from "./api/queries.ts";
+import { followNavigation, reloadForMissingFiles } from "./navigation-effects.ts";
+import { router } from "./routes.tsx";
+import { cssVariables, theme } from "./theme.ts";
+import "./styles.css";
 
-const root = document.querySelector("#root");
-if (root) createRoot(root).render(<h1>Busbar</h1>);
+const nonce = document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "";
+setNonce(nonce);
+reloadForMissingFiles();
+followNavigation(router);
+createRoot(document.querySelector("#root") ?? document.body).render(
+  <MantineProvider
+    theme={theme}
+    cssVariablesResolver={cssVariables}
+    defaultColorScheme="auto"
+    getStyleNonce={() => nonce}
+  >
+    <QueryClientProvider client={createQueryClient()}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </MantineProvider>,
+);

@@ -1,0 +1,151 @@
+/** A list that is paged by a cursor and stays current: newest first, older rows on demand. */
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { ApiProblem, call, type Answer, type Input, type OperationId } from "./call.ts";
+import { countNew, mergeRows } from "./live-rows.ts";
+import { POLL_MS, useCall } from "./queries.ts";
+
+interface PagedAnswer<Row> {
+  results: readonly Row[];
+  pagination: { done: boolean; nextPageToken?: string };
+}
+
+/** Operations that answer `{results, pagination}`. */
+export type ListId = {
+  [Id in OperationId]: Answer<Id> extends PagedAnswer<unknown> ? Id : never;
+}[OperationId];
+
+export type RowOf<Id extends ListId> =
+  Answer<Id> extends { results: readonly (infer Row)[] } ? Row : never;
+
+export interface LiveList<Row> {
+  /** Undefined until the first answer. */
+  rows: readonly Row[] | undefined;
+  error: Error | null;
+  /** Rows that wait because the person has scrolled down. */
+  newCount: number;
+  showNew(): void;
+  hasOlder: boolean;
+  loadOlder(): void;
+  loadingOlder: boolean;
+  paused: boolean;
+  setPaused(paused: boolean): void;
+  retry(): void;
+}
+
+export interface LiveListOptions<Row> {
+  idOf: (row: Row) => string;
+  /** While one of these rows is under way, the list asks more often. */
+  isUnderWay?: (row: Row) => boolean;
+}
+
+/** `input` must not contain a page token. */
+export function useLiveList<Id extends ListId>(
+  operationId: Id,
+  input: Input<Id>,
+  { idOf, isUnderWay }: LiveListOptions<RowOf<Id>>,
+): LiveList<RowOf<Id>> {
+  type Row = RowOf<Id>;
+  const [paused, setPaused] = useState(false);
+  const everyMs = (answer: Answer<Id> | undefined) => {
+    if (paused) return false;
+    const page = answer as PagedAnswer<Row> | undefined;
+    return isUnderWay && page?.results.some(isUnderWay) ? POLL_MS.underWay : POLL_MS.list;
+  };
+  const newest = useCall(operationId, input, { everyMs });
+  const page = newest.data as PagedAnswer<Row> | undefined;
+  const key = JSON.stringify(input);
+  const older = useOlder<Id>(operationId, input, { idOf, page, key });
+  const seen = useSeen(older.rows, idOf, key);
+  return {
+    rows: seen.visible,
+    error: newest.error ?? older.error,
+    newCount: seen.newCount,
+    showNew: seen.showNew,
+    hasOlder: older.token !== undefined,
+    loadOlder: older.load,
+    loadingOlder: older.loading,
+    paused,
+    setPaused,
+    retry: () => void newest.refetch(),
+  };
+}
+
+/** What is known of the list: its rows, and the token of the next older page. */
+interface Known<Row> {
+  key: string;
+  page: PagedAnswer<Row> | undefined;
+  rows: readonly Row[] | undefined;
+  token: string | undefined;
+}
+
+function useOlder<Id extends ListId>(
+  operationId: Id,
+  input: Input<Id>,
+  { idOf, page, key }: { idOf: (row: RowOf<Id>) => string; page?: PagedAnswer<RowOf<Id>>; key: string },
+) {
+  type Row = RowOf<Id>;
+  const [known, setKnown] = useState<Known<Row>>({ key, page: undefined, rows: undefined, token: undefined });
+  const [loading, setLoading] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const isCurrent = known.key === key;
+  if (!isCurrent || (page && page !== known.page)) setKnown(known_(isCurrent ? known : undefined));
+
+  function known_(before: Known<Row> | undefined): Known<Row> {
+    if (!page) return { key, page, rows: undefined, token: undefined };
+    const rows = before?.rows ? mergeRows(page.results, before.rows, idOf) : page.results;
+    const keepsOlder = before?.rows !== undefined && rows.length > page.results.length;
+    return { key, page, rows, token: keepsOlder ? before.token : page.pagination.nextPageToken };
+  }
+
+  const load = async () => {
+    setLoading(true);
+    setError(null);
+    try {
+      const next = (await call(operationId, {
+        ...input,
+        pageToken: known.token,
+      })) as PagedAnswer<Row>;
+      setKnown((now) => {
+        if (now.key !== key) return now;
+        const ids = new Set(now.rows?.map(idOf));
+        const added = next.results.filter((row) => !ids.has(idOf(row)));
+        return { ...now, rows: [...(now.rows ?? []), ...added], token: next.pagination.nextPageToken };
+      });
+    } catch (failure) {
+      setError(failure instanceof ApiProblem ? failure : new Error(String(failure)));
+    } finally {
+      setLoading(false);
+    }
+  };
+  return {
+    rows: isCurrent ? known.rows : undefined,
+    token: isCurrent ? known.token : undefined,
+    load: () => void load(),
+    loading,
+    error,
+  };
+}
+
+/** Scrolled further down than this, a person reads, and rows must not move. */
+const AT_TOP_PX = 120;
+
+/** Holds new rows back while the person has scrolled down. */
+function useSeen<Row>(rows: readonly Row[] | undefined, idOf: (row: Row) => string, key: string) {
+  const seen = useRef<{ key: string; ids: ReadonlySet<string> }>({ key, ids: new Set() });
+  const [shown, setShown] = useState(0);
+  const newCount = useMemo(() => {
+    if (!rows || seen.current.key !== key || seen.current.ids.size === 0) return 0;
+    return window.scrollY > AT_TOP_PX ? countNew(rows, seen.current.ids, idOf) : 0;
+    // `shown` counts the times that the person asked for the new rows.
+  }, [rows, idOf, key, shown]);
+  const visible = useMemo(() => (newCount > 0 ? rows?.slice(newCount) : rows), [rows, newCount]);
+  useEffect(() => {
+    if (visible) seen.current = { key, ids: new Set(visible.map(idOf)) };
+  }, [visible, idOf, key]);
+  const showNew = useCallback(() => {
+    window.scrollTo({ top: 0 });
+    seen.current = { key, ids: new Set() };
+    setShown((count) => count + 1);
+  }, [key]);
+  return { visible, newCount, showNew };
+}

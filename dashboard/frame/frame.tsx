@@ -1,0 +1,85 @@
+/** Everything around a page: skip link, head, navigation, dialogs, and the bar when the server does not answer. */
+import { useState, type JSX, type ReactNode } from "react";
+import { ActionIcon, Drawer } from "@mantine/core";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Icon } from "../ui/icons.tsx";
+import { AccountMenu } from "./account-menu.tsx";
+import { ApiPanel } from "./api-panel.tsx";
+import { AwayBar } from "./away-bar.tsx";
+import { useBusy } from "./busy.ts";
+import { focusFilter, KeysDialog } from "./keys-dialog.tsx";
+import { useSingleKeys } from "./keys.ts";
+import { Navigation, useSitePages } from "./navigation.tsx";
+import { Palette } from "./palette.tsx";
+import { ProjectSwitch } from "./project-switch.tsx";
+import { useRememberProject } from "./project.ts";
+import { SessionDialog } from "./session-dialog.tsx";
+import classes from "./frame.module.css";
+
+export function Frame({ children }: { children: ReactNode }): JSX.Element {
+  const [menu, setMenu] = useState(false);
+  const [keys, setKeys] = useState(false);
+  useRememberProject();
+  usePageKeys(() => setKeys(true));
+  return (
+    <>
+      <SkipLink />
+      <header className={classes["header"]}>
+        <ActionIcon aria-label="Menu" className={classes["burger"]} onClick={() => setMenu(true)}>
+          <Icon name="menu" />
+        </ActionIcon>
+        <Link to="/" className={classes["brand"]} aria-label="Busbar, start page">
+          <span className={classes["mark"]} aria-hidden="true" />
+          <span className={classes["word"]}>Busbar</span>
+        </Link>
+        <ProjectSwitch />
+        <span className={classes["space"]} />
+        <Palette />
+        <ApiPanel />
+        <AccountMenu />
+      </header>
+      <div className={classes["side"]}>
+        <Navigation />
+      </div>
+      <Drawer opened={menu} onClose={() => setMenu(false)} title="Menu" size={260}>
+        <Navigation onFollow={() => setMenu(false)} />
+      </Drawer>
+      <Main>{children}</Main>
+      <KeysDialog opened={keys} onClose={() => setKeys(false)} />
+      <SessionDialog />
+    </>
+  );
+}
+
+export const SkipLink = (): JSX.Element => (
+  <a
+    href="#content"
+    className={classes["skip"]}
+    onClick={(event) => {
+      event.preventDefault();
+      document.querySelector<HTMLElement>("#content")?.focus();
+    }}
+  >
+    Skip to content
+  </a>
+);
+
+function Main({ children }: { children: ReactNode }): JSX.Element {
+  const isBusy = useBusy();
+  return (
+    <main id="content" tabIndex={-1} aria-busy={isBusy} className={classes["main"]}>
+      <AwayBar />
+      {children}
+    </main>
+  );
+}
+
+/** `/` filter, `?` list, and `g` with the key of a page. */
+function usePageKeys(onHelp: () => void): void {
+  const navigate = useNavigate();
+  const links = useSitePages().flatMap((group) => group.links);
+  const jumps = links
+    .filter(({ key }) => key)
+    .map(({ key, to }): [string, () => void] => [`g ${key}`, () => void navigate({ to })]);
+  useSingleKeys({ "/": focusFilter, "?": onHelp, ...Object.fromEntries(jumps) });
+}

@@ -1,0 +1,47 @@
+/** The list of keys, and the switch for single keys. */
+import { useState, type JSX } from "react";
+import { Group, Kbd, Modal, Stack, Switch, Text } from "@mantine/core";
+import { singleKeysOn, switchSingleKeys } from "./keys.ts";
+
+const KEYS: [string, string][] = [
+  ["Ctrl K", "search and commands (⌘ K on a Mac)"],
+  ["/", "go to the filter"],
+  ["↓ ↑", "next and previous row"],
+  ["Enter", "open the row"],
+  ["Esc", "close"],
+  ["g o", "operations"],
+  ["g c", "customers"],
+  ["g d", "destinations"],
+  ["?", "this list"],
+];
+
+export function KeysDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): JSX.Element {
+  const [on, setOn] = useState(singleKeysOn);
+  return (
+    <Modal opened={opened} onClose={onClose} title="Keys">
+      <Stack gap="xs">
+        {KEYS.map(([key, meaning]) => (
+          <Group key={key} justify="space-between" wrap="nowrap">
+            <Text size="sm">{meaning}</Text>
+            <Kbd>{key}</Kbd>
+          </Group>
+        ))}
+        <Switch
+          label="Single keys"
+          description="Keys with Ctrl or ⌘ work either way."
+          checked={on}
+          onChange={(event) => {
+            setOn(event.currentTarget.checked);
+            switchSingleKeys(event.currentTarget.checked);
+          }}
+        />
+      </Stack>
+    </Modal>
+  );
+}
+
+/** Moves the focus to the text filter of the list, or to its first field. */
+export function focusFilter(): void {
+  const field = document.querySelector<HTMLElement>("main input[data-filter], main input, main select");
+  field?.focus();
+}

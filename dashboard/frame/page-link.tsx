@@ -1,0 +1,51 @@
+/** Links to pages of the dashboard, by their address. */
+import type { JSX, ReactNode } from "react";
+import { Anchor } from "@mantine/core";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useProjectName } from "./project.ts";
+
+export interface PageLinkProps {
+  /** An address: `/orgs/…`; of a project, use `ProjectLink`. */
+  to: string;
+  children: ReactNode;
+  className?: string;
+}
+
+/** Leads to any page. */
+export const PageLink = ({ to, children, className = "foreign" }: PageLinkProps): JSX.Element => (
+  <Anchor component={Link} to={to} size="sm" className={className}>
+    {children}
+  </Anchor>
+);
+
+/** Leads to a page of the same project: `/operations/{id}`. Encode names with `part`. */
+export function ProjectLink({ to, children, className }: PageLinkProps): JSX.Element {
+  const project = useProjectName();
+  return (
+    <PageLink to={projectPath(project, to)} className={className}>
+      {children}
+    </PageLink>
+  );
+}
+
+/** Returns a function that opens a page of the same project. */
+export function useOpenInProject(): (to: string) => void {
+  const project = useProjectName();
+  const navigate = useNavigate();
+  return (to) => void navigate({ to: projectPath(project, to) });
+}
+
+export const projectPath = (project: string, to: string): string => `/projects/${part(project)}${to}`;
+
+/** One part of an address: names may contain slashes and spaces. */
+export const part = (name: string): string => encodeURIComponent(name);
+
+/** A link to another site; only https, because such addresses come from others. */
+export const OutLink = ({ href, children }: { href: string; children: ReactNode }): JSX.Element =>
+  href.startsWith("https://") || href.startsWith(`${location.origin}/`) ? (
+    <Anchor href={href} target="_blank" rel="noreferrer noopener" size="sm">
+      {children}
+    </Anchor>
+  ) : (
+    <span className="foreign">{children}</span>
+  );

@@ -1,0 +1,20 @@
+/** Leads from `/` and `/projects/_/…` to the project that was used last. */
+import type { JSX } from "react";
+import { Navigate, Outlet, useParams, useRouterState } from "@tanstack/react-router";
+import { part } from "./frame/page-link.tsx";
+import { Page } from "./frame/page.tsx";
+import { useShownProject } from "./frame/project.ts";
+
+/** The layout of everything below a project. */
+export function ProjectBoundary(): JSX.Element {
+  const { project } = useParams({ strict: false });
+  return project === "_" ? <ToLastProject /> : <Outlet />;
+}
+
+export function ToLastProject(): JSX.Element {
+  const project = useShownProject();
+  const href = useRouterState({ select: ({ location }) => location.href });
+  if (!project) return <Page title="Busbar">{null}</Page>;
+  const rest = href.startsWith("/projects/_") ? href.slice("/projects/_".length) : "";
+  return <Navigate href={`/projects/${part(project.name)}${rest}`} replace />;
+}

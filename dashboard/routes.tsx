@@ -1,0 +1,58 @@
+/** The site map: every address of the dashboard, and the file of its page. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
+import { ProjectBoundary, ToLastProject } from "./last-project.tsx";
+import { NotFound } from "./not-found.tsx";
+import { SessionBoundary } from "./session-boundary.tsx";
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+const signedIn = createRoute({ getParentRoute: () => root, id: "signed-in", component: SessionBoundary });
+const project = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/projects/$project",
+  component: ProjectBoundary,
+});
+
+type Load = Parameters<typeof lazyRouteComponent>[0];
+
+/** A page below `/projects/{project}`; `name` is the component that its file exports. */
+const ofProject = (path: string, name: string, load: Load) =>
+  createRoute({ getParentRoute: () => project, path, component: lazyRouteComponent(load, name) });
+
+/** A page outside projects, for signed-in people. */
+const ofPerson = (path: string, name: string, load: Load) =>
+  createRoute({ getParentRoute: () => signedIn, path, component: lazyRouteComponent(load, name) });
+
+const PROJECT_PAGES = [
+  ofProject("/connections", "ConnectionsPage", () => import("./pages/connections/connections-page.tsx")),
+  ofProject("/connections/$id", "ConnectionPage", () => import("./pages/connections/connection-page.tsx")),
+  ofProject("/api-keys", "ApiKeysPage", () => import("./pages/api-keys/api-keys-page.tsx")),
+];
+
+const OTHER_PAGES: ReturnType<typeof ofPerson>[] = [];
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  component: lazyRouteComponent(() => import("./pages/sign-in/sign-in-page.tsx"), "SignInPage"),
+});
+const start = createRoute({ getParentRoute: () => signedIn, path: "/", component: ToLastProject });
+const unknown = createRoute({ getParentRoute: () => signedIn, path: "$", component: NotFound });
+
+/** Every value in an address is text, so that `?status=failure` and `?text=5` stay as they are. */
+const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text));
+const stringifySearch = (search: Record<string, unknown>): string => {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text && `?${text}`;
+};
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    signIn,
+    signedIn.addChildren([start, ...OTHER_PAGES, project.addChildren(PROJECT_PAGES), unknown]),
+  ]),
+  parseSearch,
+  stringifySearch,
+  defaultPreload: "intent",
+  scrollRestoration: true,
+});

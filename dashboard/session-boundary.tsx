@@ -1,0 +1,32 @@
+/** Leads to the sign-in before the first page, and draws the frame around all others. */
+import type { JSX } from "react";
+import { Loader } from "@mantine/core";
+import { Navigate, Outlet, useRouterState } from "@tanstack/react-router";
+import { useCall } from "./api/queries.ts";
+import { Frame } from "./frame/frame.tsx";
+import { ProblemView } from "./frame/problem-view.tsx";
+
+export function SessionBoundary(): JSX.Element {
+  const href = useRouterState({ select: ({ location }) => location.href });
+  // Whoever is signed out later gets the dialog over the page instead.
+  const { data, error, refetch } = useCall("getSession", {}, { staysFresh: true });
+  if (error && !data) {
+    return (
+      <main>
+        <ProblemView error={error} onRetry={() => void refetch()} />
+      </main>
+    );
+  }
+  if (data === undefined)
+    return (
+      <main aria-busy="true" aria-label="Busbar">
+        <Loader />
+      </main>
+    );
+  if (data === null) return <Navigate to="/sign-in" search={{ returnTo: href }} replace />;
+  return (
+    <Frame>
+      <Outlet />
+    </Frame>
+  );
+}

@@ -1,0 +1,85 @@
+/** A table of one page of rows; below 48 em each row is a card of two lines. */
+import { useRef, type JSX, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import classes from "./data-table.module.css";
+
+export interface Column<Row> {
+  /** Also the key, so unique within the table. */
+  head: string;
+  /** The first column has the link to the row's page. */
+  cell: (row: Row) => ReactNode;
+  align?: "right";
+  /** Takes the room that is left, and is cut off with an ellipsis. */
+  grows?: boolean;
+  /** Line of the card on a small screen; undefined leaves it out there. */
+  line?: 1 | 2;
+}
+
+export interface DataTableProps<Row> {
+  /** Accessible name: the heading of the page. */
+  name: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  idOf: (row: Row) => string;
+  /** Opens the page of a row: by a click anywhere in it. */
+  onOpen?: (row: Row) => void;
+}
+
+export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableProps<Row>): JSX.Element {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const open = (event: MouseEvent, row: Row) => {
+    const isOwn = event.target instanceof Element && event.target.closest("a, button, input, label");
+    const isSelecting = window.getSelection()?.type === "Range";
+    if (!isOwn && !isSelecting) onOpen?.(row);
+  };
+  return (
+    <table className={classes["table"]} aria-label={name} role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ head, align, grows }) => (
+            <th key={head} scope="col" role="columnheader" data-align={align} data-grows={grows}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- j and k move among the links of rows */}
+      <tbody ref={body} role="rowgroup" onKeyDown={(event) => moveByKey(event, body.current)}>
+        {rows.map((row) => (
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- the first cell has a link
+          <tr
+            key={idOf(row)}
+            role="row"
+            data-opens={onOpen ? true : undefined}
+            onClick={onOpen && ((event) => open(event, row))}
+          >
+            {columns.map(({ head, cell, align, grows, line }) => (
+              <td
+                key={head}
+                role="cell"
+                data-head={head}
+                data-align={align}
+                data-grows={grows}
+                data-line={line ?? "none"}
+              >
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Moves the focus to the link of the next or previous row. */
+function moveByKey(event: KeyboardEvent, body: HTMLElement | null): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const isInField = event.target instanceof HTMLElement && event.target.closest("input, select, textarea");
+  if (!step || isInField || !body) return;
+  const links = [...body.querySelectorAll<HTMLElement>("tr")].map((row) => row.querySelector("a"));
+  const current = links.findIndex((link) => link === document.activeElement);
+  const next = links[current + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}

@@ -1,0 +1,55 @@
+/** A status in the words of the API, with an icon and a colour. */
+import type { JSX } from "react";
+import { Icon, type IconName } from "./icons.tsx";
+import classes from "./status.module.css";
+
+type Kind = "good" | "bad" | "warn" | "busy" | "idle";
+
+/** Every status of the API that means something. Others are shown without a colour. */
+const KINDS: Record<string, Kind> = {
+  success: "good",
+  delivered: "good",
+  working: "good",
+  healthy: "good",
+  active: "good",
+  accepted: "good",
+  enabled: "good",
+  failure: "bad",
+  failed: "bad",
+  bad_credentials: "bad",
+  unhealthy: "bad",
+  failing: "bad",
+  expired: "bad",
+  nowhere: "bad",
+  partial: "warn",
+  partial_success: "warn",
+  disabled: "warn",
+  inactive: "warn",
+  paused: "warn",
+  waiting: "busy",
+  pending: "busy",
+  in_progress: "busy",
+  created: "idle",
+  idle: "idle",
+};
+
+const ICONS: Record<Kind, IconName> = {
+  good: "check",
+  bad: "cross",
+  warn: "alert",
+  busy: "clock",
+  idle: "dash",
+};
+
+/** `in_progress` reads as "in progress". */
+export const statusWords = (status: string): string => status.replaceAll("_", " ");
+
+export function Status({ status, children }: { status: string; children?: string }): JSX.Element {
+  const kind = KINDS[status] ?? "idle";
+  return (
+    <span className={classes["status"]} data-kind={kind}>
+      <Icon name={ICONS[kind]} size={14} />
+      <span>{children ?? statusWords(status)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,45 @@
+/** A time as people say it, with the exact one on hover and focus. */
+import { useEffect, useState, type JSX } from "react";
+import { Tooltip } from "@mantine/core";
+import { agoWords, exactTime } from "./time-words.ts";
+
+const TICK_MS = 10_000;
+
+/** One timer for all times of the page. */
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    for (const tell of listeners) tell();
+  }, TICK_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+export interface TimeAgoProps {
+  /** A date-time of the API; undefined shows `none`. */
+  time: string | undefined;
+  none?: string;
+  /** If true, the exact time can be reached by keyboard. Not in tables, where it would be a stop in every row. */
+  focusable?: boolean;
+}
+
+export function TimeAgo({ time, none = "never", focusable = false }: TimeAgoProps): JSX.Element {
+  const [, tick] = useState(0);
+  useEffect(() => subscribe(() => tick((count) => count + 1)), []);
+  if (!time) return <span className="soft">{none}</span>;
+  return (
+    <Tooltip label={exactTime(time)} events={{ hover: true, focus: true, touch: true }} withArrow>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the tooltip has the exact time */}
+      <time dateTime={time} className="numbers" tabIndex={focusable ? 0 : undefined}>
+        {agoWords(time, Date.now())}
+      </time>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,64 @@
+/** Times and durations in words. The zone is the browser's, or UTC if the person chose it. */
+
+const ZONE_KEY = "busbar-zone";
+
+/** Returns the zone that times are shown in, as `Europe/Berlin` or `UTC`. */
+export function shownZone(): string {
+  const browser = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  try {
+    return localStorage.getItem(ZONE_KEY) === "UTC" ? "UTC" : browser;
+  } catch {
+    return browser;
+  }
+}
+
+/** `UTC` or undefined for the browser's zone; takes effect with the next drawing. */
+export function chooseZone(zone: "UTC" | undefined): void {
+  if (zone) localStorage.setItem(ZONE_KEY, zone);
+  else localStorage.removeItem(ZONE_KEY);
+}
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number, string][] = [
+  ["second", 60, "s"],
+  ["minute", 60, "min"],
+  ["hour", 24, "h"],
+  ["day", 60, "d"],
+];
+
+/** "3 min ago", "in 2 h"; after two months the date. */
+export function agoWords(time: string, nowMs: number): string {
+  const then = Date.parse(time);
+  const isPast = then <= nowMs;
+  let amount = Math.abs(nowMs - then) / 1_000;
+  if (amount < 5) return "now";
+  for (const [, most, word] of STEPS) {
+    if (amount < most) return isPast ? `${Math.floor(amount)} ${word} ago` : `in ${Math.ceil(amount)} ${word}`;
+    amount /= most;
+  }
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: shownZone() }).format(then);
+}
+
+/** "22 Nov 2026, 10:15:03.123 CET" */
+export function exactTime(time: string): string {
+  return new Intl.DateTimeFormat(undefined, {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+    hourCycle: "h23",
+    timeZone: shownZone(),
+    timeZoneName: "short",
+  }).format(Date.parse(time));
+}
+
+/** "35 ms", "1.2 s", "3 min 5 s", "2 h 10 min" */
+export function durationWords(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
