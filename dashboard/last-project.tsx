@@ -1,6 +1,6 @@
 /** Leads from `/` and `/projects/_/…` to the project that was used last. */
-import type { JSX } from "react";
-import { Navigate, Outlet, useParams, useRouterState } from "@tanstack/react-router";
+import { useEffect, type JSX } from "react";
+import { Outlet, useParams, useRouter, useRouterState } from "@tanstack/react-router";
 import { part } from "./frame/page-link.tsx";
 import { Page } from "./frame/page.tsx";
 import { useShownProject } from "./frame/project.ts";
@@ -14,7 +14,11 @@ export function ProjectBoundary(): JSX.Element {
 export function ToLastProject(): JSX.Element {
   const project = useShownProject();
   const href = useRouterState({ select: ({ location }) => location.href });
-  if (!project) return <Page title="Busbar">{null}</Page>;
-  const rest = href.startsWith("/projects/_") ? href.slice("/projects/_".length) : "";
-  return <Navigate href={`/projects/${part(project.name)}${rest}`} replace />;
+  const { history } = useRouter();
+  useEffect(() => {
+    if (!project) return;
+    const rest = href.startsWith("/projects/_") ? href.slice("/projects/_".length) : "";
+    history.replace(`/projects/${part(project.name)}${rest}`);
+  }, [project, href, history]);
+  return <Page title="Busbar">{null}</Page>;
 }

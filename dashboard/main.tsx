@@ -1,4 +1,6 @@
 /** Starts the dashboard in the browser. */
+// Before all components: their own styles come after those of the library.
+import "./styles.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -8,7 +10,6 @@ import { createQueryClient } from "./api/queries.ts";
 import { followNavigation, reloadForMissingFiles } from "./navigation-effects.ts";
 import { router } from "./routes.tsx";
 import { cssVariables, theme } from "./theme.ts";
-import "./styles.css";
 
 const nonce = document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "";
 setNonce(nonce);

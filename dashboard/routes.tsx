@@ -1,5 +1,11 @@
 /** The site map: every address of the dashboard, and the file of its page. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from "@tanstack/react-router";
 import { ProjectBoundary, ToLastProject } from "./last-project.tsx";
 import { NotFound } from "./not-found.tsx";
 import { SessionBoundary } from "./session-boundary.tsx";
@@ -23,6 +29,7 @@ const ofPerson = (path: string, name: string, load: Load) =>
   createRoute({ getParentRoute: () => signedIn, path, component: lazyRouteComponent(load, name) });
 
 const PROJECT_PAGES = [
+  ofProject("/", "OverviewPage", () => import("./pages/overview/overview-page.tsx")),
   ofProject("/connections", "ConnectionsPage", () => import("./pages/connections/connections-page.tsx")),
   ofProject("/connections/$id", "ConnectionPage", () => import("./pages/connections/connection-page.tsx")),
   ofProject("/api-keys", "ApiKeysPage", () => import("./pages/api-keys/api-keys-page.tsx")),

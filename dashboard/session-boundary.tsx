@@ -1,13 +1,12 @@
 /** Leads to the sign-in before the first page, and draws the frame around all others. */
-import type { JSX } from "react";
+import { useEffect, type JSX } from "react";
 import { Loader } from "@mantine/core";
-import { Navigate, Outlet, useRouterState } from "@tanstack/react-router";
+import { Outlet, useRouter } from "@tanstack/react-router";
 import { useCall } from "./api/queries.ts";
 import { Frame } from "./frame/frame.tsx";
 import { ProblemView } from "./frame/problem-view.tsx";
 
 export function SessionBoundary(): JSX.Element {
-  const href = useRouterState({ select: ({ location }) => location.href });
   // Whoever is signed out later gets the dialog over the page instead.
   const { data, error, refetch } = useCall("getSession", {}, { staysFresh: true });
   if (error && !data) {
@@ -23,10 +22,20 @@ export function SessionBoundary(): JSX.Element {
         <Loader />
       </main>
     );
-  if (data === null) return <Navigate to="/sign-in" search={{ returnTo: href }} replace />;
+  if (data === null) return <ToSignIn />;
   return (
     <Frame>
       <Outlet />
     </Frame>
   );
+}
+
+function ToSignIn(): JSX.Element {
+  const { history } = useRouter();
+  useEffect(() => {
+    const { pathname, search } = window.location;
+    const returnTo = pathname === "/" ? "" : `?${new URLSearchParams({ returnTo: pathname + search })}`;
+    history.replace(`/sign-in${returnTo}`);
+  }, [history]);
+  return <main aria-busy="true" aria-label="Busbar" />;
 }

@@ -1,5 +1,5 @@
 /** A list that is paged by a cursor and stays current: newest first, older rows on demand. */
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { ApiProblem, call, type Answer, type Input, type OperationId } from "./call.ts";
 import { countNew, mergeRows } from "./live-rows.ts";
 import { POLL_MS, useCall } from "./queries.ts";
@@ -14,8 +14,7 @@ export type ListId = {
   [Id in OperationId]: Answer<Id> extends PagedAnswer<unknown> ? Id : never;
 }[OperationId];
 
-export type RowOf<Id extends ListId> =
-  Answer<Id> extends { results: readonly (infer Row)[] } ? Row : never;
+export type RowOf<Id extends ListId> = Answer<Id> extends { results: readonly (infer Row)[] } ? Row : never;
 
 export interface LiveList<Row> {
   /** Undefined until the first answer. */
@@ -88,9 +87,9 @@ function useOlder<Id extends ListId>(
   const [loading, setLoading] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const isCurrent = known.key === key;
-  if (!isCurrent || (page && page !== known.page)) setKnown(known_(isCurrent ? known : undefined));
+  if (!isCurrent || (page && page !== known.page)) setKnown(nextKnown(isCurrent ? known : undefined));
 
-  function known_(before: Known<Row> | undefined): Known<Row> {
+  function nextKnown(before: Known<Row> | undefined): Known<Row> {
     if (!page) return { key, page, rows: undefined, token: undefined };
     const rows = before?.rows ? mergeRows(page.results, before.rows, idOf) : page.results;
     const keepsOlder = before?.rows !== undefined && rows.length > page.results.length;
@@ -129,23 +128,25 @@ function useOlder<Id extends ListId>(
 /** Scrolled further down than this, a person reads, and rows must not move. */
 const AT_TOP_PX = 120;
 
+const isAtTop = (): boolean => window.scrollY <= AT_TOP_PX;
+
 /** Holds new rows back while the person has scrolled down. */
 function useSeen<Row>(rows: readonly Row[] | undefined, idOf: (row: Row) => string, key: string) {
-  const seen = useRef<{ key: string; ids: ReadonlySet<string> }>({ key, ids: new Set() });
-  const [shown, setShown] = useState(0);
-  const newCount = useMemo(() => {
-    if (!rows || seen.current.key !== key || seen.current.ids.size === 0) return 0;
-    return window.scrollY > AT_TOP_PX ? countNew(rows, seen.current.ids, idOf) : 0;
-    // `shown` counts the times that the person asked for the new rows.
-  }, [rows, idOf, key, shown]);
-  const visible = useMemo(() => (newCount > 0 ? rows?.slice(newCount) : rows), [rows, newCount]);
-  useEffect(() => {
-    if (visible) seen.current = { key, ids: new Set(visible.map(idOf)) };
-  }, [visible, idOf, key]);
-  const showNew = useCallback(() => {
+  const [seen, setSeen] = useState<{ key: string; rows: readonly Row[] }>({ key, rows: [] });
+  const ids = useMemo(() => new Set(seen.rows.map(idOf)), [seen, idOf]);
+  const waits = rows !== undefined && seen.key === key && seen.rows.length > 0;
+  const newCount = waits ? countNew(rows, ids, idOf) : 0;
+  const isHeld = newCount > 0 && !isAtTop();
+  if (rows && !isHeld && (seen.key !== key || seen.rows !== rows)) setSeen({ key, rows });
+  const showNew = () => {
+    if (rows) setSeen({ key, rows });
     window.scrollTo({ top: 0 });
-    seen.current = { key, ids: new Set() };
-    setShown((count) => count + 1);
-  }, [key]);
-  return { visible, newCount, showNew };
+  };
+  useEffect(() => {
+    if (!isHeld || !rows) return;
+    const onScroll = () => isAtTop() && setSeen({ key, rows });
+    window.addEventListener("scroll", onScroll, { passive: true });
+    return () => window.removeEventListener("scroll", onScroll);
+  }, [isHeld, rows, key]);
+  return { visible: isHeld ? rows?.slice(newCount) : rows, newCount: isHeld ? newCount : 0, showNew };
 }

@@ -6,9 +6,7 @@ import { countNew, mergeRows } from "./live-rows.ts";
 const idOf = (row: { id: string }) => row.id;
 const rows = (ids: string) => ids.split("").map((id) => ({ id }));
 const merged = (newest: string, known: string) =>
-  mergeRows(rows(newest), rows(known), idOf)
-    .map(idOf)
-    .join("");
+  mergeRows(rows(newest), rows(known), idOf).map(idOf).join("");
 
 test("new rows come above, and older rows that were loaded stay", () => {
   assert.equal(merged("gfed", "fedcba"), "gfedcba");

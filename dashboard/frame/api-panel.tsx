@@ -24,7 +24,12 @@ export function ApiPanel(): JSX.Element {
       >
         API
       </Button>
-      <Drawer opened={opened} onClose={() => setOpened(false)} title="API calls of this page" position="right">
+      <Drawer
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title="API calls of this page"
+        position="right"
+      >
         {opened && <Calls />}
       </Drawer>
     </>

@@ -17,7 +17,9 @@ export function switchSingleKeys(on: boolean): void {
 
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches("input, select, textarea") || target.closest("[role=dialog]") !== null);
+  (target.isContentEditable ||
+    target.matches("input, select, textarea") ||
+    target.closest("[role=dialog]") !== null);
 
 /** A key, or two after one another: `{"/": …, "g o": …}`. The newest functions are called. */
 export type Shortcuts = Readonly<Record<string, (() => void) | undefined>>;

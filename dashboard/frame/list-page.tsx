@@ -21,7 +21,12 @@ export interface ListPageProps<Id extends ListId> extends Omit<LiveTableProps<Id
   input: Input<Id>;
 }
 
-export function ListPage<Id extends ListId>({ title, about, actions, ...list }: ListPageProps<Id>): JSX.Element {
+export function ListPage<Id extends ListId>({
+  title,
+  about,
+  actions,
+  ...list
+}: ListPageProps<Id>): JSX.Element {
   return (
     <Page title={title} about={about} actions={actions}>
       <LiveTable {...list} name={title} />
@@ -48,7 +53,17 @@ export interface LiveTableProps<Id extends ListId> {
 
 /** The list without a page around it, for a tab or a part of a page. */
 export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Element {
-  const { name, operationId, columns, idOf, onOpen, filters = [], moreFilters = [], isUnderWay, empty } = props;
+  const {
+    name,
+    operationId,
+    columns,
+    idOf,
+    onOpen,
+    filters = [],
+    moreFilters = [],
+    isUnderWay,
+    empty,
+  } = props;
   const [values, setValues] = useFilters(...filters.map((field) => field.name), ...moreFilters);
   // Filters of the address have the names of the operation's query.
   const input = { ...props.input, ...values } as Input<Id>;
@@ -66,7 +81,12 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
         <Section flush>
           {list.rows.length > 0 ? (
             <>
-              <Bar count={list.newCount} onShow={list.showNew} paused={list.paused} onPause={list.setPaused} />
+              <Bar
+                count={list.newCount}
+                onShow={list.showNew}
+                paused={list.paused}
+                onPause={list.setPaused}
+              />
               <DataTable name={name} columns={columns} rows={list.rows} idOf={idOf} onOpen={onOpen} />
             </>
           ) : isFiltered ? (

@@ -19,7 +19,9 @@ export function SessionDialog(): JSX.Element {
       zIndex={1_000}
     >
       <Stack gap="sm">
-        <Text size="sm">Your session has ended. The page stays as it is, and goes on when you have signed in.</Text>
+        <Text size="sm">
+          Your session has ended. The page stays as it is, and goes on when you have signed in.
+        </Text>
         <SignInForm returnTo={href} onSignedIn={sessionGate.open} />
       </Stack>
     </Modal>

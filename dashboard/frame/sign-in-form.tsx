@@ -12,7 +12,8 @@ export interface SignInFormProps {
 
 export function SignInForm({ returnTo, onSignedIn }: SignInFormProps): JSX.Element {
   const { data, error, refetch } = useCall("listSignInWays", {});
-  if (!data) return error ? <ProblemView error={error} onRetry={() => void refetch()} /> : <Stack mih={120} />;
+  if (!data)
+    return error ? <ProblemView error={error} onRetry={() => void refetch()} /> : <Stack mih={120} />;
   const takesKey = data.ways.some(({ type }) => type === "apiKey");
   const issuers = data.ways.filter(({ type }) => type === "oidc");
   return (
@@ -38,7 +39,7 @@ function KeyForm({ firstKey, onSignedIn }: { firstKey?: string; onSignedIn: () =
   const submit = (event: FormEvent) => {
     event.preventDefault();
     mutate(
-      { body: { apiKey: apiKey.trim(), cookie: true } },
+      { body: { apiKey: apiKey.trim(), cookie: true } as never },
       {
         onSuccess: () => {
           setApiKey("");

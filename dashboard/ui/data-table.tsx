@@ -1,4 +1,6 @@
 /** A table of one page of rows; below 48 em each row is a card of two lines. */
+// Safari forgets what a table is when its parts are no longer displayed as one, so the roles are explicit.
+/* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role */
 import { useRef, type JSX, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import classes from "./data-table.module.css";
 
@@ -42,7 +44,7 @@ export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableP
           ))}
         </tr>
       </thead>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- j and k move among the links of rows */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys move among the links of rows */}
       <tbody ref={body} role="rowgroup" onKeyDown={(event) => moveByKey(event, body.current)}>
         {rows.map((row) => (
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- the first cell has a link

@@ -29,7 +29,9 @@ export function SecretOnce({ secret, title, label, onDone }: SecretOnceProps): J
       size="lg"
     >
       <Stack>
-        <Text size="sm">It is shown only now. Store it where your secrets are; nobody can read it here later.</Text>
+        <Text size="sm">
+          It is shown only now. Store it where your secrets are; nobody can read it here later.
+        </Text>
         <Group align="flex-end" wrap="nowrap" gap="xs">
           <TextInput
             label={label}

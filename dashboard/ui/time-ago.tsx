@@ -31,14 +31,14 @@ export interface TimeAgoProps {
 }
 
 export function TimeAgo({ time, none = "never", focusable = false }: TimeAgoProps): JSX.Element {
-  const [, tick] = useState(0);
-  useEffect(() => subscribe(() => tick((count) => count + 1)), []);
+  const [nowMs, setNow] = useState(() => Date.now());
+  useEffect(() => subscribe(() => setNow(Date.now())), []);
   if (!time) return <span className="soft">{none}</span>;
   return (
     <Tooltip label={exactTime(time)} events={{ hover: true, focus: true, touch: true }} withArrow>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the tooltip has the exact time */}
       <time dateTime={time} className="numbers" tabIndex={focusable ? 0 : undefined}>
-        {agoWords(time, Date.now())}
+        {agoWords(time, nowMs)}
       </time>
     </Tooltip>
   );

@@ -30,9 +30,11 @@ export function agoWords(time: string, nowMs: number): string {
   const then = Date.parse(time);
   const isPast = then <= nowMs;
   let amount = Math.abs(nowMs - then) / 1_000;
-  if (amount < 5) return "now";
+  // Rows arrive between two ticks of the clock.
+  if (amount < (isPast ? 5 : 15)) return "now";
   for (const [, most, word] of STEPS) {
-    if (amount < most) return isPast ? `${Math.floor(amount)} ${word} ago` : `in ${Math.ceil(amount)} ${word}`;
+    if (amount < most)
+      return isPast ? `${Math.floor(amount)} ${word} ago` : `in ${Math.ceil(amount)} ${word}`;
     amount /= most;
   }
   return new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: shownZone() }).format(then);

@@ -1,0 +1,49 @@
+/** A table of an operation that answers an array: asked for again every few seconds, with its empty state. */
+import type { JSX, ReactNode } from "react";
+import type { Answer, Input, OperationId } from "../api/call.ts";
+import { POLL_MS, useCall } from "../api/queries.ts";
+import { DataTable, type Column } from "../ui/data-table.tsx";
+import { Section } from "../ui/section.tsx";
+import { FilteredEmpty, TableSkeleton } from "./list-page.tsx";
+import { ProblemView } from "./problem-view.tsx";
+
+/** Operations that answer an array. */
+export type ArrayId = {
+  [Id in OperationId]: Answer<Id> extends readonly unknown[] ? Id : never;
+}[OperationId];
+
+export type EntryOf<Id extends ArrayId> = Answer<Id> extends readonly (infer Row)[] ? Row : never;
+
+export interface AnswerTableProps<Id extends ArrayId> {
+  /** Accessible name of the table: the heading of the page. */
+  name: string;
+  operationId: Id;
+  input: Input<Id>;
+  columns: readonly Column<EntryOf<Id>>[];
+  idOf: (row: EntryOf<Id>) => string;
+  onOpen?: (row: EntryOf<Id>) => void;
+  /** Which rows are shown, and the order; the whole answer is in the browser. */
+  choose?: (rows: readonly EntryOf<Id>[]) => readonly EntryOf<Id>[];
+  /** Set if `choose` filters: clears the filters. */
+  onClear?: () => void;
+  empty: ReactNode;
+}
+
+export function AnswerTable<Id extends ArrayId>(props: AnswerTableProps<Id>): JSX.Element {
+  const { name, operationId, input, columns, idOf, onOpen, choose, onClear, empty } = props;
+  const { data, error, refetch } = useCall(operationId, input, { everyMs: POLL_MS.list });
+  const all = data as readonly EntryOf<Id>[] | undefined;
+  if (!all) return error ? <ProblemView error={error} onRetry={() => void refetch()} /> : <TableSkeleton />;
+  const rows = choose ? choose(all) : all;
+  return (
+    <Section flush>
+      {rows.length > 0 ? (
+        <DataTable name={name} columns={columns} rows={rows} idOf={idOf} onOpen={onOpen} />
+      ) : onClear && all.length > 0 ? (
+        <FilteredEmpty onClear={onClear} />
+      ) : (
+        empty
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,50 @@
+/** Every page of the site map, with an address that leads to something. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Dashboard } from "./open-dashboard.ts";
+
+export interface SitePage {
+  /** As in the site map: `/connections/$id`. */
+  route: string;
+  path: string;
+  /** A part of the title. */
+  title: string;
+}
+
+const ROUTES = join(import.meta.dirname, "..", "..", "dashboard", "routes.tsx");
+
+/**
+ * Returns the pages, read from the site map, so that no page is left out. A route with parameters must have an example in
+ * `EXAMPLES`.
+ */
+export async function listPages(on: Dashboard): Promise<SitePage[]> {
+  const text = readFileSync(ROUTES, "utf8");
+  const routes = [...text.matchAll(/of(Project|Person)\(\s*"([^"]+)"/g)].map(([, below, path = ""]) => ({
+    below,
+    route: path,
+  }));
+  const pages: SitePage[] = [];
+  for (const { below, route } of routes) {
+    const found = await filled(on, route);
+    const start = below === "Project" ? "/projects/default" : "";
+    pages.push({
+      route,
+      path: (start + found).replace(/(?<=.)\/$/, ""),
+      title: below === "Project" ? "· default · Busbar" : "· Busbar",
+    });
+  }
+  return pages;
+}
+
+/** Returns the parameters of a route, by the part of the path before them. */
+const EXAMPLES: Record<string, (on: Dashboard) => Promise<string>> = {
+  "/connections/$id": async ({ on }) => (await on.inProject("GET", "/connections")).body[0].id,
+};
+
+async function filled(on: Dashboard, route: string): Promise<string> {
+  if (!route.includes("$")) return route;
+  const example = EXAMPLES[route];
+  if (!example) throw new Error(`tests/dashboard/list-pages.ts has no example for ${route}`);
+  const values = (await example(on)).split(" ");
+  return route.replaceAll(/\$\w+/g, () => encodeURIComponent(values.shift() ?? ""));
+}

@@ -1,0 +1,130 @@
+/** One Busbar with data, one browser, and signed-in pages, for all tests of the dashboard. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { fillProject } from "./fill-project.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+export const HAS_CHROMIUM = existsSync(CHROMIUM);
+
+export interface View {
+  scheme?: "light" | "dark";
+  width?: number;
+  height?: number;
+}
+
+export interface Visit {
+  page: Page;
+  context: BrowserContext;
+  /** Opens an address and waits until its first answers are drawn. */
+  open(path: string): Promise<void>;
+  /** Waits until the page has drawn its first answers. */
+  drawn(): Promise<void>;
+  /** Fails if the policy was violated, the console had an error, or another origin was called. */
+  assertUntroubled(): void;
+  /** Forgets what has troubled the page so far, for tests that provoke a refusal. */
+  forgive(): void;
+  close(): Promise<void>;
+}
+
+export interface Dashboard {
+  on: TestBusbar;
+  browser: Browser;
+  origin: string;
+  /** A new browser profile, signed in. */
+  visit(view?: View): Promise<Visit>;
+  /** A new browser profile, signed out. */
+  visitSignedOut(view?: View): Promise<Visit>;
+  close(): Promise<void>;
+}
+
+export async function openDashboard(): Promise<Dashboard> {
+  const on = await openTestBusbar({ env: { BUSBAR_DASHBOARD: "true" } });
+  const origin = new URL(on.busbar.urls.base).origin;
+  const [browser] = await Promise.all([
+    chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),
+    fillProject(on),
+    isBuilt(origin),
+  ]);
+  let signedIn: Awaited<ReturnType<BrowserContext["storageState"]>> | undefined;
+  const visitSignedOut = (view?: View) => openVisit(browser, origin, view);
+  return {
+    on,
+    browser,
+    origin,
+    visitSignedOut,
+    async visit(view) {
+      if (!signedIn) {
+        const visit = await visitSignedOut();
+        await signIn(visit, on.apiKey);
+        signedIn = await visit.context.storageState();
+        await visit.close();
+      }
+      return openVisit(browser, origin, view, signedIn);
+    },
+    async close() {
+      await browser.close();
+      await on.stop();
+    },
+  };
+}
+
+/** Signs in as a person does, and waits for the page that follows. */
+export async function signIn({ page, open, drawn }: Visit, apiKey: string): Promise<void> {
+  if (!page.url().includes("/sign-in")) await open("/sign-in");
+  await page.getByLabel("API key", { exact: true }).fill(apiKey);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
+  await drawn();
+}
+
+async function isBuilt(origin: string): Promise<void> {
+  const answer = await fetch(`${origin}/`, { headers: { accept: "text/html" } });
+  await answer.arrayBuffer();
+  if (answer.status === 200) return;
+  assert.equal(answer.status, 503);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  return isBuilt(origin);
+}
+
+async function openVisit(
+  browser: Browser,
+  origin: string,
+  { scheme = "light", width = 1_280, height = 800 }: View = {},
+  storageState?: Awaited<ReturnType<BrowserContext["storageState"]>>,
+): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    reducedMotion: "reduce",
+    storageState,
+  });
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") troubles.push(`console: ${message.text()} ${message.location().url}`);
+  });
+  page.on("pageerror", (error) => troubles.push(`error: ${String(error)}`));
+  page.on("request", (request) => {
+    const { protocol, origin: asked } = new URL(request.url());
+    if (/^(https?|wss?):$/.test(protocol) && asked !== origin) troubles.push(`foreign: ${request.url()}`);
+  });
+  const drawn = async () => {
+    await page.locator("main[aria-busy=true]").waitFor({ state: "detached" });
+    await page.locator("main h1").waitFor();
+  };
+  return {
+    page,
+    context,
+    drawn,
+    async open(path) {
+      await page.goto(origin + path);
+      await drawn();
+    },
+    assertUntroubled: () => assert.deepEqual(troubles, []),
+    forgive: () => void troubles.splice(0),
+    close: () => context.close(),
+  };
+}

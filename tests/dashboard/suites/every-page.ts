@@ -1,0 +1,82 @@
+/** Every page: accessible, within its width, with one heading and a title, and without anything foreign. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import type { Suite } from "../dashboard.test.ts";
+import { listPages } from "../list-pages.ts";
+import type { Visit } from "../open-dashboard.ts";
+
+const VIEWS = ([1_280, 360] as const).flatMap((width) =>
+  (["light", "dark"] as const).map((scheme) => ({ scheme, width })),
+);
+
+export const suite: Suite = (on) => {
+  test("every page, light and dark, 1280 and 360 px: axe, width, heading, title, policy", async () => {
+    const visit = await on().visit();
+    const faults: string[] = [];
+    for (const { path, title } of await listPages(on())) {
+      await visit.open(path);
+      faults.push(...(await faultsInViews(visit, title)).map((fault) => `${path}: ${fault}`));
+    }
+    await visit.close();
+    assert.deepEqual(faults, []);
+    visit.assertUntroubled();
+  });
+
+  test("the sign-in page: axe in light and dark, 1280 and 360 px", async () => {
+    const visit = await on().visitSignedOut();
+    await visit.open("/sign-in");
+    await visit.page.getByLabel("API key", { exact: true }).waitFor();
+    assert.deepEqual(await faultsInViews(visit, "Sign in · Busbar"), []);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+};
+
+async function faultsInViews(visit: Visit, title: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { scheme, width } of VIEWS) {
+    await visit.page.setViewportSize({ width, height: 800 });
+    await visit.page.emulateMedia({ colorScheme: scheme });
+    faults.push(...(await faultsOf(visit, title)).map((fault) => `${scheme} ${width} px: ${fault}`));
+  }
+  return faults;
+}
+
+const require = createRequire(import.meta.url);
+let axe: string | undefined;
+
+interface AxeResult {
+  violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[];
+}
+
+interface Drawn {
+  headings: number;
+  /** How many pixels the page is wider than the window. */
+  wide: number;
+  shown: string;
+}
+
+/** A script tag would break the page's policy, so axe is evaluated. */
+async function faultsOf({ page }: Visit, title: string): Promise<string[]> {
+  axe ??= readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+  await page.evaluate(axe);
+  const { violations }: AxeResult = await page.evaluate(
+    `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], resultTypes: ["violations"] })`,
+  );
+  const faults = violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n")}`,
+  );
+  // As text, because this file is checked without the types of browsers.
+  const { headings, wide, shown }: Drawn = await page.evaluate(`({
+    headings: document.querySelectorAll("h1").length,
+    wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    shown: document.title,
+  })`);
+  if (headings !== 1) faults.push(`${headings} h1`);
+  if (wide > 0) faults.push(`${wide} px too wide`);
+  if (!shown.includes(title)) faults.push(`the title is ${shown}`);
+  return faults;
+}
