@@ -1,5 +1,6 @@
 /** What happens around navigation: the focus moves to the heading; files of an old build lead to a reload. */
 import type { AnyRouter } from "@tanstack/react-router";
+import { nowMs } from "./ui/clock.ts";
 
 /** Moves the focus to the heading of the new page, so that a screen reader begins there. */
 export function followNavigation(router: AnyRouter): void {
@@ -16,9 +17,9 @@ const ONCE_PER_MS = 60_000;
 export function reloadForMissingFiles(): void {
   window.addEventListener("vite:preloadError", (event) => {
     const last = Number(sessionStorage.getItem(KEY) ?? 0);
-    if (Date.now() - last < ONCE_PER_MS) return;
+    if (nowMs() - last < ONCE_PER_MS) return;
     event.preventDefault();
-    sessionStorage.setItem(KEY, String(Date.now()));
+    sessionStorage.setItem(KEY, String(nowMs()));
     location.reload();
   });
 }

@@ -1,6 +1,7 @@
 /** The filters of a list: fields, chips of what is set, and a button that clears them. */
 import { useEffect, useState, type JSX, type KeyboardEvent } from "react";
 import { Button, CloseButton, Group, NativeSelect, TextInput } from "@mantine/core";
+import { nowMs } from "./clock.ts";
 import { Icon } from "./icons.tsx";
 import { exactTime } from "./time-words.ts";
 import classes from "./filter-bar.module.css";
@@ -123,7 +124,7 @@ const WINDOWS = [
 function WindowField({ value, onSet }: { value: string; onSet: FieldProps["onSet"] }): JSX.Element {
   const choose = (chosen: string) => {
     const ms = WINDOWS.find(({ label }) => label === chosen)?.ms;
-    onSet("since", ms === undefined ? "" : new Date(Date.now() - ms).toISOString());
+    onSet("since", ms === undefined ? "" : new Date(nowMs() - ms).toISOString());
   };
   return (
     <NativeSelect

@@ -1,6 +1,7 @@
 /** A time as people say it, with the exact one on hover and focus. */
 import { useEffect, useState, type JSX } from "react";
 import { Tooltip } from "@mantine/core";
+import { nowMs } from "./clock.ts";
 import { agoWords, exactTime } from "./time-words.ts";
 
 const TICK_MS = 10_000;
@@ -31,14 +32,14 @@ export interface TimeAgoProps {
 }
 
 export function TimeAgo({ time, none = "never", focusable = false }: TimeAgoProps): JSX.Element {
-  const [nowMs, setNow] = useState(() => Date.now());
-  useEffect(() => subscribe(() => setNow(Date.now())), []);
+  const [now, setNow] = useState(nowMs);
+  useEffect(() => subscribe(() => setNow(nowMs())), []);
   if (!time) return <span className="soft">{none}</span>;
   return (
     <Tooltip label={exactTime(time)} events={{ hover: true, focus: true, touch: true }} withArrow>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the tooltip has the exact time */}
       <time dateTime={time} className="numbers" tabIndex={focusable ? 0 : undefined}>
-        {agoWords(time, nowMs)}
+        {agoWords(time, now)}
       </time>
     </Tooltip>
   );

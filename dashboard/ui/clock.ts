@@ -1,0 +1,3 @@
+/** The only place of the dashboard that asks for the time. */
+
+export const nowMs = (): number => Date.now();
