@@ -43,6 +43,11 @@ export class WaitingDeliveries {
     this.#isDue = true;
   }
 
+  /** Whether the next claim asks the database without waiting for its time. */
+  get mayHaveMore(): boolean {
+    return this.#isDue;
+  }
+
   /** To be called when a lane has room again. */
   roomFreed(): void {
     this.#isDue ||= this.#waitForRoom;

@@ -157,9 +157,8 @@ class DeliveryEngine implements Deliveries {
         if (found >= LEAST_EVENTS) continue;
         if (found > 0) {
           await wait(GATHER_MS);
-          continue;
-        }
-        if (this.#sender.lanes.fits === 0 || this.#hasManyUnsaved) restMs = FULL_MS;
+          if (this.#waiting.mayHaveMore || this.#router.mayHaveMore) continue;
+        } else if (this.#sender.lanes.fits === 0 || this.#hasManyUnsaved) restMs = FULL_MS;
       } catch (err) {
         if (!this.#stopping) this.#deps.log.warn({ err }, "deliveries wait: the database cannot be used");
         restMs = AFTER_ERROR_MS;

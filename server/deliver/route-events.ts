@@ -29,9 +29,15 @@ export class EventRouter {
   #mostEvents = LEAST_EVENTS;
   /** Deliveries per event of the last statement. */
   #fanOut = 1;
+  #mayHaveMore = true;
 
   constructor(deps: RouterServices) {
     this.#deps = deps;
+  }
+
+  /** Whether the last batch left events for the next one. */
+  get mayHaveMore(): boolean {
+    return this.#mayHaveMore;
   }
 
   /** Routes one batch of events and returns their number. */
@@ -45,6 +51,7 @@ export class EventRouter {
     const batchId = newId();
     const mostBytes = Math.max(LEAST_ROOM, sender.lanes.room) * LARGE_MESSAGE;
     const routed = await routeEvents(queries, { batchId, workerId: workerId(), mostEvents, mostBytes });
+    this.#mayHaveMore = routed.mayBeMore;
     const most = this.#mostEvents * (elapsedMs() - started < QUICK_MS ? 2 : 0.5);
     this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, Math.floor(most)));
     if (routed.events > 0) this.#fanOut = Math.max(1, routed.deliveries.length / routed.events);

@@ -57,7 +57,9 @@ const groupOf = (key: string): string => key.split("/")[0] ?? key;
 const jobsOf = (key: string, count: number): Job[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${key} ${index}`, key }));
 
-function start(t: TestContext, options: Pick<ClaimLoopOptions<Job>, "source" | "run"> & { pollMs?: number }) {
+type TestOptions = Pick<ClaimLoopOptions<Job>, "source" | "run"> & Partial<ClaimLoopOptions<Job>>;
+
+function start(t: TestContext, options: TestOptions) {
   const loop = startClaimLoop<Job>({
     what: "jobs",
     log: createLog("silent"),
@@ -264,4 +266,32 @@ test("a stop gives back what has not begun and waits for what runs", async (t) =
   await stopping;
   assert.equal(running.length, 16, "nothing began after the stop");
   assert.equal(queue.claimed.size, 0);
+});
+
+test("the queue is not asked again for a key of which it had no more, although other keys have a long queue", async (t) => {
+  const end = untilTheEnd(t);
+  const queue = openQueue([...jobsOf("p/short", 3), ...jobsOf("p/long", 40)]);
+  let claims = 0;
+  let settled = 0;
+  const loop = start(t, {
+    unblocksOthers: () => false,
+    source: {
+      ...queue.source,
+      async claim(limit, room) {
+        claims += 1;
+        return queue.source.claim(limit, room);
+      },
+    },
+    async run(job, onAnswer) {
+      if (job.key === "p/long") return end;
+      onAnswer("sent");
+      queue.settle(job);
+      settled += 1;
+    },
+  });
+  await until(() => settled === 3);
+  queue.queued.push(...jobsOf("p/new", 1));
+  loop.wake();
+  await until(() => settled === 4);
+  assert.equal(claims, 2);
 });

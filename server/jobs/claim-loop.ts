@@ -80,9 +80,12 @@ export interface ClaimLoop {
 export const startClaimLoop = <Item>(options: ClaimLoopOptions<Item>): ClaimLoop => new Loop(options);
 
 /** Items claimed in one statement. */
-const CLAIM_SIZE = 128;
+const CLAIM_SIZE = 192;
 const POLL_MS = 250;
 const GATHER_MS = 2;
+/** While no key is short of items, the next claim waits for so many answers, or so long. */
+const WORTH_CLAIMING = 96;
+const WORTH_CLAIMING_MS = 50;
 const FAULT_PAUSE_MS = 250;
 const DRAIN_MS = 30_000;
 
@@ -95,8 +98,13 @@ class Loop<Item> implements ClaimLoop {
   readonly #looping: Promise<void>;
   /** Claimed items that are not settled, by id. */
   readonly #held = new Map<string, Item>();
-  /** Groups of which the last claim may have left items for want of room. */
-  #leftBehind = new Set<string>();
+  /** Keys of which the last claim may have left items for want of room. */
+  #fullKeys = new Set<string>();
+  /** Groups with such keys of which nothing is here, so that no answer of theirs asks for more. */
+  #starvedGroups = new Set<string>();
+  /** Since the last claim, of keys that do not need more at once. */
+  #answeredSinceClaim = 0;
+  #wakeSoon: NodeJS.Timeout | undefined;
   #mayHaveLost = false;
   #isRecovering = false;
   /** Claims of successors under way. */
@@ -122,6 +130,7 @@ class Loop<Item> implements ClaimLoop {
     this.#running = false;
     this.wake();
     await this.#looping;
+    clearTimeout(this.#wakeSoon);
     await this.#release(this.#slots.withdrawAll());
     const late = new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref());
     await Promise.race([Promise.all(this.#underWay), late]);
@@ -144,6 +153,9 @@ class Loop<Item> implements ClaimLoop {
 
   /** Returns whether more may be due. */
   async #claim(): Promise<boolean> {
+    clearTimeout(this.#wakeSoon);
+    this.#wakeSoon = undefined;
+    this.#answeredSinceClaim = 0;
     await this.#release(this.#slots.withdrawStalled());
     // One claim takes half of the free places at most, so that no group gets the places that are left to others.
     const limit = Math.min(CLAIM_SIZE, Math.ceil(this.#slots.free / 2));
@@ -160,9 +172,11 @@ class Loop<Item> implements ClaimLoop {
       const asked = rooms.get(this.#options.keyOf(item));
       if (asked) asked.room -= 1;
     }
-    const full = [...rooms.values()].filter(({ room }) => room <= 0);
-    this.#leftBehind = new Set(full.map(({ group }) => group));
     this.#hold(claimed);
+    const full = [...rooms].filter(([, { room }]) => room <= 0);
+    this.#fullKeys = new Set(full.map(([key]) => key));
+    const starved = full.filter(([key]) => !this.#slots.holds(key));
+    this.#starvedGroups = new Set(starved.map(([, { group }]) => group));
     return claimed.length >= limit;
   }
 
@@ -237,13 +251,23 @@ class Loop<Item> implements ClaimLoop {
     this.#slots.end(key, result, tookMs);
     // The key is closed for now: its items wait in the source, where other processes see them.
     if (result === "rate-limited" || result === "not-sent") {
-      this.#leftBehind.add(group);
+      this.#fullKeys.add(key);
       this.#track(this.#release(this.#slots.withdraw(key)));
     }
     this.#runNext();
     // A claim that can find nothing new would read past all items that wait for others.
-    const mayFind = this.#leftBehind.has(group) || this.#slots.free < CLAIM_SIZE;
-    if (mayFind && this.#slots.needsMore(key, group)) this.wake();
+    const isLeft = this.#fullKeys.has(key) || this.#starvedGroups.has(group);
+    const mayFind = isLeft || this.#slots.free < CLAIM_SIZE;
+    if (!mayFind || !this.#slots.needsMore(key, group)) return;
+    if (this.#slots.isShort(key, group)) this.wake();
+    else this.#wakeForMore();
+  }
+
+  /** Wakes the loop when a claim is worth its statement: no slot is idle as long as items wait here. */
+  #wakeForMore(): void {
+    this.#answeredSinceClaim += 1;
+    if (this.#answeredSinceClaim >= WORTH_CLAIMING) this.wake();
+    else this.#wakeSoon ??= setTimeout(() => this.wake(), WORTH_CLAIMING_MS);
   }
 
   #track(work: Promise<void>): void {

@@ -142,3 +142,15 @@ test("24 slow keys leave slots to the other keys of their group, and 200 that en
   }
   assert.ok(slots.room("p/healthy", "p") >= 1);
 });
+
+test("a key asks at once only when half of its slots are idle", () => {
+  const slots = slotsWith(["a", 16]);
+  slots.take();
+  const isShort: boolean[] = [];
+  for (let ended = 0; ended < 9; ended++) {
+    slots.end("a", "sent", 50_000);
+    isShort.push(slots.isShort("a", "a"));
+    assert.equal(slots.needsMore("a", "a"), true);
+  }
+  assert.deepEqual(isShort, [...Array.from({ length: 8 }, () => false), true]);
+});

@@ -10,8 +10,6 @@ export const PLACES = 1_024;
 const SLOTS_PER_KEY = 16;
 /** Items that a key with quick answers may have waiting here beside those that run. */
 const MOST_WAITING = 64;
-/** A key with this many items waiting here needs no more from the queue. */
-const ENOUGH_WAITING = 16;
 /** Each key takes at most this part of the places that are left for its group. */
 const PART_OF_KEY = 1 / 16;
 const PART_OF_WAITING = 1 / 8;
@@ -107,6 +105,12 @@ export class FairSlots<Item> {
       this.#keys.delete(key);
   }
 
+  /** Whether an item of this key waits for a slot here or has one. */
+  holds(key: string): boolean {
+    const slots = this.#keys.get(key);
+    return slots !== undefined && slots.running + slots.waiting.length > 0;
+  }
+
   /** Removes and returns the items of a key that have no slot yet. */
   withdraw(key: string): Item[] {
     const slots = this.#keys.get(key);
@@ -133,17 +137,25 @@ export class FairSlots<Item> {
   room(key: string, group: string): number {
     const free = this.#freeFor(group);
     if (free <= 0) return 0;
-    const { waiting, running, limit, isQuick } = this.#keys.get(key) ?? newSlots(group);
-    const slots = Math.min(limit, Math.max(1, Math.floor(free * PART_OF_KEY)));
-    const isFull = limit === SLOTS_PER_KEY;
-    if (isQuick && isFull && waiting.length >= ENOUGH_WAITING) return 0;
-    const ahead = isQuick && isFull ? Math.min(MOST_WAITING, Math.floor(free * PART_OF_WAITING)) : 0;
-    return Math.max(0, slots + ahead - running - waiting.length);
+    const slots = this.#keys.get(key) ?? newSlots<Item>(group);
+    const { waiting, running, limit } = slots;
+    const atOnce = Math.min(limit, Math.max(1, Math.floor(free * PART_OF_KEY)));
+    return Math.max(0, atOnce + mayWait(slots, free) - running - waiting.length);
   }
 
   /** Whether the queue should be asked for more after an item of this key has ended. */
   needsMore(key: string, group: string): boolean {
-    return this.room(key, group) > 0 || this.#freeFor(group) < SLOTS_PER_KEY;
+    return this.room(key, group) > 0 || this.#isCrowded(group);
+  }
+
+  /** Whether the queue should be asked at once: half of the slots of this key are idle, and its group has places for more. */
+  isShort(key: string, group: string): boolean {
+    const { waiting, running, limit } = this.#keys.get(key) ?? newSlots<Item>(group);
+    return running + waiting.length < limit / 2 && !this.#isCrowded(group);
+  }
+
+  #isCrowded(group: string): boolean {
+    return this.#freeFor(group) < SLOTS_PER_KEY;
   }
 
   /** Places that a group may still take: as many as it leaves to others. */
@@ -158,6 +170,10 @@ export class FairSlots<Item> {
     else this.#held.set(group, held);
   }
 }
+
+/** Returns how many items of a key may wait here beside those that run. */
+const mayWait = <Item>({ isQuick, limit }: Slots<Item>, free: number): number =>
+  isQuick && limit === SLOTS_PER_KEY ? Math.min(MOST_WAITING, Math.floor(free * PART_OF_WAITING)) : 0;
 
 const newSlots = <Item>(group: string): Slots<Item> => ({
   group,

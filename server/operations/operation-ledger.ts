@@ -58,10 +58,13 @@ export function openOperationLedger(deps: {
       for (const item of ordered) item.masterId = await appendToGroup(transaction, item.write);
     }),
   );
-  const called = sharedCommit<string>((ids) => markCalled(queries, deps.identity.id, ids));
+  const called = sharedCommit<string>((ids) => markCalled(queries, deps.identity.id, ids), {
+    mostUnderWay: 1,
+    gather: { items: 64, ms: 2 },
+  });
   const endAll = (operations: EndedOperation[]) => endOperations(queries, operations);
   const end = sharedCommit<EndedOperation>(endAll);
-  const endLater = sharedCommit<EndedOperation>(endAll, { mostUnderWay: 1, gather: { items: 100, ms: 2 } });
+  const endLater = sharedCommit<EndedOperation>(endAll, { mostUnderWay: 1, gather: { items: 128, ms: 4 } });
   // Ending an operation twice changes nothing, so this may be retried.
   const insist = (operation: EndedOperation) => retryWhileDatabaseIsDown(() => endLater.add(operation));
   const endWithoutWaiting = (operation: EndedOperation): void => {

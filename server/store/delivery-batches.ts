@@ -17,23 +17,32 @@ export interface RoutedDelivery {
 export interface Routed {
   /** The number of events, including those without a route. */
   events: number;
+  /** Whether events are left that this statement did not take because of its limits. */
+  mayBeMore: boolean;
   deliveries: RoutedDelivery[];
   /** The events of the deliveries. */
   stored: Map<string, StoredEvent>;
 }
 
-type RoutedRow = RoutedDelivery & {
+interface RoutedTotals {
   events: number;
-  projectId: string;
-  type: string;
-  kind: StoredEvent["kind"];
-  createTime: Date;
-  /** On one row of each event only: events may be large and have many destinations. */
-  data: string | null;
-};
+  seen: number;
+}
 
-/** How much one statement routes. */
-export interface RoutingLimits {
+type RoutedRow = RoutedDelivery &
+  RoutedTotals & {
+    projectId: string;
+    type: string;
+    kind: StoredEvent["kind"];
+    createTime: Date;
+    /** On one row of each event only: events may be large and have many destinations. */
+    data: string | null;
+  };
+
+/** Whose batch the deliveries of one statement belong to, and how much it routes. */
+export interface Routing {
+  batchId: string;
+  workerId: number;
   mostEvents: number;
   /** Of data in all; the first event is routed whatever its size. */
   mostBytes: number;
@@ -44,11 +53,16 @@ export interface RoutingLimits {
  * topics. The deliveries belong to the worker's batch of this id until the batch is removed; without deliveries there is
  * no batch.
  */
-export async function routeEvents(
-  queries: Queries,
-  { batchId, workerId, mostEvents, mostBytes }: { batchId: string; workerId: number } & RoutingLimits,
-): Promise<Routed> {
-  const { rows } = await sql<RoutedRow | { events: number; eventId: null }>`
+export async function routeEvents(queries: Queries, routing: Routing): Promise<Routed> {
+  const { rows } = await routeStatement(routing).execute(queries);
+  const deliveries = rows.filter((row): row is RoutedRow => row.eventId !== null);
+  const { events = 0, seen = 0 } = rows[0] ?? {};
+  const mayBeMore = seen >= routing.mostEvents || events < seen;
+  return { events, mayBeMore, deliveries, stored: storedEvents(deliveries) };
+}
+
+export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes }: Routing) =>
+  sql<RoutedRow | (RoutedTotals & { eventId: null })>`
     with oldest as (
       select event_id, size_bytes from unrouted_events order by event_id limit ${mostEvents} for update skip locked
     ), fitting as (
@@ -56,7 +70,9 @@ export async function routeEvents(
       from (select event_id, sum(size_bytes) over (order by event_id) - size_bytes as before_bytes from oldest) as summed
       where before_bytes < ${mostBytes}::bigint
     ), picked as (
-      delete from unrouted_events using fitting where unrouted_events.event_id = fitting.event_id
+      -- By an array: for a join, the statistics of a queue that was empty when it was analysed make the planner compare all
+      -- events with each other.
+      delete from unrouted_events where event_id = any(array(select event_id from fitting))
       returning unrouted_events.event_id
     ), routed as (
       select distinct on (events.id, destinations.id)
@@ -80,13 +96,10 @@ export async function routeEvents(
     ), numbered as (
       select routed.*, row_number() over (partition by event_id order by destination_id) as nth from routed
     )
-    select (select count(*)::integer from picked) as events, event_id, destination_id, version, failing_since,
+    select (select count(*)::integer from picked) as events, (select count(*)::integer from oldest) as seen, event_id, destination_id, version, failing_since,
       disabled, project_id, type, kind, create_time, case when nth = 1 then data::text end as data
     from (select) as one left join numbered on true
-  `.execute(queries);
-  const deliveries = rows.filter((row): row is RoutedRow => row.eventId !== null);
-  return { events: rows[0]?.events ?? 0, deliveries, stored: storedEvents(deliveries) };
-}
+  `;
 
 function storedEvents(rows: RoutedRow[]): Map<string, StoredEvent> {
   const stored = new Map<string, StoredEvent>();

@@ -1,4 +1,5 @@
 /** Claims queued writes, taking turns among installations, so that a long queue of one does not delay the others. */
+import { elapsedMs } from "../ground/clock.ts";
 import type { RoomFor } from "../jobs/claim-loop.ts";
 import type { Queries } from "../store/database.ts";
 import {
@@ -14,6 +15,8 @@ const MOST_READ = 256;
 /** Installations per statement and statements per claim. They bound a claim when very many installations have writes. */
 const PAGE = 256;
 const MOST_PAGES = 8;
+/** How long a list of installations serves several claims. A write of one that is not in it waits for the next list. */
+const LIST_MS = 100;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /**
@@ -24,6 +27,9 @@ export class WriteTurns {
   readonly #queries: Queries;
   readonly #workerId: () => number;
   #after = BEFORE_ALL;
+  /** Of the installations listed last, those that have not had their turn. */
+  #listed: DueInstallation[] = [];
+  #listedMs = -Infinity;
 
   constructor(queries: Queries, workerId: () => number) {
     this.#queries = queries;
@@ -31,8 +37,25 @@ export class WriteTurns {
   }
 
   async claim(limit: number, room: RoomFor): Promise<ClaimedWrite[]> {
+    const listed = elapsedMs() - this.#listedMs < LIST_MS ? this.#listed : [];
+    this.#listed = [];
+    const found = await this.#claimOf(limit, listed, room);
+    if (found.length >= limit) {
+      this.#endTurn(found, listed);
+      return found;
+    }
+    this.#after = listed.at(-1)?.installationId ?? this.#after;
     const { installations, areAll } = await listOldestDue(this.#queries, MOST_READ);
-    return areAll ? this.#claimOf(limit, installations, room) : this.#claimInTurns(limit, room);
+    const left = limit - found.length;
+    const roomLeft = withoutClaimed(room, found);
+    const more = areAll ? this.#claimOf(left, installations, roomLeft) : this.#claimInTurns(left, roomLeft);
+    return [...found, ...(await more)];
+  }
+
+  /** The next claim begins behind the last installation of a full one. */
+  #endTurn(found: ClaimedWrite[], listed: DueInstallation[]): void {
+    this.#after = lastOf(found);
+    this.#listed = listed.filter(({ installationId }) => installationId > this.#after);
   }
 
   async #claimInTurns(limit: number, room: RoomFor): Promise<ClaimedWrite[]> {
@@ -41,11 +64,12 @@ export class WriteTurns {
     let isPastEnd = start === BEFORE_ALL;
     for (let page = 0; page < MOST_PAGES; page++) {
       const listed = await listWaitingAfter(this.#queries, this.#after, PAGE);
+      this.#listedMs = elapsedMs();
       const due = listed.filter(({ isDue }) => isDue);
       const found = await this.#claimOf(limit - claimed.length, due, room);
       claimed.push(...found);
       if (claimed.length >= limit) {
-        this.#after = lastOf(found);
+        this.#endTurn(found, due);
         break;
       }
       const isEnd = listed.length < PAGE;
@@ -70,6 +94,13 @@ export class WriteTurns {
       .filter((one) => one.room > 0);
     return wanted.length === 0 ? [] : claimWritesOf(this.#queries, this.#workerId(), limit, wanted);
   }
+}
+
+/** Returns the room that is left for each installation after these claims. */
+function withoutClaimed(room: RoomFor, claimed: ClaimedWrite[]): RoomFor {
+  const counts = new Map<string, number>();
+  for (const { installationId } of claimed) counts.set(installationId, (counts.get(installationId) ?? 0) + 1);
+  return (installationId, group) => room(installationId, group) - (counts.get(installationId) ?? 0);
 }
 
 /** Installations are visited in the order of their ids. */
