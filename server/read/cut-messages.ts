@@ -16,7 +16,8 @@ export interface CutMessage {
 export interface MessageLimits {
   /** Most records in a message; at most and by default 1,000. */
   pageSize?: number | undefined;
-  mostBytes?: number;
+  /** The destination's limit of a message; at most and by default that of a webhook. */
+  mostBytes?: number | undefined;
 }
 
 /** Puts entries (`entryText`), in their order, into as few messages as the limits allow. */
@@ -28,7 +29,7 @@ export function cutMessages(
   // Without its closing brace, because more members follow.
   const start = JSON.stringify(head).slice(0, -1);
   const mostRecords = Math.max(1, Math.min(pageSize, MOST_RECORDS));
-  const roomBytes = mostBytes - Buffer.byteLength(wrap(start, mostRecords, ""));
+  const roomBytes = Math.min(mostBytes, MOST_MESSAGE_BYTES) - Buffer.byteLength(wrap(start, mostRecords, ""));
   const messages: CutMessage[] = [];
   let begin = 0;
   let usedBytes = 0;

@@ -57,13 +57,15 @@ export async function pageCommit(
 
 function messagesOf(walk: ReadWalk, operationTime: Date, entries: string[]): PageMessage[] {
   const { run, target } = walk;
+  const { destination } = target;
   const { delivery } = target.definition;
-  return cutMessages(headOf(walk, operationTime), entries, delivery).map(({ data }) => ({
+  const limits = { pageSize: delivery.pageSize, mostBytes: destination.mostBytes };
+  return cutMessages(headOf(walk, operationTime), entries, limits).map(({ data }) => ({
     id: newId(),
     projectId: run.projectId,
     type: "read",
     data,
-    destinationId: target.destinationId,
+    destinationId: destination.id,
     held: delivery.mode === "onRequest",
   }));
 }

@@ -1,6 +1,7 @@
 /** Gathers what a claimed run needs: the object's definition, the connector, the destination. */
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
+import { DESTINATIONS } from "../../destinations/index.gen.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import type { ConfigContent } from "../manifest/installation-config.ts";
@@ -20,14 +21,22 @@ export interface RunOwner {
   fields: InstallationFieldsRow;
 }
 
+export interface MessageDestination {
+  id: string;
+  /** Largest message that it takes; undefined if only the limit of all messages counts. */
+  mostBytes: number | undefined;
+}
+
 export interface ReadTarget extends RunOwner {
   definition: ReadDefinition;
   connector: Connector & { read: ReadConnector };
   /** Of the connection, where it has one. */
   workspace: string | undefined;
   /** Undefined while nothing can be delivered. */
-  destinationId: string | undefined;
+  destination: MessageDestination | undefined;
 }
+
+type RunDestination = Pick<ClaimedRun, "destinationId" | "destinationType" | "destinationDisabled">;
 
 export interface TargetServices {
   database: Database;
@@ -48,10 +57,7 @@ export async function findRunOwner(
 /** Throws `ProviderError` (`invalid`) when the object can no longer be read. */
 export async function findReadTarget(
   deps: TargetServices,
-  run: Pick<
-    ClaimedRun,
-    "projectId" | "configId" | "objectName" | "destinationId" | "destinationDisabled" | "workspace"
-  >,
+  run: Pick<ClaimedRun, "projectId" | "configId" | "objectName" | "workspace" | keyof RunDestination>,
   { installed, fields }: RunOwner,
 ): Promise<ReadTarget> {
   const { objectName } = run;
@@ -65,7 +71,7 @@ export async function findReadTarget(
     definition,
     connector: { ...connector, read: connector.read },
     workspace: run.workspace ?? undefined,
-    destinationId: await destinationOf(deps.database, run, definition),
+    destination: await destinationOf(deps.database, run, definition),
   };
 }
 
@@ -85,12 +91,18 @@ async function definitionFor(
 
 async function destinationOf(
   { queries }: Database,
-  run: Pick<ClaimedRun, "projectId" | "destinationId" | "destinationDisabled">,
+  run: Pick<ClaimedRun, "projectId"> & RunDestination,
   { destination }: ReadDefinition,
-): Promise<string | undefined> {
-  if (run.destinationId) return run.destinationDisabled ? undefined : run.destinationId;
+): Promise<MessageDestination | undefined> {
+  if (run.destinationId && run.destinationType)
+    return run.destinationDisabled ? undefined : toDestination(run.destinationId, run.destinationType);
   const row = destination === "" ? undefined : await findDestination(queries, run.projectId, destination);
-  return row && row.disabledTime === null ? row.id : undefined;
+  return row && row.disabledTime === null ? toDestination(row.id, row.type) : undefined;
 }
+
+const toDestination = (id: string, type: string): MessageDestination => ({
+  id,
+  mostBytes: DESTINATIONS[type]?.maxMessageBytes,
+});
 
 const refusal = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });

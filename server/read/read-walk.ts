@@ -9,12 +9,15 @@ import type { LogEntry } from "../store/operations.ts";
 import { configuredFilters } from "./provider-filters.ts";
 import type { ReadPaces } from "./paced-fetch.ts";
 import { needsMetadata, readSet, type ReadSet } from "./read-set.ts";
-import type { ReadTarget } from "./read-target.ts";
+import type { MessageDestination, ReadTarget } from "./read-target.ts";
 import { shapeRecords, type RecordShaper } from "./shape-record.ts";
+
+/** The target of a run whose messages have a destination now. */
+export type DeliveringTarget = ReadTarget & { destination: MessageDestination };
 
 export interface ReadWalk {
   run: ClaimedRun;
-  target: ReadTarget & { destinationId: string };
+  target: DeliveringTarget;
   /** Without an upper bound where the walk has none. */
   plan: ReadPlan;
   /** When this turn began: the upper bound of a walk that has not had its first page. */
@@ -36,7 +39,7 @@ export interface WalkServices extends CallServices {
 export async function openReadWalk(
   deps: WalkServices,
   run: ClaimedRun,
-  target: ReadTarget & { destinationId: string },
+  target: DeliveringTarget,
 ): Promise<ReadWalk> {
   const { definition, connector } = target;
   const metadata = await metadataFor(deps, run, target);

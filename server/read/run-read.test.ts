@@ -7,7 +7,12 @@ import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 
-const manifestOf = (provider: string, integration: string, object: string, more: string) => `
+const manifestOf = (
+  provider: string,
+  integration: string,
+  object: string,
+  { more, destination }: { more: string; destination: string },
+) => `
 specVersion: 1.0.0
 integrations:
   - name: ${integration}
@@ -15,7 +20,7 @@ integrations:
     read:
       objects:
         - objectName: ${object}
-          destination: sink
+          destination: ${destination}
           requiredFields:
             - fieldName: email
           backfill:
@@ -49,12 +54,17 @@ describe("carrying reads out", () => {
   });
 
   let customers = 0;
-  async function install(provider: "hubspot" | "salesforce", object: string, more = "") {
+  async function install(
+    provider: "hubspot" | "salesforce",
+    object: string,
+    more = "",
+    destination = "sink",
+  ) {
     const integration = `crm${(customers += 1)}`;
     const { installationId, connectionId } = await connectCustomer(on, {
       provider,
       groupRef: integration,
-      manifest: manifestOf(provider, integration, object, more),
+      manifest: manifestOf(provider, integration, object, { more, destination }),
       integration,
       skipSampling: true,
       expiresInSeconds: 3_600,
@@ -117,6 +127,27 @@ describe("carrying reads out", () => {
     assert.equal((await ended()).status, "success");
   });
 
+  test("messages keep the limit of a queue, so that no record has to be fetched by its address", async () => {
+    const queue = {
+      name: "queue",
+      type: "sqs",
+      metadata: { region: "eu-west-1", queueUrl: `${sink.url}/1/queue`, endpointUrl: sink.url },
+      secrets: { awsKeyId: "k", awsSecretKey: "s" },
+    };
+    const created = await on.inProject("POST", "/destinations", queue);
+    assert.equal(created.status, 201, created.text);
+    const values = { Email: `{n}${"x".repeat(1_000)}` };
+    on.sandbox.salesforce.account.generate("Contact", { ...generated(400), values });
+    const { ended } = await install("salesforce", "Contact", "", "queue");
+    assert.equal((await ended()).status, "success");
+    const { rows } = await client.query(
+      "select octet_length(data::text) as size from events where destination_id = $1 order by size desc",
+      [created.body.id],
+    );
+    assert.ok(rows.length >= 2);
+    assert.ok(rows[0].size <= 256 * 1024 && rows[0].size > 200_000, `${rows[0].size}`);
+  });
+
   test("an installation that is deleted while it is read ends its operation and leaves nothing", async () => {
     on.sandbox.salesforce.account.generate("Contact", generated(8_000));
     const more = "          delivery:\n            mode: onRequest\n            pageSize: 50\n";
@@ -143,6 +174,10 @@ describe("carrying reads out", () => {
     assert.deepEqual(rows, [
       { status: "failure", result: "[Contact] Stopped: the installation was deleted" },
     ]);
+    // Until the page under way has arrived, and more: nothing is stored for it.
+    assert.equal((await (await install("salesforce", "Contact")).ended()).status, "success");
+    const messages = "select from events where type = 'read' and data ->> 'installationId' = $1";
+    assert.equal((await client.query(messages, [installationId])).rows.length, 0);
   });
 
   test("an object that Busbar has paused goes on when its connection is renewed", async () => {

@@ -13,7 +13,7 @@ import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts"
 import { pageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { findReadTarget, findRunOwner, type ReadTarget } from "./read-target.ts";
-import { openReadWalk, type ReadWalk } from "./read-walk.ts";
+import { openReadWalk, type DeliveringTarget, type ReadWalk } from "./read-walk.ts";
 import { settleFailure, waitForCalls, waitForDestination } from "./settle-read.ts";
 
 /** After this time the run goes behind the others. */
@@ -37,8 +37,9 @@ export async function runRead(
   let result: RunResult = "sent";
   try {
     target = await findReadTarget(deps, run, owner);
-    if (!target.destinationId) await waitForDestination(deps, run, "disabled");
-    else await readPages(deps, run, { ...target, destinationId: target.destinationId });
+    const { destination } = target;
+    if (!destination) await waitForDestination(deps, run, "disabled");
+    else await readPages(deps, run, { ...target, destination });
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     result = await settleFailure(deps, run, target ?? owner, error);
@@ -47,11 +48,7 @@ export async function runRead(
 }
 
 /** While one page is committed, the next one is prepared and the one after it is fetched. Pages are committed in order. */
-async function readPages(
-  deps: RunReadServices,
-  run: ClaimedRun,
-  target: ReadTarget & { destinationId: string },
-): Promise<void> {
+async function readPages(deps: RunReadServices, run: ClaimedRun, target: DeliveringTarget): Promise<void> {
   const startedMs = elapsedMs();
   const counts = countsOf(run);
   const walk = await openReadWalk(deps, run, target);
@@ -127,7 +124,7 @@ const sinceThen = (before: ReadCounts, { delivered, unchanged, deleted }: ReadCo
 
 /** Whether so much waits for the destination, or for somebody to ask for it, that more would only fill the database. */
 async function isBehind({ database, waiting }: RunReadServices, walk: ReadWalk): Promise<boolean> {
-  const { definition, destinationId } = walk.target;
-  if (definition.delivery.mode !== "onRequest") return waiting.isBehind(destinationId);
+  const { definition, destination } = walk.target;
+  if (definition.delivery.mode !== "onRequest") return waiting.isBehind(destination.id);
   return (await countHeld(database.queries, walk.run, MOST_HELD_MESSAGES)) >= MOST_HELD_MESSAGES;
 }

@@ -162,6 +162,7 @@ export interface ClaimedRun extends DueRun {
   workspace: string | null;
   /** Where the object's messages go; null when there is none of that name. */
   destinationId: string | null;
+  destinationType: string | null;
   destinationDisabled: boolean;
 }
 
@@ -185,7 +186,8 @@ export async function claimRuns(
     select claimed.operation_id, claimed.project_id, operations.integration_id, claimed.installation_id, connection_id,
       operations.config_id, claimed.object_name, kind, kind = 'backfill' as is_backfill, since_time, until_time, settles, stage, checkpoint, attempts,
       page_time, operations.create_time, operations.metadata, deletions_time, next_tick,
-      connections.provider_workspace_ref as workspace, destinations.id as destination_id, coalesce(disabled_time is not null, false) as destination_disabled
+      connections.provider_workspace_ref as workspace, destinations.id as destination_id,
+      destinations.type as destination_type, coalesce(disabled_time is not null, false) as destination_disabled
     from claimed
     cross join lateral (select * from operations where operations.id = claimed.operation_id limit 1) operations
     join installations on installations.id = claimed.installation_id
