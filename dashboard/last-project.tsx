@@ -16,9 +16,11 @@ export function ToLastProject(): JSX.Element {
   const href = useRouterState({ select: ({ location }) => location.href });
   const { history } = useRouter();
   useEffect(() => {
-    if (!project) return;
-    const rest = href.startsWith("/projects/_") ? href.slice("/projects/_".length) : "";
-    history.replace(`/projects/${part(project.name)}${rest}`);
+    // Once the address has changed, this component is about to go away.
+    const rest = href === "/" ? "" : afterUnderscore(href);
+    if (project && rest !== undefined) history.replace(`/projects/${part(project.name)}${rest}`);
   }, [project, href, history]);
   return <Page title="Busbar">{null}</Page>;
 }
+
+const afterUnderscore = (href: string): string | undefined => /^\/projects\/_(?=[/?]|$)(.*)$/.exec(href)?.[1];

@@ -30,6 +30,7 @@ const ofPerson = (path: string, name: string, load: Load) =>
 
 const PROJECT_PAGES = [
   ofProject("/", "OverviewPage", () => import("./pages/overview/overview-page.tsx")),
+  ofProject("/operations", "OperationsPage", () => import("./pages/operations/operations-page.tsx")),
   ofProject("/connections", "ConnectionsPage", () => import("./pages/connections/connections-page.tsx")),
   ofProject("/connections/$id", "ConnectionPage", () => import("./pages/connections/connection-page.tsx")),
   ofProject("/api-keys", "ApiKeysPage", () => import("./pages/api-keys/api-keys-page.tsx")),

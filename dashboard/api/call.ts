@@ -1,9 +1,7 @@
 /** Calls the API as the signed-in person: an operation by its id, with typed input and answer. */
-import { OPERATIONS, type Operations as Built, type Schemas } from "../api.gen.ts";
-import { pendingAnswer, pendingHeaders, type PendingOperations } from "./pending-session.ts";
+import { OPERATIONS, type Operations, type Schemas } from "../api.gen.ts";
 import { sessionGate } from "./session-gate.ts";
 
-type Operations = Built & PendingOperations;
 export type OperationId = keyof Operations;
 export type Input<Id extends OperationId> = Operations[Id]["input"];
 export type Answer<Id extends OperationId> = Operations[Id]["answer"];
@@ -22,7 +20,7 @@ export class ApiProblem extends Error {
 }
 
 /** Calls that must not wait for a sign-in: they are the sign-in. */
-const WITHOUT_SESSION = new Set<string>(["createSession", "getSession", "listSignInWays"]);
+const WITHOUT_SESSION = new Set<OperationId>(["createSession", "getSession", "listSignInWays"]);
 
 /**
  * Throws `ApiProblem`. If the session has ended, waits until the person has signed in again in the dialog, and repeats the
@@ -33,12 +31,7 @@ export async function call<Id extends OperationId>(
   input: Input<Id>,
   options: { signal?: AbortSignal; headers?: Record<string, string> } = {},
 ): Promise<Answer<Id>> {
-  const pending = await pendingAnswer(operationId, input);
-  if (pending) return pending.answer;
-  const response = await send(operationId, input, {
-    ...options,
-    headers: { ...options.headers, ...pendingHeaders() },
-  });
+  const response = await send(operationId, input, options);
   if (response.status === 401 && !WITHOUT_SESSION.has(operationId)) {
     await sessionGate.waitForSignIn(options.signal);
     return call(operationId, input, options);
@@ -75,7 +68,7 @@ export function requestOf(
   operationId: OperationId,
   input: Readonly<Record<string, unknown>>,
 ): { method: string; url: string; body: string | undefined } {
-  const [method = "GET", pattern = "/"] = OPERATIONS[operationId as keyof Built].split(" ");
+  const [method = "GET", pattern = "/"] = OPERATIONS[operationId].split(" ");
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input)) {
     if (name === "body" || value === undefined || value === "" || pattern.includes(`{${name}}`)) continue;

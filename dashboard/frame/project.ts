@@ -32,7 +32,8 @@ export function useProjectName(): string {
 
 /** The project of the page, or on pages outside projects the one used last; undefined until it is known. */
 export function useShownProject(): Schemas["Project"] | undefined {
-  const { project: name = lastProject() } = useParams({ strict: false });
+  const { project } = useParams({ strict: false });
+  const name = project === undefined || project === "_" ? lastProject() : project;
   const projects = useCall("listProjects", {}).data;
   return projects?.find((one) => one.name === name || one.id === name) ?? projects?.[0];
 }

@@ -39,7 +39,7 @@ function KeyForm({ firstKey, onSignedIn }: { firstKey?: string; onSignedIn: () =
   const submit = (event: FormEvent) => {
     event.preventDefault();
     mutate(
-      { body: { apiKey: apiKey.trim(), cookie: true } as never },
+      { body: { apiKey: apiKey.trim(), cookie: true } },
       {
         onSuccess: () => {
           setApiKey("");

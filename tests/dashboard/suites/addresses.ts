@@ -1,0 +1,55 @@
+/** Addresses: published links, copied filters, and what is no page. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Suite } from "../dashboard.test.ts";
+
+export const suite: Suite = (on) => {
+  test("_ in an address is replaced by the last project, with the rest kept", async () => {
+    const visit = await on().visit();
+    await visit.open("/projects/_/operations?status=failure");
+    await visit.page.waitForURL(/\/projects\/default\/operations\?status=failure$/);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("a copied address with filters shows the same rows elsewhere", async () => {
+    const [one, other] = [await on().visit(), await on().visit()];
+    await one.open("/projects/default/operations");
+    await one.page.getByLabel("Status", { exact: true }).selectOption("failure");
+    await one.page.waitForURL(/\?status=failure$/);
+    const rows = async ({ page }: typeof one) => {
+      await page.getByRole("button", { name: "Clear filters" }).waitFor();
+      await page.locator("main[aria-busy=true]").waitFor({ state: "detached" });
+      return page.getByRole("table", { name: "Operations" }).locator("tbody a").evaluateAll(hrefs);
+    };
+    await other.page.goto(one.page.url());
+    await other.drawn();
+    const shown = await rows(one);
+    assert.ok(shown.length > 0);
+    assert.deepEqual(await rows(other), shown);
+    await one.close();
+    await other.close();
+  });
+
+  test("an unknown address below a project is Not found; unknown addresses of the API stay a Problem", async () => {
+    const visit = await on().visit();
+    await visit.open("/projects/default/nothing");
+    assert.equal(await visit.page.locator("h1").textContent(), "Not found");
+    visit.assertUntroubled();
+    await visit.close();
+    for (const path of ["/v1/nothing", "/nothing", "/assets/nothing.js"]) {
+      const answer = await fetch(on().origin + path, { headers: { accept: "text/html" } });
+      assert.equal(answer.status, 404, path);
+      assert.match(answer.headers.get("content-type") ?? "", /json|html/);
+      await answer.arrayBuffer();
+    }
+  });
+
+  test("a client that wants no HTML is led from / to the reference", async () => {
+    const answer = await fetch(`${on().origin}/`, { redirect: "manual" });
+    assert.deepEqual([answer.status, answer.headers.get("location")], [302, "/docs"]);
+  });
+};
+
+/** Runs in the browser. */
+const hrefs = (links: { href?: string }[]): string[] => links.map(({ href = "" }) => href);

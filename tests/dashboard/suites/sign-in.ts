@@ -1,0 +1,70 @@
+/** Signing in and out: where a person stays, what the browser keeps, and what happens when the session ends. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Suite } from "../dashboard.test.ts";
+import { signIn } from "../open-dashboard.ts";
+
+export const suite: Suite = (on) => {
+  test("a wrong key is refused in place; signed in, no storage, address or readable cookie has key or token", async () => {
+    const visit = await on().visitSignedOut();
+    const { page } = visit;
+    await visit.open("/projects/_/api-keys");
+    await page.waitForURL(/\/sign-in\?returnTo=/);
+    await page.getByLabel("API key", { exact: true }).fill("bb_wrong_key_that_is_long_enough_0000");
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByRole("alert").waitFor();
+    assert.match(page.url(), /\/sign-in/);
+    visit.forgive();
+
+    await signIn(visit, on().on.apiKey);
+    await page.waitForURL(/\/projects\/default\/api-keys$/);
+    const kept: string = await page.evaluate(
+      "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])",
+    );
+    assert.doesNotMatch(kept, /bb_|bbs_/);
+    const [cookie] = await visit.context.cookies();
+    assert.equal(cookie?.name, "busbar_session");
+    assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, "Strict"]);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("the page first asked for follows the sign-in, but never another site", async () => {
+    const visit = await on().visitSignedOut();
+    await visit.open("/sign-in?returnTo=//evil.example/x");
+    await signIn(visit, on().on.apiKey);
+    assert.equal(new URL(visit.page.url()).origin, on().origin);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("signed out elsewhere: a dialog asks to sign in again, what was typed stays, and the page goes on", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/connections");
+    await page.getByLabel("Filter", { exact: true }).fill("acm");
+    await visit.context.clearCookies();
+    const dialog = page.getByRole("dialog", { name: "Sign in again" });
+    await dialog.waitFor();
+    assert.equal(await page.getByLabel("Filter", { exact: true }).inputValue(), "acm");
+    visit.forgive();
+    await dialog.getByLabel("API key", { exact: true }).fill(on().on.apiKey);
+    await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await page.getByRole("table", { name: "Connections" }).getByText("acme").first().waitFor();
+    visit.forgive();
+    await visit.close();
+  });
+
+  test("signing out leads to the sign-in, and the session has ended", async () => {
+    const visit = await on().visitSignedOut();
+    const { page } = visit;
+    await signIn(visit, on().on.apiKey);
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.waitForURL(/\/sign-in$/);
+    await visit.open("/projects/default/connections");
+    await page.waitForURL(/\/sign-in\?/);
+    await visit.close();
+  });
+};
