@@ -99,6 +99,7 @@ export function shapeFaults(schema: TSchema, value: unknown, path: string): Prov
     { path, message: `must be ${expected}, but is ${nameOf(value)}` },
   ];
 
+  if (Type.IsUnknown(schema)) return [];
   if (Type.IsUnion(schema)) {
     const choices = schema.anyOf.filter(Type.IsLiteral).map((literal) => literal.const);
     if (choices.some((choice) => choice === value)) return [];

@@ -86,6 +86,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   },
   { name: "destination kit", files: /^destination-kit\//, mayImport: GROUND },
   { name: "destination", files: /^destinations\/[^/]+\//, mayImport: [...GROUND, "destination kit"] },
+  { name: "described sandbox", files: /^sandbox\/described\//, mayImport: ["kit", "ground"] },
   { name: "sandbox", files: /^sandbox\//, mayImport: [] },
 ];
 

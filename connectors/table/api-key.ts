@@ -162,10 +162,6 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
       ],
     },
   ),
-  front: bearerKey("Front", "https://api2.frontapp.com", {
-    docs: "https://dev.frontapp.com/docs/create-and-revoke-api-tokens",
-    declares: ["read", "write"],
-  }),
   g2: bearerKey("G2", "https://data.g2.com", { docs: "https://data.g2.com/api/docs?shell#g2-v2-api" }),
   granola: bearerKey("Granola", "https://public-api.granola.ai", {
     docs: "https://docs.granola.ai/help-center/sharing/integrations/enterprise-api#how-does-authentication-work",

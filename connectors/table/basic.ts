@@ -101,16 +101,6 @@ export const basicProviders: Record<string, ProviderFacts> = {
     docs: "https://developer.fastspring.com/reference/getting-started-with-your-api",
     declares: ["read", "write"],
   }),
-  freshdesk: keyAsBasic("Freshdesk", "https://{{.workspace}}.freshdesk.com", "%s:X", {
-    declares: ["read", "write"],
-    inputs: [
-      {
-        name: "workspace",
-        displayName: "Domain",
-        prompt: "The first part of your Freshdesk address: acme in acme.freshdesk.com.",
-      },
-    ],
-  }),
   freshservice: keyAsBasic("Freshservice", "https://{{.workspace}}.freshservice.com", "%s:X", {
     inputs: [
       {

@@ -24,25 +24,11 @@ export const oauth2CToE: Record<string, ProviderFacts> = {
     needsScopes: true,
     declares: ["read", "write"],
   }),
-  capsule: oauth2("Capsule", "https://api.capsulecrm.com/api", {
-    authorize: "https://api.capsulecrm.com/oauth/authorise",
-    token: "https://api.capsulecrm.com/oauth/token",
-    needsScopes: true,
-    declares: ["read", "write"],
-  }),
   // The consent page really is at /api.
   clickup: oauth2("ClickUp", "https://api.clickup.com", {
     authorize: "https://app.clickup.com/api",
     token: "https://api.clickup.com/api/v2/oauth/token",
     declares: ["read"],
-  }),
-  close: oauth2("Close", "https://api.close.com", {
-    authorize: "https://app.close.com/oauth2/authorize",
-    token: "https://api.close.com/oauth2/token",
-    needsScopes: true,
-    tokenFields: { workspaceRefField: "organization_id", consumerRefField: "user_id", scopesField: "scope" },
-    declares: ["read", "write"],
-    authHealthCheck: { url: "https://api.close.com/api/v1/me" },
   }),
   constantContact: oauth2("Constant Contact", "https://api.cc.email", {
     authorize: "https://authz.constantcontact.com/oauth2/default/v1/authorize",

@@ -9,13 +9,6 @@ export const oauth2IToM: Record<string, ProviderFacts> = {
     needsScopes: true,
     tokenFields: { scopesField: "user_id" },
   }),
-  intercom: oauth2("Intercom", "https://api.intercom.io", {
-    authorize: "https://app.intercom.com/oauth",
-    token: "https://api.intercom.io/auth/eagle/token",
-    tokenAuth: "body",
-    declares: ["read", "write"],
-    fixedHeaders: [{ name: "Intercom-Version", valueTemplate: "2.11" }],
-  }),
   ironclad: oauth2("Ironclad", "https://ironcladapp.com", {
     authorize: "https://ironcladapp.com/oauth/authorize",
     token: "https://ironcladapp.com/oauth/token",
@@ -47,11 +40,6 @@ export const oauth2IToM: Record<string, ProviderFacts> = {
     authorize: "https://secure.join.me/api/public/v1/auth/oauth2",
     token: "https://secure.join.me/api/public/v1/auth/token",
     needsScopes: true,
-  }),
-  keap: oauth2("Keap", "https://api.infusionsoft.com", {
-    authorize: "https://accounts.infusionsoft.com/app/oauth/authorize",
-    token: "https://api.infusionsoft.com/token",
-    declares: ["read", "write"],
   }),
   kit: oauth2("Kit", "https://api.kit.com", {
     authorize: "https://app.kit.com/oauth/authorize",

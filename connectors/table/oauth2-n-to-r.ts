@@ -81,14 +81,6 @@ export const oauth2NToR: Record<string, ProviderFacts> = {
       },
     ],
   }),
-  outreach: oauth2("Outreach", "https://api.outreach.io", {
-    authorize: "https://api.outreach.io/oauth/authorize",
-    token: "https://api.outreach.io/oauth/token",
-    needsScopes: true,
-    tokenFields: { scopesField: "scope" },
-    declares: ["read", "write", "subscribe"],
-    fixedHeaders: [{ name: "Accept", valueTemplate: "application/vnd.api+json" }],
-  }),
   payPal: oauth2("PayPal", "https://api-m.paypal.com", {
     grant: "clientCredentials",
     token: "https://api-m.paypal.com/v1/oauth2/token",
@@ -115,21 +107,6 @@ export const oauth2NToR: Record<string, ProviderFacts> = {
     needsScopes: true,
     tokenFields: { scopesField: "scope" },
     declares: ["read", "write"],
-  }),
-  pipedrive: oauth2("Pipedrive", "https://api.pipedrive.com", {
-    authorize: "https://oauth.pipedrive.com/oauth/authorize",
-    token: "https://oauth.pipedrive.com/oauth/token",
-    tokenAuth: "basic",
-    declares: ["read", "write"],
-    defaultModule: "legacy",
-    modules: {
-      crm: { displayName: "Pipedrive CRM", baseURL: "https://api.pipedrive.com", support: supports() },
-      legacy: {
-        displayName: "Pipedrive (Legacy)",
-        baseURL: "https://api.pipedrive.com",
-        support: supports("read", "write"),
-      },
-    },
   }),
   podium: oauth2("Podium", "https://api.podium.com", {
     authorize: "https://api.podium.com/oauth/authorize",

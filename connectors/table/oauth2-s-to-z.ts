@@ -31,12 +31,6 @@ export const oauth2SToZ: Record<string, ProviderFacts> = {
       ],
     },
   ),
-  salesloft: oauth2("Salesloft", "https://api.salesloft.com", {
-    authorize: "https://accounts.salesloft.com/oauth/authorize",
-    token: "https://accounts.salesloft.com/oauth/token",
-    tokenFields: { scopesField: "scope" },
-    declares: ["read", "write", "subscribe"],
-  }),
   seismic: oauth2("Seismic", "https://api.seismic.com", {
     authorize: "https://auth.seismic.com/tenants/{{.workspace}}/connect/authorize",
     token: "https://auth.seismic.com/tenants/{{.workspace}}/connect/token",
@@ -340,20 +334,6 @@ export const oauth2SToZ: Record<string, ProviderFacts> = {
         name: "workspace",
         displayName: "Subdomain",
         prompt: "The first part of your Zendesk Chat address: acme in acme.zendesk.com.",
-      },
-    ],
-  }),
-  zendeskSupport: oauth2("Zendesk Support", "https://{{.workspace}}.zendesk.com", {
-    authorize: "https://{{.workspace}}.zendesk.com/oauth/authorizations/new",
-    token: "https://{{.workspace}}.zendesk.com/oauth/tokens",
-    needsScopes: true,
-    oauth: { explicitWorkspaceRequired: true },
-    declares: ["read", "write"],
-    inputs: [
-      {
-        name: "workspace",
-        displayName: "Subdomain",
-        prompt: "The first part of your Zendesk address: acme in acme.zendesk.com.",
       },
     ],
   }),

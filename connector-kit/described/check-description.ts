@@ -1,0 +1,129 @@
+/** Checks a description and reports every fault with its place, before anything is sent to a provider. */
+import { isJsonObject } from "../../server/ground/json.ts";
+import { shapeFaults, type ProviderFault } from "../check-provider.ts";
+import { DescriptionSchema, type Description, type ObjectRules, type PagingRules } from "./description.ts";
+import { merged, type ObjectPlan } from "./object-plan.ts";
+
+export type DescriptionCheck =
+  | { description: Description; faults: [] }
+  | { description: undefined; faults: ProviderFault[] };
+
+/** Returns the description if it is complete and consistent, or every fault in it. */
+export function checkDescription(value: unknown, path = "connector"): DescriptionCheck {
+  const shape = shapeFaults(DescriptionSchema, value, path);
+  if (shape.length > 0 || !isDescription(value)) return { description: undefined, faults: shape };
+  const faults = [...idFaults(value, path), ...rulesFaults(value.defaults, `${path}.defaults`)];
+  if (Object.keys(value.objects).length === 0)
+    faults.push({ path: `${path}.objects`, message: "has no object" });
+  for (const [name, rules] of Object.entries(value.objects)) {
+    const place = `${path}.objects.${name}`;
+    if (!/^[A-Za-z][A-Za-z0-9_/-]{0,99}$/.test(name))
+      faults.push({ path: place, message: "is not a name of an object" });
+    faults.push(...rulesFaults(rules, place), ...planFaults(merged(value, name, rules), place));
+  }
+  return faults.length > 0 ? { description: undefined, faults } : { description: value, faults: [] };
+}
+
+const isDescription = (value: unknown): value is Description => isJsonObject(value);
+
+function idFaults({ ids }: Description, path: string): ProviderFault[] {
+  if (ids?.pattern === undefined) return [];
+  try {
+    const pattern = new RegExp(`^(?:${ids.pattern})$`);
+    const unsafe = ["..", "a/b", "a?b", "a#b", ""].find((word) => pattern.test(word));
+    if (unsafe === undefined) return [];
+    return [
+      {
+        path: `${path}.ids.pattern`,
+        message: `matches ${JSON.stringify(unsafe)}, which would change a path`,
+      },
+    ];
+  } catch {
+    return [{ path: `${path}.ids.pattern`, message: "is not a regular expression" }];
+  }
+}
+
+/** Faults of single members. */
+function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
+  const { list, create, update, delete: remove, get, since, paging } = rules;
+  const targets: [string, string | undefined][] = [
+    ["list.pageSize.to", list?.pageSize?.to],
+    ["create.idTo", create?.idTo],
+    ["update.idTo", update?.idTo],
+    ["since.to", since?.to],
+    ["paging.cursor.to", paging?.cursor?.to],
+    ["paging.page.to", paging?.page?.to],
+    ["paging.offset.to", paging?.offset?.to],
+  ];
+  const paths: [string, string | undefined][] = [
+    ["list.path", list?.path],
+    ["since.path", since?.path],
+    ["create.path", create?.path],
+    ["update.path", update?.path],
+    ["delete.path", remove?.path],
+    ["get.path", get?.path],
+  ];
+  return [
+    ...targets.flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
+    ...paths.flatMap(([member, value]) => fault(`${path}.${member}`, pathFault(value))),
+    ...(paging ? fault(`${path}.paging`, pagingFault(paging)) : []),
+    ...(since?.paging ? fault(`${path}.since.paging`, pagingFault(since.paging)) : []),
+    ...(since?.template !== undefined && !since.template.includes("{since}")
+      ? [{ path: `${path}.since.template`, message: "must contain {since}" }]
+      : []),
+    ...(list?.pageSize && (list.pageSize.most < 1 || list.pageSize.most > 10_000)
+      ? [{ path: `${path}.list.pageSize.most`, message: "must be between 1 and 10000" }]
+      : []),
+  ];
+}
+
+/** Faults of the rules of one object together with the defaults. */
+function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
+  const needs = { read: plan.list, create: plan.create, update: plan.update, delete: plan.delete };
+  return [
+    ...plan.modes.flatMap((mode) =>
+      needs[mode]
+        ? []
+        : [{ path, message: `can be used for ${mode}, but has no ${mode === "read" ? "list" : mode}` }],
+    ),
+    ...(plan.modes.includes("read") && !plan.paging ? [{ path, message: "is read, but has no paging" }] : []),
+    ...(["update", "delete"] as const).flatMap((mode) => {
+      const rules = plan[mode];
+      const named = rules && (rules.path.includes("{id}") || ("idTo" in rules && rules.idTo !== undefined));
+      return !plan.modes.includes(mode) || !rules || named
+        ? []
+        : [{ path: `${path}.${mode}`, message: "says nowhere where the id goes: {id} in path, or idTo" }];
+    }),
+    ...(plan.get && !plan.get.path.includes("{id}")
+      ? [{ path: `${path}.get.path`, message: "must contain {id}" }]
+      : []),
+  ];
+}
+
+const fault = (path: string, message: string | undefined): ProviderFault[] =>
+  message === undefined ? [] : [{ path, message }];
+
+const targetFault = (value: string | undefined): string | undefined =>
+  value === undefined || /^(query|body)\.[^.].*$/.test(value)
+    ? undefined
+    : "must be query.<name> or body.<path>";
+
+function pathFault(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\/[^/]/.test(value)) return "must begin with one /";
+  if (/(^|\/)\.\.?(\/|$)|[\\#]/.test(value)) return "must not contain . or .. as a step, \\ or #";
+  const unknown = [...value.matchAll(/\{([^}]*)\}/g)]
+    .map(([, name = ""]) => name)
+    .find((name) => !HOLES.includes(name));
+  if (unknown !== undefined) return `has the unknown placeholder {${unknown}}; known are ${HOLES.join(", ")}`;
+  return /[{}]/.test(value.replaceAll(/\{[a-z]+\}/g, "")) ? "has a brace without its partner" : undefined;
+}
+
+const HOLES = ["path", "singular", "id"];
+
+function pagingFault(paging: PagingRules): string | undefined {
+  const styles = Object.entries(paging).filter(([, value]) => value !== undefined && value !== false);
+  return styles.length === 1
+    ? undefined
+    : "must have exactly one of cursor, nextUrl, link, page, offset and none";
+}

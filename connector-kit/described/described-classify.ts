@@ -1,0 +1,93 @@
+/** Classifies a provider's answers by the description's rules for errors and limits. */
+import { nowMs } from "../../server/ground/clock.ts";
+import type { Json } from "../../server/ground/json.ts";
+import { isJsonObject } from "../../server/ground/json.ts";
+import { retryAfter } from "../../server/ground/retry-after.ts";
+import { shorten } from "../../server/ground/storable-text.ts";
+import type { ProviderResponse } from "../provider-fetch.ts";
+import { ProviderError, type ProviderErrorKind } from "../provider-error.ts";
+import { inMs, parseBody } from "../send-request.ts";
+import { textAt } from "../text-at.ts";
+import type { Description } from "./description.ts";
+
+const RATE_LIMITED_MS = 10_000;
+
+/** Returns the classification of a connector: undefined for a success. */
+export const describedClassify =
+  (provider: string, { errors, limits }: Description) =>
+  (response: ProviderResponse): ProviderError | undefined => {
+    const { status } = response;
+    const body = parseBody(response.text);
+    const isGood = status >= 200 && status < 300;
+    if (isGood && !isRefusal(body, errors.okWhen)) return undefined;
+    const code = body === undefined || errors.code === undefined ? undefined : textAt(body, errors.code);
+    const kind =
+      (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
+      errors.statuses?.[String(status)] ??
+      (isGood ? "invalid" : kindOf(status));
+    return new ProviderError({
+      kind,
+      message: reason(body, errors.message) ?? `${provider} answered ${status}`,
+      ...(code !== undefined && { code }),
+      status,
+      ...(kind === "rate_limited" && { retryAt: retryTime(response, limits?.reset) }),
+      rawResponse: shorten(response.text),
+    });
+  };
+
+/** An answer without the member is a success: not every endpoint has it. */
+function isRefusal(body: Json | undefined, okWhen: string | undefined): boolean {
+  if (body === undefined || okWhen === undefined) return false;
+  const [path = "", wanted] = okWhen.split("=");
+  const value = textAt(body, path);
+  return value !== undefined && value !== wanted;
+}
+
+function kindOf(status: number): ProviderErrorKind {
+  if (status === 401) return "unauthorized";
+  if (status === 402 || status === 403) return "forbidden";
+  if (status === 404 || status === 410) return "not_found";
+  if (status === 408) return "timeout";
+  if (status === 409) return "conflict";
+  if (status === 423 || status === 429) return "rate_limited";
+  return status >= 500 || status < 400 ? "unavailable" : "invalid";
+}
+
+/** The first path with a text; `*` in a path stands for every entry of a list or object, joined. */
+function reason(body: Json | undefined, paths: string[]): string | undefined {
+  if (body === undefined) return undefined;
+  for (const path of paths) {
+    const texts = textsAt(body, path.split("."));
+    if (texts.length > 0) return texts.join("; ");
+  }
+  return undefined;
+}
+
+const MOST_TEXTS = 20;
+
+function textsAt(value: Json, [first, ...rest]: string[]): string[] {
+  if (first === undefined) return typeof value === "string" && value !== "" ? [value] : [];
+  if (first === "*") return entries(value).flatMap(([name, item]) => labelled(name, textsAt(item, rest)));
+  if (Array.isArray(value)) return textsAt(value[Number(first)] ?? null, rest);
+  return isJsonObject(value) && Object.hasOwn(value, first) ? textsAt(value[first] ?? null, rest) : [];
+}
+
+const entries = (value: Json): [name: string, item: Json][] =>
+  Array.isArray(value)
+    ? value.slice(0, MOST_TEXTS).map((item) => ["", item])
+    : isJsonObject(value)
+      ? Object.entries(value).slice(0, MOST_TEXTS)
+      : [];
+
+const labelled = (name: string, texts: string[]): string[] =>
+  name === "" ? texts : texts.map((text) => `${name}: ${text}`);
+
+/** Seconds below ten million, seconds since 1970, or milliseconds since 1970. */
+function retryTime({ headers }: ProviderResponse, reset: string | undefined): Date {
+  const told = retryAfter(headers["retry-after"]);
+  if (told) return told;
+  const value = Number(reset === undefined ? Number.NaN : headers[reset.toLowerCase()]);
+  if (!Number.isFinite(value) || value < 0) return inMs(RATE_LIMITED_MS);
+  if (value < 1e7) return inMs(value * 1000);
+  return new Date(Math.max(value < 1e11 ? value * 1000 : value, nowMs()));
+}

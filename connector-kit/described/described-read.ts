@@ -1,0 +1,192 @@
+/** Reads records by a description: pages of a list, single records, and searches by comparing here. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import type { Connector } from "../connector.ts";
+import { brokenPage, listOrBroken, objectOrBroken } from "../page-check.ts";
+import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../provider-fetch.ts";
+import { ProviderError } from "../provider-error.ts";
+import type { Checkpoint, ReadConnector, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
+import { parseBody, send, unreadable } from "../send-request.ts";
+import { watchHeaders } from "../watch-headers.ts";
+import type { Description, PagingRules } from "./description.ts";
+import { getOne } from "./described-write.ts";
+import { at, fillPath, idFault, idOf, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
+import { nextPlace, putPlace } from "./paging.ts";
+import { put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
+
+type Classify = NonNullable<Connector["classify"]>;
+
+/** A search reads this many pages at most. */
+const MOST_SEARCH_PAGES = 10;
+
+export function describedRead(description: Description, classify: Classify): ReadConnector {
+  const readPage = (plan: ReadPlan, checkpoint: Checkpoint | undefined, fetch: ProviderFetch) =>
+    onePage({ description, classify, fetch }, plan, checkpoint);
+  return {
+    abilities: {
+      associations: false,
+      deletions: false,
+      search: true,
+      mostSearchFilters: 5,
+      overlapMs: 60_000,
+    },
+    preparePage: (plan, checkpoint) =>
+      pageRequest(planOf(description, plan.objectName, "read"), plan, checkpoint),
+    readPage,
+    prepareCount: (plan) =>
+      pageRequest(planOf(description, plan.objectName, "read"), { ...plan, pageSize: 1 }, undefined),
+    async count(plan, fetch) {
+      const { total } = await readPage({ ...plan, pageSize: 1 }, undefined, fetch);
+      if (total !== undefined) return total;
+      throw new ProviderError({ kind: "invalid", message: `lists of ${plan.objectName} name no total` });
+    },
+    async readSample(plan, fetch) {
+      return (await readPage({ ...plan, pageSize: 1 }, undefined, fetch)).records[0];
+    },
+    async readByIds({ objectName }, ids, fetch) {
+      const rules = planOf(description, objectName, "read");
+      const records: SourceRecord[] = [];
+      for (const id of new Set(ids)) {
+        if (idFault(description, id)) continue;
+        const raw = await getOne({ description, objectName, fetch, classify }, id);
+        if (raw) records.push(sourceRecord(raw, rules));
+      }
+      return records;
+    },
+    search: (plan, fetch) => search((checkpoint) => readPage(plan, checkpoint, fetch)),
+    readDeletions: () =>
+      Promise.reject(new ProviderError({ kind: "invalid", message: "the provider lists no deletions" })),
+    paceOf: () =>
+      description.limits?.perSecond === undefined
+        ? undefined
+        : { kind: "read", perSecond: description.limits.perSecond },
+    needsMetadata: () => false,
+    fieldKey: (name) => name,
+  };
+}
+
+async function search(
+  next: (checkpoint: Checkpoint | undefined) => Promise<ReadPage>,
+): Promise<{ records: SourceRecord[]; truncated: boolean }> {
+  const records: SourceRecord[] = [];
+  let checkpoint: Checkpoint | undefined;
+  for (let pages = 0; pages < MOST_SEARCH_PAGES; pages += 1) {
+    const page = await next(checkpoint);
+    records.push(...page.records);
+    checkpoint = page.next;
+    if (!checkpoint) return { records, truncated: false };
+  }
+  return { records, truncated: true };
+}
+
+/** The page at a checkpoint of a URL is requested by that URL. */
+function pageRequest(
+  rules: ObjectPlan,
+  { since, pageSize }: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+): ProviderRequest {
+  const { list } = rules;
+  const paging = pagingOf(rules, since);
+  if (!list) throw new ProviderError({ kind: "invalid", message: `${rules.name} cannot be listed` });
+  const method = list.method ?? "GET";
+  const place = checkpoint?.["place"];
+  if ((paging.nextUrl ?? paging.link) && typeof place === "string")
+    return { method, path: place, repeatable: true };
+  const parts: RequestParts = { query: Object.entries(list.query ?? {}), body: {} };
+  if (list.pageSize) put(parts, list.pageSize.to, sizeOf(list.pageSize.most, pageSize));
+  if (since) putSince(parts, rules, since);
+  putPlace(parts, paging, checkpoint);
+  const path = since && rules.since?.path !== undefined ? rules.since.path : list.path;
+  return {
+    method,
+    path: withQuery(fillPath(path, rules), parts.query),
+    ...(method !== "GET" && { body: parts.body }),
+    repeatable: true,
+  };
+}
+
+/** A list with a bound may go on in its own way. */
+const pagingOf = ({ since, paging = {} }: ObjectPlan, bound: Date | undefined): PagingRules =>
+  (bound && since?.paging) ?? paging;
+
+const sizeOf = (most: number, wanted: number | undefined): number => Math.min(wanted ?? most, most);
+
+function putSince(parts: RequestParts, { since: rules }: ObjectPlan, since: Date): void {
+  if (rules?.to === undefined) return;
+  const bound = timeText(since, rules.format);
+  put(parts, rules.to, rules.template === undefined ? bound : rules.template.replace("{since}", bound));
+  for (const [name, value] of Object.entries(rules.query ?? {})) parts.query.push([name, value]);
+}
+
+interface Reading {
+  description: Description;
+  classify: Classify;
+  fetch: ProviderFetch;
+}
+
+async function onePage(
+  { description, classify, fetch }: Reading,
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+): Promise<ReadPage> {
+  const rules = planOf(description, plan.objectName, "read");
+  const watched = watchHeaders(fetch);
+  let response: ProviderResponse | undefined;
+  const kept: ProviderFetch = async (request) => (response = await watched.fetch(request));
+  const { error } = await send(pageRequest(rules, plan, checkpoint), kept, classify, plan.account);
+  if (error) throw error;
+  if (!response) throw brokenPage("there is no answer");
+  const body = parseBody(response.text);
+  if (body === undefined) throw unreadable(response);
+  const listed = listOrBroken(
+    at(body, rules.records === undefined ? "" : fillPath(rules.records, rules)),
+    "the list of records",
+  );
+  const records = listed.map((record) => sourceRecord(objectOrBroken(record, "a record"), rules));
+  const most = rules.list?.pageSize?.most;
+  const pageSize = most === undefined ? undefined : sizeOf(most, plan.pageSize);
+  const next = nextPlace(pagingOf(rules, plan.since), checkpoint, {
+    response,
+    body,
+    count: listed.length,
+    pageSize,
+  });
+  const total = rules.total === undefined ? undefined : at(body, rules.total);
+  const providerTime = watched.providerTime();
+  return {
+    records: records.filter((record) => matches(record, plan)),
+    ...(next && { next }),
+    ...(typeof total === "number" && { total }),
+    ...(providerTime && { providerTime }),
+  };
+}
+
+function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
+  const id = idOf(raw, rules);
+  if (id === undefined) throw brokenPage(`a record of ${rules.name} has no id at ${rules.idPath}`);
+  const changeTime = timeAt(raw, rules.changedPath);
+  return { id, ...(changeTime && { changeTime }), raw, values: valuesOf(raw, rules) };
+}
+
+/** Reads RFC 3339, and seconds or milliseconds since 1970. */
+function timeAt(record: Json, path: string | undefined): Date | undefined {
+  const value = path === undefined ? undefined : at(record, path);
+  if (typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value)) {
+    const time = new Date(
+      /\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value) ? `${value.replace(" ", "T")}Z` : value,
+    );
+    return Number.isNaN(time.getTime()) ? undefined : time;
+  }
+  if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return undefined;
+  return new Date(value < 1e11 ? value * 1000 : value);
+}
+
+/** Bounds and filters hold here as well: not every list knows them. */
+function matches({ changeTime, values }: SourceRecord, { since, until, filters }: ReadPlan): boolean {
+  if (changeTime && since && changeTime < since) return false;
+  if (changeTime && until && changeTime > until) return false;
+  return filters.every(({ fieldName, value }) => isEqual(values[fieldName], value));
+}
+
+const isEqual = (value: Json | undefined, wanted: string | number | boolean): boolean =>
+  value === wanted ||
+  (value !== null && value !== undefined && !isJsonObject(value) && String(value) === String(wanted));

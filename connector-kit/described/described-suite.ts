@@ -1,0 +1,342 @@
+/** Guarantees that hold for every described connector, against a simulation of its provider by the same description. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { startSimulation, type Simulation } from "../../sandbox/described/start-simulation.ts";
+import { nowMs } from "../../server/ground/clock.ts";
+import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { Connector, RecordWrite, WriteResult } from "../connector.ts";
+import { testConnector } from "../connector-suite.ts";
+import type { ProviderFetch } from "../provider-fetch.ts";
+import { ProviderError } from "../provider-error.ts";
+import type { Checkpoint, ReadConnector, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
+import { checkDescription } from "./check-description.ts";
+import type { Description } from "./description.ts";
+import { merged, valuesOf, type ObjectPlan } from "./object-plan.ts";
+
+const NUMBERS = ["1", "22", "333"];
+const TEXTS = ["rec_1", "rec_22", "rec_333"];
+
+export function testDescribed(provider: string, description: Description, connector: Connector): void {
+  const plans = Object.entries(description.objects).map(([name, rules]) => merged(description, name, rules));
+  const full = plans.find(({ modes }) => modes.length === 4);
+  test(`the description of ${provider} is sound`, () => {
+    assert.deepEqual(checkDescription(description).faults, []);
+    assert.ok(full, "one object can be read, created, updated and deleted");
+  });
+  if (!full) return;
+  testConnector(provider, connector, {
+    objectName: full.name,
+    fields: (full.example ?? {}) as JsonObject,
+    ids:
+      description.ids?.number || description.ids?.pattern?.startsWith("[0-9]")
+        ? NUMBERS
+        : idsLike(description),
+  });
+  describe(`${provider}, described, against its simulation`, () => {
+    let simulation: Simulation;
+    before(async () => {
+      simulation = await startSimulation(description);
+    });
+    after(() => simulation.close());
+    beforeEach(() => {
+      simulation.next = undefined;
+      for (const { name } of plans)
+        for (const { id } of simulation.account.records(name)) simulation.account.remove(name, id);
+    });
+    const world = (): World => ({ simulation, connector, fetch: fetchFrom(simulation.url) });
+    for (const plan of plans) testObject(world, plan);
+    testRefusals(world, full);
+  });
+}
+
+function idsLike({ ids }: Description): string[] {
+  if (ids?.pattern === undefined) return TEXTS;
+  const like = (text: string) =>
+    new RegExp(`^(?:${ids.pattern})$`).test(text) ? text : text.replace(/\W|_/g, "");
+  return TEXTS.map(like);
+}
+
+interface World {
+  simulation: Simulation;
+  connector: Connector;
+  fetch: ProviderFetch;
+}
+
+const single = (
+  objectName: string,
+  type: RecordWrite["type"],
+  record: RecordWrite["records"][0],
+): RecordWrite => ({
+  objectName,
+  type,
+  batch: false,
+  allOrNone: false,
+  headers: {},
+  records: [record],
+});
+
+const example = (plan: ObjectPlan): JsonObject => structuredClone((plan.example ?? {}) as JsonObject);
+
+function testObject(world: () => World, plan: ObjectPlan): void {
+  const { name, modes } = plan;
+  if (modes.includes("create")) {
+    test(`a record of ${name} is created with its fields, and its id is told`, async () => {
+      const { simulation, connector, fetch } = world();
+      const fields = { ...example(plan), note: "ünïcode ✓", nothing: null };
+      const id = idOfOnly(await written(connector, single(name, "create", { fields }), fetch));
+      const stored = simulation.account.records(name).find((record) => record.id === id);
+      assert.deepEqual(JSON.parse(JSON.stringify(stored?.fields)), fields);
+    });
+  }
+  if (modes.includes("update")) {
+    test(`an update of ${name} changes the fields that it names, and returns the record`, async () => {
+      const { simulation, connector, fetch } = world();
+      const id = simulation.account.put(name, { kept: "k", changed: "before" });
+      const result = await written(
+        connector,
+        single(name, "update", { id, fields: { changed: "after" } }),
+        fetch,
+      );
+      assert.equal(idOfOnly(result), id);
+      assert.deepEqual(simulation.account.records(name)[0]?.fields, { kept: "k", changed: "after" });
+      const [outcome] = result.outcomes;
+      assert.equal(outcome?.success && outcome.data && valuesOf(outcome.data, plan)["changed"], "after");
+      const missing = await written(connector, single(name, "update", { id: `${id}9`, fields: {} }), fetch);
+      assert.equal(errorOf(missing)?.kind, "not_found");
+    });
+    test(`current values of ${name} are read for records that exist`, async () => {
+      const { simulation, connector, fetch } = world();
+      if (!plan.get || plan.flatten) return;
+      const id = simulation.account.put(name, { a: "1", b: "2" });
+      const found = await connector.write?.readFields(
+        { objectName: name, ids: [id, `${id}9`], fields: ["a", "c"] },
+        fetch,
+      );
+      assert.deepEqual([...(found ?? [])], [[id, { a: "1", c: null }]]);
+    });
+  }
+  if (modes.includes("delete")) {
+    test(`a record of ${name} is deleted, and a second deletion is a success with a warning`, async () => {
+      const { simulation, connector, fetch } = world();
+      const id = simulation.account.put(name, example(plan));
+      assert.equal(idOfOnly(await written(connector, single(name, "delete", { id, fields: {} }), fetch)), id);
+      assert.equal(simulation.account.records(name).length, 0);
+      const again = await written(connector, single(name, "delete", { id, fields: {} }), fetch);
+      assert.equal(idOfOnly(again), id);
+      assert.equal(again.warnings.length, 1);
+    });
+  }
+  if (modes.includes("read")) testReading(world, plan);
+}
+
+function testReading(world: () => World, plan: ObjectPlan): void {
+  const { name } = plan;
+  test(`every record of ${name} is read once, over several pages`, async () => {
+    const { simulation, connector, fetch } = world();
+    const ids = Array.from({ length: 10 }, (_, index) => simulation.account.put(name, { n: String(index) }));
+    const { records, pages } = await walk(read(connector), planFor(name), fetch);
+    assert.deepEqual(records.map(({ id }) => id).toSorted(), ids.toSorted());
+    assert.ok(plan.paging?.none || plan.paging?.page?.more === undefined || pages > 1);
+    for (const { values, raw } of records)
+      assert.ok(values["n"] !== undefined && Object.keys(raw).length > 0);
+    assert.deepEqual(
+      (await walk(read(connector), { ...planFor(name), pageSize: 2 }, fetch)).records.length,
+      10,
+    );
+  });
+  test(`an empty account of ${name} is one page without records`, async () => {
+    const { connector, fetch } = world();
+    assert.deepEqual(await walk(read(connector), planFor(name), fetch), { records: [], pages: 1 });
+  });
+  if (plan.changedPath) {
+    test(`changes of ${name} since a time are read with that time included`, async () => {
+      const { simulation, connector, fetch } = world();
+      const early = simulation.account.put(name, { n: "early" });
+      const late = [1, 2, 3, 4].map((n) => simulation.account.put(name, { n: String(n) }));
+      const since = new Date(simulation.account.records(name)[1]?.changedAt ?? 0);
+      const bounded = await walk(read(connector), { ...planFor(name), since }, fetch);
+      assert.deepEqual(bounded.records.map(({ id }) => id).toSorted(), late.toSorted());
+      assert.equal(
+        bounded.records.some(({ id }) => id === early),
+        false,
+      );
+      assert.ok(bounded.records.every(({ changeTime }) => changeTime && changeTime >= since));
+    });
+  }
+  test(`records of ${name} are found by the value of a field, and by their ids`, async () => {
+    const { simulation, connector, fetch } = world();
+    const wanted = simulation.account.put(name, { n: "wanted" });
+    simulation.account.put(name, { n: "other" });
+    const filters = [{ fieldName: "n", value: "wanted" }];
+    const { records } = await read(connector).search({ ...planFor(name), filters }, fetch);
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      [wanted],
+    );
+    if (!plan.get) return;
+    const byId = await read(connector).readByIds(planFor(name), [wanted, `${wanted}9`], fetch);
+    assert.deepEqual(
+      byId.map(({ id }) => id),
+      [wanted],
+    );
+  });
+  testBrokenLists(world, plan);
+}
+
+function testBrokenLists(world: () => World, plan: ObjectPlan): void {
+  const { name } = plan;
+  test(`a list of ${name} that repeats a page or has wrong types ends with a reason`, async () => {
+    const { simulation, connector, fetch } = world();
+    const bodies: Json[] = [{}, { data: 7 }, [7], "text"];
+    for (const body of bodies) {
+      simulation.next = { status: 200, headers: {}, body };
+      const error = await read(connector)
+        .readPage(planFor(name), undefined, fetch)
+        .then(
+          (page) => page.records.length,
+          (reason: unknown) => reason,
+        );
+      assert.ok(error instanceof ProviderError && error.kind === "unreadable", JSON.stringify(body));
+    }
+    Array.from({ length: 8 }, () => simulation.account.put(name, example(plan)));
+    const first = await read(connector).readPage(planFor(name), undefined, fetch);
+    if (!first.next || typeof first.next["place"] !== "string") return;
+    const same: ProviderFetch = (request) =>
+      fetch({ ...request, path: read(connector).preparePage(planFor(name)).path });
+    await assert.rejects(read(connector).readPage(planFor(name), first.next, same), { kind: "unreadable" });
+  });
+}
+
+function testRefusals(world: () => World, { name, ...plan }: ObjectPlan): void {
+  test("refusals have the provider's reason and the kind of their status", async () => {
+    const { simulation, connector, fetch } = world();
+    const fields = example({ name, ...plan });
+    for (const [status, kind] of [
+      [400, "invalid"],
+      [403, "forbidden"],
+      [409, "conflict"],
+      [422, "invalid"],
+    ] as const) {
+      simulation.next = simulation.account.refusal(status, `reason ${status}`);
+      const error = errorOf(await written(connector, single(name, "create", { fields }), fetch));
+      assert.equal(error?.kind, kind);
+      assert.match(error?.message ?? "", new RegExp(`reason ${status}`));
+    }
+    for (const [status, kind] of [
+      [401, "unauthorized"],
+      [500, "unavailable"],
+      [503, "unavailable"],
+    ] as const) {
+      simulation.next = simulation.account.refusal(status, "no");
+      await assert.rejects(written(connector, single(name, "create", { fields }), fetch), { kind });
+    }
+  });
+
+  test("a rate limit says when to try again", async () => {
+    const { simulation, connector, fetch } = world();
+    simulation.next = simulation.account.refusal(429, "slow down", { "retry-after": "7" });
+    const error = await read(connector)
+      .readPage(planFor(name), undefined, fetch)
+      .catch((reason: unknown) => reason);
+    assert.ok(error instanceof ProviderError && error.kind === "rate_limited");
+    const waitMs = (error.retryAt?.getTime() ?? 0) - nowMs();
+    assert.ok(waitMs > 5_000 && waitMs <= 7_000, String(waitMs));
+  });
+
+  test("a create whose answer is lost has an unknown outcome, and an update may be repeated", async () => {
+    const { simulation, connector, fetch } = world();
+    simulation.next = "lost";
+    const creating = written(
+      connector,
+      single(name, "create", { fields: example({ name, ...plan }) }),
+      fetch,
+    );
+    await assert.rejects(creating, { kind: "unknown_outcome" });
+    const id = simulation.account.records(name)[0]?.id ?? "";
+    simulation.next = "lost";
+    const updating = written(connector, single(name, "update", { id, fields: { n: "1" } }), fetch);
+    await assert.rejects(updating, { kind: "unavailable" });
+  });
+
+  test("a batch writes each record and reports each outcome in order", async () => {
+    const { simulation, connector, fetch } = world();
+    const id = simulation.account.put(name, { n: "0" });
+    const records = [id, `${id}9`, id].map((key) => ({ id: key, fields: { n: key } }));
+    const write: RecordWrite = {
+      ...single(name, "update", records[0] ?? { fields: {} }),
+      batch: true,
+      records,
+    };
+    const { outcomes } = await written(connector, write, fetch);
+    assert.deepEqual(
+      outcomes.map(({ success }) => success),
+      [true, false, true],
+    );
+  });
+}
+
+const planFor = (objectName: string): ReadPlan => ({
+  objectName,
+  fields: ["n"],
+  filters: [],
+  associations: [],
+});
+
+function read({ read: part }: Connector): ReadConnector {
+  assert.ok(part);
+  return part;
+}
+
+async function walk(
+  connector: ReadConnector,
+  plan: ReadPlan,
+  fetch: ProviderFetch,
+): Promise<{ records: SourceRecord[]; pages: number }> {
+  const records: SourceRecord[] = [];
+  let checkpoint: Checkpoint | undefined;
+  let pages = 0;
+  do {
+    const page: ReadPage = await connector.readPage(plan, checkpoint, fetch);
+    records.push(...page.records);
+    checkpoint = page.next && (JSON.parse(JSON.stringify(page.next)) as Checkpoint);
+    pages += 1;
+    assert.ok(pages < 50, "the walk does not end");
+  } while (checkpoint);
+  return { records, pages };
+}
+
+function written({ write }: Connector, request: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
+  assert.ok(write);
+  return write.write(request, fetch);
+}
+
+function idOfOnly({ outcomes }: WriteResult): string {
+  const [outcome] = outcomes;
+  assert.ok(outcome?.success && outcome.recordId, JSON.stringify(outcome));
+  return outcome.recordId;
+}
+
+function errorOf({ outcomes: [outcome] }: WriteResult): ProviderError | undefined {
+  return outcome && !outcome.success ? outcome.error : undefined;
+}
+
+const fetchFrom =
+  (base: string): ProviderFetch =>
+  async ({ method, path, headers, body, repeatable }) => {
+    const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
+    try {
+      const response = await fetch(base + path, {
+        method,
+        headers: { ...(text !== undefined && { "content-type": "application/json" }), ...headers },
+        ...(text !== undefined && { body: text }),
+      });
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        text: await response.text(),
+      };
+    } catch (cause) {
+      const kind = repeatable ? "unavailable" : "unknown_outcome";
+      throw new ProviderError({ kind, message: "the connection broke", cause });
+    }
+  };

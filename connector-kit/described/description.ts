@@ -1,0 +1,158 @@
+/** The form of a described connector: a provider's objects, requests, answers and errors as data, without expressions. */
+import { Type, type Static } from "typebox";
+
+const text = (description: string) => Type.String({ description });
+const optional = (description: string) => Type.Optional(Type.String({ description }));
+const Texts = Type.Record(Type.String(), Type.String());
+const Method = Type.Union([
+  Type.Literal("GET"),
+  Type.Literal("POST"),
+  Type.Literal("PUT"),
+  Type.Literal("PATCH"),
+  Type.Literal("DELETE"),
+]);
+const Mode = Type.Union([
+  Type.Literal("read"),
+  Type.Literal("create"),
+  Type.Literal("update"),
+  Type.Literal("delete"),
+]);
+const Kind = Type.Union([
+  Type.Literal("unauthorized"),
+  Type.Literal("forbidden"),
+  Type.Literal("not_found"),
+  Type.Literal("invalid"),
+  Type.Literal("conflict"),
+  Type.Literal("rate_limited"),
+  Type.Literal("unavailable"),
+]);
+const TimeFormat = Type.Union([
+  Type.Literal("rfc3339"),
+  Type.Literal("rfc3339-seconds"),
+  Type.Literal("unix"),
+  Type.Literal("unix-ms"),
+]);
+/** Where a value goes in a request: `query.<name>` or `body.<path>`. */
+const target = (description: string) => Type.String({ description });
+
+/** `{path}`, `{singular}` and `{id}` in a path are filled. */
+const WriteRequest = Type.Object({
+  method: Method,
+  path: text("Path below the base URL."),
+  wrap: Type.Optional(
+    Type.Object({
+      in: optional("Path of the member that holds the fields, for example `data` or `{singular}`."),
+      listAt: optional("Path of a list that holds the fields as its only entry."),
+      jsonApi: Type.Optional(
+        Type.Boolean({ description: "`data` with `type`, `id`, `attributes` and `relationships`." }),
+      ),
+      form: Type.Optional(Type.Boolean({ description: "Form encoding with `a[b]=c` for nested members." })),
+    }),
+  ),
+  idTo: Type.Optional(target("Where else the id goes, for example `body.id`.")),
+  empty: Type.Optional(Type.Boolean({ description: "The answer has no body; the record is read back." })),
+});
+
+const ListRequest = Type.Object({
+  method: Type.Optional(Method),
+  path: text("Path below the base URL."),
+  query: Type.Optional(Texts),
+  pageSize: Type.Optional(
+    Type.Object({
+      to: target("Where the size of a page goes."),
+      most: Type.Integer({ description: "Records of a page at most." }),
+    }),
+  ),
+});
+
+/** Exactly one member. Every walk also ends at an empty page. */
+const Paging = Type.Object({
+  cursor: Type.Optional(
+    Type.Object({ from: text("Path of the next cursor in the answer."), to: target("Where it goes.") }),
+  ),
+  nextUrl: Type.Optional(Type.Object({ from: text("Path of the URL of the next page.") })),
+  link: Type.Optional(Type.Boolean({ description: "The `Link` header names the next page (RFC 8288)." })),
+  page: Type.Optional(
+    Type.Object({
+      to: target("Where the number of the page goes."),
+      first: Type.Integer({ description: "Number of the first page." }),
+      more: optional(
+        "Path of a member that is false, null or empty on the last page. Absent: a short page is the last.",
+      ),
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Object({
+      to: target("Where the number of records before the page goes."),
+      more: optional("As for `page`."),
+    }),
+  ),
+  none: Type.Optional(Type.Boolean({ description: "One answer has all records." })),
+});
+
+const Since = Type.Object({
+  to: Type.Optional(target("Where the lower bound goes. Absent: records are compared here.")),
+  format: Type.Optional(TimeFormat),
+  template: optional("Text around the bound, with `{since}`."),
+  query: Type.Optional(Texts),
+  path: optional("Path of the list that knows the bound, where it is another one."),
+  paging: Type.Optional(Paging),
+});
+
+const ObjectRulesSchema = Type.Object({
+  path: optional("What `{path}` stands for. Default: the object's name."),
+  singular: optional("What `{singular}` stands for."),
+  modes: Type.Optional(Type.Array(Mode)),
+  idPath: optional("Path of the id in a record. Default: `id`."),
+  changedPath: optional("Path of the time of the last change in a record."),
+  list: Type.Optional(ListRequest),
+  records: optional("Path of the list of records in an answer; empty: the answer itself."),
+  flatten: optional("Member of a record whose members are fields, too, for example `attributes`."),
+  paging: Type.Optional(Paging),
+  since: Type.Optional(Since),
+  total: optional("Path of the number of all records in the answer of a list."),
+  create: Type.Optional(WriteRequest),
+  update: Type.Optional(WriteRequest),
+  delete: Type.Optional(Type.Object({ method: Method, path: text("Path below the base URL.") })),
+  get: Type.Optional(
+    Type.Object({ path: text("Path of one record."), record: optional("Path in the answer.") }),
+  ),
+  record: optional("Path of the record in the answer of a write; empty: the answer itself."),
+  example: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: "Fields of a record, for the simulation." }),
+  ),
+});
+
+export const DescriptionSchema = Type.Object({
+  ids: Type.Optional(
+    Type.Object({
+      pattern: optional("Regular expression of a whole id."),
+      number: Type.Optional(Type.Boolean({ description: "Ids are numbers in JSON." })),
+    }),
+  ),
+  defaults: ObjectRulesSchema,
+  objects: Type.Record(Type.String(), ObjectRulesSchema),
+  errors: Type.Object({
+    okWhen: optional("`path=value` that a success has although the status is 200."),
+    message: Type.Array(Type.String(), { description: "Paths of the reason; the first that is there." }),
+    code: optional("Path of the provider's code."),
+    codes: Type.Optional(Type.Record(Type.String(), Kind, { description: "Kind of an error by code." })),
+    statuses: Type.Optional(Type.Record(Type.String(), Kind, { description: "Kind of an error by status." })),
+  }),
+  limits: Type.Optional(
+    Type.Object({
+      reset: optional("Header with the time of the reset: seconds, or seconds or milliseconds since 1970."),
+      perSecond: Type.Optional(Type.Integer({ description: "Requests of a connection per second." })),
+    }),
+  ),
+  sources: Type.Object({
+    documentation: text("URL of the provider's documentation."),
+    checked: text("When, and against what, the description was checked."),
+  }),
+});
+
+export type Description = Static<typeof DescriptionSchema>;
+export type ObjectRules = Static<typeof ObjectRulesSchema>;
+export type WriteRules = Static<typeof WriteRequest>;
+export type PagingRules = Static<typeof Paging>;
+export type TimeForm = Static<typeof TimeFormat>;

@@ -1,0 +1,75 @@
+/** The rules of one object: the description's defaults with the object's exceptions. */
+import type { JsonObject, Json } from "../../server/ground/json.ts";
+import { isJsonObject } from "../../server/ground/json.ts";
+import { ProviderError } from "../provider-error.ts";
+import { textAt, valueAt } from "../text-at.ts";
+import type { Description, ObjectRules } from "./description.ts";
+
+export type Mode = "read" | "create" | "update" | "delete";
+
+export interface ObjectPlan extends ObjectRules {
+  name: string;
+  modes: Mode[];
+  idPath: string;
+}
+
+const ALL_MODES: Mode[] = ["read", "create", "update", "delete"];
+
+/** Returns the plan of an object. Throws `ProviderError` for an object or a mode that the description does not have. */
+export function planOf(description: Description, name: string, mode: Mode): ObjectPlan {
+  const rules = Object.hasOwn(description.objects, name) ? description.objects[name] : undefined;
+  if (!rules) {
+    const known = Object.keys(description.objects).join(", ");
+    throw invalid(`there is no object ${JSON.stringify(name)}; there are ${known}`);
+  }
+  const plan = merged(description, name, rules);
+  if (!plan.modes.includes(mode))
+    throw invalid(`${name} cannot be ${PAST[mode]}; it can be ${told(plan.modes)}`);
+  return plan;
+}
+
+export const merged = ({ defaults }: Description, name: string, rules: ObjectRules): ObjectPlan => ({
+  ...defaults,
+  ...rules,
+  name,
+  modes: rules.modes ?? defaults.modes ?? ALL_MODES,
+  idPath: rules.idPath ?? defaults.idPath ?? "id",
+});
+
+const PAST: Record<Mode, string> = { read: "read", create: "created", update: "updated", delete: "deleted" };
+const told = (modes: Mode[]): string => modes.map((mode) => PAST[mode]).join(", ");
+
+const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
+
+/** Fills `{path}`, `{singular}` and `{id}`. The id is encoded: it cannot change the path. */
+export function fillPath(template: string, plan: ObjectPlan, id?: string): string {
+  const values: Record<string, string> = {
+    path: plan.path ?? plan.name,
+    singular: plan.singular ?? plan.name,
+    id: encodeURIComponent(id ?? ""),
+  };
+  return template.replaceAll(/\{(path|singular|id)\}/g, (_, name: string) => values[name] ?? "");
+}
+
+/** Why an id cannot be sent; undefined if it can. */
+export function idFault({ ids }: Description, id: string | undefined): ProviderError | undefined {
+  const pattern = new RegExp(
+    `^(?:${ids?.pattern ?? (ids?.number ? "[0-9]{1,20}" : "[A-Za-z0-9_-]{1,255}")})$`,
+  );
+  return id !== undefined && pattern.test(id)
+    ? undefined
+    : invalid(`${JSON.stringify(id)} is not a record id`);
+}
+
+/** Returns the value at a path; an empty path is the whole. */
+export const at = (value: Json | undefined, path: string | undefined): Json | undefined =>
+  value === undefined || !path ? value : valueAt(value, path);
+
+export const idOf = (record: Json | undefined, plan: ObjectPlan): string | undefined =>
+  record === undefined ? undefined : textAt(record, plan.idPath);
+
+/** Returns the record's fields in one name space: its members, and those of the flattened member. */
+export function valuesOf(record: JsonObject, { flatten }: ObjectPlan): JsonObject {
+  const inner = flatten === undefined ? undefined : record[flatten];
+  return isJsonObject(inner) ? { ...record, ...inner } : record;
+}

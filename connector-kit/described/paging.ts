@@ -1,0 +1,71 @@
+/** How a described list goes on: what a checkpoint adds to a request, and which checkpoint an answer leads to. */
+import type { Json } from "../../server/ground/json.ts";
+import { brokenPage } from "../page-check.ts";
+import type { ProviderResponse } from "../provider-fetch.ts";
+import type { Checkpoint } from "../read-connector.ts";
+import { textAt } from "../text-at.ts";
+import type { PagingRules } from "./description.ts";
+import { at } from "./object-plan.ts";
+import { put, type RequestParts } from "./request-parts.ts";
+
+/** Adds the place of the page to a request. Pages by URL are requested by their own path. */
+export function putPlace(parts: RequestParts, paging: PagingRules, checkpoint: Checkpoint | undefined): void {
+  const place = checkpoint?.["place"];
+  if (paging.page) put(parts, paging.page.to, typeof place === "number" ? place : paging.page.first);
+  else if (paging.offset) put(parts, paging.offset.to, typeof place === "number" ? place : 0);
+  else if (paging.cursor && typeof place === "string") put(parts, paging.cursor.to, place);
+}
+
+export interface Answered {
+  response: ProviderResponse;
+  body: Json;
+  /** Records of this page, and how many a full page has. */
+  count: number;
+  pageSize: number | undefined;
+}
+
+/** Returns the checkpoint of the next page; undefined after the last. Throws `ProviderError` for a place that repeats. */
+export function nextPlace(
+  paging: PagingRules,
+  checkpoint: Checkpoint | undefined,
+  answered: Answered,
+): Checkpoint | undefined {
+  if (answered.count === 0) return undefined;
+  const place = placeAfter(paging, checkpoint, answered);
+  if (place === undefined) return undefined;
+  if (place === checkpoint?.["place"])
+    throw brokenPage(`the next page is the same again: ${String(place).slice(0, 200)}`);
+  return { place };
+}
+
+function placeAfter(
+  { cursor, nextUrl, link, page, offset }: PagingRules,
+  checkpoint: Checkpoint | undefined,
+  { response, body, count, pageSize }: Answered,
+): string | number | undefined {
+  const before = checkpoint?.["place"];
+  if (cursor) return textAt(body, cursor.from);
+  if (nextUrl) return pathOf(textAt(body, nextUrl.from));
+  if (link) return pathOf(/<([^>]+)>\s*;[^,]*rel="?next"?/.exec(response.headers["link"] ?? "")?.[1]);
+  const isShort = pageSize !== undefined && count < pageSize;
+  if (page) {
+    const goesOn = page.more === undefined ? !isShort : isTrue(at(body, page.more));
+    return goesOn ? (typeof before === "number" ? before : page.first) + 1 : undefined;
+  }
+  if (offset) {
+    const goesOn = offset.more === undefined ? !isShort : isTrue(at(body, offset.more));
+    return goesOn ? (typeof before === "number" ? before : 0) + count : undefined;
+  }
+  return undefined;
+}
+
+const isTrue = (value: Json | undefined): boolean =>
+  value !== undefined && value !== null && value !== false && value !== "";
+
+/** Keeps path and query of a URL: the host is always the connection's own. */
+function pathOf(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  const parsed = URL.parse(url, "https://provider.invalid");
+  if (!parsed) throw brokenPage(`the address of the next page is not a URL: ${url.slice(0, 200)}`);
+  return parsed.pathname + parsed.search;
+}

@@ -1,0 +1,54 @@
+/** Puts values where a description says: into the query or the body of a request. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import type { TimeForm } from "./description.ts";
+
+export interface RequestParts {
+  query: [name: string, value: string][];
+  body: JsonObject;
+}
+
+/** Puts the value at `query.<name>` or `body.<path>`. */
+export function put(parts: RequestParts, target: string, value: string | number): void {
+  const name = target.slice(target.indexOf(".") + 1);
+  if (target.startsWith("query.")) parts.query.push([name, String(value)]);
+  else parts.body = nested(name, value, parts.body);
+}
+
+/** Returns `value` at a dotted path, merged into `around`. */
+export function nested(path: string, value: Json, around: JsonObject = {}): JsonObject {
+  const [first = "", ...rest] = path.split(".");
+  if (rest.length === 0) return { ...around, [first]: value };
+  const inner = around[first];
+  return { ...around, [first]: nested(rest.join("."), value, isJsonObject(inner) ? inner : {}) };
+}
+
+/** Returns path and query. */
+export function withQuery(path: string, query: RequestParts["query"]): string {
+  if (query.length === 0) return path;
+  const encoded = query.map(([name, value]) => `${encodeName(name)}=${encodeURIComponent(value)}`);
+  return `${path}${path.includes("?") ? "&" : "?"}${encoded.join("&")}`;
+}
+
+/** Providers with names such as `page[size]` document the brackets unescaped. */
+const encodeName = (name: string): string =>
+  encodeURIComponent(name).replaceAll("%5B", "[").replaceAll("%5D", "]");
+
+export function timeText(time: Date, form: TimeForm = "rfc3339"): string {
+  if (form === "unix") return String(Math.floor(time.getTime() / 1000));
+  if (form === "unix-ms") return String(time.getTime());
+  const text = time.toISOString();
+  return form === "rfc3339-seconds" ? text.replace(/\.\d+Z$/, "Z") : text;
+}
+
+/** Encodes nested members as `a[b]=c`, lists as `a[0]=c`. */
+export function formText(fields: JsonObject): string {
+  const pairs: string[] = [];
+  const add = (name: string, value: Json): void => {
+    if (Array.isArray(value)) value.forEach((item, index) => add(`${name}[${index}]`, item));
+    else if (isJsonObject(value))
+      for (const [key, item] of Object.entries(value)) add(`${name}[${key}]`, item);
+    else pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value === null ? "" : String(value))}`);
+  };
+  for (const [name, value] of Object.entries(fields)) add(name, value);
+  return pairs.join("&");
+}

@@ -1,0 +1,27 @@
+/** Close's objects. Paths end in a slash; an update by PUT changes only the fields it names. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "[a-z]+_[A-Za-z0-9]{1,64}" },
+  defaults: {
+    list: { path: "/api/v1/{path}/", pageSize: { to: "query._limit", most: 100 } },
+    records: "data",
+    paging: { offset: { to: "query._skip", more: "has_more" } },
+    total: "total_results",
+    changedPath: "date_updated",
+    // Lists of leads and contacts know no bound: the records are compared here.
+    since: {},
+    create: { method: "POST", path: "/api/v1/{path}/" },
+    update: { method: "PUT", path: "/api/v1/{path}/{id}/" },
+    delete: { method: "DELETE", path: "/api/v1/{path}/{id}/" },
+    get: { path: "/api/v1/{path}/{id}/" },
+  },
+  objects: {
+    lead: { example: { name: "Quill Ltd" } },
+    contact: { example: { name: "Ada", lead_id: "lead_1" } },
+    opportunity: { since: { to: "query.date_updated__gte" }, example: { lead_id: "lead_1", note: "Pens" } },
+    task: { since: { to: "query.date_updated__gte" }, example: { text: "Call Ada" } },
+  },
+  errors: { message: ["error", "errors.*", "field-errors.*"] },
+  sources: { documentation: "https://developer.close.com", checked: "2026-11-22, documentation only" },
+};

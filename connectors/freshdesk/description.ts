@@ -1,0 +1,39 @@
+/** Freshdesk's objects. An update by PUT changes only the fields it names. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { number: true },
+  defaults: {
+    list: { path: "/api/v2/{path}", pageSize: { to: "query.per_page", most: 100 } },
+    paging: { link: true },
+    changedPath: "updated_at",
+    since: {},
+    create: { method: "POST", path: "/api/v2/{path}" },
+    update: { method: "PUT", path: "/api/v2/{path}/{id}" },
+    delete: { method: "DELETE", path: "/api/v2/{path}/{id}" },
+    get: { path: "/api/v2/{path}/{id}" },
+  },
+  objects: {
+    tickets: {
+      // Without the bound, the list has the tickets of the last 30 days only.
+      list: {
+        path: "/api/v2/{path}",
+        query: { order_by: "updated_at", order_type: "asc" },
+        pageSize: { to: "query.per_page", most: 100 },
+      },
+      since: { to: "query.updated_since", format: "rfc3339-seconds" },
+      example: { subject: "Printer", description: "It smokes", email: "ada@example.com" },
+    },
+    contacts: {
+      since: { to: "query._updated_since", format: "rfc3339-seconds" },
+      example: { name: "Ada Quill", email: "ada@example.com" },
+    },
+    companies: { example: { name: "Quill Ltd" } },
+    groups: { example: { name: "Support" } },
+  },
+  errors: { message: ["errors.*.message", "description", "message"], code: "code" },
+  sources: {
+    documentation: "https://developers.freshdesk.com/api",
+    checked: "2026-11-22, documentation only",
+  },
+};

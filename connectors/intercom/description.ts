@@ -1,0 +1,31 @@
+/** Intercom's objects. Lists know no bound of time: the records are compared here. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "[A-Za-z0-9]{1,64}" },
+  defaults: {
+    list: { path: "/{path}", pageSize: { to: "query.per_page", most: 50 } },
+    records: "data",
+    paging: { cursor: { from: "pages.next.starting_after", to: "query.starting_after" } },
+    total: "total_count",
+    changedPath: "updated_at",
+    since: { format: "unix" },
+    create: { method: "POST", path: "/{path}" },
+    update: { method: "PUT", path: "/{path}/{id}" },
+    delete: { method: "DELETE", path: "/{path}/{id}" },
+    get: { path: "/{path}/{id}" },
+  },
+  objects: {
+    contacts: { example: { role: "user", email: "ada@example.com" } },
+    companies: { example: { company_id: "quill", name: "Quill Ltd" } },
+    articles: { example: { title: "Pens", author_id: 1 } },
+    tags: { modes: ["read", "create", "delete"], example: { name: "vip" } },
+    conversations: { records: "conversations", modes: ["read", "update"], example: { title: "Pens" } },
+  },
+  errors: { message: ["errors.*.message", "error"], code: "errors.0.code" },
+  limits: { reset: "x-ratelimit-reset" },
+  sources: {
+    documentation: "https://developers.intercom.com/docs/references/rest-api/api.intercom.io",
+    checked: "2026-11-22, documentation only",
+  },
+};

@@ -1,0 +1,10 @@
+/** How intercom is connected. */
+import { oauth2 } from "../../connector-kit/declare-provider.ts";
+
+export const provider = oauth2("Intercom", "https://api.intercom.io", {
+  authorize: "https://app.intercom.com/oauth",
+  token: "https://api.intercom.io/auth/eagle/token",
+  tokenAuth: "body",
+  declares: ["read", "write", "delete", "search"],
+  fixedHeaders: [{ name: "Intercom-Version", valueTemplate: "2.11" }],
+});

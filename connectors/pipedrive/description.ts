@@ -1,0 +1,45 @@
+/** Pipedrive's objects: version 2 of its API, and version 1 for notes. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { number: true },
+  defaults: {
+    list: { path: "/api/v2/{path}", pageSize: { to: "query.limit", most: 500 } },
+    records: "data",
+    paging: { cursor: { from: "additional_data.next_cursor", to: "query.cursor" } },
+    changedPath: "update_time",
+    since: { to: "query.updated_since", format: "rfc3339-seconds" },
+    create: { method: "POST", path: "/api/v2/{path}" },
+    update: { method: "PATCH", path: "/api/v2/{path}/{id}" },
+    delete: { method: "DELETE", path: "/api/v2/{path}/{id}" },
+    get: { path: "/api/v2/{path}/{id}", record: "data" },
+    record: "data",
+  },
+  objects: {
+    deals: { example: { title: "Pens" } },
+    persons: { example: { name: "Ada Quill" } },
+    organizations: { example: { name: "Quill Ltd" } },
+    activities: { example: { subject: "Call" } },
+    products: { since: {}, example: { name: "Pen" } },
+    pipelines: { since: {}, example: { name: "Sales" } },
+    stages: { since: {}, example: { name: "Won" } },
+    notes: {
+      list: { path: "/v1/{path}", pageSize: { to: "query.limit", most: 500 } },
+      paging: {
+        offset: { to: "query.start", more: "additional_data.pagination.more_items_in_collection" },
+      },
+      since: {},
+      create: { method: "POST", path: "/v1/{path}" },
+      update: { method: "PUT", path: "/v1/{path}/{id}" },
+      delete: { method: "DELETE", path: "/v1/{path}/{id}" },
+      get: { path: "/v1/{path}/{id}", record: "data" },
+      example: { content: "Asked for pens" },
+    },
+  },
+  errors: { okWhen: "success=true", message: ["error", "error_info"], code: "code" },
+  limits: { reset: "x-ratelimit-reset" },
+  sources: {
+    documentation: "https://developers.pipedrive.com/docs/api/v1",
+    checked: "2026-11-22, documentation only",
+  },
+};

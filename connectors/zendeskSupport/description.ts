@@ -1,0 +1,38 @@
+/** Zendesk Support's objects. Changes of tickets and users come from the incremental exports. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+const exported = {
+  to: "query.start_time",
+  format: "unix" as const,
+  path: "/api/v2/incremental/{path}/cursor",
+  paging: { nextUrl: { from: "after_url" } },
+};
+
+export const description: Description = {
+  ids: { number: true },
+  defaults: {
+    list: { path: "/api/v2/{path}", pageSize: { to: "query.page[size]", most: 100 } },
+    records: "{path}",
+    paging: { nextUrl: { from: "links.next" } },
+    changedPath: "updated_at",
+    since: {},
+    create: { method: "POST", path: "/api/v2/{path}", wrap: { in: "{singular}" } },
+    update: { method: "PUT", path: "/api/v2/{path}/{id}", wrap: { in: "{singular}" } },
+    delete: { method: "DELETE", path: "/api/v2/{path}/{id}" },
+    get: { path: "/api/v2/{path}/{id}", record: "{singular}" },
+    record: "{singular}",
+  },
+  objects: {
+    tickets: { singular: "ticket", since: exported, example: { subject: "Printer" } },
+    users: { singular: "user", since: exported, example: { name: "Ada Quill" } },
+    organizations: { singular: "organization", example: { name: "Quill Ltd" } },
+    groups: { singular: "group", example: { name: "Support" } },
+    brands: { singular: "brand", example: { name: "Quill" } },
+    macros: { singular: "macro", example: { title: "Close" } },
+  },
+  errors: { message: ["description", "error.message", "error"], code: "error" },
+  sources: {
+    documentation: "https://developer.zendesk.com/api-reference",
+    checked: "2026-11-22, documentation only",
+  },
+};

@@ -1,0 +1,195 @@
+/** An account at a provider that is simulated from its description: the same rules, carried out backwards. */
+import { merged, fillPath, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
+import type { Description } from "../../connector-kit/described/description.ts";
+import { nested, timeText } from "../../connector-kit/described/request-parts.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { pageOf, type ListQuery } from "./simulated-list.ts";
+import { unwrapped } from "./simulated-body.ts";
+import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
+
+export interface SimulatedRequest {
+  method: string;
+  /** With query. */
+  path: string;
+  /** Of the server, for absolute addresses of next pages. */
+  origin: string;
+  contentType: string;
+  body: string;
+}
+
+/** Records by object, in the order of their creation. */
+export class SimulatedAccount {
+  readonly #description: Description;
+  readonly #plans: ObjectPlan[];
+  readonly #records = new Map<string, Map<string, StoredRecord>>();
+  #lastId = 1_000;
+  #lastChange = 0;
+
+  constructor(description: Description) {
+    this.#description = description;
+    this.#plans = Object.entries(description.objects).map(([name, rules]) =>
+      merged(description, name, rules),
+    );
+  }
+
+  /** The account's clock, in milliseconds since 1970: whole seconds apart for each change. */
+  get now(): number {
+    return Math.max(this.#lastChange, Date.now());
+  }
+
+  records(object: string): StoredRecord[] {
+    return [...this.#of(object).values()];
+  }
+
+  /** Creates or changes a record without the API. */
+  put(object: string, fields: JsonObject, id = this.#newId()): string {
+    this.#lastChange = Math.max(this.#lastChange + 1_000, Math.floor(Date.now() / 1_000) * 1_000);
+    const known = this.#of(object).get(id);
+    this.#of(object).set(id, { id, fields: { ...known?.fields, ...fields }, changedAt: this.#lastChange });
+    return id;
+  }
+
+  remove(object: string, id: string): boolean {
+    return this.#of(object).delete(id);
+  }
+
+  answer(request: SimulatedRequest): SimulatedAnswer {
+    const url = new URL(request.path, request.origin);
+    for (const plan of this.#plans) {
+      const answer = this.#answerFor(plan, request, url);
+      if (answer) return this.#marked(answer);
+    }
+    return this.refusal(404, "there is no such address");
+  }
+
+  /** An error as the description says that the provider words it. */
+  refusal(status: number, message: string, headers: Record<string, string> = {}): SimulatedAnswer {
+    const { errors } = this.#description;
+    const [path = "message"] = errors.message;
+    const steps = path.split(".");
+    const star = steps.indexOf("*");
+    const body =
+      star === -1
+        ? nested(path, message)
+        : nested(steps.slice(0, star).join("."), [inner(steps.slice(star + 1), message)]);
+    const [okPath] = errors.okWhen?.split("=") ?? [];
+    return { status, headers, body: okPath === undefined ? body : nested(okPath, false, body) };
+  }
+
+  #marked(answer: SimulatedAnswer): SimulatedAnswer {
+    const [path, value] = this.#description.errors.okWhen?.split("=") ?? [];
+    if (path === undefined || answer.status >= 300 || !isJsonObject(answer.body)) return answer;
+    return { ...answer, body: nested(path, value === "true" ? true : (value ?? ""), answer.body) };
+  }
+
+  #answerFor(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
+    const { method } = request;
+    const rules = [plan.list, plan.since, plan.get, plan.create, plan.update, plan.delete];
+    const place = (template: string | undefined) =>
+      template === undefined ? undefined : idIn(fillPath(template.replace("{id}", "\u0000"), plan), url);
+    if (rules.every((rule) => rule === undefined)) return undefined;
+    if (method === (plan.list?.method ?? "GET")) {
+      const isChanged = place(plan.since?.path) !== undefined;
+      if (isChanged || place(plan.list?.path) !== undefined) return this.#list(plan, request, url);
+    }
+    if (method === plan.create?.method && place(plan.create.path) !== undefined)
+      return this.#create(plan, request);
+    const updated = method === plan.update?.method ? place(plan.update.path) : undefined;
+    if (updated !== undefined) return this.#update(plan, updated, request);
+    const removed = method === plan.delete?.method ? place(plan.delete.path) : undefined;
+    if (removed !== undefined) return this.#delete(plan, removed);
+    const asked = method === "GET" ? place(plan.get?.path) : undefined;
+    return asked === undefined ? undefined : this.#get(plan, asked);
+  }
+
+  #list(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
+    const query: ListQuery = { url, body: jsonOf(request.body) };
+    return pageOf(plan, query, this.records(plan.name), (record) => this.#shown(plan, record));
+  }
+
+  #create(plan: ObjectPlan, request: SimulatedRequest): SimulatedAnswer {
+    const fields = plan.create && unwrapped(plan, plan.create, request);
+    if (!isJsonObject(fields)) return this.refusal(422, String(fields));
+    const id = this.put(plan.name, fields);
+    return this.#written(plan, id, 201, plan.create?.empty);
+  }
+
+  #update(plan: ObjectPlan, pathId: string, request: SimulatedRequest): SimulatedAnswer {
+    const fields = plan.update && unwrapped(plan, plan.update, request);
+    if (!isJsonObject(fields)) return this.refusal(422, String(fields));
+    const { idTo } = plan.update ?? {};
+    const name = idTo?.slice(idTo.indexOf(".") + 1);
+    const id = name === undefined ? pathId : String(fields[name]);
+    if (!this.#of(plan.name).has(id)) return this.refusal(404, "there is no such record");
+    const { [name ?? ""]: _, ...rest } = fields;
+    this.put(plan.name, rest, id);
+    return this.#written(plan, id, 200, plan.update?.empty);
+  }
+
+  #delete(plan: ObjectPlan, id: string): SimulatedAnswer {
+    return this.remove(plan.name, id)
+      ? { status: 204, headers: {} }
+      : this.refusal(404, "there is no such record");
+  }
+
+  #get(plan: ObjectPlan, id: string): SimulatedAnswer {
+    const record = this.#of(plan.name).get(id);
+    if (!record) return this.refusal(404, "there is no such record");
+    const path = plan.get?.record === undefined ? "" : fillPath(plan.get.record, plan);
+    return { status: 200, headers: {}, body: placed(path, this.#shown(plan, record)) };
+  }
+
+  #written(plan: ObjectPlan, id: string, status: number, isEmpty = false): SimulatedAnswer {
+    const record = this.#of(plan.name).get(id);
+    if (isEmpty || !record) return { status: 204, headers: {} };
+    const path = plan.record === undefined ? "" : fillPath(plan.record, plan);
+    return { status, headers: {}, body: placed(path, this.#shown(plan, record)) };
+  }
+
+  #shown(plan: ObjectPlan, { id, fields, changedAt }: StoredRecord): JsonObject {
+    const inner = plan.flatten === undefined ? fields : { [plan.flatten]: fields };
+    const shownId = this.#description.ids?.number ? Number(id) : id;
+    const withId = nested(plan.idPath, shownId, inner);
+    const form = plan.since?.format?.startsWith("unix") ? plan.since.format : "rfc3339";
+    const changed = timeText(new Date(changedAt), form);
+    return plan.changedPath === undefined
+      ? withId
+      : nested(plan.changedPath, form === "rfc3339" ? changed : Number(changed), withId);
+  }
+
+  #of(object: string): Map<string, StoredRecord> {
+    const known = this.#records.get(object) ?? new Map<string, StoredRecord>();
+    this.#records.set(object, known);
+    return known;
+  }
+
+  #newId(): string {
+    this.#lastId += 1;
+    const pattern = new RegExp(`^(?:${this.#description.ids?.pattern ?? ".*"})$`);
+    const forms = [`rec_${this.#lastId}`, `rec${this.#lastId}`, String(this.#lastId)];
+    return (
+      (this.#description.ids?.number ? undefined : forms.find((form) => pattern.test(form))) ?? forms[2] ?? ""
+    );
+  }
+}
+
+/** Returns the id in the path, "" where the template has none, undefined where the path is another. */
+function idIn(template: string, url: URL): string | undefined {
+  const [wanted = "", query = ""] = template.split("?");
+  for (const [name, value] of new URLSearchParams(query))
+    if (url.searchParams.get(name) !== value) return undefined;
+  const pattern = wanted.split("\u0000").map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const found = new RegExp(`^${pattern.join("([^/]+)")}$`).exec(url.pathname);
+  return found ? decodeURIComponent(found[1] ?? "") : undefined;
+}
+
+const inner = (steps: string[], message: string): Json => placed(steps.join("."), message);
+
+function jsonOf(text: string): JsonObject {
+  try {
+    const value: Json = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,23 @@
+/** Records and answers of a simulated provider. */
+import type { Json, JsonObject } from "../../server/ground/json.ts";
+
+export interface SimulatedAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body?: Json;
+}
+
+export interface StoredRecord {
+  id: string;
+  fields: JsonObject;
+  /** Milliseconds since 1970. */
+  changedAt: number;
+}
+
+/** A value at a path; numbers in it are indexes of lists. */
+export function placed(path: string, value: Json): Json {
+  if (path === "") return value;
+  const [first = "", ...rest] = path.split(".");
+  const below = placed(rest.join("."), value);
+  return /^\d+$/.test(first) ? [below] : { [first]: below };
+}

@@ -1,0 +1,52 @@
+/** Takes the fields out of a request as a described provider expects them; anything else is a reason to refuse. */
+import type { WriteRules } from "../../connector-kit/described/description.ts";
+import { at, fillPath, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+
+/** Returns the fields, or the reason why the body is refused. */
+export function unwrapped(
+  plan: ObjectPlan,
+  { wrap, idTo }: WriteRules,
+  { contentType, body }: { contentType: string; body: string },
+): JsonObject | string {
+  if (wrap?.form) return contentType.includes("form-urlencoded") ? fromForm(body) : "the body is not a form";
+  if (!contentType.includes("json")) return "the body is not JSON";
+  let value: Json;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return "the body is not JSON";
+  }
+  const path = wrap?.jsonApi
+    ? "data.attributes"
+    : wrap?.in !== undefined
+      ? fillPath(wrap.in, plan)
+      : wrap?.listAt !== undefined
+        ? `${fillPath(wrap.listAt, plan)}.0`
+        : "";
+  const fields = at(value, path);
+  if (!isJsonObject(fields)) return `the body has no object at ${path}`;
+  const name = idTo?.startsWith("body.") ? idTo.slice("body.".length) : undefined;
+  const id = name === undefined ? undefined : at(value, name);
+  return name === undefined || id === undefined ? fields : { ...fields, [name]: id };
+}
+
+/** Reads `a[b]=c`, as deep as it goes; numbers in brackets are indexes of lists. */
+function fromForm(text: string): JsonObject {
+  const fields: JsonObject = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    const steps = [
+      name.split("[")[0] ?? "",
+      ...[...name.matchAll(/\[([^\]]*)\]/g)].map(([, step = ""]) => step),
+    ];
+    let place: JsonObject = fields;
+    for (const step of steps.slice(0, -1)) {
+      const inner = place[step];
+      const next: JsonObject = isJsonObject(inner) ? inner : {};
+      place[step] = next;
+      place = next;
+    }
+    place[steps.at(-1) ?? ""] = value;
+  }
+  return fields;
+}

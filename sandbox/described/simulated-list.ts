@@ -1,0 +1,94 @@
+/** Answers a described list: bounds, pages and the way on, as the description says that the provider does it. */
+import { at, fillPath, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
+import { nested } from "../../connector-kit/described/request-parts.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
+
+export interface ListQuery {
+  url: URL;
+  body: JsonObject;
+}
+
+/** Pages are small, so that few records make several. */
+const MOST_PER_PAGE = 3;
+const PLACE = "simulated_place";
+
+export function pageOf(
+  plan: ObjectPlan,
+  query: ListQuery,
+  all: StoredRecord[],
+  show: (record: StoredRecord) => JsonObject,
+): SimulatedAnswer {
+  const since = sinceIn(plan, query);
+  const found = since === undefined ? all : all.filter(({ changedAt }) => changedAt >= since);
+  const size = sizeIn(plan, query);
+  const start = startIn(plan, query, size);
+  const page = found.slice(start, start + size);
+  const hasMore = start + size < found.length;
+  const path = plan.records === undefined ? "" : fillPath(plan.records, plan);
+  const list = placed(path, page.map(show));
+  const own = since === undefined ? undefined : plan.since?.paging;
+  const { body, headers } = withNext(own ? { ...plan, paging: own } : plan, query.url, list, {
+    start,
+    size,
+    hasMore,
+  });
+  const total =
+    plan.total === undefined || !isJsonObject(body) ? body : nested(plan.total, found.length, body);
+  return { status: 200, headers, body: total };
+}
+
+function valueAtTarget({ url, body }: ListQuery, target: string | undefined): string | undefined {
+  if (target === undefined) return undefined;
+  const name = target.slice(target.indexOf(".") + 1);
+  if (target.startsWith("query.")) return url.searchParams.get(name) ?? undefined;
+  const value = at(body, name);
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+function sizeIn({ list, paging }: ObjectPlan, query: ListQuery): number {
+  const asked = Number(valueAtTarget(query, list?.pageSize?.to) ?? Number.NaN);
+  // A short page ends a walk by numbers, so a page must be as long as it was asked for.
+  if ((paging?.page && !paging.page.more) || (paging?.offset && !paging.offset.more))
+    return asked || MOST_PER_PAGE;
+  if (paging?.none) return Number.MAX_SAFE_INTEGER;
+  return Math.min(Number.isFinite(asked) ? asked : MOST_PER_PAGE, MOST_PER_PAGE);
+}
+
+function startIn({ paging }: ObjectPlan, query: ListQuery, size: number): number {
+  const { cursor, page, offset } = paging ?? {};
+  if (cursor) return Number((valueAtTarget(query, cursor.to) ?? "c0").slice(1));
+  if (page) return (Number(valueAtTarget(query, page.to) ?? page.first) - page.first) * size;
+  if (offset) return Number(valueAtTarget(query, offset.to) ?? 0);
+  return Number(query.url.searchParams.get(PLACE) ?? 0);
+}
+
+function withNext(
+  { paging }: ObjectPlan,
+  url: URL,
+  list: Json,
+  { start, size, hasMore }: { start: number; size: number; hasMore: boolean },
+): { body: Json; headers: Record<string, string> } {
+  const { cursor, nextUrl, link, page, offset } = paging ?? {};
+  const next = new URL(url);
+  next.searchParams.set(PLACE, String(start + size));
+  if (link) return { body: list, headers: hasMore ? { link: `<${next.href}>; rel="next"` } : {} };
+  const more = page?.more ?? offset?.more;
+  const place = cursor
+    ? { path: cursor.from, value: hasMore ? `c${start + size}` : null }
+    : nextUrl
+      ? { path: nextUrl.from, value: hasMore ? next.href : null }
+      : { path: more, value: hasMore };
+  if (place.path === undefined || !isJsonObject(list)) return { body: list, headers: {} };
+  return { body: nested(place.path, place.value, list), headers: {} };
+}
+
+/** Reads the bound back out of the template and the format. */
+function sinceIn({ since }: ObjectPlan, query: ListQuery): number | undefined {
+  const text = valueAtTarget(query, since?.to);
+  if (text === undefined || since === undefined) return undefined;
+  const [before = "", after = ""] = since.template?.split("{since}") ?? [];
+  const bound = text.slice(before.length, text.length - after.length);
+  if (since.format === "unix") return Number(bound) * 1000;
+  return since.format === "unix-ms" ? Number(bound) : Date.parse(bound);
+}
