@@ -1,7 +1,7 @@
 /** Every described connector passes the suite against the simulation of its provider. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDescribed } from "../connector-kit/described/described-suite.ts";
+import { testDescribed } from "../simulations/described-suite.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 import { DESCRIPTIONS } from "./descriptions.gen.ts";
 

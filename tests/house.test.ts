@@ -86,7 +86,8 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   },
   { name: "destination kit", files: /^destination-kit\//, mayImport: GROUND },
   { name: "destination", files: /^destinations\/[^/]+\//, mayImport: [...GROUND, "destination kit"] },
-  { name: "described sandbox", files: /^sandbox\/described\//, mayImport: ["kit", "ground"] },
+  // Providers simulated from the descriptions of their connectors; for tests.
+  { name: "simulations", files: /^simulations\//, mayImport: [...GROUND, "connector kit"] },
   { name: "sandbox", files: /^sandbox\//, mayImport: [] },
 ];
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { startSimulation, type Simulation } from "../../sandbox/described/start-simulation.ts";
+import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
@@ -80,13 +80,10 @@ describe("a described connector", () => {
     sink.at("/people").flatMap(({ body }) => JSON.parse(body).result);
 
   test("its backfill delivers every record, over several pages", async () => {
-    await until(() => arrived().length >= 5);
-    assert.deepEqual(
-      arrived()
-        .map(({ mappedFields }) => mappedFields["fullName"])
-        .toSorted(),
-      ["Ada", "Barbara", "Edsger", "Grace", "Tony"],
-    );
+    const names = () =>
+      [...new Set(arrived().map(({ mappedFields }) => mappedFields["fullName"]))].toSorted();
+    await until(() => names().length >= 5);
+    assert.deepEqual(names(), ["Ada", "Barbara", "Edsger", "Grace", "Tony"]);
   });
 
   test("a change at the provider arrives by the schedule", async () => {
@@ -111,7 +108,7 @@ describe("a described connector", () => {
     });
     assert.equal(updated.status, 200, updated.text);
     assert.deepEqual(stored(), { name: "Don" });
-    simulation.next = simulation.account.refusal(422, "name is too short");
+    simulation.nextWrite = simulation.account.refusal(422, "name is too short");
     const refused = await on.write("sales", "persons", {
       groupRef: "acme",
       type: "update",

@@ -1,7 +1,7 @@
 /** Answers a described list: bounds, pages and the way on, as the description says that the provider does it. */
-import { at, fillPath, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
-import { nested } from "../../connector-kit/described/request-parts.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { at, fillPath, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { nested } from "../connector-kit/described/request-parts.ts";
+import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
 
 export interface ListQuery {

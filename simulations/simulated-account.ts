@@ -1,8 +1,8 @@
 /** An account at a provider that is simulated from its description: the same rules, carried out backwards. */
-import { merged, fillPath, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
-import type { Description } from "../../connector-kit/described/description.ts";
-import { nested, timeText } from "../../connector-kit/described/request-parts.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { merged, fillPath, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import type { Description } from "../connector-kit/described/description.ts";
+import { nested, timeText } from "../connector-kit/described/request-parts.ts";
+import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { pageOf, type ListQuery } from "./simulated-list.ts";
 import { unwrapped } from "./simulated-body.ts";
 import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";

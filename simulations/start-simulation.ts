@@ -1,7 +1,7 @@
 /** Serves a simulated provider over HTTP, from the description that its connector carries out. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../connector-kit/described/description.ts";
 import { SimulatedAccount } from "./simulated-account.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 
@@ -12,6 +12,8 @@ export interface Simulation {
   requests: string[];
   /** The next request gets this answer; `lost`: it is carried out, and the connection breaks without an answer. */
   next: SimulatedAnswer | "lost" | undefined;
+  /** The same for the next request that writes; reads of a schedule may come before it. */
+  nextWrite?: SimulatedAnswer;
   close(): Promise<void>;
 }
 
@@ -31,7 +33,8 @@ export async function startSimulation(description: Description): Promise<Simulat
     request.on("end", () => {
       const { method = "", url = "", headers } = request;
       requests.push(`${method} ${url}`);
-      const ordered = simulation.next;
+      const ordered = simulation.next ?? (method === "GET" ? undefined : simulation.nextWrite);
+      if (ordered === simulation.nextWrite) delete simulation.nextWrite;
       simulation.next = undefined;
       const carriedOut = (): SimulatedAnswer =>
         account.answer({

@@ -1,7 +1,7 @@
 /** Takes the fields out of a request as a described provider expects them; anything else is a reason to refuse. */
-import type { WriteRules } from "../../connector-kit/described/description.ts";
-import { at, fillPath, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import type { WriteRules } from "../connector-kit/described/description.ts";
+import { at, fillPath, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 
 /** Returns the fields, or the reason why the body is refused. */
 export function unwrapped(

@@ -1,17 +1,23 @@
 /** Guarantees that hold for every described connector, against a simulation of its provider by the same description. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { startSimulation, type Simulation } from "../../sandbox/described/start-simulation.ts";
-import { nowMs } from "../../server/ground/clock.ts";
-import type { Json, JsonObject } from "../../server/ground/json.ts";
-import type { Connector, RecordWrite, WriteResult } from "../connector.ts";
-import { testConnector } from "../connector-suite.ts";
-import type { ProviderFetch } from "../provider-fetch.ts";
-import { ProviderError } from "../provider-error.ts";
-import type { Checkpoint, ReadConnector, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
-import { checkDescription } from "./check-description.ts";
-import type { Description } from "./description.ts";
-import { merged, valuesOf, type ObjectPlan } from "./object-plan.ts";
+import { startSimulation, type Simulation } from "./start-simulation.ts";
+import { nowMs } from "../server/ground/clock.ts";
+import type { Json, JsonObject } from "../server/ground/json.ts";
+import type { Connector, RecordWrite, WriteResult } from "../connector-kit/connector.ts";
+import { testConnector } from "../connector-kit/connector-suite.ts";
+import type { ProviderFetch } from "../connector-kit/provider-fetch.ts";
+import { ProviderError } from "../connector-kit/provider-error.ts";
+import type {
+  Checkpoint,
+  ReadConnector,
+  ReadPage,
+  ReadPlan,
+  SourceRecord,
+} from "../connector-kit/read-connector.ts";
+import { checkDescription } from "../connector-kit/described/check-description.ts";
+import type { Description } from "../connector-kit/described/description.ts";
+import { merged, valuesOf, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 
 const NUMBERS = ["1", "22", "333"];
 const TEXTS = ["rec_1", "rec_22", "rec_333"];
