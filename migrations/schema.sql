@@ -168,6 +168,8 @@ CREATE TABLE connections (
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   FOREIGN KEY (provider_app_id) REFERENCES provider_apps(id) ON DELETE SET NULL
 );
+CREATE INDEX ON connections (group_id);
+CREATE INDEX ON connections (project_id, id DESC);
 CREATE TRIGGER changed AFTER DELETE OR UPDATE ON connections FOR EACH ROW EXECUTE FUNCTION notify_change();
 
 CREATE TABLE consents (
@@ -383,7 +385,8 @@ CREATE TABLE installations (
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX ON installations (connection_id);
-CREATE INDEX ON installations (project_id);
+CREATE INDEX ON installations (group_id);
+CREATE INDEX ON installations (project_id, id DESC);
 CREATE TRIGGER changed AFTER INSERT OR DELETE OR UPDATE ON installations FOR EACH ROW EXECUTE FUNCTION notify_change();
 CREATE TRIGGER kept BEFORE DELETE ON installations FOR EACH ROW EXECUTE FUNCTION keep_removed_installations();
 
@@ -494,6 +497,7 @@ CREATE TABLE projects (
   create_time timestamptz NOT NULL DEFAULT now(),
   update_time timestamptz,
   drop_unmapped_fields boolean NOT NULL DEFAULT false,
+  production boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id),
   UNIQUE (name),
   CHECK ((name = lower(name))),

@@ -1,16 +1,20 @@
 /** The front door's contents page: every endpoint with its address and who may call it. */
 import { createConsumer } from "./api/customers/create-consumer.ts";
 import { createGroup } from "./api/customers/create-group.ts";
+import { getGroup } from "./api/customers/get-group.ts";
+import { listGroups } from "./api/customers/list-groups.ts";
 import { createApiKey } from "./api/api-keys/create-api-key.ts";
 import { deleteApiKey } from "./api/api-keys/delete-api-key.ts";
 import { getApiKey } from "./api/api-keys/get-api-key.ts";
 import { listApiKeys } from "./api/api-keys/list-api-keys.ts";
 import { updateApiKey } from "./api/api-keys/update-api-key.ts";
 import { createBillingAccountSession, getOrgBillingAccount } from "./api/billing/billing.ts";
+import { checkConnection } from "./api/connections/check-connection.ts";
 import { deleteConnection } from "./api/connections/delete-connection.ts";
 import { generateConnection } from "./api/connections/generate-connection.ts";
 import { getConnection } from "./api/connections/get-connection.ts";
 import { listConnections } from "./api/connections/list-connections.ts";
+import { listProjectConnections } from "./api/connections/list-project-connections.ts";
 import { updateConnection } from "./api/connections/update-connection.ts";
 import { getDelivery } from "./api/deliveries/get-delivery.ts";
 import { listDeliveries } from "./api/deliveries/list-deliveries.ts";
@@ -44,6 +48,7 @@ import { getInstallation } from "./api/installations/get-installation.ts";
 import { listInstallations } from "./api/installations/list-installations.ts";
 import { patchObjectConfigContent } from "./api/installations/patch-object-config-content.ts";
 import { updateInstallation } from "./api/installations/update-installation.ts";
+import { listProjectInstallations } from "./api/installations/list-project-installations.ts";
 import { listInstallationsForProject } from "./api/installations/list-installations-for-project.ts";
 import { batchUpsertIntegrations } from "./api/integrations/batch-upsert-integrations.ts";
 import { createIntegration } from "./api/integrations/create-integration.ts";
@@ -55,6 +60,7 @@ import { getRevision } from "./api/integrations/get-revision.ts";
 import { listIntegrations } from "./api/integrations/list-integrations.ts";
 import { listRevisions } from "./api/integrations/list-revisions.ts";
 import { getBackfillProgress } from "./api/operations/get-backfill-progress.ts";
+import { cancelOperation } from "./api/operations/cancel-operation.ts";
 import { getOperation } from "./api/operations/get-operation.ts";
 import { createJWTKey } from "./api/jwt-keys/create-jwt-key.ts";
 import { deleteJWTKey } from "./api/jwt-keys/delete-jwt-key.ts";
@@ -271,20 +277,27 @@ const managementRoutes = (deps: Services): Route[] => [
   route(`PATCH ${P}/connections/{connectionId}:oauth-update`, "frontend", oauthUpdate(deps)),
   route(`GET ${P}/consents`, "full", listConsents(deps)),
   route(`GET ${P}/connections`, "frontend", listConnections(deps)),
+  route(`GET ${P}/connections:search`, "full", listProjectConnections(deps)),
   route(`POST ${P}/connections:generate`, "frontend", generateConnection(deps)),
   route(`GET ${P}/connections/{connectionId}`, "frontend", getConnection(deps)),
   route(`PATCH ${P}/connections/{connectionId}`, "frontend", updateConnection(deps)),
   route(`DELETE ${P}/connections/{connectionId}`, "frontend", deleteConnection(deps)),
 
+  route(`POST ${P}/connections/{connectionId}:check`, "full", checkConnection(deps)),
+
+  route(`GET ${P}/groups`, "full", listGroups(deps)),
+  route(`GET ${P}/groups/{groupRef}`, "full", getGroup(deps)),
   route(`POST ${P}/groups`, "full", createGroup(deps)),
   route(`POST ${P}/consumers`, "full", createConsumer(deps)),
 
   route(`GET ${P}/installations`, "full", listInstallationsForProject(deps)),
+  route(`GET ${P}/installations:search`, "full", listProjectInstallations(deps)),
 
   route(`GET ${INSTALLATION}/operations`, "full", listOperations(deps)),
   route(`GET ${INSTALLATION}/objects/{objectName}/backfill-progress`, "full", getBackfillProgress(deps)),
   route(`GET ${P}/operations`, "full", listProjectOperations(deps)),
   route(`GET ${P}/operations/{operationId}`, "full", getOperation(deps)),
+  route(`POST ${P}/operations/{operationId}:cancel`, "full", cancelOperation(deps)),
   route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(deps)),
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),
 ];

@@ -94,6 +94,8 @@ export async function onePage<Row, Result>(
   by: {
     usual?: number;
     isToken?: (token: string) => boolean;
+    /** Of `after`. Default: `isToken`. */
+    isId?: (id: string) => boolean;
     /** Default: the member `id` of a result. */
     tokenOf?: (result: Result) => string;
     /** `continueBefore`: the list has examined enough rows and may have found too few; the next page begins there. */
@@ -101,11 +103,11 @@ export async function onePage<Row, Result>(
     show: (row: Row) => Result;
   },
 ): Promise<{ results: Result[]; pagination: { done: boolean; nextPageToken?: string } }> {
-  const { isToken = isUuid, tokenOf = idOf, usual = USUAL_SIZE } = by;
+  const { isToken = isUuid, isId = isToken, tokenOf = idOf, usual = USUAL_SIZE } = by;
   const { pageSize: size = usual, pageToken, after } = query;
   if (pageToken !== undefined && !isToken(pageToken))
     throw refused("pageToken", "is not a token of this list. Start without it.");
-  if (after !== undefined && !isToken(after))
+  if (after !== undefined && !isId(after))
     throw refused("after", "is not an id of this list. Send the id of an entry.");
   if (after !== undefined && pageToken !== undefined)
     throw refused("after", "cannot be combined with `pageToken`. Send one of them.");

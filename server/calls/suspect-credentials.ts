@@ -22,6 +22,8 @@ import { credentialGeneration, MOST_SUSPECTS, openSharedSuspects } from "./share
 export interface SuspectCredentials {
   /** Takes note of a provider's status code. Returns at once; the work is done in the background. */
   noticed(connection: LiveConnection, status: number): void;
+  /** Marks the connection as bad, because a check that was requested has been refused. */
+  refusedByCheck(connection: LiveConnection): Promise<void>;
   /** Lets callers skip reporting successes while no connection is suspect. */
   readonly any: boolean;
 }
@@ -98,6 +100,10 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
   return {
     get any() {
       return strikes.size > 0 || shared.any;
+    },
+    async refusedByCheck(live) {
+      await markBad(deps, live, "its health check was refused");
+      shared.reset(live);
     },
     noticed(live, status) {
       const { id } = live;

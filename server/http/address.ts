@@ -19,6 +19,9 @@ const VERBS = [
   "test",
   "resend",
   "rotate",
+  "cancel",
+  "check",
+  "search",
 ];
 const VERB = new RegExp(`^(.*[^/])(?::|%3A)(${VERBS.join("|")})$`, "i");
 

@@ -92,6 +92,17 @@ export async function findInstallation<C>(
   return found && assemble<C>(found);
 }
 
+/** Finds installations by id; an id that is not found is left out. */
+export async function listInstallationsById<C>(
+  queries: Queries,
+  projectId: string,
+  ids: string[],
+): Promise<Map<string, InstallationRow<C>>> {
+  if (ids.length === 0) return new Map();
+  const rows = await select(queries, projectId).where("installations.id", "in", ids).execute();
+  return new Map(rows.map((row) => [row.id, assemble<C>(row)]));
+}
+
 /** Finds the installation of a group by the id or name of the integration, as writes and proxied calls name it. */
 export async function findInstallationOfGroup<C>(
   queries: Queries,

@@ -10,6 +10,8 @@ export interface ProjectRow {
   appName: string;
   /** Whether writes that inherit a mapping send mapped fields only. */
   dropUnmappedFields: boolean;
+  /** Whether people are asked once more before they change something. */
+  production: boolean;
   createTime: Date;
   updateTime: Date | null;
 }
@@ -39,7 +41,7 @@ export const insertProject = (
 export const updateProject = (
   queries: Queries,
   id: string,
-  change: Partial<Pick<ProjectRow, "name" | "appName" | "dropUnmappedFields">>,
+  change: Partial<Pick<ProjectRow, "name" | "appName" | "dropUnmappedFields" | "production">>,
 ): Promise<ProjectRow | undefined> =>
   queries
     .updateTable("projects")

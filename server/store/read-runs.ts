@@ -9,7 +9,7 @@
  * Runs of a paused or disabled object are not claimed, except for triggered ones. Triggered runs of one object are claimed one after
  * the other. Runs of a dead process become due again: they go on behind the last page that was committed.
  */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
 import { timed, type LogEntry } from "./operations.ts";
@@ -326,10 +326,28 @@ export async function stopRuns(
   }: { installationId: string; objectName: string; result: string; kinds?: ReadKind[] },
 ): Promise<StoppedRun[]> {
   const ofKinds = kinds === undefined ? sql`` : sql`and kind = any(${kinds}::text[])`;
+  const ofObject = sql<boolean>`installation_id = ${installationId} and object_name = ${objectName} ${ofKinds}`;
+  return stopWhere(queries, ofObject, result);
+}
+
+/** Ends one run and returns it; undefined when it is over. */
+export async function stopRun(
+  queries: Queries,
+  run: { projectId: string; operationId: string; result: string },
+): Promise<StoppedRun | undefined> {
+  const isRun = sql<boolean>`project_id = ${run.projectId} and operation_id = ${run.operationId}`;
+  const [stopped] = await stopWhere(queries, isRun, run.result);
+  return stopped;
+}
+
+async function stopWhere(
+  queries: Queries,
+  condition: RawBuilder<boolean>,
+  result: string,
+): Promise<StoppedRun[]> {
   const { rows } = await sql<StoppedRun>`
     with mine as materialized (
-      select operation_id from read_runs
-      where installation_id = ${installationId} and object_name = ${objectName} ${ofKinds}
+      select operation_id from read_runs where ${condition}
       -- Like the commit of a page: first the run, then its operation.
       for update
     ), ended as (

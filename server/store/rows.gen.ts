@@ -347,6 +347,7 @@ export interface Projects {
   id: string;
   name: string;
   orgId: string;
+  production: Generated<boolean>;
   updateTime: Timestamp | null;
 }
 

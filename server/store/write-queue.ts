@@ -245,6 +245,26 @@ export async function releaseWrites(
     .execute();
 }
 
+export interface WaitingWrite extends OrphanedWrite {
+  attempts: number;
+}
+
+/** Finds and locks a queued write that no worker has claimed, so that none does until the transaction ends. */
+export async function lockWaitingWrite(
+  queries: Queries,
+  projectId: string,
+  operationId: string,
+): Promise<WaitingWrite | undefined> {
+  const { rows } = await sql<WaitingWrite>`
+    select writes.operation_id, operations.project_id, writes.installation_id, operations.object_name, write_type,
+      send_options, records, attempts
+    from writes join operations on operations.id = writes.operation_id
+    where writes.operation_id = ${operationId} and operations.project_id = ${projectId} and writes.claimed_by is null
+    for update of writes skip locked
+  `.execute(queries);
+  return rows[0];
+}
+
 /** Returns the milliseconds until the next write becomes due; undefined when none waits for its time. */
 export async function nextDueMs(queries: Queries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`

@@ -6,6 +6,8 @@ export const walk: ResourceWalk = {
   async run({ call, facts, on }) {
     const { connectionId } = facts;
     await call("listConnections", { query: { groupRef: "acme" } });
+    await call("listProjectConnections", { query: { groupRef: "acme", status: "working" } });
+    await call("checkConnection", { path: { connectionId } });
     await call("getConnection", { path: { connectionId }, query: { includeCreds: "true" } });
     const workspace = { updateMask: ["providerWorkspaceRef"], connection: { providerWorkspaceRef: "acme" } };
     await call("updateConnection", { path: { connectionId }, body: workspace });

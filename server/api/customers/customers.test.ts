@@ -33,4 +33,83 @@ describe("groups and consumers", () => {
     const consumers = await on.inProject("POST", "/consumers", long);
     assert.deepEqual([consumers.status, consumers.body.issues[0].name], [400, "consumerRef"]);
   });
+
+  const list = async (query: string) => {
+    const answer = await on.inProject("GET", `/groups?${query}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  };
+  const refs = async (query: string): Promise<string[]> =>
+    (await list(query)).results.map(({ groupRef }: { groupRef: string }) => groupRef);
+
+  test("groups are listed by reference in pages, also those without a connection, with what they have", async () => {
+    for (const groupRef of ["zeta/1", "Émile & Co"])
+      await on.inProject("POST", "/groups", { groupRef, groupName: `The ${groupRef}` });
+    const all = await refs("");
+    assert.deepEqual(all, ["acme", "zeta/1", "Émile & Co"]);
+    const paged: string[] = [];
+    let token = "";
+    do {
+      const page = await list(`pageSize=1${token}`);
+      paged.push(...page.results.map(({ groupRef }: { groupRef: string }) => groupRef));
+      token = page.pagination.done ? "" : `&pageToken=${page.pagination.nextPageToken}`;
+    } while (token);
+    assert.deepEqual(paged, all);
+    assert.deepEqual(await refs("after=acme"), ["zeta/1", "Émile & Co"]);
+    assert.deepEqual(await refs("text=THE%20Z"), ["zeta/1"]);
+    assert.deepEqual(await refs("text=%C3%A9mile"), ["Émile & Co"]);
+    assert.equal((await on.inProject("GET", "/groups?pageToken=nonsense")).status, 400);
+    const shown = await on.inProject("GET", "/groups/acme");
+    assert.deepEqual(
+      [shown.body.connectionCount, shown.body.installationCount, shown.body.healthStatus],
+      [1, 1, "healthy"],
+    );
+    const empty = (await on.inProject("GET", `/groups/${encodeURIComponent("zeta/1")}`)).body;
+    assert.deepEqual([empty.connectionCount, empty.healthStatus], [0, undefined]);
+    assert.equal((await on.inProject("GET", "/groups/nobody")).status, 404);
+  });
+
+  test("a group with bad credentials is unhealthy, and so are its connection and its installation in searches", async () => {
+    const [connection] = (await on.inProject("GET", "/connections?groupRef=acme")).body;
+    const check = () => on.inProject("POST", `/connections/${connection.id}:check`);
+    const fine = await check();
+    assert.deepEqual([fine.body.status, fine.body.check.working], ["working", true], fine.text);
+    assert.deepEqual(await refs("healthStatus=unhealthy"), []);
+    on.sandbox.hubspot.revokeTokens();
+    const refused = await check();
+    assert.deepEqual(
+      [refused.status, refused.body.status, refused.body.check.working],
+      [200, "bad_credentials", false],
+      refused.text,
+    );
+    assert.deepEqual(await refs("healthStatus=unhealthy"), ["acme"]);
+    assert.deepEqual(await refs("healthStatus=healthy"), []);
+    const search = async (path: string) => (await on.inProject("GET", path)).body.results;
+    for (const query of [
+      "status=bad_credentials",
+      "provider=hubspot",
+      "groupRef=acme",
+      "text=ACM",
+      "text=Ada",
+    ]) {
+      const [found, ...others] = await search(`/connections:search?${query}`);
+      assert.deepEqual([found?.id, others], [connection.id, []], query);
+    }
+    for (const query of [
+      "healthStatus=unhealthy",
+      "integration=hubspot",
+      "provider=hubspot",
+      "groupRef=acme",
+    ]) {
+      const [found, ...others] = await search(`/installations:search?${query}`);
+      assert.deepEqual(
+        [found?.integrationName, found?.group.groupRef, others],
+        ["hubspot", "acme", []],
+        query,
+      );
+    }
+    assert.deepEqual(await search("/connections:search?status=working"), []);
+    assert.deepEqual(await search("/installations:search?healthStatus=healthy"), []);
+    assert.deepEqual(await search("/installations:search?integration=nothing"), []);
+  });
 });

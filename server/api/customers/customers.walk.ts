@@ -4,6 +4,8 @@ import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.
 export const walk: ResourceWalk = {
   async run({ call }) {
     await call("createGroup", { body: { groupRef: "globex", groupName: "Globex" } });
+    await call("listGroups", { query: { text: "globex" } });
+    await call("getGroup", { path: { groupRef: "globex" } });
     await call("createConsumer", { body: { consumerRef: "homer", consumerName: "Homer" } });
   },
 };

@@ -14,6 +14,7 @@ export const walk: ResourceWalk = {
     facts.revisionId = config.revisionId;
     await call("listInstallations", { path: crm, query: { groupRef: "acme" } });
     await call("listInstallationsForProject");
+    await call("listProjectInstallations", { query: { integration: "crm", healthStatus: "healthy" } });
     await call("getInstallation", { path });
     const proxy = { config: { content: { proxy: { enabled: true } } } };
     const update = { updateMask: ["config.content.proxy.enabled"], installation: proxy };

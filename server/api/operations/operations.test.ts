@@ -173,6 +173,38 @@ describe("the operations of a project", () => {
     assert.deepEqual(await ids(`text=${later.headers.get("x-request-id")}`), [later.body.operationId]);
   });
 
+  test("a waiting write that is cancelled fails, never reaches the provider, and is not cancelled twice", async () => {
+    const waiting = await acme.write("contacts", {
+      type: "create",
+      mode: "asynchronous",
+      autoBatchPolicy: { maxDelayMinutes: 10 },
+      record: { email: "cancelled@example.com" },
+    });
+    const { operationId } = waiting.body;
+    const cancel = () => on.inProject("POST", `/operations/${operationId}:cancel`);
+    const cancelled = await cancel();
+    assert.deepEqual(
+      [cancelled.status, cancelled.body.status, cancelled.body.result],
+      [200, "failure", "[contacts] Cancelled"],
+      cancelled.text,
+    );
+    const sent = on.sandbox
+      .requests()
+      .filter(({ body }) => JSON.stringify(body ?? "").includes("cancelled@"));
+    assert.deepEqual(sent, []);
+    const queued = await on.inProject("GET", `/operations/${operationId}/logs`);
+    assert.match(queued.text, /Cancelled before it was sent/);
+    assert.equal((await cancel()).status, 409);
+    assert.equal((await on.inProject("POST", "/operations/nothing:cancel")).status, 404);
+    const next = await acme.write("contacts", {
+      type: "create",
+      mode: "asynchronous",
+      autoBatchPolicy: { maxDelayMinutes: 10 },
+      record: { email: "next@example.com" },
+    });
+    assert.notEqual(next.body.operationId, operationId, "the cancelled group takes no more records");
+  });
+
   test("an unchanged list is not sent again", async () => {
     const first = await list("groupRef=globex");
     const tag = first.headers.get("etag") ?? "";

@@ -10,6 +10,16 @@ export const walk: ResourceWalk = {
     await call("listOperationLogs", { path: { operationId } });
     await call("listProjectOperations", { query: { status: "success" } });
     await call("listOperations", { path, query: { pageSize: "10" } });
+    const waiting = {
+      groupRef: "acme",
+      type: "create",
+      mode: "asynchronous",
+      autoBatchPolicy: { maxDelayMinutes: 10 },
+      record: { email: "erin@example.com" },
+    };
+    const write = { path: { integrationId: "crm", objectName: "contacts" }, body: waiting };
+    const later = await call("writeRecords", { title: "Batched with others", ...write });
+    await call("cancelOperation", { path: { operationId: later.operationId } });
     await call("getBackfillProgress", { path: { ...path, objectName: "contacts" } });
   },
 };

@@ -15,6 +15,9 @@ export const ProjectSchema = Type.Object(
     dropUnmappedFields: Type.Optional(
       Type.Boolean({ description: "Whether writes with an inherited mapping send mapped fields only." }),
     ),
+    production: Type.Boolean({
+      description: "Whether it serves real customers: the dashboard then asks once more before changes.",
+    }),
     createTime: CreateTime,
     updateTime: Type.Optional(UpdateTime),
     entitlements: Type.Optional(
@@ -47,6 +50,7 @@ export const toProject = (row: ProjectRow, kept?: Retention): Static<typeof Proj
   appName: row.appName,
   orgId: row.orgId,
   dropUnmappedFields: row.dropUnmappedFields,
+  production: row.production,
   ...times(row),
   ...(kept && {
     entitlements: {

@@ -69,6 +69,12 @@ describe("projects", () => {
     assert.equal((await on.call("DELETE", "/v1/projects/sibling")).status, 403);
   });
 
+  test("a project is marked as production by an update", async () => {
+    assert.equal((await on.inProject("GET", "")).body.production, false);
+    const change = { updateMask: ["production"], project: { production: true } };
+    assert.equal((await on.inProject("PATCH", "", change)).body.production, true);
+  });
+
   test("an API key lists its own project only", async () => {
     assert.equal((await create("unlisted")).status, 201);
     const { body } = await on.call("GET", "/v1/projects");

@@ -7,7 +7,7 @@ import { updateProject as updateRow } from "../../store/projects.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 import { AppNameSchema, checkProjectName, nameTaken, ProjectSchema, toProject } from "./project.ts";
 
-const MEMBERS = ["appName", "name", "dropUnmappedFields"] as const;
+const MEMBERS = ["appName", "name", "dropUnmappedFields", "production"] as const;
 
 export const updateProject = (deps: { database: Database }) =>
   projectEndpoint({
@@ -27,6 +27,9 @@ export const updateProject = (deps: { database: Database }) =>
             Type.Boolean({
               description: "Whether writes with an inherited mapping send mapped fields only.",
             }),
+          ),
+          production: Type.Optional(
+            Type.Boolean({ description: "Whether it serves real customers. Default false." }),
           ),
         },
         { description: "New values of the members listed in `updateMask`." },

@@ -1,0 +1,48 @@
+/** POST /v1/projects/{projectIdOrName}/connections/{connectionId}:check */
+import { Type } from "typebox";
+import { checkCredentials } from "../../calls/check-credentials.ts";
+import type { LiveConnections } from "../../calls/live-connections.ts";
+import type { Egress } from "../../egress/open-egress.ts";
+import { now } from "../../ground/clock.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import type { Database } from "../../store/database.ts";
+import { findProviderApp } from "../../store/provider-apps.ts";
+import { ConnectionId } from "../members.ts";
+import { ConnectionSchema, getConnectionRow, toConnection } from "./connection.ts";
+
+const CheckSchema = Type.Object(
+  {
+    time: Type.String({ format: "date-time", description: "When it was checked." }),
+    working: Type.Boolean({ description: "Whether the credentials work." }),
+    detail: Type.Optional(Type.String({ description: "What was found out." })),
+  },
+  { title: "ConnectionCheck", description: "The result of the check." },
+);
+
+export const checkConnection = (deps: { database: Database; egress: Egress; connections: LiveConnections }) =>
+  projectEndpoint({
+    operationId: "checkConnection",
+    tag: "Connections",
+    summary: "Check a connection",
+    description:
+      "Calls the provider's health check with the credentials; an OAuth token is refreshed if it was refused, or if the " +
+      "provider has no health check. `status` follows: `working`, or `bad_credentials`. Answers 200 whatever came of it.",
+    role: "support",
+    params: Type.Object({ connectionId: ConnectionId }),
+    success: {
+      status: 200,
+      description: "The connection, without secrets, and the result of the check.",
+      schema: Type.Object({ ...ConnectionSchema.properties, check: CheckSchema }),
+    },
+    async handle({ project, params }) {
+      const { queries } = deps.database;
+      const { id } = await getConnectionRow(queries, project.id, params.connectionId);
+      const time = now().toISOString();
+      const check = await checkCredentials(deps, { id, projectId: project.id });
+      const row = await getConnectionRow(queries, project.id, id);
+      const providerApp = row.providerAppId
+        ? await findProviderApp(queries, project.id, row.providerAppId)
+        : undefined;
+      return { ...toConnection(row, { providerApp }), check: { time, ...check } };
+    },
+  });

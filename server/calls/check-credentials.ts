@@ -1,0 +1,74 @@
+/** Checks on request whether a connection's credentials work, and updates its status. */
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { Egress } from "../egress/open-egress.ts";
+import { healConnection, markConnectionWorking } from "../store/connections.ts";
+import type { Database } from "../store/database.ts";
+import { askHealth, type Health } from "./health-check.ts";
+import type { LiveConnection } from "./live-connection.ts";
+import type { LiveConnections } from "./live-connections.ts";
+
+interface Services {
+  database: Database;
+  egress: Egress;
+  connections: LiveConnections;
+}
+
+export interface CredentialCheck {
+  working: boolean;
+  /** What was found out; without secrets. */
+  detail: string;
+}
+
+/**
+ * Calls the provider's health check. Before that, a token that has expired, was refused, or was found bad is refreshed; so
+ * is every token where the provider has no health check. A refusal makes the connection `bad_credentials` at once, without
+ * the waiting that refused calls need: the address that was called exists for this question only.
+ */
+export async function checkCredentials(
+  deps: Services,
+  connection: { id: string; projectId: string },
+): Promise<CredentialCheck> {
+  try {
+    const found = await deps.connections.find(connection.projectId, connection.id);
+    if (!found) return { working: false, detail: "The connection was deleted." };
+    const isBad = found.status === "bad_credentials";
+    const live = isBad && found.refreshable ? await deps.connections.forceRefresh(found) : found;
+    return await verdict(deps, live, await askHealth(deps.egress, live));
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { working: false, detail: error.message };
+  }
+}
+
+async function verdict(
+  deps: Services,
+  live: LiveConnection,
+  health: Health,
+  isFresh = false,
+): Promise<CredentialCheck> {
+  const name = live.provider.displayName ?? live.provider.name;
+  if (health === "fine") {
+    await markWorking(deps, live);
+    return { working: true, detail: `${name} accepts the credentials.` };
+  }
+  if (live.refreshable && !isFresh) {
+    const fresh = await deps.connections.forceRefresh(live);
+    const again = health === "refused" ? await askHealth(deps.egress, fresh) : health;
+    return verdict(deps, fresh, again, true);
+  }
+  if (health === "refused") {
+    await deps.connections.suspects.refusedByCheck(live);
+    return { working: false, detail: `${name} refuses the credentials.` };
+  }
+  if (isFresh) return { working: true, detail: `${name} has issued a new access token.` };
+  return {
+    working: live.status !== "bad_credentials",
+    detail: `${name} could not be asked, or has no address for this question; the status comes from earlier calls.`,
+  };
+}
+
+async function markWorking({ database }: Services, live: LiveConnection): Promise<void> {
+  const { projectId, id } = live;
+  await markConnectionWorking(database.queries, projectId, id);
+  if (live.status === "bad_credentials") await healConnection(database.queries, live);
+}

@@ -1,0 +1,50 @@
+/** Cancels an asynchronous write that waits in the queue: for its turn, its group, or its next attempt. */
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
+import type { InstallationCache } from "../operations/installation-cache.ts";
+import { transact, type Database } from "../store/database.ts";
+import { endOperations } from "../store/operations.ts";
+import { lockWaitingWrite } from "../store/write-queue.ts";
+import { summarize } from "./operation-log.ts";
+import { readOutcome, readRecords, readSendOptions } from "./queued-write.ts";
+import { writeDone } from "./write-done.ts";
+
+const CANCELLED = "Cancelled before it was sent";
+
+/**
+ * Ends the write as failed, with its event; records that earlier attempts have written keep their outcome. Returns false
+ * if it does not wait: it has ended, or it is being sent at this moment.
+ */
+export function cancelWrite(
+  deps: { database: Database; installations: InstallationCache },
+  projectId: string,
+  operationId: string,
+): Promise<boolean> {
+  return transact(deps.database, async (queries) => {
+    const write = await lockWaitingWrite(queries, projectId, operationId);
+    if (!write) return false;
+    const { writeType: type, objectName, attempts } = write;
+    const records = readRecords(write.records);
+    const error = new ProviderError({ kind: "forbidden", message: CANCELLED });
+    const outcomes = records.map(({ outcome }): RecordOutcome =>
+      outcome ? readOutcome(outcome) : { success: false, error },
+    );
+    const { batch } = readSendOptions(write.sendOptions);
+    const planned = records.map((record) => record.planned);
+    const { metadata } = summarize({ type, objectName, batch, records: planned }, outcomes);
+    const written = outcomes.filter(({ success }) => success).length;
+    const before = written > 0 ? `; ${written} of ${outcomes.length} records had been written` : "";
+    const msg = attempts > 0 ? `Cancelled after ${attempts} attempts` : CANCELLED;
+    await endOperations(queries, [
+      {
+        id: operationId,
+        status: "failure",
+        result: `[${objectName}] Cancelled${before}`,
+        metadata,
+        log: [{ severity: "WARNING", msg }],
+        event: writeDone(await deps.installations.fields(write.installationId), write, outcomes),
+      },
+    ]);
+    return true;
+  });
+}
