@@ -52,7 +52,12 @@ async function verdict(
     return { working: true, detail: `${name} accepts the credentials.` };
   }
   if (live.refreshable && !isFresh) {
-    const fresh = await deps.connections.forceRefresh(live);
+    const fresh = await deps.connections.forceRefresh(live).catch(async (error: unknown) => {
+      // Refused, and no other token can be obtained: without a provider app the refresh itself does not say so.
+      if (health === "refused" && error instanceof ProviderError && error.kind === "unauthorized")
+        await deps.connections.suspects.refusedByCheck(live);
+      throw error;
+    });
     const again = health === "refused" ? await askHealth(deps.egress, fresh) : health;
     return verdict(deps, fresh, again, true);
   }

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { checkCredentials } from "../../calls/check-credentials.ts";
 import type { LiveConnections } from "../../calls/live-connections.ts";
 import type { Egress } from "../../egress/open-egress.ts";
+import { described } from "../../ground/described.ts";
 import { now } from "../../ground/clock.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
@@ -32,7 +33,10 @@ export const checkConnection = (deps: { database: Database; egress: Egress; conn
     success: {
       status: 200,
       description: "The connection, without secrets, and the result of the check.",
-      schema: Type.Object({ ...ConnectionSchema.properties, check: CheckSchema }),
+      schema: Type.Object({
+        ...ConnectionSchema.properties,
+        check: described(CheckSchema, "What the check found out."),
+      }),
     },
     async handle({ project, params }) {
       const { queries } = deps.database;
