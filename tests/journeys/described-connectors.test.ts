@@ -64,7 +64,7 @@ describe("a described connector", () => {
         content: {
           provider: "pipedrive",
           read: { objects: { persons: { objectName: "persons" } } },
-          write: { objects: { persons: { objectName: "persons" } } },
+          write: { objects: { persons: { objectName: "persons", deletionSettings: { enabled: true } } } },
         },
       },
     });
