@@ -20,6 +20,7 @@ export function Palette(): JSX.Element {
         size="compact-sm"
         h={28}
         aria-label="Search"
+        classNames={{ section: classes["glass"] }}
         leftSection={<Icon name="search" size={14} />}
         onClick={() => setOpened(true)}
       >

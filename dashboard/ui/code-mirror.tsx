@@ -1,0 +1,135 @@
+/** CodeMirror with the dashboard's colours, a name, findings under the text, and the nonce of the page's policy. */
+import { useEffect, useRef, type JSX } from "react";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { yaml } from "@codemirror/lang-yaml";
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { linter, lintGutter, type Diagnostic } from "@codemirror/lint";
+import { searchKeymap } from "@codemirror/search";
+import { EditorState } from "@codemirror/state";
+import { EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+/** A fault or warning at a place of the text. */
+export interface EditorFinding {
+  /** Offsets in the text. */
+  from: number;
+  to: number;
+  severity: "error" | "warning" | "info";
+  message: string;
+}
+
+export interface CodeEditorProps {
+  /** Accessible name of the field, as "Manifest". */
+  name: string;
+  language: "yaml" | "json";
+  value: string;
+  onChange?: (value: string) => void;
+  /** Called with the text 150 ms after the last key. */
+  check?: (text: string) => readonly EditorFinding[] | Promise<readonly EditorFinding[]>;
+  readOnly?: boolean;
+  /** In pixels. */
+  height?: number;
+}
+
+const CHECK_MS = 150;
+
+export default function CodeMirror(props: CodeEditorProps): JSX.Element {
+  const { name, language, value, readOnly = false, height = 420 } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const newest = useRef(props);
+  useEffect(() => {
+    newest.current = props;
+  });
+  useEffect(() => {
+    if (!place.current) return;
+    const changes = EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) newest.current.onChange?.(state.doc.toString());
+    });
+    const checks = linter(
+      async ({ state }) => {
+        const found = await newest.current.check?.(state.doc.toString());
+        return [...(found ?? [])].map((finding): Diagnostic => finding);
+      },
+      { delay: CHECK_MS },
+    );
+    const editor = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: newest.current.value,
+        extensions: [
+          changes,
+          newest.current.check ? [checks, lintGutter()] : [],
+          ...fixedExtensions(language, height),
+          attributesOf(name, readOnly),
+        ],
+      }),
+    });
+    view.current = editor;
+    return () => editor.destroy();
+  }, [language, height, name, readOnly]);
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || editor.state.doc.toString() === value) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+  }, [value]);
+  return <div ref={place} />;
+}
+
+const attributesOf = (name: string, readOnly: boolean) => [
+  EditorView.contentAttributes.of({ "aria-label": name, "aria-readonly": String(readOnly) }),
+  EditorState.readOnly.of(readOnly),
+];
+
+const nonce = (): string => document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "";
+
+const fixedExtensions = (language: "yaml" | "json", height: number) => [
+  EditorView.cspNonce.of(nonce()),
+  lineNumbers(),
+  history(),
+  // Escape, then Tab, leaves the field: otherwise the keyboard would be trapped in it.
+  keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
+  language === "yaml" ? yaml() : json(),
+  syntaxHighlighting(highlight),
+  EditorView.lineWrapping,
+  look(height),
+];
+
+const look = (height: number) =>
+  EditorView.theme({
+    "&": {
+      height: `${height}px`,
+      border: "1px solid var(--busbar-field)",
+      borderRadius: "4px",
+      backgroundColor: "var(--mantine-color-body)",
+      color: "var(--mantine-color-text)",
+      fontSize: "13px",
+    },
+    "&.cm-focused": { outline: "2px solid var(--mantine-color-anchor)" },
+    ".cm-scroller": { fontFamily: "var(--mantine-font-family-monospace)", lineHeight: "1.55" },
+    ".cm-content": { caretColor: "var(--mantine-color-text)" },
+    ".cm-gutters": {
+      backgroundColor: "var(--busbar-code)",
+      color: "var(--mantine-color-dimmed)",
+      borderRight: "1px solid var(--busbar-line)",
+    },
+    ".cm-cursor": { borderLeftColor: "var(--mantine-color-text)" },
+    "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
+      backgroundColor: "var(--busbar-chosen) !important",
+    },
+    ".cm-tooltip": {
+      backgroundColor: "var(--mantine-color-body)",
+      border: "1px solid var(--busbar-line)",
+      color: "var(--mantine-color-text)",
+      maxWidth: "480px",
+    },
+  });
+
+const highlight = HighlightStyle.define([
+  { tag: tags.propertyName, color: "var(--busbar-busy)" },
+  { tag: tags.definition(tags.propertyName), color: "var(--busbar-busy)" },
+  { tag: [tags.string, tags.content], color: "var(--mantine-color-text)" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--busbar-warn)" },
+  { tag: tags.comment, color: "var(--mantine-color-dimmed)", fontStyle: "italic" },
+]);
