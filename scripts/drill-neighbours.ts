@@ -16,7 +16,7 @@ import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
 import { startChildBusbar, type ChildBusbar } from "../tests/harness/child-busbar.ts";
 import { openClient, type Client } from "../tests/harness/client.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
-import { summarizeLatency, type Latency } from "./drill-latency.ts";
+import { measureLatency, type Latency } from "./drill-latency.ts";
 import { startRotatingEndpoint, type RotatingEndpoint } from "./drill-refresh/rotating-endpoint.ts";
 
 export interface NeighboursOptions {
@@ -60,7 +60,7 @@ export async function neighboursDrill(options: NeighboursOptions): Promise<Neigh
   });
   try {
     const own = await openOwnProject(busbar, { sandbox: quick, tokens: quickTokens, receivers });
-    const usual = await measure(own, seconds);
+    const usual = await measureLatency(own, { seconds, pauseMs: PAUSE_MS });
     const other = await openSlowProject(busbar, {
       sandbox: slowProvider,
       tokens: slowTokens,
@@ -72,7 +72,7 @@ export async function neighboursDrill(options: NeighboursOptions): Promise<Neigh
     const stop = keepBusy(other);
     // Until every slow customer, receiver and connection is busy.
     await wait(2 * slowMs);
-    const besides = await measure(own, seconds);
+    const besides = await measureLatency(own, { seconds, pauseMs: PAUSE_MS });
     stop();
     return {
       usual,
@@ -333,24 +333,6 @@ function keepBusy({ client, customers, connections, connectAnother }: SlowProjec
     void repeat(() => client.inProject("GET", `/connections/${id}?refresh=force`));
   }
   return () => stopping.abort();
-}
-
-async function measure(calls: Calls, seconds: number): Promise<Record<Kind, Latency>> {
-  const until = performance.now() + seconds * 1_000;
-  const measured = await Promise.all(
-    CALLS.map(async (kind) => {
-      const times: number[] = [];
-      let failed = 0;
-      do {
-        const started = performance.now();
-        await calls[kind]().catch(() => (failed += 1));
-        times.push(performance.now() - started);
-        await wait(PAUSE_MS);
-      } while (performance.now() < until);
-      return [kind, summarizeLatency(times, failed)] as const;
-    }),
-  );
-  return Object.fromEntries(measured) as Record<Kind, Latency>;
 }
 
 if (import.meta.main) {

@@ -14,7 +14,7 @@ import { catalogOverlay } from "../sandbox/catalog-overlay.ts";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { startChildBusbar } from "../tests/harness/child-busbar.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
-import { summarizeLatency, type Latency } from "./drill-latency.ts";
+import { measureLatency, type Latency } from "./drill-latency.ts";
 import { startStrangers } from "./drill-strangers/start-strangers.ts";
 
 const LARGE_CALLERS = 16;
@@ -58,27 +58,14 @@ export async function strangersDrill(
   return { usual, besides, large, half, memoryMiB: memory };
 }
 
-/** Calls one of each kind after the other, again and again. */
-async function measure({ calls }: StrangersWorld, seconds: number): Promise<Record<Kind, Latency>> {
-  const until = performance.now() + seconds * 1_000;
-  const measured = await Promise.all(
-    CALLS.map(async (kind) => {
-      const times: number[] = [];
-      let failed = 0;
-      do {
-        const started = performance.now();
-        const status = await calls[kind]().then(
-          (answer) => answer.status,
-          () => 0,
-        );
-        times.push(performance.now() - started);
-        if (status !== 200) failed += 1;
-        await wait(PAUSE_MS);
-      } while (performance.now() < until);
-      return [kind, summarizeLatency(times, failed)] as const;
-    }),
-  );
-  return Object.fromEntries(measured) as Record<Kind, Latency>;
+/** Calls one of each kind after the other, again and again; an answer without success has failed. */
+function measure({ calls }: StrangersWorld, seconds: number): Promise<Record<Kind, Latency>> {
+  const checked = (kind: Kind) => async () => {
+    const { status } = await calls[kind]();
+    if (status !== 200) throw new Error(`answered ${status}`);
+  };
+  const all = { healthz: checked("healthz"), proxied: checked("proxied"), written: checked("written") };
+  return measureLatency(all, { seconds, pauseMs: PAUSE_MS });
 }
 
 async function residentMiB(pid: number): Promise<number> {

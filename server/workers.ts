@@ -38,7 +38,7 @@ export function startWorkers(deps: Services): Workers {
   let stopping: Promise<unknown> | undefined;
   return {
     get running() {
-      return !stopping && writes.running && reads.running && deliveries.running && schemas.running;
+      return !stopping && writes.running && reads.running && deliveries.running;
     },
     stop: async () => {
       stopping ??= Promise.all([

@@ -1,14 +1,12 @@
-/** Watches the schemas of customers' accounts in the background: starts the looks that are due and carries them out. */
-import { setTimeout as wait } from "node:timers/promises";
+/** Watches the schemas of customers' accounts in the background: starts and runs the looks that are due. */
 import { now } from "../ground/clock.ts";
 import { nextTick } from "../jobs/cron-tick.ts";
+import { startRounds } from "../jobs/rounds.ts";
 import { claimSchemaLooks, startDueLooks, type SchemaLook } from "../store/schema-looks.ts";
 import type { LookServices } from "./find-look-target.ts";
 import { lookAtSchemas } from "./look-at-schemas.ts";
 
 export interface SchemaWatcher {
-  /** False when the loop has ended without `stop`. */
-  readonly running: boolean;
   /** Finishes the looks that are under way. */
   stop(): Promise<void>;
 }
@@ -25,44 +23,28 @@ const SHORTEST_POLL_MS = 20;
 export function startSchemaWatcher(deps: LookServices & { minuteMs: number }): SchemaWatcher {
   const { database, log, minuteMs } = deps;
   const { queries } = database;
-  const pollMs = Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, minuteMs / 12));
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const underWay = new Set<Promise<void>>();
-  let running = true;
-
   const start = (look: SchemaLook): void => {
-    const done: Promise<void> = lookAtSchemas(deps, look).finally(() => underWay.delete(done));
+    const done: Promise<void> = lookAtSchemas(deps, look).finally(() => {
+      underWay.delete(done);
+      // While places were free, nothing was left to claim.
+      if (underWay.size === MOST_LOOKS - 1) rounds.wake();
+    });
     underWay.add(done);
   };
-  const round = async (): Promise<void> => {
+  const round = async (): Promise<boolean> => {
     const tick = (schedule: string): Date => nextTick(schedule, now(), { minuteMs });
     await startDueLooks(queries, { most: MOST_INTEGRATIONS, spreadMs: 60 * minuteMs, nextTick: tick });
     const most = MOST_LOOKS - underWay.size;
     const looks = most > 0 ? await claimSchemaLooks(queries, { most, leaseMs: LEASE_MS }) : [];
     looks.forEach(start);
-    // With free places there is nothing left to claim until the next poll.
-    const rest = wait(pollMs, undefined, { signal, ref: false }).catch(() => {});
-    await (underWay.size < MOST_LOOKS ? rest : Promise.race([rest, ...underWay]));
+    return false;
   };
-  const loop = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await round().catch(async (error: unknown) => {
-        if (!signal.aborted)
-          log.warn({ error: String(error) }, "cannot look for changed schemas; trying again");
-        await wait(pollMs, undefined, { signal, ref: false }).catch(() => {});
-      });
-    }
-    running = false;
-  };
-  const looping = loop();
+  const everyMs = Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, minuteMs / 12));
+  const rounds = startRounds({ what: "look for changed schemas", log, everyMs, round });
   return {
-    get running() {
-      return running;
-    },
     async stop() {
-      stopping.abort();
-      await looping;
+      await rounds.stop();
       await Promise.all(underWay);
     },
   };
