@@ -1,4 +1,4 @@
-/** Begins the scheduled reads whose tick has come, over all processes together. */
+/** Begins scheduled reads at their ticks; each tick is taken by one process only. */
 import type { Catalog } from "../../connectors/catalog.ts";
 import { now } from "../ground/clock.ts";
 import { newId } from "../ground/ids.ts";
@@ -21,7 +21,7 @@ export interface BeginReadsServices {
 
 const LOOK_EVERY_MS = 1_000;
 const MOST_AT_ONCE = 500;
-/** An index lags longer at times: once an hour a run looks back further. */
+/** A provider's search index sometimes lags longer: once an hour a run begins further back. */
 const SETTLE_EVERY_MS = 3_600_000;
 
 /** Looks for due objects once a second. */
@@ -44,8 +44,9 @@ export async function beginDueReads(deps: Omit<BeginReadsServices, "log">): Prom
 }
 
 /**
- * A tick during the object's own read is missed and made up for after it. Nothing begins while the connection has bad
- * credentials or the destination takes nothing: the next tick after that reads the whole gap.
+ * Begins the runs of due objects. A tick during a scheduled run of the same object is noted, and another run follows. Nothing
+ * begins while the connection has bad credentials or the destination is disabled: the next tick after that reads the whole
+ * gap.
  */
 async function begin(
   deps: Omit<BeginReadsServices, "log">,

@@ -1,4 +1,4 @@
-/** Begins a read that was triggered: stores its operation and its run, for a worker to carry out. */
+/** Begins a triggered read: stores its operation and its run, which a worker executes. */
 import { readTriggeredError } from "../events/read-events.ts";
 import { toEventRow } from "../events/record-event.ts";
 import { nowMs } from "../ground/clock.ts";
@@ -22,11 +22,11 @@ export interface TriggerServices {
   onRuns: { listener: () => void };
 }
 
-/** Triggered reads of an object that may wait or run. */
+/** Most triggered reads of an object that have not ended. */
 const MOST_OF_OBJECT = 10;
 const RETRY_AFTER_MS = 30_000;
 
-/** Throws a 429 Problem while too many reads of the object are not over. Begins nothing twice under one id. */
+/** Throws a 429 Problem while too many triggered reads of the object have not ended. An id begins only one read. */
 export async function beginTriggeredRead(deps: TriggerServices, read: TriggeredRead): Promise<void> {
   try {
     await transact(deps.database, (queries) => begin(deps, queries, read));
@@ -48,7 +48,7 @@ async function begin(deps: TriggerServices, queries: Queries, read: TriggeredRea
   const { installation } = read.object.installed;
   const { id, projectId, connectionId } = installation;
   const { objectName } = read.object.definition;
-  // Requests of the same moment are counted one after the other.
+  // The lock makes concurrent requests count one after the other.
   if (!(await lockInstallation(queries, projectId, id))) throw uninstalled();
   if ((await countTriggeredRuns(queries, id, objectName)) >= MOST_OF_OBJECT) throw tooMany(objectName);
   const connection = await findConnection(queries, projectId, connectionId);
@@ -72,7 +72,7 @@ const runOf = ({ operationId, requestId, object, span }: TriggeredRead) => {
   };
 };
 
-/** Nothing can be read until the customer has connected again; the operation tells so at once. */
+/** Ends the operation at once: nothing can be read until the customer has connected again. */
 async function endAtOnce(
   { installations, identity }: TriggerServices,
   queries: Queries,

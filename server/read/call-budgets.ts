@@ -1,12 +1,12 @@
-/** Keeps part of an account's daily calls for other uses: reads wait while too many of the calls are used. */
+/** Leaves part of an account's daily calls for other uses: reads wait while too many calls are used. */
 import { LRUCache } from "lru-cache";
 import type { CallUsage } from "../../connector-kit/read-connector.ts";
 import { elapsedMs } from "../ground/clock.ts";
 import type { ReadKind } from "../store/read-runs.ts";
 
-/** Part of the daily calls, used by whomever, up to which reads of a kind go on. */
+/** Share of the daily calls, used by any program, up to which reads of a kind go on. */
 const MOST_USED: Record<ReadKind, number> = { backfill: 0.7, scheduled: 0.9, triggered: 0.9 };
-/** After this time one read of the connection asks again: accounts free calls all day long. */
+/** After this time one read of the connection sends a request again: the count of calls covers the last 24 hours. */
 const LOOK_AGAIN_MINUTES = 10;
 const MOST_CONNECTIONS = 20_000;
 
@@ -17,13 +17,13 @@ export interface SpentBudget {
 }
 
 export interface CallBudgets {
-  /** Remembers what an answer said; after one that said nothing, nothing is known. */
+  /** Stores the usage that an answer reports; an answer without usage deletes it. */
   note(connectionId: string, usage: CallUsage | undefined): void;
   /** Returns why and for how long a read has to wait; undefined if it may go on. */
   spentFor(connectionId: string, kind: ReadKind): SpentBudget | undefined;
 }
 
-/** Opens the budgets of this process. Other processes learn the same from their own answers. */
+/** Opens the budgets of this process. Other processes take theirs from their own answers. */
 export function openCallBudgets(minuteMs: number): CallBudgets {
   const known = new LRUCache<string, CallUsage & { notedMs: number }>({ max: MOST_CONNECTIONS });
   const lookAgainMs = LOOK_AGAIN_MINUTES * minuteMs;
@@ -37,7 +37,7 @@ export function openCallBudgets(minuteMs: number): CallBudgets {
       if (!last || last.used < last.limit * MOST_USED[kind]) return undefined;
       const waitMs = last.notedMs + lookAgainMs - elapsedMs();
       if (waitMs > 0) return { waitMs, message: messageOf(last, kind) };
-      // This read asks, the others of the connection wait for its answer.
+      // This read sends a request; the others of the connection wait for its answer.
       known.set(connectionId, { ...last, notedMs: elapsedMs() });
       return undefined;
     },

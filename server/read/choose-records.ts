@@ -14,7 +14,7 @@ export interface Chosen {
   forgotten: string[];
 }
 
-/** Triggered reads deliver everything that was asked for; the others only what has changed since it was delivered. */
+/** Returns what is delivered: of a triggered read all records, of other reads those that changed since they were delivered. */
 export async function chooseRecords(
   { database }: { database: Database },
   { run, shaper, target }: ReadWalk,
@@ -58,7 +58,7 @@ export async function chooseRecords(
 }
 
 /**
- * Whether a newer version, or the deletion, was committed by another read after this page had arrived. A later page may
+ * Returns whether a newer version, or the deletion, was committed by another read after this page had arrived. A later page may
  * bring an earlier change time: transactions commit late.
  */
 const isOvertaken = (
@@ -75,7 +75,7 @@ const isOvertaken = (
 const deletionKey = (id: string): string => `deleted ${id}`;
 
 /**
- * A deletion is delivered once. The record itself is forgotten, so that it is delivered again if it is restored; a record
+ * Returns the deletions that were not delivered before. The record itself is forgotten, so that it is delivered again if it is restored; a record
  * that changed after its deletion has been restored already.
  */
 export async function chooseDeletions(

@@ -1,4 +1,4 @@
-/** Translates a provider's values to those that the builder's tables deliver for them, and back. Pure. */
+/** Translates values between the provider's and those of the configuration's value mappings. Pure. */
 import type { Json } from "../ground/json.ts";
 
 /**

@@ -38,7 +38,7 @@ export const ReadDryRunSchema = Type.Object(
 
 export type DryRunServices = CallServices & { metadata: MetadataMemory };
 
-/** Sends at most a request for the object's fields and the one that counts. Throws a Problem. */
+/** Sends at most two requests: one for the object's fields, one that counts records. Throws a Problem. */
 export async function dryRunRead(
   deps: DryRunServices,
   object: ReadableObject,
@@ -71,7 +71,7 @@ export async function dryRunRead(
   });
 }
 
-/** An estimate is a convenience: without it the dry run still shows the request. */
+/** Counts the records; a provider's refusal becomes part of the answer, because the request is worth showing without it. */
 async function estimate({ connector }: ReadableObject, plan: ReadPlan, { fetch }: ProviderCall) {
   try {
     return { recordsEstimatedTotal: await connector.read.count(plan, fetch) };

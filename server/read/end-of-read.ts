@@ -1,4 +1,4 @@
-/** Makes the end of a read that was read to its last page. */
+/** Builds the end of a run after its last page: result, cursor, event. */
 import { toEventRow } from "../events/record-event.ts";
 import { readBackfillDone, readTriggeredDone } from "../events/read-events.ts";
 import type { InstallationFieldsRow } from "../store/events.ts";

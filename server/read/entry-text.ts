@@ -1,7 +1,7 @@
-/** Writes entries as JSON text, once: the fingerprint and the message take the same text. Pure. */
+/** Writes entries as JSON text. The fingerprint and the message share the text of the content. Pure. */
 import type { ResultEntry } from "../events/read-message-schema.ts";
 
-/** Returns the members that a receiver works with, without the record's raw form: what the fingerprint covers. */
+/** Returns the members that the fingerprint covers: all but `id` and `raw`. */
 export function contentText({ fields, mappedFields, associations }: ResultEntry): string {
   const listed = associations ? `,"associations":${JSON.stringify(associations)}` : "";
   return `"fields":${JSON.stringify(fields)},"mappedFields":${JSON.stringify(mappedFields)}${listed}`;

@@ -1,4 +1,4 @@
-/** Fetches one page of a run: of its records, or of the deletions behind them. */
+/** Fetches one page of a run: of its records, or of the deletions that are read after them. */
 import type { Checkpoint, DeletionPage, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
@@ -11,7 +11,7 @@ import type { ReadWalk, WalkServices } from "./read-walk.ts";
 export interface ReadPosition {
   stage: "records" | "deletions";
   checkpoint: Checkpoint | null;
-  /** Undefined until the first page has told the provider's time. */
+  /** Null until the first page, which has the provider's time. */
   untilTime: Date | null;
 }
 
@@ -22,7 +22,7 @@ export type FetchedPage = {
   providerCalls: number;
 } & ({ stage: "records"; page: ReadPage } | { stage: "deletions"; page: DeletionPage });
 
-/** Throws `ProviderError`. A field that the provider refuses and nobody requires is left out, and the page asked for again. */
+/** Throws `ProviderError`. If the provider refuses a field that is not required, repeats the request without it. */
 export async function fetchPage(
   deps: WalkServices,
   walk: ReadWalk,
@@ -53,7 +53,7 @@ export async function fetchPage(
   });
 }
 
-/** Returns the number of records of the whole walk; undefined if the provider does not tell it, which is no failure. */
+/** Returns the estimated number of records of the run; undefined if the provider refuses to count. */
 async function estimate(first: ReadPage, count: () => Promise<number>): Promise<number | undefined> {
   if (first.total !== undefined) return first.total;
   if (!first.next) return first.records.length;
@@ -75,7 +75,7 @@ function upperBound({ run, startTime }: ReadWalk, { untilTime }: ReadPosition): 
   return isUnbounded(run) ? {} : { until: untilTime ?? startTime };
 }
 
-/** A deletion may have become visible late, like a change. */
+/** Returns the period of deletions to read; it overlaps the last one, because deletions become visible late, like changes. */
 function deletionSpan(
   { run, startTime, target }: ReadWalk,
   { untilTime }: ReadPosition,
@@ -102,7 +102,7 @@ async function readOrLeaveOut(
   }
 }
 
-/** Returns the field that the error is about, if it was asked for and nobody requires it. */
+/** Returns the field that the error is about, if it was requested and is not required. */
 function refusedField({ plan, refused, set, target }: ReadWalk, error: unknown): string | undefined {
   if (!(error instanceof ProviderError) || error.kind !== "invalid" || error.code === undefined)
     return undefined;

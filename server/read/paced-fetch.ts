@@ -1,4 +1,4 @@
-/** Keeps the requests of reading at the pace that the connector names, so that they leave room for people's calls. */
+/** Limits the request rate of reads to that of the connector, which leaves room for other calls. */
 import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
@@ -12,7 +12,7 @@ export interface ReadPaces {
   paced(connectionId: string, connector: ReadConnector, fetch: ProviderFetch): ProviderFetch;
 }
 
-/** Opens paces of this process. Other processes have their own: when they exceed the limit together, the gate closes. */
+/** Opens the limits of this process. Other processes have their own: if together they exceed the provider's, the gate closes. */
 export function openReadPaces(): ReadPaces {
   /** When the requests so far of a connection and kind would be over at their pace. */
   const dueMsOf = new LRUCache<string, number>({ max: MOST_PACES });

@@ -1,4 +1,4 @@
-/** Makes the commit of a fetched page: which records are delivered, what is remembered, and where the run goes on. */
+/** Builds the commit of a fetched page: messages, fingerprints, counts, log, and the checkpoint behind it. */
 import type { ReadMessageHead } from "../events/read-message-schema.ts";
 import { newId } from "../ground/ids.ts";
 import type { LogEntry } from "../store/operations.ts";
@@ -15,9 +15,9 @@ import type { RunReadServices } from "./read-services.ts";
 
 export interface PageToPrepare {
   page: FetchedPage;
-  /** Of the run; this page is added. */
+  /** Counts of the run, to which this page is added. */
   counts: ReadCounts;
-  /** Whether the run goes behind the others after this page. */
+  /** Whether the run returns to the end of the queue after this page. */
   release: boolean;
 }
 
@@ -85,7 +85,7 @@ function headOf({ run, target }: ReadWalk, operationTime: Date): ReadMessageHead
   });
 }
 
-/** The time at which the run began by the provider's clock, never later than by ours. */
+/** Returns the time at which the run began by the provider's clock, but never later than by ours. */
 function firstUpperBound({ startTime }: ReadWalk, { stage, page }: FetchedPage): Date {
   const providerTime = stage === "records" ? page.providerTime : undefined;
   return providerTime && providerTime < startTime ? providerTime : startTime;

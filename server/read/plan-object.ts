@@ -1,4 +1,4 @@
-/** Plans a single read of an object: a search, a sample, or what a dry run shows. */
+/** Plans a single request for records: of a search, a sample or a dry run. */
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { FieldFilter, ReadConnector, ReadPlan } from "../../connector-kit/read-connector.ts";
 import type { Connector } from "../../connector-kit/connector.ts";

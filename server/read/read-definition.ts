@@ -11,7 +11,7 @@ export interface ReadDefinition {
   messageName: string;
   /** The installation reads it: its configuration lists the object, or the manifest enables it for every customer. */
   installed: boolean;
-  /** The configuration has switched it off: no schedule, no trigger, no search. */
+  /** The configuration has disabled it: no schedule, no trigger, no search. */
   disabled: boolean;
   /** Name of the destination; empty if neither configuration nor manifest names one. */
   destination: string;

@@ -1,4 +1,4 @@
-/** What carrying reads out needs. */
+/** The services that executing a read needs. */
 import type { Log } from "../ground/log.ts";
 import type { CallServices } from "../operations/call-provider.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";

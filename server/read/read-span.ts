@@ -1,4 +1,4 @@
-/** The time span of a read that was triggered: as it was asked for, as the provider is asked, and as events tell it. */
+/** Converts the time span of a triggered read: from the request, to the run, to the event. */
 import { Problem, type Issue } from "../ground/errors.ts";
 import type { ClaimedRun } from "../store/read-runs.ts";
 import type { ReadSpan } from "../events/read-events.ts";
@@ -10,7 +10,7 @@ export interface RequestedSpan {
   untilTime: Date | null;
 }
 
-/** Stands for "no lower bound" where there is an upper one: a read without any bound takes the walk over all records. */
+/** Lower bound of a read that has only an upper one. A read without bounds uses the provider's walk over all records. */
 const BEGINNING = new Date(0);
 
 /** Returns the bounds to read; an upper one in the future is cut to `now`. Throws a 400 Problem. */
@@ -43,7 +43,7 @@ const refuse = (issue: Omit<Issue, "in">): Problem =>
     issues: [{ in: "body", ...issue } as Issue],
   });
 
-/** Returns the span as events tell it: without a lower bound where none was asked for. */
+/** Returns the span for an event: without a lower bound if the request had none. */
 export function spanOf(
   { sinceTime }: Pick<ClaimedRun, "sinceTime">,
   objectName: string,

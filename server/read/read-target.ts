@@ -1,4 +1,4 @@
-/** Gathers what a claimed run needs: the object's definition, the connector, the destination. */
+/** Finds the object's definition, the connector and the destination of a claimed run. */
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import { DESTINATIONS } from "../../destinations/index.gen.ts";
@@ -17,7 +17,7 @@ import { readSources } from "./read-sources.ts";
 /** The installation that a run reads for. */
 export interface RunOwner {
   installed: Installed;
-  /** What events and messages say of the installation. */
+  /** Fields of the installation in events and messages. */
   fields: InstallationFieldsRow;
 }
 
@@ -75,7 +75,7 @@ export async function findReadTarget(
   };
 }
 
-/** A run keeps the configuration with which it began. */
+/** Finds the definition in the configuration with which the run began. */
 async function definitionFor(
   { database }: TargetServices,
   { integration, installation }: Installed,

@@ -1,4 +1,4 @@
-/** Chooses whose turn it is: reads by schedule and trigger before backfills, then in turns of projects and customers. */
+/** Chooses the runs to claim: scheduled and triggered ones before backfills, then in turns of projects and customers. */
 import type { RoomFor } from "../jobs/claim-loop.ts";
 import type { Queries } from "../store/database.ts";
 import { listDueRuns, type DueRun } from "../store/read-runs.ts";

@@ -1,4 +1,4 @@
-/** Prepares the walk over an object's records: what is asked for, and how records become entries. */
+/** Prepares the requests of a run, and the function that makes entries of records. */
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { now } from "../ground/clock.ts";
@@ -24,7 +24,7 @@ export interface ReadWalk {
   startTime: Date;
   shaper: RecordShaper;
   set: ReadSet;
-  /** Fields that the provider refused and that nobody requires; they are not asked for any more. */
+  /** Optional fields that the provider refused; they are no longer requested. */
   refused: Set<string>;
   /** Steps for the log of the operation, added to the next commit. */
   log: LogEntry[];
@@ -64,7 +64,7 @@ export async function openReadWalk(
   };
 }
 
-/** Asks only where the answer matters: for what is read, and for filters that depend on a field's type. */
+/** Reads the object's metadata only if fields, filters or the connector depend on it. */
 async function metadataFor(
   deps: WalkServices,
   { projectId, connectionId, objectName, kind }: ClaimedRun,
@@ -82,7 +82,7 @@ async function metadataFor(
   );
 }
 
-/** How far back any run of the object looks. */
+/** Returns the longest overlap of the object's scheduled runs. */
 export const longestOverlapMs = ({ connector }: ReadTarget): number => {
   const { overlapMs, settlingOverlapMs = 0 } = connector.read.abilities;
   return Math.max(overlapMs, settlingOverlapMs);

@@ -1,4 +1,4 @@
-/** Carries reads out: claims runs in turns, reads some pages of each, and puts it back behind the others. */
+/** Executes reads: claims runs in turns, reads some pages of each, and returns it to the end of the queue. */
 import { nowMs } from "../ground/clock.ts";
 import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
 import { backoffMs } from "../jobs/backoff.ts";
@@ -29,7 +29,7 @@ export interface ReadWorkerServices extends Omit<
   identity: ProcessIdentity;
 }
 
-/** A page on its way into the database. */
+/** A page that waits for its commit. */
 interface PageToCommit {
   page: ReadPageCommit;
   isCommitted: boolean;
@@ -40,12 +40,12 @@ const MOST_PAGES_IN_COMMIT = 16;
 const LIMITS = {
   /** Runs that a process reads at once: each holds pages in memory. */
   places: 64,
-  /** Planning a claim costs more than running it, so that it waits for several runs to be due. */
+  /** PostgreSQL takes longer to plan a claim than to execute it, so one claim waits for several due runs. */
   gatherMs: 20,
-  /** Runs that another process has made are found after this time; its own wake the loop. */
+  /** Runs that another process has inserted are found after this time; runs of this process wake the loop. */
   pollMs: 1_000,
 };
-/** Planning the commit of a small page also costs more than running it, so that it waits for others. */
+/** The same holds for the commit of a small page, which waits for other pages. */
 const COMMIT_GATHER = { items: MOST_PAGES_IN_COMMIT, ms: 5 };
 
 /** Starts at once and runs until it is stopped. */
@@ -94,7 +94,7 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     idOf: ({ operationId }) => operationId,
     keyOf: ({ connectionId }) => connectionId,
     groupOf: ({ projectId }) => projectId,
-    // A run that was put back is due again, and a triggered one makes way for the next.
+    // A run that was returned is due again, and the end of a triggered one lets the next one begin.
     unblocksOthers: () => true,
     ...LIMITS,
   });

@@ -1,4 +1,4 @@
-/** Carrying reads out: lying providers, an account without free calls, and installations that go while they are read. */
+/** Executing reads: lying providers, an account without free calls, and installations that go while they are read. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Client } from "pg";
@@ -28,7 +28,7 @@ integrations:
               fullHistory: true
 ${more}`;
 
-describe("carrying reads out", () => {
+describe("executing reads", () => {
   let on: TestBusbar;
   let sink: Sink;
   let client: Client;

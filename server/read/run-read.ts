@@ -1,6 +1,5 @@
 /**
- * Reads some pages of a claimed run. After each page that is committed the run goes on behind it, here or in another
- * process.
+ * Reads some pages of a claimed run. After each committed page, this or another process can continue behind it.
  */
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { elapsedMs } from "../ground/clock.ts";
@@ -16,12 +15,12 @@ import { findReadTarget, findRunOwner, type ReadTarget } from "./read-target.ts"
 import { openReadWalk, type DeliveringTarget, type ReadWalk } from "./read-walk.ts";
 import { settleFailure, waitForCalls, waitForDestination } from "./settle-read.ts";
 
-/** After this time the run goes behind the others. */
+/** After this time the run returns to the end of the queue. */
 const TURN_MS = 2_000;
-/** Messages of an object that may wait for somebody to ask for them. */
+/** Most messages of an object that are held until they are requested. */
 const MOST_HELD_MESSAGES = 10_000;
 
-/** Never throws for what a provider or a customer does: the run has gone on, ended or been put back when it returns. */
+/** Handles all failures of providers and of customers' settings: when it returns, the run has ended or is back in the queue. */
 export async function runRead(
   deps: RunReadServices,
   run: ClaimedRun,
@@ -47,7 +46,7 @@ export async function runRead(
   onAnswer(result);
 }
 
-/** While one page is committed, the next one is prepared and the one after it is fetched. Pages are committed in order. */
+/** Commits a page, prepares the next one and fetches the one after it at the same time. Pages are committed in order. */
 async function readPages(deps: RunReadServices, run: ClaimedRun, target: DeliveringTarget): Promise<void> {
   const startedMs = elapsedMs();
   const counts = countsOf(run);
@@ -71,7 +70,7 @@ async function readPages(deps: RunReadServices, run: ClaimedRun, target: Deliver
       const { commit, next } = await pageCommit(deps, walk, { page, counts, release: isTurnOver });
       const goesOn = next && !isTurnOver && !deps.budgets.spentFor(run.connectionId, run.kind);
       fetching = goesOn ? fetchPage(deps, walk, next) : undefined;
-      // Its failure counts when its turn has come: the page before it is committed first.
+      // A failure is handled when the page is awaited, after the page before it is committed.
       fetching?.catch(() => {});
       if (!(await saving)) return;
       saving = savePage(deps, run, commit, sinceThen(before, counts));
@@ -87,7 +86,7 @@ async function readPages(deps: RunReadServices, run: ClaimedRun, target: Deliver
   }
 }
 
-/** Returns what to do instead of reading another page; undefined if nothing is in the way. */
+/** Returns a function that makes the run wait; undefined if another page may be read. */
 async function reasonToWait(
   deps: RunReadServices,
   walk: ReadWalk,
@@ -122,7 +121,7 @@ const sinceThen = (before: ReadCounts, { delivered, unchanged, deleted }: ReadCo
   deleted: deleted - before.deleted,
 });
 
-/** Whether so much waits for the destination, or for somebody to ask for it, that more would only fill the database. */
+/** Returns whether too many messages wait for the destination, or are held until they are requested. */
 async function isBehind({ database, waiting }: RunReadServices, walk: ReadWalk): Promise<boolean> {
   const { definition, destination } = walk.target;
   if (definition.delivery.mode !== "onRequest") return waiting.isBehind(destination.id);

@@ -184,7 +184,7 @@ const refuse = (issues: Issue[]): Problem =>
     issues,
   });
 
-/** Stores a line of the usage log with the answer's status. A line that cannot be stored is no reason to fail. */
+/** Stores a line of the usage log with the answer's status. An outage of the database does not fail the search. */
 async function logUse<Answer extends { results: unknown[] }>(
   { database }: Services,
   { installed }: ReadableObject,

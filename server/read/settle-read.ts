@@ -1,4 +1,4 @@
-/** Decides what happens to a run that could not go on: it waits, it is given up, or it fails at once. */
+/** Decides about a run that could not continue: another attempt, waiting, or the end. */
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { readSchedulePaused, readTriggeredError } from "../events/read-events.ts";
@@ -26,12 +26,12 @@ type FailedOwner = RunOwner & Partial<Pick<ReadTarget, "definition">>;
 
 const HOUR_MINUTES = 60;
 const BACKFILL_HOURS = 24;
-/** Broken pages are asked for again so often: a proxy on the way may have answered for the provider. */
+/** Requests of an unreadable page: a proxy between Busbar and the provider may have answered. */
 const ATTEMPTS_AT_BROKEN_PAGE = 3;
-/** An object is paused after so many scheduled runs in a row that failed for a permanent reason, and an hour. */
+/** An object is paused after this many scheduled runs in a row, over at least an hour, that failed for a permanent reason. */
 const FAILURES_BEFORE_PAUSE = 5;
 
-/** Puts the run back or ends it. */
+/** Returns the run to the queue or ends it. */
 export async function settleFailure(
   deps: SettleServices,
   run: ClaimedRun,
@@ -72,14 +72,14 @@ export async function settleFailure(
   return isGate ? "not-sent" : error.kind === "rate_limited" ? "rate-limited" : "sent";
 }
 
-/** Reads can be repeated, so everything that may pass is waited for, also an account that is locked for now. */
+/** Returns whether another attempt can succeed. Reads are safe to repeat, so this includes unknown outcomes and locked accounts. */
 const isTemporary = ({ kind }: ProviderError, attempts: number): boolean =>
   ["rate_limited", "unavailable", "timeout", "locked_out", "unknown_outcome"].includes(kind) ||
   (kind === "unreadable" && attempts < ATTEMPTS_AT_BROKEN_PAGE);
 
 /**
- * A backfill may fail for a day, other reads for an hour or until the next tick. Counts from the first failure since the
- * last page: a pause, a destination that is away and a process that is down are not the provider's.
+ * Returns the time after which a run is given up: a backfill after a day, other reads after an hour or at the next tick. Counts
+ * from the first failure since the last page, so that pauses and outages of the destination or of Busbar do not count.
  */
 function deadlineMs(
   { minuteMs }: SettleServices,
@@ -94,7 +94,7 @@ function deadlineMs(
 /** Reconnecting makes the run due at once; credentials that are accepted again by themselves are noticed after this time. */
 const CREDENTIALS_MINUTES = 5;
 
-/** Puts a backfill back until the customer has connected again. */
+/** Makes a backfill wait until the customer has connected again. */
 async function waitForCredentials(
   deps: SettleServices,
   run: ClaimedRun,
@@ -122,7 +122,7 @@ const WAIT_REASON = {
   disabled: "Waiting: the destination is disabled or does not exist",
 };
 
-/** Puts the run back until its destination takes messages again. */
+/** Makes the run wait until its destination takes messages again. */
 export async function waitForDestination(
   deps: SettleServices,
   run: ClaimedRun,
@@ -141,7 +141,7 @@ export async function waitForDestination(
   });
 }
 
-/** Puts the run back until the account may have free calls again. */
+/** Makes the run wait until the account may have free calls again. */
 export async function waitForCalls(
   deps: SettleServices,
   { operationId }: ClaimedRun,

@@ -45,7 +45,7 @@ export const shapeDeletion = ({ id, deletedTime, raw }: DeletedRecord): ResultEn
   ...(deletedTime && { deletedTime: deletedTime.toISOString() }),
 });
 
-/** A field with what was learned about it from the records so far. */
+/** A field, with its spelling in the records so far. */
 interface PreparedField {
   name: string;
   /** The first step to the value, in the provider's spelling as far as it is known. */

@@ -1,4 +1,4 @@
-/** Starts what reads: objects brought in line with their configuration, schedules, and the worker that carries reads out. */
+/** Starts reading: keeps read objects in line with configurations, begins scheduled reads, and executes reads. */
 import { startBeginningReads, type BeginReadsServices } from "./begin-reads.ts";
 import { startReadWorker, type ReadWorkerServices } from "./read-worker.ts";
 import { startSyncingReads, type SyncServices } from "./sync-read-objects.ts";
@@ -8,7 +8,7 @@ type Services = ReadWorkerServices & Omit<BeginReadsServices & SyncServices, "on
 export interface Reading {
   /** False if the worker has stopped unexpectedly. */
   readonly running: boolean;
-  /** There are new runs. */
+  /** To be called when there are new runs. */
   wake(): void;
   stop(): Promise<void>;
 }

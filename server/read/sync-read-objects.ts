@@ -72,8 +72,8 @@ export async function syncQueued(deps: SyncNowServices & Pick<SyncServices, "onR
 }
 
 /**
- * Brings the objects of one installation in line, if it is queued: in this transaction, or after the process that is
- * about it has committed.
+ * Brings the objects of one installation in line, if it is queued. If another process is doing so, waits until that process
+ * has committed.
  */
 export async function syncNow(
   deps: SyncNowServices,
@@ -119,7 +119,7 @@ async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: Q
     if (row) await changeObject(situation, row, definition);
     else begun += await addObject(situation, definition);
   }
-  // The change may be the one that they wait for: other credentials, another destination.
+  // They may wait for this change: other credentials, another destination.
   await wakeRuns(queries, installationId);
   return begun;
 }
@@ -194,7 +194,7 @@ async function addObject(situation: Situation, definition: ReadDefinition): Prom
   const { queries, installation, accountRef, minuteMs, time } = situation;
   const { objectName, messageName, destination, disabled, backfill } = definition;
   const { id: installationId, projectId, integrationId, config } = installation;
-  // Switched off from the beginning: when it is switched on, that is the moment it becomes readable.
+  // Disabled from the beginning: it is read from the time when it is enabled.
   if (disabled) return 0;
   const schedule = definition.schedule ?? null;
   const operationId = newId();

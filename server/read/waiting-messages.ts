@@ -1,15 +1,15 @@
-/** Tells whether a destination is behind, without asking the database for every page. */
+/** Finds out whether a destination is behind, with less than one query per page. */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../store/database.ts";
 import { countWaitingFor } from "../store/destination-backlog.ts";
 
-/** Messages that may wait for a destination before reading for it waits. */
+/** Reading for a destination waits while this many messages wait for it. */
 const MOST_WAITING = 200;
 const FRESH_MS = 250;
 const MOST_DESTINATIONS = 5_000;
 
 export interface WaitingMessages {
-  /** Whether more messages for the destination would only fill the database. */
+  /** Returns whether too many messages wait for the destination. */
   isBehind(destinationId: string): Promise<boolean>;
 }
 
