@@ -489,6 +489,15 @@ CREATE TABLE organizations (
   PRIMARY KEY (id)
 );
 
+CREATE TABLE processes (
+  id integer NOT NULL,
+  version text NOT NULL,
+  roles text[] NOT NULL,
+  start_time timestamptz NOT NULL,
+  last_seen_time timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (id)
+);
+
 CREATE TABLE projects (
   id uuid NOT NULL,
   org_id uuid NOT NULL,

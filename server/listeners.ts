@@ -37,6 +37,7 @@ export async function listen(
       ...deps,
       publicUrl: () => publicUrl,
       dashboardPage: dashboard && (() => dashboardPage(dashboard)),
+      urls: () => deps.address.urls ?? addresses(config, publicUrl, undefined),
       workerRunning: workers && (() => workers.running),
     }),
     authorize: deps.access.authorize,
@@ -60,14 +61,9 @@ export async function listen(
   publicUrl ||= `http://${config.host}:${config.port}`;
   deps.address.publicUrl = publicUrl;
   const proxyUrl = config.roles.has("proxy") ? await listenProxy(deps, docsUrl, listeners) : undefined;
-  return {
-    base: `${publicUrl}/v1`,
-    write: `${publicUrl}/write/v1`,
-    read: `${publicUrl}/read/v1`,
-    search: `${publicUrl}/search/v1`,
-    proxy: config.proxyPublicUrl ?? proxyUrl ?? `http://${config.host}:${config.proxyPort}`,
-    dashboard: `${publicUrl}/`,
-  };
+  const urls = addresses(config, publicUrl, proxyUrl);
+  deps.address.urls = urls;
+  return urls;
 }
 
 function openDashboard({ config, log }: Services, closers: Cleanup): BuiltDashboard | undefined {
@@ -77,6 +73,19 @@ function openDashboard({ config, log }: Services, closers: Cleanup): BuiltDashbo
   closers.push(() => dashboard.close());
   return dashboard;
 }
+
+const addresses = (
+  config: Config,
+  publicUrl: string,
+  proxyUrl: string | undefined,
+): BootstrapFile["urls"] => ({
+  base: `${publicUrl}/v1`,
+  write: `${publicUrl}/write/v1`,
+  read: `${publicUrl}/read/v1`,
+  search: `${publicUrl}/search/v1`,
+  proxy: config.proxyPublicUrl ?? proxyUrl ?? `http://${config.host}:${config.proxyPort}`,
+  dashboard: `${publicUrl}/`,
+});
 
 async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<string> {
   try {

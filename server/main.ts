@@ -2,6 +2,8 @@
 import type { Bootstrap } from "./access/bootstrap.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { firstKey, keepBootstrapFile } from "./data-folder/first-key.ts";
+import { VERSION } from "./ground/version.ts";
+import { startAnnouncing } from "./jobs/announce-process.ts";
 import { listen } from "./listeners.ts";
 import type { OnAnswer } from "./http/server-options.ts";
 import { watchSchema } from "./store/schema-watch.ts";
@@ -47,6 +49,13 @@ async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
     });
   }
   const urls = await listen(services, { onAnswer: options.onAnswer, workers }, closers);
+  const announced = await startAnnouncing(services, () => ({
+    id: services.identity.id,
+    version: VERSION,
+    roles: [...config.roles],
+    startTime: services.startTime,
+  }));
+  closers.push(() => announced.stop());
   await keepBootstrapFile(config, bootstrap, urls);
   log.info({ urls }, "Busbar is ready");
   return { urls, bootstrap, stop: () => closeAll(closers) };

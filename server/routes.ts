@@ -123,6 +123,7 @@ import { listSessions } from "./api/sessions/list-sessions.ts";
 import { listSignInWays } from "./api/sessions/list-sign-in-ways.ts";
 import { createSession } from "./api/sessions/create-session.ts";
 import { deleteSession } from "./api/sessions/delete-session.ts";
+import { getSystem, type SystemServices } from "./api/system/get-system.ts";
 import { createTopicDestinationRoute } from "./api/topic-destination-routes/create-topic-destination-route.ts";
 import { deleteTopicDestinationRoute } from "./api/topic-destination-routes/delete-topic-destination-route.ts";
 import { listTopicDestinationRoutes } from "./api/topic-destination-routes/list-topic-destination-routes.ts";
@@ -152,7 +153,10 @@ export type Services = RefreshServices &
     publicUrl: () => string;
     dashboardPage?: () => Page;
     sessions: SignInSessions;
-    config: Retention & { dataDir: string; projectDestinations: number; bootstrapApiKey?: string };
+    urls: SystemServices["urls"];
+    startTime: Date;
+    config: Retention &
+      SystemServices["config"] & { dataDir: string; projectDestinations: number; bootstrapApiKey?: string };
   };
 
 const P = "/v1/projects/{projectIdOrName}";
@@ -231,6 +235,8 @@ const peopleRoutes = (deps: Services): Route[] => [
 ];
 
 const managementRoutes = (deps: Services): Route[] => [
+  route("GET /v1/system", "full", getSystem(deps)),
+
   route("GET /v1/projects", "frontend", listProjects(deps)),
   route("POST /v1/projects", "full", createProject(deps)),
   route(`GET ${P}`, "frontend", getProject(deps)),

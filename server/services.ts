@@ -8,8 +8,9 @@ import { openPersonTokens } from "./access/person-token.ts";
 import { openSignInSessions, type SignInSessions } from "./access/sign-in-sessions.ts";
 import { openLiveConnections, type LiveConnections } from "./calls/live-connections.ts";
 import { openSharedGates, type SharedGates } from "./calls/gates/shared-gates.ts";
-import { generatedKeys, openDataFolder } from "./data-folder/data-folder.ts";
+import { generatedKeys, openDataFolder, type BootstrapFile } from "./data-folder/data-folder.ts";
 import { openEgress, type Egress } from "./egress/open-egress.ts";
+import { now } from "./ground/clock.ts";
 import type { Config } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 import type { Log } from "./ground/log.ts";
@@ -52,8 +53,9 @@ export interface Services {
   onWork: { listener: () => void };
   /** Called when this process has begun a read. */
   onRuns: { listener: () => void };
-  /** The public address; final when the listeners are open. */
-  address: { publicUrl: string };
+  /** The public addresses; final when the listeners are open. */
+  address: { publicUrl: string; urls?: BootstrapFile["urls"] };
+  startTime: Date;
 }
 
 /** Functions that close what is open, in the order of opening; called in reverse. */
@@ -127,6 +129,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     providerTimeoutMs,
     onWork,
     onRuns: { listener: () => {} },
+    startTime: now(),
     address,
   };
 }

@@ -60,6 +60,10 @@ export interface Config {
   operationRetentionDays: number;
   /** Lines of the proxy's usage log are removed after this many days. */
   usageRetentionDays: number;
+  /** Refused requests are removed from the list after this many days. */
+  requestRetentionDays: number;
+  /** Entries of the audit are removed after this many days. */
+  auditRetentionDays: number;
   /** For how long a request repeated with the same `Idempotency-Key` gets the first answer. */
   idempotencyHours: number;
   retryBaseSeconds: number;
@@ -124,6 +128,8 @@ export function readConfig(environment: Environment = process.env): Config {
     readRetentionDays: positive(env, "BUSBAR_READ_RETENTION_DAYS", 3, CENTURY_DAYS),
     operationRetentionDays: positive(env, "BUSBAR_OPERATION_RETENTION_DAYS", 30, CENTURY_DAYS),
     usageRetentionDays: positive(env, "BUSBAR_USAGE_RETENTION_DAYS", 30, CENTURY_DAYS),
+    requestRetentionDays: positive(env, "BUSBAR_REQUEST_RETENTION_DAYS", 7, CENTURY_DAYS),
+    auditRetentionDays: positive(env, "BUSBAR_AUDIT_RETENTION_DAYS", 365, CENTURY_DAYS),
     idempotencyHours: positive(env, "BUSBAR_IDEMPOTENCY_HOURS", 24, YEAR_HOURS),
     retryBaseSeconds: positive(env, "BUSBAR_RETRY_BASE_SECONDS", 1, HOUR_SECONDS),
     minuteMs: integer(env, "BUSBAR_MINUTE_MS", 60_000, 1),

@@ -340,6 +340,14 @@ export interface Organizations {
   updateTime: Timestamp | null;
 }
 
+export interface Processes {
+  id: number;
+  lastSeenTime: Generated<Timestamp>;
+  roles: string[];
+  startTime: Timestamp;
+  version: string;
+}
+
 export interface Projects {
   appName: string;
   createTime: Generated<Timestamp>;
@@ -606,6 +614,7 @@ export interface DB {
   memberships: Memberships;
   operations: Operations;
   organizations: Organizations;
+  processes: Processes;
   projects: Projects;
   providerApps: ProviderApps;
   proxyUsage: ProxyUsage;

@@ -1,0 +1,24 @@
+/** The state of the system through the API. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startTestBusbar } from "../../../tests/harness/busbar.ts";
+
+test("the system names version, addresses and every process with its roles, until it stops", async (t) => {
+  const on = await startTestBusbar(t);
+  const sibling = await on.sibling({ BUSBAR_ROLES: "worker" });
+  const system = async () => (await on.call("GET", "/v1/system")).body;
+  const { version, processes, urls, queues, retention } = await system();
+  assert.match(version, /^\d+\.\d+\.\d+/);
+  assert.deepEqual(
+    processes.map(({ roles }: { roles: string[] }) => roles),
+    [["api", "proxy", "worker"], ["worker"]],
+  );
+  assert.equal(urls.proxy, on.busbar.urls.proxy);
+  assert.deepEqual(
+    queues.map(({ name }: { name: string }) => name),
+    ["writes", "deliveries", "reads"],
+  );
+  assert.ok(Object.values(retention).every((days) => Number(days) > 0));
+  await sibling.stop();
+  assert.equal((await system()).processes.length, 1);
+});

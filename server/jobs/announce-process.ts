@@ -1,0 +1,30 @@
+/** Announces this process in the database, so that operators see which processes run. */
+import type { Log } from "../ground/log.ts";
+import type { Database } from "../store/database.ts";
+import { announceProcess, removeProcess, type RunningProcess } from "../store/processes.ts";
+
+const EVERY_MS = 10_000;
+
+/** Announces at once and every ten seconds, until stopped. While the database is away, nothing is announced. */
+export async function startAnnouncing(
+  deps: { database: Database; log: Log },
+  /** The number may be known only after a reconnect, so it is read each time. */
+  process: () => RunningProcess,
+): Promise<{ stop(): Promise<void> }> {
+  let last = Promise.resolve();
+  const announce = (): void => {
+    last = announceProcess(deps.database.queries, process()).catch((error: unknown) =>
+      deps.log.debug({ error: String(error) }, "process not announced"),
+    );
+  };
+  announce();
+  const timer = setInterval(announce, EVERY_MS).unref();
+  await last;
+  return {
+    async stop() {
+      clearInterval(timer);
+      await last;
+      await removeProcess(deps.database.queries, process().id).catch(() => {});
+    },
+  };
+}
