@@ -541,10 +541,13 @@ CREATE TABLE proxy_usage (
   duration_ms integer NOT NULL,
   bytes_up bigint NOT NULL,
   bytes_down bigint NOT NULL,
+  api_key_id uuid,
+  request_id text NOT NULL DEFAULT ''::text,
+  by_busbar boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id)
 );
 CREATE INDEX ON proxy_usage (installation_id, id DESC);
-CREATE INDEX ON proxy_usage (project_id, id DESC);
+CREATE INDEX ON proxy_usage (project_id, "time" DESC, id DESC);
 
 CREATE TABLE read_fingerprints (
   installation_id uuid NOT NULL,

@@ -2,20 +2,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { elapsedMs, nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
+import { newId } from "../ground/ids.ts";
+import type { ProxyUse } from "../store/proxy-usage.ts";
 import type { ProxyLimits } from "./limits.ts";
 import { refusingPipelined } from "./pipelining.ts";
 import { ProxyExchange, type ExchangeDeps, type ProxyCall } from "./proxy-exchange.ts";
 import { checkNames, isAcceptable, readHead, type RequestHead } from "./read-head.ts";
 import { MAX_HEADER_BYTES, refuseTunnel, refuseUnreadable } from "./refuse-on-socket.ts";
-import { refuse } from "./refuse.ts";
+import { asProblem, refuse } from "./refuse.ts";
 import { CallerGone, collect, KEPT_BYTES, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
-import type { Target } from "./target.ts";
-import type { Targets } from "./targets.ts";
+import { InstallationRefusal, type Admission, type Targets } from "./targets.ts";
 import type { UsageLog } from "./usage-log.ts";
 
 export interface ForwardingDeps extends ExchangeDeps {
-  targets: Targets;
+  targets: Omit<Targets, "admit">;
   usage: Pick<UsageLog, "add">;
   /** Undefined: none. */
   limits?: ProxyLimits;
@@ -45,14 +46,25 @@ export function createForwardingServer(deps: ForwardingDeps): Server {
   const listener = (expectsContinue: boolean) =>
     refusingPipelined(
       (request, response) => serve(deps, request, response, expectsContinue),
-      (_, response) => refuse(deps, response, noPipelining(), true),
+      (_, response) => refuse(deps, response, noPipelining(), { close: true }),
     );
   server.on("request", listener(false));
   server.on("checkContinue", listener(true));
-  server.on("checkExpectation", (_, response) => refuse(deps, response, unknownExpectation(), true));
+  server.on("checkExpectation", (_, response) => refuse(deps, response, unknownExpectation(), { close: true }));
   server.on("connect", (_, socket) => refuseTunnel(deps, socket));
   server.on("clientError", (error, socket) => refuseUnreadable(deps, error, socket));
   return server;
+}
+
+/** One request on its way: what its line in the usage log needs. */
+interface Attempt {
+  startedMs: number;
+  requestId: string;
+  expectsContinue: boolean;
+  /** Once known: the installation, and the key of the caller. */
+  by?: InstallationRefusal["admission"];
+  /** The exchange has begun and writes the line itself. */
+  forwarded: boolean;
 }
 
 function serve(
@@ -61,35 +73,36 @@ function serve(
   response: ServerResponse,
   expectsContinue: boolean,
 ): void {
-  const startedMs = elapsedMs();
+  const attempt: Attempt = { startedMs: elapsedMs(), requestId: newId(), expectsContinue, forwarded: false };
   try {
     if (request.method === "TRACE") throw noTrace();
     const head = readHead(request);
-    const target = isAcceptable(head) ? deps.targets.known(head) : undefined;
+    const known = isAcceptable(head) ? deps.targets.known(head) : undefined;
     // The most frequent call waits for nothing, so it costs no promise.
-    if (target && head.body === 0 && !deps.limits)
-      return forward(deps, createCall(deps, request, response, head, target), startedMs);
-    prepare(deps, request, response, head, target, expectsContinue)
-      .then((call) => call && forward(deps, call, startedMs))
-      .catch((error: unknown) => refuseCall(deps, response, error, expectsContinue));
+    if (known && head.body === 0 && !deps.limits)
+      return forward(deps, createCall(deps, { request, response, head }, known, attempt), attempt);
+    prepare(deps, { request, response, head }, known, attempt)
+      .then((call) => call && forward(deps, call, attempt))
+      .catch((error: unknown) => refuseCall(deps, request, response, error, attempt));
   } catch (error) {
-    refuseCall(deps, response, error, expectsContinue);
+    refuseCall(deps, request, response, error, attempt);
   }
 }
+
+type Received = Pick<ProxyCall, "request" | "response" | "head">;
 
 /** Resolves the target, applies the limits and reads the body. Returns undefined if the caller has left meanwhile. */
 async function prepare(
   deps: ForwardingDeps,
-  request: IncomingMessage,
-  response: ServerResponse,
-  head: RequestHead,
-  known: Target | undefined,
-  expectsContinue: boolean,
+  received: Received,
+  known: Admission | undefined,
+  attempt: Attempt,
 ): Promise<ProxyCall | undefined> {
-  const call = createCall(deps, request, response, head, known ?? (await resolve(deps, head)));
+  const { request, response, head } = received;
+  const call = createCall(deps, received, known ?? (await resolve(deps, head)), attempt);
   if (deps.limits) enter(deps.limits, call);
   if (response.destroyed) return undefined;
-  if (expectsContinue) response.writeContinue();
+  if (attempt.expectsContinue) response.writeContinue();
   if (head.body === 0) return call;
   const isSmall = head.body !== "chunked" && head.body <= KEPT_BYTES;
   // Small bodies are read completely, so that they can be sent again; others are streamed.
@@ -99,7 +112,7 @@ async function prepare(
   };
 }
 
-function resolve(deps: ForwardingDeps, head: RequestHead): Promise<Target> {
+function resolve(deps: ForwardingDeps, head: RequestHead): Promise<Admission> {
   checkNames(head);
   return deps.targets.resolve(head);
 }
@@ -115,55 +128,77 @@ function enter(limits: ProxyLimits, { target, response }: ProxyCall): void {
 /** Returns a call without its body. Throws a Problem if the path or throttle mode forbids it. */
 function createCall(
   deps: ForwardingDeps,
-  request: IncomingMessage,
-  response: ServerResponse,
-  head: RequestHead,
-  target: Target,
+  { request, response, head }: Received,
+  admission: Admission,
+  attempt: Attempt,
 ): ProxyCall {
+  const { target } = admission;
+  attempt.by = admission;
+  if (admission.requestId !== undefined) attempt.requestId = admission.requestId;
   const path = targetPath(request.url ?? "", target);
   const refusal = head.mode === "throttle" ? deps.throttle.refusal(target) : undefined;
   if (refusal) throw refusal;
-  return { request, response, head, target, path, body: undefined };
+  return { request, response, head, target, requestId: attempt.requestId, path, body: undefined };
 }
 
-function forward(deps: ForwardingDeps, call: ProxyCall, startedMs: number): void {
+function forward(deps: ForwardingDeps, call: ProxyCall, attempt: Attempt): void {
   const exchange = new ProxyExchange(deps, call);
-  call.response.on("close", () => {
+  attempt.forwarded = true;
+  const { request, response, body } = call;
+  response.on("close", () => {
     exchange.close();
-    record(deps, call, exchange, startedMs);
+    record(deps, request, attempt, {
+      status: response.headersSent ? response.statusCode : CALLER_LEFT,
+      bytesUp: body instanceof Upload ? body.bytes : (body?.length ?? 0),
+      bytesDown: exchange.bytesDown,
+      requestId: exchange.requestId,
+      byBusbar: exchange.refused,
+    });
   });
   exchange.start();
 }
 
 function refuseCall(
   deps: ForwardingDeps,
+  request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
-  expectsContinue: boolean,
+  attempt: Attempt,
 ): void {
   if (error instanceof CallerGone) return;
+  if (error instanceof InstallationRefusal) attempt.by = error.admission;
+  const requestId = attempt.by?.requestId ?? attempt.requestId;
+  if (!attempt.forwarded) {
+    const { status } = asProblem(error);
+    record(deps, request, attempt, { status, bytesUp: 0, bytesDown: 0, requestId, byBusbar: true });
+  }
   // A caller that waits for 100 may send its body or the next request: the two cannot be told apart.
-  refuse(deps, response, error, expectsContinue);
+  refuse(deps, response, error, { close: attempt.expectsContinue, requestId });
 }
 
 /** Status for a caller that left before the answer, as in nginx. */
 const CALLER_LEFT = 499;
 
-function record(deps: ForwardingDeps, call: ProxyCall, exchange: ProxyExchange, startedMs: number): void {
-  const { request, response, target, body } = call;
+/** Adds the line of the usage log, if the installation is known. */
+function record(
+  deps: ForwardingDeps,
+  request: IncomingMessage,
+  { startedMs, by }: Attempt,
+  outcome: Pick<ProxyUse, "status" | "bytesUp" | "bytesDown" | "requestId" | "byBusbar">,
+): void {
+  if (!by) return;
   const durationMs = elapsedMs() - startedMs;
   const url = request.url ?? "";
   const mark = url.indexOf("?");
   deps.usage.add({
     timeMs: nowMs() - durationMs,
-    projectId: target.projectId,
-    installationId: target.installationId,
+    projectId: by.target.projectId,
+    installationId: by.target.installationId,
     method: request.method ?? "",
     path: mark === -1 ? url : url.slice(0, mark),
-    status: response.headersSent ? response.statusCode : CALLER_LEFT,
     durationMs: Math.round(durationMs),
-    bytesUp: body instanceof Upload ? body.bytes : (body?.length ?? 0),
-    bytesDown: exchange.bytesDown,
+    apiKeyId: by.apiKeyId,
+    ...outcome,
   });
 }
 

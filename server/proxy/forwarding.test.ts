@@ -89,8 +89,7 @@ function checkCaller({ name, answer }: GeneratedCall, got: WireMessage): void {
   assert.equal(got.startLine, answer.startLine, name);
   const added = got.lines.slice(answer.expectedLines.length);
   assert.deepEqual(got.lines.slice(0, answer.expectedLines.length), answer.expectedLines, name);
-  const allowed = answer.hasDate ? [] : ["Date"];
-  allowed.push("Connection", "Keep-Alive");
+  const allowed = ["X-Request-Id", ...(answer.hasDate ? [] : ["Date"]), "Connection", "Keep-Alive"];
   if (answer.isChunked && answer.hasBody) allowed.push("Transfer-Encoding");
   assert.deepEqual(
     added.map((line) => line.split(":")[0]),

@@ -24,6 +24,7 @@ export class ProviderResponseStream {
   readonly #start: ResponseStart;
   readonly #held: Buffer[] = [];
   #extra: string[] = [];
+  #requestId: string | undefined;
   /** Length of the whole body, if the provider announced it. */
   #length: number | undefined;
   /** Whether anything was written to the socket. */
@@ -50,6 +51,11 @@ export class ProviderResponseStream {
     return this.bytes <= MOST_HELD_BYTES;
   }
 
+  /** Gives the answer a request id, which it lacks. */
+  name(requestId: string): void {
+    this.#requestId = requestId;
+  }
+
   /** Adds headers of the proxy, name and value in turn. */
   add(lines: string[] | undefined): void {
     if (lines) this.#extra = lines;
@@ -70,6 +76,7 @@ export class ProviderResponseStream {
     const { status, reason } = this.#start;
     const { lines, length } = toCaller(this.#start);
     this.#length = length;
+    if (this.#requestId !== undefined) lines.push("X-Request-Id", this.#requestId);
     if (this.#extra.length > 0) lines.push(...this.#extra);
     this.#response.writeHead(status, reasonPhrase(reason), lines);
     this.begun = true;

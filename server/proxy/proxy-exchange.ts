@@ -31,6 +31,8 @@ export interface ProxyCall {
   response: ServerResponse;
   head: RequestHead;
   target: Target;
+  /** For an answer that has none of the provider's. */
+  requestId: string;
   /** The target of the request line to the provider. */
   path: string;
   body: Buffer | Upload | undefined;
@@ -59,7 +61,13 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     this.#deps = deps;
     this.#call = call;
     this.#target = call.target;
+    this.requestId = call.requestId;
   }
+
+  /** The header `X-Request-Id` of the answer: the provider's, otherwise Busbar's. */
+  requestId: string;
+  /** Whether Busbar has refused the call. */
+  refused = false;
 
   /** Bytes of the answer's body that were passed to the caller. */
   get bytesDown(): number {
@@ -120,6 +128,9 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     const start = { status, reason, parsed, raw: areBytes(raw) ? raw : [] };
     const answer = new ProviderResponseStream(this.#call.response, controller, start);
     this.#answer = answer;
+    const given = parsed["x-request-id"];
+    this.requestId = typeof given === "string" ? given : this.#call.requestId;
+    if (given === undefined) answer.name(this.requestId);
     this.#deps.targets.answered(this.#target, status);
     if (status === 401 && this.#mayRefresh()) {
       if (this.#replayable() !== "no") return answer.hold();
@@ -149,16 +160,22 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    const { request, response, body } = this.#call;
+    const { request, body } = this.#call;
     if (body instanceof Upload) body.destroy();
     if (this.#over) return;
     if (this.#answer?.begun) return this.#answer.breakOff();
     this.#over = true;
-    if (error instanceof Problem) return refuse(this.#deps, response, error);
+    if (error instanceof Problem) return this.#refuse(error);
     const failed = toEgressError(error, this.#sent, this.#target.origin);
     const isOurFault =
       "code" in error && (error.code === "UND_ERR_INVALID_ARG" || error.code === "UND_ERR_NOT_SUPPORTED");
-    refuse(this.#deps, response, isOurFault ? error : egressProblem(failed, request.method ?? ""));
+    this.#refuse(isOurFault ? error : egressProblem(failed, request.method ?? ""));
+  }
+
+  #refuse(error: unknown): void {
+    this.refused = true;
+    this.requestId = this.#call.requestId;
+    refuse(this.#deps, this.#call.response, error, { requestId: this.requestId });
   }
 
   /** Begins to pass a held answer, with the headers that throttle mode adds. */
@@ -187,7 +204,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
 
   #replay(refused: ProviderResponseStream): void {
     this.#replayed = true;
-    const { request, response, body } = this.#call;
+    const { request, body } = this.#call;
     this.#deps.targets
       .refresh(this.#target)
       .then(
@@ -207,7 +224,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
           );
         },
       )
-      .catch((error: unknown) => refuse(this.#deps, response, error));
+      .catch((error: unknown) => this.#refuse(error));
   }
 
   #refreshInBackground(): void {

@@ -2,12 +2,12 @@
 import { nowMs } from "../ground/clock.ts";
 import type { Changes } from "../store/changes.ts";
 import type { ProxyRequestNames } from "./read-head.ts";
-import type { Target } from "./target.ts";
+import type { Admission } from "./targets.ts";
 
 export interface RecentTargets {
-  get(names: ProxyRequestNames): Target | undefined;
-  /** Returns a function that remembers a target, unless something has changed since this call. */
-  begin(names: ProxyRequestNames): (target: Target) => void;
+  get(names: ProxyRequestNames): Admission | undefined;
+  /** Returns a function that remembers an admitted call, unless something has changed since this call. */
+  begin(names: ProxyRequestNames): (admission: Admission) => void;
 }
 
 /** Short enough that the expiry of a token, which only the connection knows, is noticed in time. */
@@ -23,19 +23,19 @@ export function openRecentTargets(changes: Changes): RecentTargets {
   changes.subscribe((change) => {
     if (!change || SOURCES.has(change.table)) changed += 1;
   });
-  const targets = new Map<string, { target: Target; untilMs: number; changed: number }>();
+  const targets = new Map<string, { admission: Admission; untilMs: number; changed: number }>();
   return {
     get(names) {
       const known = targets.get(keyOf(names));
       if (!known || known.changed !== changed || known.untilMs < nowMs()) return undefined;
-      return known.target;
+      return known.admission;
     },
     begin(names) {
       const changedBefore = changed;
-      return (target) => {
+      return (admission) => {
         // Entries live for a second, so clearing loses little.
         if (targets.size >= MOST_TARGETS) targets.clear();
-        targets.set(keyOf(names), { target, untilMs: nowMs() + REMEMBERED_MS, changed: changedBefore });
+        targets.set(keyOf(names), { admission, untilMs: nowMs() + REMEMBERED_MS, changed: changedBefore });
       };
     },
   };

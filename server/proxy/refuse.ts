@@ -62,10 +62,15 @@ export function egressProblem(error: EgressError, method: string): Problem {
 }
 
 /** Sends the refusal. `close` ends the caller's connection after it. */
-export function refuse(deps: RefusalDeps, response: ServerResponse, error: unknown, close = false): void {
+export function refuse(
+  deps: RefusalDeps,
+  response: ServerResponse,
+  error: unknown,
+  { close = false, requestId = newId() }: { close?: boolean; requestId?: string } = {},
+): void {
   const problem = asProblem(error);
   if (response.destroyed || response.headersSent) return void response.destroy();
-  const { headers, body } = render(deps, problem);
+  const { headers, body } = render(deps, problem, requestId);
   // The rest of the body may still arrive and would be read as the next request.
   const closes = close || problem.slug === "request-timeout";
   if (closes) headers["Connection"] = "close";
@@ -80,7 +85,7 @@ export function refuse(deps: RefusalDeps, response: ServerResponse, error: unkno
 /** Refuses a request without a response object, because it could not be read. Ends the connection. */
 export function refuseOnSocket(deps: RefusalDeps, socket: Duplex, error: unknown, status?: number): void {
   if (!socket.writable) return void socket.destroy();
-  const { headers, body } = render(deps, asProblem(error));
+  const { headers, body } = render(deps, asProblem(error), newId());
   const code = status ?? asProblem(error).status;
   const lines = Object.entries({ ...headers, Connection: "close" }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -88,8 +93,11 @@ export function refuseOnSocket(deps: RefusalDeps, socket: Duplex, error: unknown
   socket.end([`HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ""}`, ...lines, "", body].join("\r\n"));
 }
 
-function render(deps: RefusalDeps, problem: Problem): { headers: Record<string, string>; body: string } {
-  const requestId = newId();
+function render(
+  deps: RefusalDeps,
+  problem: Problem,
+  requestId: string,
+): { headers: Record<string, string>; body: string } {
   deps.onRefused?.(problem.slug);
   const { cause, retryAfter } = problem.options;
   const level = problem.status >= 500 ? "warn" : "debug";

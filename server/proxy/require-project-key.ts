@@ -3,8 +3,8 @@ import type { Access } from "../access/authorize.ts";
 import { Problem } from "../ground/errors.ts";
 import { projectIdOf, type ProxyRequestNames } from "./read-head.ts";
 
-/** Throws a Problem: 401 without a valid key, 403 for a key of the wrong scope or project. */
-export async function requireProjectKey(access: Access, names: ProxyRequestNames): Promise<void> {
+/** Returns the key's id. Throws a Problem: 401 without a valid key, 403 for a key of the wrong scope or project. */
+export async function requireProjectKey(access: Access, names: ProxyRequestNames): Promise<{ apiKeyId: string }> {
   if (!names.apiKey && names.hasBearer) {
     throw new Problem("unauthenticated", {
       detail: "The proxy takes no bearer tokens. Send an API key of the project in the header `X-Api-Key`.",
@@ -23,4 +23,5 @@ export async function requireProjectKey(access: Access, names: ProxyRequestNames
         "This API key belongs to another project than `x-amp-project-id` names. Send a key of that project.",
     });
   }
+  return owner;
 }

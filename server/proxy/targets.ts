@@ -13,11 +13,32 @@ import { openRecentTargets } from "./recent-targets.ts";
 import { requireProjectKey } from "./require-project-key.ts";
 import { buildTarget, type Target } from "./target.ts";
 
+/** A call that may be sent: where it goes, and who makes it. */
+export interface Admission {
+  target: Target;
+  /** Absent for calls of people. */
+  apiKeyId?: string;
+  /** Of a request that has one already. */
+  requestId?: string;
+}
+
+/** A refusal of a call whose installation is known. */
+export class InstallationRefusal extends Problem {
+  readonly admission: Omit<Admission, "target"> & { target: Pick<Target, "projectId" | "installationId"> };
+
+  constructor(detail: string, admission: InstallationRefusal["admission"]) {
+    super("proxy-disabled", { detail });
+    this.admission = admission;
+  }
+}
+
 export interface Targets {
   /** Returns what `resolve` returned a moment ago, if nothing has changed since. */
-  known(names: ProxyRequestNames): Target | undefined;
+  known(names: ProxyRequestNames): Admission | undefined;
   /** Throws `Problem` (401, 403, 404), or `ProviderError` when the connection cannot be used. */
-  resolve(names: ProxyRequestNames): Promise<Target>;
+  resolve(names: ProxyRequestNames): Promise<Admission>;
+  /** Does the same for a caller that the API has authenticated, whose `names` contain no key. */
+  admit(names: ProxyRequestNames, by: Omit<Admission, "target">): Promise<Admission>;
   /**
    * Returns the target with other credentials than those just refused, or the target itself when there are none. Throws
    * `ProviderError`.
@@ -55,17 +76,24 @@ export function openTargets(deps: TargetDeps): Targets {
     if (live) return live;
     throw new Problem("not-found", { detail: "The connection of this installation no longer exists." });
   };
+  const admit: Targets["admit"] = async (names, by) => {
+    const permit = await permits.byNames(names);
+    if (!permit || permit.projectId !== projectIdOf(names)) throw unknownInstallation(names);
+    if (permit.disabledReason) {
+      const target = { projectId: permit.projectId, installationId: permit.id };
+      throw new InstallationRefusal(permit.disabledReason, { ...by, target });
+    }
+    return { ...by, target: targetOf(permit, await liveOf(permit)) };
+  };
   return {
     known: recent.get,
+    admit,
     async resolve(names) {
       const remember = recent.begin(names);
-      await requireProjectKey(deps.access, names);
-      const permit = await permits.byNames(names);
-      if (!permit || permit.projectId !== projectIdOf(names)) throw unknownInstallation(names);
-      if (permit.disabledReason) throw new Problem("proxy-disabled", { detail: permit.disabledReason });
-      const target = targetOf(permit, await liveOf(permit));
-      remember(target);
-      return target;
+      const { apiKeyId } = await requireProjectKey(deps.access, names);
+      const admission = await admit(names, { apiKeyId });
+      remember(admission);
+      return admission;
     },
     answered(target, status) {
       if (status === 401 ? target.refreshable : !target.unproven && !deps.connections.suspects.any) return;

@@ -17,6 +17,9 @@ const use = (more: Partial<ProxyUse> = {}): ProxyUse => ({
   durationMs: 12,
   bytesUp: 0,
   bytesDown: 5_000_000_000,
+  apiKeyId: "01890000-0000-7000-8000-000000000003",
+  requestId: "req-1",
+  byBusbar: true,
   ...more,
 });
 

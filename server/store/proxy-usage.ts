@@ -15,6 +15,12 @@ export interface ProxyUse {
   durationMs: number;
   bytesUp: number;
   bytesDown: number;
+  /** The key of the caller; absent for calls of people. */
+  apiKeyId?: string;
+  /** The header `X-Request-Id` of the answer; absent if nobody asked for the call. */
+  requestId?: string;
+  /** Whether Busbar refused the call, not the provider. */
+  byBusbar?: boolean;
 }
 
 /**
@@ -28,21 +34,29 @@ export async function insertProxyUsage(queries: Queries, uses: ProxyUse[]): Prom
   };
   await sql`
     insert into proxy_usage
-      (time, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down)
+      (time, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down,
+        api_key_id, request_id, by_busbar)
     select to_timestamp(time_ms::double precision / 1000), project_id::uuid, installation_id::uuid, method, path,
-      status::integer, duration_ms::integer, bytes_up::bigint, bytes_down::bigint
+      status::integer, duration_ms::integer, bytes_up::bigint, bytes_down::bigint,
+      nullif(api_key_id, '')::uuid, request_id, by_busbar = '1'
     from unnest(
       ${column(({ timeMs }) => Math.round(timeMs))}, ${column(({ projectId }) => projectId)},
       ${column(({ installationId }) => installationId)}, ${column(({ method }) => method)},
       ${column(({ path }) => path)}, ${column(({ status }) => status)},
       ${column(({ durationMs }) => durationMs)}, ${column(({ bytesUp }) => bytesUp)},
-      ${column(({ bytesDown }) => bytesDown)}
-    ) as line(time_ms, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down)
+      ${column(({ bytesDown }) => bytesDown)},
+      ${column(({ apiKeyId = "" }) => apiKeyId)}, ${column(({ requestId = "" }) => requestId)},
+      ${column(({ byBusbar }) => (byBusbar ? 1 : 0))}
+    ) as line(time_ms, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down,
+      api_key_id, request_id, by_busbar)
   `.execute(queries);
 }
 
-export interface ProxyUsageRow extends Omit<ProxyUse, "timeMs" | "bytesUp" | "bytesDown"> {
+export interface ProxyUsageRow extends Omit<ProxyUse, "timeMs" | "bytesUp" | "bytesDown" | "apiKeyId"> {
   id: string;
+  apiKeyId: string | null;
+  /** Empty if nobody asked for the call. */
+  requestId: string;
   time: Date;
   bytesUp: string;
   bytesDown: string;

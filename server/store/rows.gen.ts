@@ -373,6 +373,8 @@ export interface ProviderApps {
 }
 
 export interface ProxyUsage {
+  apiKeyId: string | null;
+  byBusbar: Generated<boolean>;
   bytesDown: Int8;
   bytesUp: Int8;
   durationMs: number;
@@ -381,6 +383,7 @@ export interface ProxyUsage {
   method: string;
   path: string;
   projectId: string;
+  requestId: Generated<string>;
   status: number;
   time: Timestamp;
 }

@@ -58,7 +58,7 @@ export async function startLiteralProxy(options: {
     targets: {
       answered: () => {},
       known: () => undefined,
-      resolve: async () => options.target,
+      resolve: async () => ({ target: options.target }),
       refresh: options.refresh ?? (async (target) => target),
     },
     throttle: openThrottle({ catalog: buildCatalog(), gates: openProcessGates() }),
