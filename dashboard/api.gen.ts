@@ -50,15 +50,16 @@ export interface Schemas {
   CreateOrgRequest: { label: string };
   CreateProjectRequest: { orgId: string; name: string; appName: string };
   CreateProviderAppRequest: { externalRef?: string; provider: string; clientId: string; clientSecret: string; scopes?: readonly string[]; metadata?: Schemas["ProviderAppMetadata"] };
-  CreateSessionRequest: { apiKey: string };
+  CreateSessionRequest: { apiKey: string; cookie?: boolean };
   CreateTopicDestinationRouteRequest: { topicId: string; destinationId: string };
   CreateTopicRequest: { name: string; eventTypes?: readonly string[]; destinationIds?: readonly string[] };
+  CurrentSession: { id: string; builderId: string; kind: "cookie" | "token"; createTime: string; expireTime: string };
   CustomAuthConnectRequest: { projectIdOrName: string; provider?: string; groupRef?: string; groupName?: string; consumerRef?: string; consumerName?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; providerAppId?: string; customAuth?: Record<string, unknown>; sessionId?: string; callbackParams?: Record<string, string> };
   CustomAuthConnectResponse: { redirect?: { url: string; sessionId: string }; connection?: Schemas["Connection"] };
   CustomAuthInput: { name: string; displayName: string; prompt?: string; docsURL?: string; fieldType?: "fieldTypeText" | "fieldTypePassword" | "fieldTypeSelect"; options?: readonly { value: string; label: string }[] };
   CustomAuthOptions: { headers?: readonly { name: string; valueTemplate: string }[]; queryParams?: readonly { name: string; valueTemplate: string }[]; inputs?: readonly Schemas["CustomAuthInput"][]; providerInputs?: readonly Schemas["CustomAuthInput"][]; multiStep?: boolean; connectSteps?: readonly Schemas["CustomAuthStep"][]; refreshSteps?: readonly { request: Schemas["CustomAuthRequest"] }[] };
   CustomAuthRedirect: { url: string; params?: Record<string, string>; expect?: Record<string, string>; take?: Record<string, string>; metadata?: Record<string, string> };
-  CustomAuthRequest: { method: "GET" | "POST"; url: string; params?: Record<string, string>; basic?: { username: string; password: string }; headers?: Record<string, string>; form?: Record<string, string>; json?: Record<string, string>; take?: Record<string, string>; metadata?: Record<string, string>; expiresIn?: string; base64?: Record<string, string> };
+  CustomAuthRequest: { method: "GET" | "POST"; url: string; params?: Record<string, string>; basic?: { username: string; password: string }; unpack?: { from: string; take: Record<string, string> }; assertion?: Schemas["SignedAssertion"]; headers?: Record<string, string>; form?: Record<string, string>; json?: Record<string, string>; take?: Record<string, string>; metadata?: Record<string, string>; expiresIn?: string; base64?: Record<string, string> };
   CustomAuthStep: { redirect?: Schemas["CustomAuthRedirect"]; request?: Schemas["CustomAuthRequest"] };
   DeliverResultsRequest: { groupRef: string; pages: number };
   Delivery: { id: string; destinationId: string; eventType: string; eventTime: string; status: "waiting" | "sending" | "delivered" | "failed"; nextAttemptTime?: string; attempts: readonly Schemas["DeliveryAttempt"][] };
@@ -101,8 +102,10 @@ export interface Schemas {
   ListConsentsResponse: { results: readonly Schemas["Consent"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListDeliveriesResponse: { results: readonly Schemas["Delivery"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListProjectOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListProxyCallsResponse: { results: readonly Schemas["ProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListRevisionsResponse: { results: readonly Schemas["RevisionEntry"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListedSession: { id: string; kind: "cookie" | "token"; current: boolean; createTime: string; lastUsedTime: string; expireTime: string; userAgent?: string };
   ManifestChange: { kind: "added" | "removed" | "changed"; path: string; before?: string | number | boolean; after?: string | number | boolean };
   ManifestField: { fieldName?: string; mapToName?: string; mapToDisplayName?: string; prompt?: string; default?: string };
   ManifestIntegration: { name: string; provider: string; displayName?: string; module?: string; read?: { objects?: readonly Schemas["ManifestReadObject"][] }; write?: { objects?: readonly Schemas["ManifestWriteObject"][] }; proxy?: { enabled?: boolean; useModule?: boolean }; subscribe?: { objects?: readonly Schemas["ManifestSubscribeObject"][] }; watchSchema?: Schemas["ManifestWatchSchema"] };
@@ -114,10 +117,10 @@ export interface Schemas {
   ManifestWriteObject: { objectName: string; inheritMapping?: boolean; valueDefaults?: { allowAnyFields?: boolean } };
   Member: { id: string; idpProvider: string; idpRef: string; createTime: string; firstName?: string; lastName?: string; fullName?: string; primaryEmail?: string; role: "viewer" | "support" | "editor" | "owner" };
   NumericOptions: { precision?: number; scale?: number; min?: number; max?: number; defaultValue?: number };
-  OAuth2Options: { grantType: "authorizationCode" | "authorizationCodePKCE" | "clientCredentials" | "password"; authURL?: string; tokenURL: string; explicitScopesRequired: boolean; explicitWorkspaceRequired: boolean; audience?: readonly string[]; scopeMappings?: Record<string, string>; tokenMetadataFields: { workspaceRefField?: string; consumerRefField?: string; scopesField?: string; otherFields?: readonly { name: string; displayName: string; path: string; capture?: string }[] }; docsURL?: string; authURLParams?: Record<string, string>; accessTokenOpts?: { attachmentType: "accessTokenHeaderAttachment"; header?: { name: string; valuePrefix?: string }; docsURL?: string }; keepAliveIntervalHours?: number; reuseRevokes?: boolean; withoutWorkspace?: { authURL: string; tokenURL: string }; pkce?: boolean; tokenAuthStyle?: "body" | "basic" };
+  OAuth2Options: { grantType: "authorizationCode" | "authorizationCodePKCE" | "clientCredentials" | "password"; authURL?: string; tokenURL: string; explicitScopesRequired: boolean; explicitWorkspaceRequired: boolean; audience?: readonly string[]; scopeMappings?: Record<string, string>; tokenMetadataFields: { workspaceRefField?: string; consumerRefField?: string; scopesField?: string; otherFields?: readonly { name: string; displayName: string; path: string; capture?: string }[] }; docsURL?: string; authURLParams?: Record<string, string>; accessTokenOpts?: { attachmentType: "accessTokenHeaderAttachment"; header?: { name: string; valuePrefix?: string }; docsURL?: string }; keepAliveIntervalHours?: number; reuseRevokes?: boolean; withoutWorkspace?: { authURL: string; tokenURL: string }; callbackFields?: readonly { name: string; displayName: string }[]; pkce?: boolean; tokenAuthStyle?: "body" | "basic" };
   OauthConnectRequest: { projectIdOrName?: string; projectId?: string; provider: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; providerAppId?: string; enableCSRFProtection?: boolean };
   ObjectMetadata: { name: string; displayName?: string; mappedObjectName?: string; fields: Record<string, Schemas["FieldMetadata"]> };
-  Operation: { id: string; projectId: string; integrationId: string; installationId: string; configId: string; actionType: string; resource: string; status: "in_progress" | "success" | "failure"; result?: string; metadata: { objects?: readonly string[]; successfulRecordIds?: readonly string[]; progress?: Schemas["ReadProgress"]; read?: Schemas["ReadFacts"]; retry?: { attempts: number; lastAttempt?: string } }; createTime: string; updateTime?: string };
+  Operation: { id: string; projectId: string; integrationId: string; integrationName?: string; installationId: string; groupRef?: string; groupName?: string; configId: string; actionType: string; resource: string; status: "in_progress" | "success" | "failure"; result?: string; metadata: { objects?: readonly string[]; successfulRecordIds?: readonly string[]; failedRecordIds?: readonly string[]; progress?: Schemas["ReadProgress"]; read?: Schemas["ReadFacts"]; retry?: { attempts: number; lastAttempt?: string } }; requestId?: string; createTime: string; updateTime?: string };
   OperationLog: { timestamp: string; severity: string; message: { msg: string; error?: string; operation_id?: string; details?: Record<string, string> } };
   OrgRole: { role: string; principalType: "team" | "builder"; principalId: string; org: Schemas["Organization"] };
   Organization: { id: string; label: string; defaultTeamId: string; createTime: string; updateTime?: string };
@@ -126,7 +129,7 @@ export interface Schemas {
   PlannedIntegration: { name: string; provider: string; change: "added" | "changed" | "unchanged"; changes: readonly Schemas["ManifestChange"][]; installationCount: number; warnings: readonly Schemas["ManifestWarning"][] };
   Problem: { type: string; href: string; title: string; status: number; detail: string; instance: string; remedy?: string; supportEmail?: string; supportPhone?: string; supportUrl?: string; subsystem: string; time: string; requestId: string; retryable: boolean; retryAfter?: string; causes?: readonly string[]; connectionId?: string; context?: Record<string, unknown>; issues?: readonly Schemas["Issue"][] };
   Project: { id: string; name: string; appName: string; orgId: string; dropUnmappedFields?: boolean; createTime: string; updateTime?: string; entitlements?: { brandingRemoval: { value: boolean }; logRetentionDays: { value: number } } };
-  Provider: { name: string; displayName?: string; authType: "oauth2" | "apiKey" | "basic" | "jwt" | "custom" | "none"; baseURL: string; defaultModule: string; support: Schemas["ProviderSupport"]; features?: Schemas["ProviderFeatures"]; oauth2Opts?: Schemas["OAuth2Options"]; apiKeyOpts?: Schemas["ApiKeyOptions"]; basicOpts?: Schemas["BasicAuthOptions"]; customOpts?: Schemas["CustomAuthOptions"]; authHealthCheck?: { url: string; method?: string; successStatusCodes?: readonly number[]; refusals?: readonly { status: number; text: string }[] }; postAuthInfoNeeded?: boolean; accountInfo?: { url: string; pick?: { list?: string; where: string; equals: string }; fields: readonly { name: string; displayName: string; path: string; capture?: string }[]; workspaceField?: string }; media?: { regular?: { iconURL?: string; logoURL?: string }; darkMode?: { iconURL?: string; logoURL?: string } }; labels?: Record<string, string>; subscribeRequirements?: Schemas["SubscribeRequirements"]; modules?: Record<string, Schemas["ProviderModule"]>; metadata?: { input?: readonly Schemas["ProviderInput"][]; postAuthentication?: readonly { name: string; moduleDependencies?: Record<string, Record<string, unknown>> }[] }; providerAppMetadata?: { authQueryParams?: readonly Schemas["ProviderInput"][]; providerParams?: readonly Schemas["ProviderInput"][] }; hostSuffixes?: readonly string[]; providerOpts?: Record<string, string> };
+  Provider: { name: string; displayName?: string; authType: "oauth2" | "apiKey" | "basic" | "jwt" | "custom" | "none"; baseURL: string; defaultModule: string; support: Schemas["ProviderSupport"]; features?: Schemas["ProviderFeatures"]; oauth2Opts?: Schemas["OAuth2Options"]; apiKeyOpts?: Schemas["ApiKeyOptions"]; basicOpts?: Schemas["BasicAuthOptions"]; customOpts?: Schemas["CustomAuthOptions"]; fixedHeaders?: readonly { name: string; valueTemplate: string }[]; documentationOnly?: string; authHealthCheck?: { url: string; method?: string; successStatusCodes?: readonly number[]; refusals?: readonly { status: number; text: string }[] }; postAuthInfoNeeded?: boolean; accountInfo?: { url: string; pick?: { list?: string; where: string; equals: string }; fields: readonly { name: string; displayName: string; path: string; capture?: string }[]; workspaceField?: string }; media?: { regular?: { iconURL?: string; logoURL?: string }; darkMode?: { iconURL?: string; logoURL?: string } }; labels?: Record<string, string>; subscribeRequirements?: Schemas["SubscribeRequirements"]; modules?: Record<string, Schemas["ProviderModule"]>; metadata?: { input?: readonly Schemas["ProviderInput"][]; postAuthentication?: readonly { name: string; moduleDependencies?: Record<string, Record<string, unknown>> }[] }; providerAppMetadata?: { authQueryParams?: readonly Schemas["ProviderInput"][]; providerParams?: readonly Schemas["ProviderInput"][] }; hostSuffixes?: readonly string[]; providerOpts?: Record<string, string> };
   ProviderApp: { id: string; projectId: string; externalRef?: string; provider: string; clientId: string; scopes?: readonly string[]; metadata?: Schemas["ProviderAppMetadata"]; createTime: string; updateTime?: string };
   ProviderAppMetadata: { authQueryParams?: Record<string, readonly string[]>; providerParams?: Record<string, string> };
   ProviderFeatures: { ifEmpty?: boolean; associations?: boolean; writeHeaders?: boolean; fieldFilters?: boolean; quotaOptimization?: boolean; subscribeObjectLimit?: number; backfill?: { fullHistoryOnly?: boolean; mostDays?: Record<string, number> } };
@@ -160,7 +163,9 @@ export interface Schemas {
   SchemaMessage: { action: "schema.watch"; projectId: string; provider: string; groupRef: string; groupName: string; consumerRef: string; consumerName: string; installationId: string; installationUpdateTime: string; objectName: string; rawObjectName: string; workspace?: string; resultInfo: Schemas["ResultInfo"]; result?: { createdFields?: readonly Schemas["WatchedField"][]; deletedFields?: readonly Schemas["WatchedField"][]; changedFields?: readonly { oldSchema: Schemas["WatchedField"]; newSchema: Schemas["WatchedField"] }[] } };
   SearchRecordsRequest: { objectName: string; fieldFilters: readonly { fieldName: string; operator: "eq"; value: string | number | boolean }[] };
   SearchRecordsResponse: { results: readonly Schemas["FoundRecord"][]; result: readonly Schemas["FoundRecord"][]; truncated?: true };
-  Session: { token: string; builderId: string; expireTime: string };
+  Session: { id: string; token?: string; builderId: string; expireTime: string };
+  SignInWays: { ways: readonly { type: "apiKey" | "oidc"; name?: string }[]; firstKey?: string };
+  SignedAssertion: { algorithm: "RS256" | "PS256" | "ES256"; key: string; keyId?: string; claims: Record<string, string>; lifetimeSeconds: number };
   StringOptions: { length?: number; pattern?: string; values?: readonly string[]; valuesRestricted?: boolean; defaultValue?: string };
   SubscribeCreateErrorEvent: { projectId: string; connectionId: string; provider: string; groupRef: string; consumerRef: string; consumerName: string; groupName: string; integrationId: string; integrationName: string; installationId: string; error: string };
   SubscribeCreateErrorMessage: { notificationType: "subscribe.create.error"; data: Schemas["SubscribeCreateErrorEvent"] };
@@ -233,9 +238,10 @@ export interface Operations {
   deleteJWTKey: { input: { projectIdOrName: string; keyId: string }; answer: undefined };
   deleteMembership: { input: { orgId: string; builderId: string }; answer: undefined };
   deleteOrgInvite: { input: { orgId: string; inviteId: string }; answer: undefined };
+  deleteOtherSessions: { input: {  }; answer: undefined };
   deleteProject: { input: { projectIdOrName: string }; answer: undefined };
   deleteProviderApp: { input: { projectIdOrName: string; providerAppId: string }; answer: undefined };
-  deleteSession: { input: {  }; answer: undefined };
+  deleteSession: { input: { sessionId: string }; answer: undefined };
   deleteTopic: { input: { projectIdOrName: string; topicId: string }; answer: undefined };
   deleteTopicDestinationRoute: { input: { projectIdOrName: string; routeId: string }; answer: undefined };
   deliverResults: { input: { projectIdOrName: string; integrationId: string; objectName: string; body: Schemas["DeliverResultsRequest"] }; answer: undefined };
@@ -267,6 +273,7 @@ export interface Operations {
   getProviderApp: { input: { projectIdOrName: string; providerAppId: string }; answer: Schemas["ProviderApp"] };
   getReadyz: { input: {  }; answer: Schemas["GetReadyzResponse"] };
   getRevision: { input: { projectIdOrName: string; integrationId: string; revisionId: string }; answer: Schemas["DeployedRevision"] };
+  getSession: { input: {  }; answer: Schemas["CurrentSession"] | undefined };
   getSystem: { input: {  }; answer: Schemas["System"] };
   getTopic: { input: { projectIdOrName: string; topicId: string }; answer: Schemas["Topic"] };
   listApiKeys: { input: { projectIdOrName: string; active?: boolean }; answer: readonly Schemas["ApiKey"][] };
@@ -286,11 +293,14 @@ export interface Operations {
   listOrgBuilders: { input: { orgId: string }; answer: readonly Schemas["Member"][] };
   listOrgClaimedDomains: { input: { orgId: string }; answer: readonly Schemas["ClaimedDomain"][] };
   listOrgInvites: { input: { orgId: string }; answer: readonly Schemas["Invite"][] };
+  listProjectOperations: { input: { projectIdOrName: string; status?: "in_progress" | "success" | "failure"; integration?: string; installationId?: string; groupRef?: string; object?: string; type?: "write" | "read"; since?: string; until?: string; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectOperationsResponse"] };
   listProjects: { input: {  }; answer: readonly Schemas["Project"][] };
   listProviderApps: { input: { projectIdOrName: string }; answer: readonly Schemas["ProviderApp"][] };
   listProviders: { input: {  }; answer: Record<string, Schemas["Provider"]> };
   listProxyCalls: { input: { projectIdOrName: string; integrationId: string; installationId: string; pageSize?: number; pageToken?: string }; answer: Schemas["ListProxyCallsResponse"] };
   listRevisions: { input: { projectIdOrName: string; integrationId: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListRevisionsResponse"] };
+  listSessions: { input: {  }; answer: readonly Schemas["ListedSession"][] };
+  listSignInWays: { input: {  }; answer: Schemas["SignInWays"] };
   listTopicDestinationRoutes: { input: { projectIdOrName: string; topicId?: string; destinationId?: string }; answer: readonly Schemas["TopicDestinationRoute"][] };
   listTopics: { input: { projectIdOrName: string }; answer: readonly Schemas["Topic"][] };
   listWaitingDeliveries: { input: { projectIdOrName: string; pageSize?: number }; answer: readonly Schemas["Delivery"][] };
@@ -354,9 +364,10 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   deleteJWTKey: "DELETE /v1/projects/{projectIdOrName}/jwt-keys/{keyId}",
   deleteMembership: "DELETE /v1/orgs/{orgId}/memberships/{builderId}",
   deleteOrgInvite: "DELETE /v1/orgs/{orgId}/invites/{inviteId}",
+  deleteOtherSessions: "DELETE /v1/sessions/others",
   deleteProject: "DELETE /v1/projects/{projectIdOrName}",
   deleteProviderApp: "DELETE /v1/projects/{projectIdOrName}/provider-apps/{providerAppId}",
-  deleteSession: "DELETE /v1/sessions/current",
+  deleteSession: "DELETE /v1/sessions/{sessionId}",
   deleteTopic: "DELETE /v1/projects/{projectIdOrName}/topics/{topicId}",
   deleteTopicDestinationRoute: "DELETE /v1/projects/{projectIdOrName}/topic-destination-routes/{routeId}",
   deliverResults: "POST /read/v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}:deliverResults",
@@ -388,6 +399,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   getProviderApp: "GET /v1/projects/{projectIdOrName}/provider-apps/{providerAppId}",
   getReadyz: "GET /readyz",
   getRevision: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}",
+  getSession: "GET /v1/sessions/current",
   getSystem: "GET /v1/system",
   getTopic: "GET /v1/projects/{projectIdOrName}/topics/{topicId}",
   listApiKeys: "GET /v1/projects/{projectIdOrName}/api-keys",
@@ -407,11 +419,14 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listOrgBuilders: "GET /v1/orgs/{orgId}/builders",
   listOrgClaimedDomains: "GET /v1/orgs/{orgId}/claimed-domains",
   listOrgInvites: "GET /v1/orgs/{orgId}/invites",
+  listProjectOperations: "GET /v1/projects/{projectIdOrName}/operations",
   listProjects: "GET /v1/projects",
   listProviderApps: "GET /v1/projects/{projectIdOrName}/provider-apps",
   listProviders: "GET /v1/providers",
   listProxyCalls: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/proxy-calls",
   listRevisions: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions",
+  listSessions: "GET /v1/sessions",
+  listSignInWays: "GET /v1/sign-in-ways",
   listTopicDestinationRoutes: "GET /v1/projects/{projectIdOrName}/topic-destination-routes",
   listTopics: "GET /v1/projects/{projectIdOrName}/topics",
   listWaitingDeliveries: "GET /v1/projects/{projectIdOrName}/deliveries",
