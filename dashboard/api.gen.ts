@@ -103,8 +103,10 @@ export interface Schemas {
   ListDeliveriesResponse: { results: readonly Schemas["Delivery"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListProjectOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListProjectProxyCallsResponse: { results: readonly Schemas["ListedProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListProxyCallsResponse: { results: readonly Schemas["ProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListRevisionsResponse: { results: readonly Schemas["RevisionEntry"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListedProxyCall: { id: string; installationId: string; method: string; path: string; status: number; time: string; durationMs: number; bytesUp: number; bytesDown: number; groupRef?: string; integrationName?: string; apiKeyId?: string; requestId?: string; refusedBy?: "busbar" | "provider" };
   ListedSession: { id: string; kind: "cookie" | "token"; current: boolean; createTime: string; lastUsedTime: string; expireTime: string; userAgent?: string };
   ManifestChange: { kind: "added" | "removed" | "changed"; path: string; before?: string | number | boolean; after?: string | number | boolean };
   ManifestField: { fieldName?: string; mapToName?: string; mapToDisplayName?: string; prompt?: string; default?: string };
@@ -130,8 +132,10 @@ export interface Schemas {
   Problem: { type: string; href: string; title: string; status: number; detail: string; instance: string; remedy?: string; supportEmail?: string; supportPhone?: string; supportUrl?: string; subsystem: string; time: string; requestId: string; retryable: boolean; retryAfter?: string; causes?: readonly string[]; connectionId?: string; context?: Record<string, unknown>; issues?: readonly Schemas["Issue"][] };
   Project: { id: string; name: string; appName: string; orgId: string; dropUnmappedFields?: boolean; createTime: string; updateTime?: string; entitlements?: { brandingRemoval: { value: boolean }; logRetentionDays: { value: number } } };
   Provider: { name: string; displayName?: string; authType: "oauth2" | "apiKey" | "basic" | "jwt" | "custom" | "none"; baseURL: string; defaultModule: string; support: Schemas["ProviderSupport"]; features?: Schemas["ProviderFeatures"]; oauth2Opts?: Schemas["OAuth2Options"]; apiKeyOpts?: Schemas["ApiKeyOptions"]; basicOpts?: Schemas["BasicAuthOptions"]; customOpts?: Schemas["CustomAuthOptions"]; fixedHeaders?: readonly { name: string; valueTemplate: string }[]; documentationOnly?: string; authHealthCheck?: { url: string; method?: string; successStatusCodes?: readonly number[]; refusals?: readonly { status: number; text: string }[] }; postAuthInfoNeeded?: boolean; accountInfo?: { url: string; pick?: { list?: string; where: string; equals: string }; fields: readonly { name: string; displayName: string; path: string; capture?: string }[]; workspaceField?: string }; media?: { regular?: { iconURL?: string; logoURL?: string }; darkMode?: { iconURL?: string; logoURL?: string } }; labels?: Record<string, string>; subscribeRequirements?: Schemas["SubscribeRequirements"]; modules?: Record<string, Schemas["ProviderModule"]>; metadata?: { input?: readonly Schemas["ProviderInput"][]; postAuthentication?: readonly { name: string; moduleDependencies?: Record<string, Record<string, unknown>> }[] }; providerAppMetadata?: { authQueryParams?: readonly Schemas["ProviderInput"][]; providerParams?: readonly Schemas["ProviderInput"][] }; hostSuffixes?: readonly string[]; providerOpts?: Record<string, string> };
+  ProviderAnswer: { status: number; headers: Record<string, string>; body: string; truncated: boolean; durationMs: number; requestId: string };
   ProviderApp: { id: string; projectId: string; externalRef?: string; provider: string; clientId: string; scopes?: readonly string[]; metadata?: Schemas["ProviderAppMetadata"]; createTime: string; updateTime?: string };
   ProviderAppMetadata: { authQueryParams?: Record<string, readonly string[]>; providerParams?: Record<string, string> };
+  ProviderCall: { method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"; path: string; headers?: Record<string, string>; body?: unknown };
   ProviderFeatures: { ifEmpty?: boolean; associations?: boolean; writeHeaders?: boolean; fieldFilters?: boolean; quotaOptimization?: boolean; subscribeObjectLimit?: number; backfill?: { fullHistoryOnly?: boolean; mostDays?: Record<string, number> } };
   ProviderInput: { name: string; displayName?: string; prompt?: string; defaultValue?: string; docsURL?: string; moduleDependencies?: Record<string, Record<string, unknown>>; pastedSuffixes?: readonly string[] };
   ProviderModule: { displayName: string; baseURL: string; support: Schemas["ProviderSupport"]; features?: Schemas["ProviderFeatures"]; subscribeRequirements?: Schemas["SubscribeRequirements"] };
@@ -209,6 +213,7 @@ export interface Operations {
   acceptInvite: { input: { body: Schemas["AcceptInviteRequest"] }; answer: Schemas["BuilderInfo"] };
   addUserToOrg: { input: { orgId: string; body: Schemas["AddUserToOrgRequest"] }; answer: undefined };
   batchUpsertIntegrations: { input: { projectIdOrName: string; destructive?: boolean; dryRun?: boolean; body: Schemas["ManifestSource"] }; answer: readonly Schemas["DeployedIntegration"][] | readonly Schemas["PlannedIntegration"][] };
+  callProvider: { input: { projectIdOrName: string; integrationId: string; installationId: string; body: Schemas["ProviderCall"] }; answer: Schemas["ProviderAnswer"] };
   checkClaimedDomain: { input: { domain: string }; answer: Schemas["ClaimedDomain"] };
   claimDomain: { input: { body: Schemas["ClaimDomainRequest"] }; answer: undefined };
   createApiKey: { input: { projectIdOrName: string; body: Schemas["CreateApiKeyRequest"] }; answer: Schemas["ApiKey"] };
@@ -294,6 +299,7 @@ export interface Operations {
   listOrgClaimedDomains: { input: { orgId: string }; answer: readonly Schemas["ClaimedDomain"][] };
   listOrgInvites: { input: { orgId: string }; answer: readonly Schemas["Invite"][] };
   listProjectOperations: { input: { projectIdOrName: string; status?: "in_progress" | "success" | "failure"; integration?: string; installationId?: string; groupRef?: string; object?: string; type?: "write" | "read"; since?: string; until?: string; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectOperationsResponse"] };
+  listProjectProxyCalls: { input: { projectIdOrName: string; status?: string; method?: string; path?: string; groupRef?: string; integration?: string; installationId?: string; refusedBy?: "busbar" | "provider"; since?: string; until?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectProxyCallsResponse"] };
   listProjects: { input: {  }; answer: readonly Schemas["Project"][] };
   listProviderApps: { input: { projectIdOrName: string }; answer: readonly Schemas["ProviderApp"][] };
   listProviders: { input: {  }; answer: Record<string, Schemas["Provider"]> };
@@ -335,6 +341,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   acceptInvite: "POST /v1/invites:accept",
   addUserToOrg: "POST /v1/orgs/{orgId}/memberships",
   batchUpsertIntegrations: "PUT /v1/projects/{projectIdOrName}/integrations:batch",
+  callProvider: "POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}:call",
   checkClaimedDomain: "GET /v1/claimed-domains",
   claimDomain: "POST /v1/claimed-domains",
   createApiKey: "POST /v1/projects/{projectIdOrName}/api-keys",
@@ -420,6 +427,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listOrgClaimedDomains: "GET /v1/orgs/{orgId}/claimed-domains",
   listOrgInvites: "GET /v1/orgs/{orgId}/invites",
   listProjectOperations: "GET /v1/projects/{projectIdOrName}/operations",
+  listProjectProxyCalls: "GET /v1/projects/{projectIdOrName}/proxy-calls",
   listProjects: "GET /v1/projects",
   listProviderApps: "GET /v1/projects/{projectIdOrName}/provider-apps",
   listProviders: "GET /v1/providers",

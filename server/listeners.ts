@@ -9,7 +9,7 @@ import type { OnAnswer } from "./http/server-options.ts";
 import { limitConnections } from "./http/connection-limits.ts";
 import { createServer } from "./http/server.ts";
 import { openLimits } from "./proxy/limits.ts";
-import { createProxyServer } from "./proxy/proxy-server.ts";
+import { createProxyServer, type ProxyServer } from "./proxy/proxy-server.ts";
 import { listenError } from "./require-free-ports.ts";
 import { routes } from "./routes.ts";
 import { openBuiltDashboard, type BuiltDashboard } from "./dashboard/built-dashboard.ts";
@@ -29,7 +29,18 @@ export async function listen(
   const docsUrl = () => `${publicUrl}/docs`;
   // Both are closed at once: while one finishes its requests, the other accepts no new ones.
   const listeners: Cleanup = [];
-  closers.push(() => Promise.all(listeners.map((close) => close())));
+  const proxy = createProxyServer({
+    ...deps,
+    docsUrl,
+    support: config.support,
+    limits: openLimits(config.proxyLimits),
+    meter: deps.metrics?.proxy,
+  });
+  closers.push(async () => {
+    await Promise.all(listeners.map((close) => close()));
+    // Lines of the last calls may not be in the database yet.
+    await proxy.flushed();
+  });
   const { workers, onAnswer } = options;
   const dashboard = openDashboard(deps, closers);
   const api = createServer({
@@ -37,6 +48,7 @@ export async function listen(
       ...deps,
       publicUrl: () => publicUrl,
       dashboardPage: dashboard && (() => dashboardPage(dashboard)),
+      proxyCaller: proxy,
       urls: () => deps.address.urls ?? addresses(config, publicUrl, undefined),
       workerRunning: workers && (() => workers.running),
     }),
@@ -60,7 +72,7 @@ export async function listen(
   }
   publicUrl ||= `http://${config.host}:${config.port}`;
   deps.address.publicUrl = publicUrl;
-  const proxyUrl = config.roles.has("proxy") ? await listenProxy(deps, docsUrl, listeners) : undefined;
+  const proxyUrl = config.roles.has("proxy") ? await listenProxy(proxy, deps, listeners) : undefined;
   const urls = addresses(config, publicUrl, proxyUrl);
   deps.address.urls = urls;
   return urls;
@@ -96,27 +108,19 @@ async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<
   return originOf(api.server, host);
 }
 
-async function listenProxy(deps: Services, docsUrl: () => string, listeners: Cleanup): Promise<string> {
-  const { config } = deps;
-  const proxy = createProxyServer({
-    ...deps,
-    docsUrl,
-    support: config.support,
-    limits: openLimits(config.proxyLimits),
-    meter: deps.metrics?.proxy,
-  });
-  limitConnections(proxy, config.proxyConnections, deps.log, "BUSBAR_PROXY_CONNECTIONS");
+async function listenProxy(
+  proxy: ProxyServer,
+  { config, log }: Services,
+  listeners: Cleanup,
+): Promise<string> {
+  limitConnections(proxy, config.proxyConnections, log, "BUSBAR_PROXY_CONNECTIONS");
   await new Promise<void>((resolve, reject) => {
     proxy.once("error", (cause) =>
       reject(listenError("BUSBAR_PROXY_PORT", { host: config.host, port: config.proxyPort }, cause)),
     );
     proxy.listen(config.proxyPort, config.host, resolve);
   });
-  listeners.push(async () => {
-    await drain(proxy, () => closed(proxy));
-    // Lines of the last calls may not be in the database yet.
-    await proxy.flushed();
-  });
+  listeners.push(() => drain(proxy, () => closed(proxy)));
   return originOf(proxy, config.host);
 }
 

@@ -86,6 +86,8 @@ import { oauthUpdate } from "./api/oauth/oauth-update.ts";
 import { listOperationLogs } from "./api/operations/list-operation-logs.ts";
 import { listOperations } from "./api/operations/list-operations.ts";
 import { listProjectOperations } from "./api/operations/list-project-operations.ts";
+import { callThroughProxy } from "./api/proxy-calls/call-through-proxy.ts";
+import { listProjectProxyCalls } from "./api/proxy-calls/list-project-proxy-calls.ts";
 import { listProxyCalls } from "./api/proxy-calls/list-proxy-calls.ts";
 import { createOrg } from "./api/orgs/create-org.ts";
 import { getOrg } from "./api/orgs/get-org.ts";
@@ -138,6 +140,7 @@ import type { SignInSessions } from "./access/sign-in-sessions.ts";
 import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Page, type Route } from "./http/endpoint.ts";
+import type { ProxyCaller } from "./proxy/proxy-caller.ts";
 import { deliverResults } from "./read/deliver-results.ts";
 import { pauseReads, unpauseReads } from "./read/pause-reads.ts";
 import { searchRecords } from "./read/search-records.ts";
@@ -153,6 +156,7 @@ export type Services = RefreshServices &
     publicUrl: () => string;
     dashboardPage?: () => Page;
     sessions: SignInSessions;
+    proxyCaller: ProxyCaller;
     urls: SystemServices["urls"];
     startTime: Date;
     config: Retention &
@@ -306,6 +310,8 @@ const managementRoutes = (deps: Services): Route[] => [
   route(`POST ${P}/operations/{operationId}:cancel`, "full", cancelOperation(deps)),
   route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(deps)),
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),
+  route(`GET ${P}/proxy-calls`, "full", listProjectProxyCalls(deps)),
+  route(`POST ${INSTALLATION}:call`, "full", callThroughProxy(deps)),
 ];
 
 /** Endpoints about customers' installations and accounts. */

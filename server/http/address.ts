@@ -11,6 +11,7 @@ const VERBS = [
   "generate",
   "batch",
   "hydrate",
+  "call",
   "oauth-update",
   "pause",
   "unpause",

@@ -50,7 +50,9 @@ export function createForwardingServer(deps: ForwardingDeps): Server {
     );
   server.on("request", listener(false));
   server.on("checkContinue", listener(true));
-  server.on("checkExpectation", (_, response) => refuse(deps, response, unknownExpectation(), { close: true }));
+  server.on("checkExpectation", (_, response) =>
+    refuse(deps, response, unknownExpectation(), { close: true }),
+  );
   server.on("connect", (_, socket) => refuseTunnel(deps, socket));
   server.on("clientError", (error, socket) => refuseUnreadable(deps, error, socket));
   return server;
@@ -138,7 +140,9 @@ function createCall(
   const path = targetPath(request.url ?? "", target);
   const refusal = head.mode === "throttle" ? deps.throttle.refusal(target) : undefined;
   if (refusal) throw refusal;
-  return { request, response, head, target, requestId: attempt.requestId, path, body: undefined };
+  const { requestId } = attempt;
+  const isNamed = admission.requestId !== undefined;
+  return { request, response, head, target, requestId, isNamed, path, body: undefined };
 }
 
 function forward(deps: ForwardingDeps, call: ProxyCall, attempt: Attempt): void {

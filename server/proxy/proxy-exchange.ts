@@ -33,6 +33,8 @@ export interface ProxyCall {
   target: Target;
   /** For an answer that has none of the provider's. */
   requestId: string;
+  /** The caller knows the call by `requestId`, whatever the provider answers. */
+  isNamed: boolean;
   /** The target of the request line to the provider. */
   path: string;
   body: Buffer | Upload | undefined;
@@ -129,7 +131,8 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     const answer = new ProviderResponseStream(this.#call.response, controller, start);
     this.#answer = answer;
     const given = parsed["x-request-id"];
-    this.requestId = typeof given === "string" ? given : this.#call.requestId;
+    const { isNamed, requestId } = this.#call;
+    this.requestId = typeof given === "string" && !isNamed ? given : requestId;
     if (given === undefined) answer.name(this.requestId);
     this.#deps.targets.answered(this.#target, status);
     if (status === 401 && this.#mayRefresh()) {

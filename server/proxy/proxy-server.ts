@@ -5,6 +5,7 @@ import type { Access } from "../access/authorize.ts";
 import { openProcessGates, type ConnectionGates } from "../calls/gates/shared-gates.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";
+import type { Problem } from "../ground/errors.ts";
 import type { ProblemSlug } from "../ground/problem-types.ts";
 import type { Support } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";
@@ -12,6 +13,7 @@ import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { createForwardingServer } from "./forwarding-server.ts";
 import type { ProxyLimits } from "./limits.ts";
+import { openProxyCaller, type ProxyCaller } from "./proxy-caller.ts";
 import { openTargets } from "./targets.ts";
 import { openThrottle } from "./throttle.ts";
 import { openUsageLog, type UsageLog } from "./usage-log.ts";
@@ -51,25 +53,33 @@ export interface ProxyServices {
 const ANSWER_TIMEOUT_MS = 120_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** Returns a server that is ready to listen. After it has closed, await `flushed` so that no usage line is lost. */
-export function createProxyServer(deps: ProxyServices): Server & { flushed(): Promise<void> } {
+export type ProxyServer = Server &
+  ProxyCaller & {
+    /** To be awaited after the last call, so that no usage line is lost. */
+    flushed(): Promise<void>;
+  };
+
+/** Returns a server that is ready to listen, and that makes calls for callers of the API, listening or not. */
+export function createProxyServer(deps: ProxyServices): ProxyServer {
   const gates = deps.gates ?? openProcessGates();
   const usage = openUsageLog(deps);
   deps.meter?.watchDropped(() => usage.dropped);
-  const server = createForwardingServer({
+  const targets = openTargets(deps);
+  const forwarding = {
     egress: deps.egress,
-    targets: openTargets(deps),
     throttle: openThrottle({ catalog: deps.catalog, gates }),
     limits: deps.limits,
     usage: deps.meter ? metered(usage, deps.meter) : usage,
-    onRefused: deps.meter?.refused,
+    onRefused: (problem: Problem) => deps.meter?.refused(problem.slug),
     log: deps.log,
     docsUrl: deps.docsUrl,
     support: deps.support,
     answerTimeoutMs: deps.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
     idleTimeoutMs: deps.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
-  });
-  return Object.assign(server, { flushed: () => usage.close() });
+  };
+  const { call } = openProxyCaller(forwarding, targets);
+  const server = createForwardingServer({ ...forwarding, targets });
+  return Object.assign(server, { call, flushed: () => usage.close() });
 }
 
 const metered = (usage: UsageLog, meter: ProxyMeter): Pick<UsageLog, "add"> => ({

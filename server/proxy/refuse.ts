@@ -15,7 +15,7 @@ import { problemBody, PROBLEM_MEDIA_TYPE, toProblem } from "../http/problem.ts";
 export interface RefusalDeps {
   log: Log;
   /** Called with every refusal. */
-  onRefused?: (slug: ProblemSlug) => void;
+  onRefused?: (problem: Problem) => void;
   docsUrl: () => string;
   support?: Support;
   /** How long the rest of a refused request is read and discarded. */
@@ -98,7 +98,7 @@ function render(
   problem: Problem,
   requestId: string,
 ): { headers: Record<string, string>; body: string } {
-  deps.onRefused?.(problem.slug);
+  deps.onRefused?.(problem);
   const { cause, retryAfter } = problem.options;
   const level = problem.status >= 500 ? "warn" : "debug";
   deps.log[level]({ requestId, slug: problem.slug, cause: cause && String(cause) }, "proxied call refused");

@@ -4,7 +4,10 @@ import { Problem } from "../ground/errors.ts";
 import { projectIdOf, type ProxyRequestNames } from "./read-head.ts";
 
 /** Returns the key's id. Throws a Problem: 401 without a valid key, 403 for a key of the wrong scope or project. */
-export async function requireProjectKey(access: Access, names: ProxyRequestNames): Promise<{ apiKeyId: string }> {
+export async function requireProjectKey(
+  access: Access,
+  names: ProxyRequestNames,
+): Promise<{ apiKeyId: string }> {
   if (!names.apiKey && names.hasBearer) {
     throw new Problem("unauthenticated", {
       detail: "The proxy takes no bearer tokens. Send an API key of the project in the header `X-Api-Key`.",

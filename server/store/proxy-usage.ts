@@ -25,7 +25,7 @@ export interface ProxyUse {
 
 /**
  * Inserts all lines with one statement. Each column is sent as one text, which costs the proxy's process least; no value
- * can contain a line break.
+ * can contain a line break. The array of a single empty text is empty, hence the `coalesce`.
  */
 export async function insertProxyUsage(queries: Queries, uses: ProxyUse[]): Promise<void> {
   const column = (read: (use: ProxyUse) => string | number) => {
@@ -38,7 +38,7 @@ export async function insertProxyUsage(queries: Queries, uses: ProxyUse[]): Prom
         api_key_id, request_id, by_busbar)
     select to_timestamp(time_ms::double precision / 1000), project_id::uuid, installation_id::uuid, method, path,
       status::integer, duration_ms::integer, bytes_up::bigint, bytes_down::bigint,
-      nullif(api_key_id, '')::uuid, request_id, by_busbar = '1'
+      nullif(api_key_id, '')::uuid, coalesce(request_id, ''), by_busbar = '1'
     from unnest(
       ${column(({ timeMs }) => Math.round(timeMs))}, ${column(({ projectId }) => projectId)},
       ${column(({ installationId }) => installationId)}, ${column(({ method }) => method)},

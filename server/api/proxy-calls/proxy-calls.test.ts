@@ -79,6 +79,75 @@ describe("the list of proxied calls", () => {
     assert.equal((await on.inProject("GET", `${path}?pageToken=x`)).status, 400);
   });
 
+  const listed = async (query: string) => (await on.inProject("GET", `/proxy-calls?${query}`)).body.results;
+  const callProvider = (body: object) => on.inProject("POST", path.replace("/proxy-calls", ":call"), body);
+
+  test("the API calls the provider as the proxy does, and the call is listed with its request id and key", async () => {
+    const answer = await callProvider({
+      method: "POST",
+      path: "/crm/v3/objects/contacts",
+      body: { properties: { email: "grace@example.com" } },
+    });
+    assert.deepEqual(
+      [answer.status, answer.body.status, answer.body.truncated],
+      [200, 201, false],
+      answer.text,
+    );
+    assert.equal(JSON.parse(answer.body.body).properties.email, "grace@example.com");
+    const missing = await callProvider({ method: "GET", path: "/crm/v3/objects/contacts/nobody" });
+    assert.deepEqual([missing.status, missing.body.status], [200, 404], missing.text);
+    assert.equal(missing.body.requestId, missing.headers.get("x-request-id"));
+    const [row] = await until(async () => {
+      const rows = await listed("path=nobody&status=4xx&refusedBy=provider&groupRef=acme");
+      return rows.some((one: { requestId: string }) => one.requestId === missing.body.requestId) && rows;
+    });
+    assert.deepEqual([row.integrationName, row.groupRef, row.status], ["hub", "acme", 404]);
+    assert.match(row.apiKeyId, /^[0-9a-f-]{36}$/);
+  });
+
+  test("a call that the proxy refuses is refused by the API, and listed as refused by Busbar", async () => {
+    const climbing = await callProvider({ method: "GET", path: "/../x?a=%20" });
+    assert.ok([200, 400].includes(climbing.status), climbing.text);
+    const own = await callProvider({ method: "GET", path: "/x", headers: { Authorization: "Bearer x" } });
+    assert.deepEqual([own.status, own.body.issues[0].name], [400, "headers.Authorization"], own.text);
+    const off = { config: { content: { provider: "hubspot", proxy: { enabled: false } } } };
+    const updateMask = ["config.content.proxy.enabled"];
+    const patched = await on.inProject("PATCH", path.replace("/proxy-calls", ""), {
+      updateMask,
+      installation: off,
+    });
+    assert.equal(patched.status, 200, patched.text);
+    const refused = await callProvider({ method: "GET", path: "/crm/v3/objects/contacts" });
+    assert.equal(refused.status, 403, refused.text);
+    const [row] = await until(async () => {
+      const rows = await listed("refusedBy=busbar&status=403");
+      return rows.length > 0 && rows;
+    });
+    assert.deepEqual([row.requestId, row.refusedBy], [refused.headers.get("x-request-id"), "busbar"]);
+  });
+
+  test("the list of the project has pages, windows and ids of the answers", async () => {
+    const all = await listed("pageSize=200");
+    const seen: string[] = [];
+    let token = "";
+    do {
+      const page = (await on.inProject("GET", `/proxy-calls?pageSize=2${token}`)).body;
+      seen.push(...page.results.map(({ id }: { id: string }) => id));
+      token = page.pagination.done ? "" : `&pageToken=${page.pagination.nextPageToken}`;
+    } while (token);
+    assert.deepEqual(
+      seen,
+      all.map(({ id }: { id: string }) => id),
+    );
+    const times = all.map(({ time }: { time: string }) => time);
+    assert.deepEqual(times, times.toSorted().toReversed());
+    assert.deepEqual(await listed(`since=${times[0]}`), all.slice(0, 1));
+    assert.deepEqual(await listed(`until=${times.at(-1)}`), []);
+    assert.deepEqual(await listed(`after=${all[1].id}`), all.slice(0, 1));
+    assert.ok(all.every(({ requestId }: { requestId?: string }) => requestId));
+    assert.equal((await on.inProject("GET", "/proxy-calls?status=4x")).status, 400);
+  });
+
   test("does not show the calls of another project's installation", async () => {
     const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
     const foreign = { projectId: newId(), installationId: newId() };

@@ -18,6 +18,11 @@ export const walk: ResourceWalk = {
     assert.equal(proxied.status, 200, await proxied.text());
     const listed = () => on.inProject("GET", `/integrations/crm/installations/${installationId}/proxy-calls`);
     await until(async () => (await listed()).body.results.length > 0);
+    await call("callProvider", {
+      path: { integrationId: "crm", installationId },
+      body: { method: "GET", path: "/crm/v3/objects/contacts?limit=1" },
+    });
+    await call("listProjectProxyCalls", { query: { status: "2xx" } });
     await call("listProxyCalls", { path: { integrationId: "crm", installationId } });
   },
 };

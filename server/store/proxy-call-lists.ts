@@ -1,0 +1,95 @@
+/** Lists proxied calls of a project with the names of their integrations and customers, for the API. */
+import { sql, type RawBuilder } from "kysely";
+import { isUuid } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+import { containsText, type IdRange } from "./id-range.ts";
+import type { ProxyUsageRow } from "./proxy-usage.ts";
+
+/** The names are null if the installation was deleted so long ago that nothing is known of it. */
+export interface ListedProxyCall extends ProxyUsageRow {
+  integrationName: string | null;
+  groupRef: string | null;
+}
+
+export interface ProxyCallFilter {
+  projectId: string;
+  /** Lowest and highest status. */
+  statuses?: { from: number; to: number };
+  method?: string;
+  /** Part of the path. */
+  path?: string;
+  groupRef?: string;
+  /** Id or name. */
+  integration?: string;
+  installationId?: string;
+  refusedBy?: "busbar" | "provider";
+}
+
+/** Status of calls whose caller left; nobody refused them. */
+const CALLER_LEFT = 499;
+
+/** The condition that a provider refused a call. */
+export const BY_PROVIDER = sql<boolean>`(status >= 400 and status <> ${sql.lit(CALLER_LEFT)} and not by_busbar)`;
+
+/**
+ * Lists calls, the last begun first. `range.after` is the id of a call: only calls that were stored after it, because a
+ * long call is stored after others that began later.
+ */
+export async function listProjectProxyCalls(
+  queries: Queries,
+  filter: ProxyCallFilter,
+  range: IdRange,
+): Promise<ListedProxyCall[]> {
+  const { rows } = await sql<ListedProxyCall>`
+    select page.*, coalesce(integrations.name, removed.integration_name) as integration_name, group_ref
+    from (
+      select * from proxy_usage where ${sql.join(conditionsOf(filter, range), sql` and `)}
+      order by time desc, id desc limit ${range.limit}) as page
+    left join installations on installations.id = page.installation_id
+    left join removed_installations as removed on removed.id = page.installation_id
+    left join integrations on integrations.id = coalesce(installations.integration_id, removed.integration_id)
+    left join groups on groups.id = coalesce(installations.group_id, removed.group_id)
+    order by page.time desc, page.id desc
+  `.execute(queries);
+  return rows;
+}
+
+function conditionsOf(filter: ProxyCallFilter, range: IdRange): RawBuilder<unknown>[] {
+  const { projectId, statuses, method, path, refusedBy, installationId } = filter;
+  const conditions: RawBuilder<unknown>[] = [sql`project_id = ${projectId}`];
+  if (range.since) conditions.push(sql`time >= ${range.since}`);
+  if (range.until) conditions.push(sql`time < ${range.until}`);
+  if (range.after !== undefined) conditions.push(sql`id > ${range.after}::bigint`);
+  if (range.before !== undefined)
+    conditions.push(
+      sql`(time, id) < (select time, id from proxy_usage where project_id = ${projectId} and id = ${range.before}::bigint)`,
+    );
+  if (statuses) conditions.push(sql`status between ${statuses.from} and ${statuses.to}`);
+  if (method !== undefined) conditions.push(sql`method = ${method.toUpperCase()}`);
+  if (path !== undefined) conditions.push(containsText(["path"], path));
+  if (refusedBy === "busbar") conditions.push(sql`by_busbar`);
+  if (refusedBy === "provider") conditions.push(BY_PROVIDER);
+  if (installationId !== undefined)
+    conditions.push(isUuid(installationId) ? sql`installation_id = ${installationId}` : sql`false`);
+  if (filter.groupRef !== undefined || filter.integration !== undefined)
+    conditions.push(sql`installation_id = any(array(${installationsOf(filter)}))`);
+  return conditions;
+}
+
+/** Also those that were deleted. */
+function installationsOf({ projectId, groupRef, integration }: ProxyCallFilter): RawBuilder<unknown> {
+  const wanted: RawBuilder<unknown>[] = [sql`places.project_id = ${projectId}`];
+  if (groupRef !== undefined) wanted.push(sql`groups.group_ref = ${groupRef}`);
+  if (integration !== undefined) {
+    const isNamed = sql`coalesce(integrations.name, integration_name) = ${integration}`;
+    wanted.push(isUuid(integration) ? sql`(places.integration_id = ${integration} or ${isNamed})` : isNamed);
+  }
+  return sql`
+    select places.id
+    from (
+      select id, project_id, integration_id, null as integration_name, group_id from installations
+      union all select id, project_id, integration_id, integration_name, group_id from removed_installations) as places
+    left join integrations on integrations.id = places.integration_id
+    left join groups on groups.id = places.group_id
+    where ${sql.join(wanted, sql` and `)}`;
+}
