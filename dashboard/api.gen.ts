@@ -105,6 +105,7 @@ export interface Schemas {
   ListProjectOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListProjectProxyCallsResponse: { results: readonly Schemas["ListedProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListProxyCallsResponse: { results: readonly Schemas["ProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListRequestsResponse: { results: readonly Schemas["RefusedRequest"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListRevisionsResponse: { results: readonly Schemas["RevisionEntry"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListedProxyCall: { id: string; installationId: string; method: string; path: string; status: number; time: string; durationMs: number; bytesUp: number; bytesDown: number; groupRef?: string; integrationName?: string; apiKeyId?: string; requestId?: string; refusedBy?: "busbar" | "provider" };
   ListedSession: { id: string; kind: "cookie" | "token"; current: boolean; createTime: string; lastUsedTime: string; expireTime: string; userAgent?: string };
@@ -156,6 +157,7 @@ export interface Schemas {
   ReadTriggeredErrorMessage: { notificationType: "read.triggered.error"; data: Schemas["ReadTriggeredErrorEvent"] };
   RecordAssociation: { to: { id: string }; types: readonly { associationCategory: string; associationTypeId: number }[] };
   RefusedJwtKey: { validationIssues?: readonly { field: string; detail: string }[] };
+  RefusedRequest: { id: string; time: string; method: string; path: string; operationId?: string; status: number; type: string; title: string; detail: string; apiKeyId?: string; builderId?: string; requestId: string };
   RefusedUpsert: { success?: boolean; fields?: Record<string, Record<string, Schemas["UpsertedField"]>> };
   RefusedWrite: { operationId?: string; successCount?: number; failureCount?: number; results?: readonly Schemas["WriteResult"][]; errors?: readonly Schemas["WriteMessage"][]; result?: Schemas["WriteResult"]; warnings?: readonly Schemas["WriteMessage"][]; rawResponse?: string };
   ResendDeliveriesRequest: { since: string; until?: string; status?: "failed" | "delivered" | "all" };
@@ -304,6 +306,7 @@ export interface Operations {
   listProviderApps: { input: { projectIdOrName: string }; answer: readonly Schemas["ProviderApp"][] };
   listProviders: { input: {  }; answer: Record<string, Schemas["Provider"]> };
   listProxyCalls: { input: { projectIdOrName: string; integrationId: string; installationId: string; pageSize?: number; pageToken?: string }; answer: Schemas["ListProxyCallsResponse"] };
+  listRequests: { input: { projectIdOrName: string; status?: string; apiKeyId?: string; operationId?: string; since?: string; until?: string; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListRequestsResponse"] };
   listRevisions: { input: { projectIdOrName: string; integrationId: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListRevisionsResponse"] };
   listSessions: { input: {  }; answer: readonly Schemas["ListedSession"][] };
   listSignInWays: { input: {  }; answer: Schemas["SignInWays"] };
@@ -432,6 +435,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listProviderApps: "GET /v1/projects/{projectIdOrName}/provider-apps",
   listProviders: "GET /v1/providers",
   listProxyCalls: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/proxy-calls",
+  listRequests: "GET /v1/projects/{projectIdOrName}/requests",
   listRevisions: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions",
   listSessions: "GET /v1/sessions",
   listSignInWays: "GET /v1/sign-in-ways",

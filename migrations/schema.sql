@@ -628,6 +628,22 @@ CREATE TABLE readiness (
   CHECK (id)
 );
 
+CREATE TABLE refused_requests (
+  id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  operation_id text,
+  status integer NOT NULL,
+  slug text NOT NULL,
+  detail text NOT NULL,
+  api_key_id uuid,
+  builder_id uuid,
+  PRIMARY KEY (id),
+  FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX ON refused_requests (project_id, id DESC);
+
 CREATE TABLE removed_installations (
   id uuid NOT NULL,
   project_id uuid NOT NULL,

@@ -7,6 +7,7 @@ import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import type { Config } from "./ground/config.ts";
 import type { OnAnswer } from "./http/server-options.ts";
 import { limitConnections } from "./http/connection-limits.ts";
+import { openRequestLog } from "./api/requests/request-log.ts";
 import { createServer } from "./http/server.ts";
 import { openLimits } from "./proxy/limits.ts";
 import { createProxyServer, type ProxyServer } from "./proxy/proxy-server.ts";
@@ -36,10 +37,11 @@ export async function listen(
     limits: openLimits(config.proxyLimits),
     meter: deps.metrics?.proxy,
   });
+  const requests = openRequestLog(deps);
   closers.push(async () => {
     await Promise.all(listeners.map((close) => close()));
-    // Lines of the last calls may not be in the database yet.
-    await proxy.flushed();
+    // Rows of the last calls may not be in the database yet.
+    await Promise.all([proxy.flushed(), requests.close()]);
   });
   const { workers, onAnswer } = options;
   const dashboard = openDashboard(deps, closers);
@@ -61,6 +63,7 @@ export async function listen(
     isHttps: () => publicUrl.startsWith("https:"),
     maxConnections: config.apiConnections,
     support: config.support,
+    onRefused: requests.add,
     onAnswer,
   });
   if (deps.metrics) serveMetrics(api, deps.metrics.registry);

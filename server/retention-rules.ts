@@ -12,6 +12,7 @@ import { removeOldIdempotencyKeys } from "./store/idempotency-keys.ts";
 import { forgetRemovedInstallations } from "./store/operation-lists.ts";
 import { removeOldOperations } from "./store/operations.ts";
 import { removeProxyUsageBefore } from "./store/proxy-usage.ts";
+import { removeOldRefusedRequests } from "./store/refused-requests.ts";
 import { removeExpiredSessions } from "./store/sessions.ts";
 import { removeExpiredUploads } from "./store/uploads.ts";
 
@@ -62,6 +63,10 @@ export function retentionRules({
     {
       what: "idempotency keys",
       remove: (most) => removeOldIdempotencyKeys(queries, config.idempotencyHours, most),
+    },
+    {
+      what: "refused requests",
+      remove: (most) => removeOldRefusedRequests(queries, idOf(config.requestRetentionDays), most),
     },
     { what: "sessions", remove: (most) => removeExpiredSessions(queries, most) },
     { what: "connect sessions", remove: (most) => removeExpiredCustomAuthSessions(queries, most) },

@@ -123,6 +123,7 @@ import { deleteOtherSessions } from "./api/sessions/delete-other-sessions.ts";
 import { getSession } from "./api/sessions/get-session.ts";
 import { listSessions } from "./api/sessions/list-sessions.ts";
 import { listSignInWays } from "./api/sessions/list-sign-in-ways.ts";
+import { listRequests } from "./api/requests/list-requests.ts";
 import { createSession } from "./api/sessions/create-session.ts";
 import { deleteSession } from "./api/sessions/delete-session.ts";
 import { getSystem, type SystemServices } from "./api/system/get-system.ts";
@@ -311,6 +312,7 @@ const managementRoutes = (deps: Services): Route[] => [
   route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(deps)),
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),
   route(`GET ${P}/proxy-calls`, "full", listProjectProxyCalls(deps)),
+  route(`GET ${P}/requests`, "full", listRequests(deps)),
   route(`POST ${INSTALLATION}:call`, "full", callThroughProxy(deps)),
 ];
 

@@ -5,6 +5,7 @@ import { Problem } from "../ground/errors.ts";
 import { routerPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
 import { entityTagOf, namesTag } from "./entity-tag.ts";
+import { knownCallers } from "./known-callers.ts";
 import { limitedStream } from "./limited-stream.ts";
 import { leastRoleOf, requireRole, roleOfCall } from "./require-role.ts";
 import type { Authorize, Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
@@ -38,16 +39,15 @@ export function mountRoute(scope: FastifyInstance, entry: Route, options: Server
 function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bodyLimit: number): void {
   const { endpoint: target } = entry;
   const readInputs = inputReader(entry);
-  const callers = new WeakMap<FastifyRequest, Admitted>();
   scope.route({
     method: entry.method,
     url: routerPattern(entry.path),
     bodyLimit,
     ...(options.onAnswer && { onSend: reportAnswer(entry, options.onAnswer) }),
     // Before the body is read: requests without a valid credential must cost nothing more than their headers.
-    onRequest: async (request) => void callers.set(request, await admit(entry, options, request)),
+    onRequest: (request) => admit(entry, options, request),
     handler: async (request, reply) => {
-      const admitted = target.projectInBody ? undefined : callers.get(request);
+      const admitted = target.projectInBody ? undefined : knownCallers.get(request);
       const { caller, project } = admitted ?? (await authorize(entry, options, request));
       const inputs = await options.confine({ caller, target, inputs: readInputs(request) });
       requireRole(caller, roleOfCall(entry, inputs));
@@ -64,11 +64,10 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
 type Admitted = Awaited<ReturnType<Authorize>>;
 
 /** Identifies the caller by the headers, and the project where the path names it. Throws a Problem. */
-async function admit(entry: Route, options: ServerOptions, request: FastifyRequest): Promise<Admitted> {
-  const admitted = await authorize(entry, options, request);
+async function admit(entry: Route, options: ServerOptions, request: FastifyRequest): Promise<void> {
+  await authorize(entry, options, request);
   const { headers } = request;
   await entry.endpoint.admit?.({ params: request.params as Record<string, never>, headers });
-  return admitted;
 }
 
 /** Throws a Problem also for callers whose role is too low, before they learn anything about the inputs. */
@@ -80,6 +79,7 @@ async function authorize(entry: Route, options: ServerOptions, request: FastifyR
     projectIdOrName: target.inProject ? namedProject(target, request) : undefined,
     orgId: leastRoleOf(entry) && (request.params as { orgId?: string }).orgId,
   });
+  knownCallers.set(request, { ...admitted, entry });
   requireRole(admitted.caller, leastRoleOf(entry));
   return admitted;
 }

@@ -4,6 +4,7 @@ import { Problem } from "../ground/errors.ts";
 import { wholeSecond } from "../ground/retry-after.ts";
 import { routerPattern } from "./address.ts";
 import type { Route } from "./endpoint.ts";
+import { refusedRequest } from "./known-callers.ts";
 import { linger } from "./linger.ts";
 import { excludes, problemBody, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -25,6 +26,8 @@ export function refuseRequest(
       problem.message,
     );
   }
+  const refused = options.onRefused && refusedRequest(request, problem);
+  if (refused) options.onRefused?.(refused);
   const subsystem = subsystemOf(request.url);
   const { support } = options;
   const body = problemBody(problem, {

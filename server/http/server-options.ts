@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Support } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";
+import type { RefusedRequest } from "./known-callers.ts";
 import type { SurfaceHosts } from "./address.ts";
 import type { Audience, Caller, Endpoint, ProjectRef, Route } from "./endpoint.ts";
 
@@ -43,6 +44,8 @@ export interface ServerOptions {
   support?: Support;
   /** Waits until this process has been notified of every committed change, so that the next call sees this one's. */
   caughtUp?: () => Promise<void>;
+  /** Called with every refused request whose credential and project were valid. */
+  onRefused?: (refused: RefusedRequest) => void;
   /** Called with every answer of an endpoint just before it is sent: for tests. */
   onAnswer?: OnAnswer;
 }

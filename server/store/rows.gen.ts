@@ -446,6 +446,19 @@ export interface ReadSyncs {
   installationId: string;
 }
 
+export interface RefusedRequests {
+  apiKeyId: string | null;
+  builderId: string | null;
+  detail: string;
+  id: string;
+  method: string;
+  operationId: string | null;
+  path: string;
+  projectId: string;
+  slug: string;
+  status: number;
+}
+
 export interface RemovedInstallations {
   groupId: string;
   id: string;
@@ -626,6 +639,7 @@ export interface DB {
   readObjects: ReadObjects;
   readRuns: ReadRuns;
   readSyncs: ReadSyncs;
+  refusedRequests: RefusedRequests;
   removedInstallations: RemovedInstallations;
   revisions: Revisions;
   schemaBaselines: SchemaBaselines;

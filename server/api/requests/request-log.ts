@@ -1,0 +1,65 @@
+/** Keeps the refused requests of projects, in batches, and at most so many of one project in a minute. */
+import { nowMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
+import type { RefusedRequest } from "../../http/known-callers.ts";
+import { storeInBatches } from "../../jobs/stored-in-batches.ts";
+import type { Database } from "../../store/database.ts";
+import { insertRefusedRequests, type RefusedRequestRow } from "../../store/refused-requests.ts";
+
+export interface RequestLog {
+  add(refused: RefusedRequest): void;
+  close(): Promise<void>;
+}
+
+/** Enough to find a fault, too few to fill the table: 432,000 rows a day. */
+const MOST_A_MINUTE = 300;
+const MINUTE_MS = 60_000;
+const BATCH = 500;
+const MOST_WAITING = 5_000;
+const MOST_CHARACTERS = 1_024;
+
+export function openRequestLog({ database, log }: { database: Database; log: Log }): RequestLog {
+  const rows = storeInBatches<RefusedRequestRow>({
+    what: "refused requests",
+    log,
+    batch: BATCH,
+    mostWaiting: MOST_WAITING,
+    insert: (batch) => insertRefusedRequests(database.queries, batch),
+  });
+  let minute = 0;
+  const counts = new Map<string, number>();
+  return {
+    add(refused) {
+      const current = Math.floor(nowMs() / MINUTE_MS);
+      if (current !== minute) counts.clear();
+      minute = current;
+      const count = (counts.get(refused.projectId) ?? 0) + 1;
+      counts.set(refused.projectId, count);
+      if (count > MOST_A_MINUTE) return;
+      const row = toRow(refused);
+      rows.add(count < MOST_A_MINUTE ? row : { ...row, detail: `${row.detail} ${LAST}` });
+    },
+    close: () => rows.close(),
+  };
+}
+
+const LAST = `(Only ${MOST_A_MINUTE} refused requests of a project are kept per minute: this minute's further ones are not listed.)`;
+
+function toRow({ caller, problem, ...refused }: RefusedRequest): RefusedRequestRow {
+  return {
+    id: refused.requestId,
+    projectId: refused.projectId,
+    method: refused.method,
+    path: withoutSecrets(refused.path).slice(0, MOST_CHARACTERS),
+    operationId: refused.operationId,
+    status: problem.status,
+    slug: problem.slug,
+    detail: withoutSecrets(problem.options.detail).slice(0, MOST_CHARACTERS),
+    apiKeyId: caller.apiKeyId ?? null,
+    builderId: caller.builderId ?? null,
+  };
+}
+
+/** An API key can be named by its value, and a token be sent at a wrong place; PostgreSQL stores no NUL. */
+const withoutSecrets = (text: string): string =>
+  text.replaceAll(/\b(bbs?_[\w-]{4})[\w-]{8,}/g, "$1…").replaceAll("\0", "");

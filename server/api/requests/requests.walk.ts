@@ -1,0 +1,11 @@
+/** Calls the operation of refused requests, after one was refused. */
+import { until } from "../../../tests/harness/until.ts";
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+export const walk: ResourceWalk = {
+  async run({ call, on }) {
+    await on.inProject("GET", "/operations/unknown");
+    await until(async () => (await on.inProject("GET", "/requests")).body.results.length > 0);
+    await call("listRequests", { query: { status: "4xx", pageSize: "1" } });
+  },
+};

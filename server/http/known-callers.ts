@@ -1,0 +1,40 @@
+/** Remembers who makes a request as soon as that is known, for its handler and for the list of refused requests. */
+import type { FastifyRequest } from "fastify";
+import type { Problem } from "../ground/errors.ts";
+import type { Caller, ProjectRef, Route } from "./endpoint.ts";
+
+export interface KnownCaller {
+  entry: Route;
+  caller: Caller;
+  project?: ProjectRef;
+}
+
+export const knownCallers = new WeakMap<FastifyRequest, KnownCaller>();
+
+/** A request that was refused although its credential and project were valid. */
+export interface RefusedRequest {
+  requestId: string;
+  projectId: string;
+  caller: Caller;
+  method: string;
+  /** Without the query. */
+  path: string;
+  operationId: string;
+  problem: Problem;
+}
+
+/** Returns the refused request; undefined if its credential or project is not known. */
+export function refusedRequest(request: FastifyRequest, problem: Problem): RefusedRequest | undefined {
+  const known = knownCallers.get(request);
+  const projectId = known?.project?.id ?? known?.caller.projectId;
+  if (!known || projectId === undefined) return undefined;
+  return {
+    requestId: request.id,
+    projectId,
+    caller: known.caller,
+    method: request.method,
+    path: request.originalUrl.split("?")[0] ?? "",
+    operationId: known.entry.endpoint.operationId,
+    problem,
+  };
+}

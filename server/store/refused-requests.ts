@@ -1,0 +1,76 @@
+/** Requests that were refused although their credential and project were valid. */
+import { sql } from "kysely";
+import { isUuid } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+import { containsText, inIdRange, type IdRange } from "./id-range.ts";
+
+export interface RefusedRequestRow {
+  /** The request id. */
+  id: string;
+  projectId: string;
+  method: string;
+  path: string;
+  operationId: string | null;
+  status: number;
+  /** Type of the Problem. */
+  slug: string;
+  detail: string;
+  apiKeyId: string | null;
+  builderId: string | null;
+}
+
+/** Inserts the rows whose project still exists, with one statement. */
+export async function insertRefusedRequests(queries: Queries, rows: RefusedRequestRow[]): Promise<void> {
+  await sql`
+    insert into refused_requests
+      (id, project_id, method, path, operation_id, status, slug, detail, api_key_id, builder_id)
+    select row.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row("id" uuid, "projectId" uuid, "method" text,
+      "path" text, "operationId" text, "status" integer, "slug" text, "detail" text, "apiKeyId" uuid, "builderId" uuid)
+    join projects on projects.id = row."projectId"
+    on conflict do nothing
+  `.execute(queries);
+}
+
+export interface RefusedRequestFilter {
+  projectId: string;
+  /** Lowest and highest status. */
+  statuses?: { from: number; to: number };
+  apiKeyId?: string;
+  operationId?: string;
+  /** Part of the path or detail, or the request id. */
+  text?: string;
+}
+
+/** Lists refused requests, newest first. */
+export async function listRefusedRequests(
+  queries: Queries,
+  { projectId, statuses, apiKeyId, operationId, text }: RefusedRequestFilter,
+  range: IdRange,
+): Promise<RefusedRequestRow[]> {
+  if (apiKeyId !== undefined && !isUuid(apiKeyId)) return [];
+  let query = queries
+    .selectFrom("refusedRequests")
+    .selectAll()
+    .where("projectId", "=", projectId)
+    .where(inIdRange("refused_requests.id", range))
+    .orderBy("id", "desc")
+    .limit(range.limit);
+  if (statuses) query = query.where("status", ">=", statuses.from).where("status", "<=", statuses.to);
+  if (apiKeyId !== undefined) query = query.where("apiKeyId", "=", apiKeyId);
+  if (operationId !== undefined) query = query.where("operationId", "=", operationId);
+  if (text !== undefined) query = query.where(containsText(["path", "detail", "operation_id", "id"], text));
+  return query.execute();
+}
+
+/** Removes up to `most` rows older than an id, and returns their number. */
+export async function removeOldRefusedRequests(
+  queries: Queries,
+  beforeId: string,
+  most: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from refused_requests where id in (
+      select id from refused_requests where id < ${beforeId} order by id limit ${most})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
