@@ -15,6 +15,7 @@ export interface Schemas {
   BillingAccount: { id: string; displayName: string; billingProvider: string; billingProviderRef: string; createTime?: string; updateTime?: string };
   Builder: { id: string; idpProvider: string; idpRef: string; createTime: string; firstName?: string; lastName?: string; fullName?: string; primaryEmail?: string };
   BuilderInfo: { builder: Schemas["Builder"]; projectRoles: Record<string, { role: string; principalType: "team" | "builder"; principalId: string; project: Schemas["Project"] }>; orgRole?: Schemas["OrgRole"]; orgRoles: readonly Schemas["OrgRole"][] };
+  CheckConnectionResponse: { id: string; projectId: string; provider: string; providerApp?: Schemas["ProviderApp"]; group: Schemas["Group"]; consumer: Schemas["Consumer"]; providerWorkspaceRef?: string; providerConsumerRef?: string; createTime: string; updateTime?: string; authScheme: "none" | "apiKey" | "basic" | "oauth2/authorizationCode" | "oauth2/authorizationCodePKCE" | "oauth2/clientCredentials" | "oauth2/password"; status: "created" | "working" | "bad_credentials"; oauth2AuthorizationCode?: { accessToken?: Schemas["Token"]; refreshToken?: Schemas["Token"]; scopes?: readonly string[] }; apiKey?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; check: Schemas["ConnectionCheck"] };
   ClaimDomainRequest: { domain: string; parentType: "org"; parentId: string };
   ClaimedDomain: { id: string; parentType: "org"; parentId: string; domain: string };
   ConfigContent: { provider: string; read?: { objects: Record<string, Schemas["ConfigReadObject"]> }; write?: { objects?: Record<string, Schemas["ConfigWriteObject"]> }; subscribe?: { objects: Record<string, Schemas["ConfigSubscribeObject"]> }; proxy?: { enabled?: boolean } };
@@ -26,6 +27,7 @@ export interface Schemas {
   ConfigWriteObject: { objectName: string; inheritMapping?: boolean; deletionSettings?: { enabled: boolean }; selectedFieldSettings?: Record<string, Schemas["FieldSetting"]>; selectedValueDefaults?: Record<string, { value: string | number | boolean; applyOnUpdate?: "always" | "never" }> };
   ConfigWriteObjectInput: { objectName?: string; inheritMapping?: boolean; deletionSettings?: { enabled: boolean }; selectedFieldSettings?: Record<string, Schemas["FieldSetting"]>; selectedValueDefaults?: Record<string, { value: string | number | boolean; applyOnUpdate?: "always" | "never" }> };
   Connection: { id: string; projectId: string; provider: string; providerApp?: Schemas["ProviderApp"]; group: Schemas["Group"]; consumer: Schemas["Consumer"]; providerWorkspaceRef?: string; providerConsumerRef?: string; createTime: string; updateTime?: string; authScheme: "none" | "apiKey" | "basic" | "oauth2/authorizationCode" | "oauth2/authorizationCodePKCE" | "oauth2/clientCredentials" | "oauth2/password"; status: "created" | "working" | "bad_credentials"; oauth2AuthorizationCode?: { accessToken?: Schemas["Token"]; refreshToken?: Schemas["Token"]; scopes?: readonly string[] }; apiKey?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }> };
+  ConnectionCheck: { time: string; working: boolean; detail?: string };
   ConnectionCreatedMessage: { notificationType: "connection.created"; data: Schemas["ConnectionEvent"] };
   ConnectionDeletedMessage: { notificationType: "connection.deleted"; data: Schemas["ConnectionEvent"] };
   ConnectionErrorEvent: { projectId: string; connectionId: string; provider: string; groupRef: string; consumerRef: string; consumerName: string; errors: readonly string[]; error: readonly string[] };
@@ -61,6 +63,7 @@ export interface Schemas {
   CustomAuthRedirect: { url: string; params?: Record<string, string>; expect?: Record<string, string>; take?: Record<string, string>; metadata?: Record<string, string> };
   CustomAuthRequest: { method: "GET" | "POST"; url: string; params?: Record<string, string>; basic?: { username: string; password: string }; unpack?: { from: string; take: Record<string, string> }; assertion?: Schemas["SignedAssertion"]; headers?: Record<string, string>; form?: Record<string, string>; json?: Record<string, string>; take?: Record<string, string>; metadata?: Record<string, string>; expiresIn?: string; base64?: Record<string, string> };
   CustomAuthStep: { redirect?: Schemas["CustomAuthRedirect"]; request?: Schemas["CustomAuthRequest"] };
+  Customer: { groupRef: string; groupName: string; projectId: string; createTime: string; updateTime?: string; connectionCount: number; installationCount: number; healthStatus?: "healthy" | "unhealthy"; lastActivityTime?: string };
   DeliverResultsRequest: { groupRef: string; pages: number };
   Delivery: { id: string; destinationId: string; eventType: string; eventTime: string; status: "waiting" | "sending" | "delivered" | "failed"; nextAttemptTime?: string; attempts: readonly Schemas["DeliveryAttempt"][] };
   DeliveryAttempt: { time: string; durationMs: number; status?: number; error?: string; answer?: string };
@@ -101,7 +104,10 @@ export interface Schemas {
   JwtKey: { id: string; projectId: string; label: string; algorithm: "RSA"; publicKeyPem: string; active: boolean; createTime: string; updateTime: string };
   ListConsentsResponse: { results: readonly Schemas["Consent"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListDeliveriesResponse: { results: readonly Schemas["Delivery"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListGroupsResponse: { results: readonly Schemas["Customer"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListProjectConnectionsResponse: { results: readonly Schemas["Connection"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListProjectInstallationsResponse: { results: readonly { id: string; projectId: string; integrationId: string; group: Schemas["Group"]; healthStatus: "healthy" | "unhealthy"; lastOperationStatus?: "success" | "failure" | "in_progress"; connection: Schemas["Connection"]; readPauses: readonly Schemas["ReadPause"][]; createTime: string; createdBy: string; updateTime?: string; config: { id: string; revisionId: string; createTime: string; createdBy: string; content: Schemas["ConfigContent"] }; integrationName: string }[]; pagination: { done: boolean; nextPageToken?: string } };
   ListProjectOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListProjectProxyCallsResponse: { results: readonly Schemas["ListedProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListProxyCallsResponse: { results: readonly Schemas["ProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
@@ -131,7 +137,7 @@ export interface Schemas {
   PauseReadsRequest: { objects?: readonly string[]; note?: string };
   PlannedIntegration: { name: string; provider: string; change: "added" | "changed" | "unchanged"; changes: readonly Schemas["ManifestChange"][]; installationCount: number; warnings: readonly Schemas["ManifestWarning"][] };
   Problem: { type: string; href: string; title: string; status: number; detail: string; instance: string; remedy?: string; supportEmail?: string; supportPhone?: string; supportUrl?: string; subsystem: string; time: string; requestId: string; retryable: boolean; retryAfter?: string; causes?: readonly string[]; connectionId?: string; context?: Record<string, unknown>; issues?: readonly Schemas["Issue"][] };
-  Project: { id: string; name: string; appName: string; orgId: string; dropUnmappedFields?: boolean; createTime: string; updateTime?: string; entitlements?: { brandingRemoval: { value: boolean }; logRetentionDays: { value: number } } };
+  Project: { id: string; name: string; appName: string; orgId: string; dropUnmappedFields?: boolean; production: boolean; createTime: string; updateTime?: string; entitlements?: { brandingRemoval: { value: boolean }; logRetentionDays: { value: number } } };
   Provider: { name: string; displayName?: string; authType: "oauth2" | "apiKey" | "basic" | "jwt" | "custom" | "none"; baseURL: string; defaultModule: string; support: Schemas["ProviderSupport"]; features?: Schemas["ProviderFeatures"]; oauth2Opts?: Schemas["OAuth2Options"]; apiKeyOpts?: Schemas["ApiKeyOptions"]; basicOpts?: Schemas["BasicAuthOptions"]; customOpts?: Schemas["CustomAuthOptions"]; fixedHeaders?: readonly { name: string; valueTemplate: string }[]; documentationOnly?: string; authHealthCheck?: { url: string; method?: string; successStatusCodes?: readonly number[]; refusals?: readonly { status: number; text: string }[] }; postAuthInfoNeeded?: boolean; accountInfo?: { url: string; pick?: { list?: string; where: string; equals: string }; fields: readonly { name: string; displayName: string; path: string; capture?: string }[]; workspaceField?: string }; media?: { regular?: { iconURL?: string; logoURL?: string }; darkMode?: { iconURL?: string; logoURL?: string } }; labels?: Record<string, string>; subscribeRequirements?: Schemas["SubscribeRequirements"]; modules?: Record<string, Schemas["ProviderModule"]>; metadata?: { input?: readonly Schemas["ProviderInput"][]; postAuthentication?: readonly { name: string; moduleDependencies?: Record<string, Record<string, unknown>> }[] }; providerAppMetadata?: { authQueryParams?: readonly Schemas["ProviderInput"][]; providerParams?: readonly Schemas["ProviderInput"][] }; hostSuffixes?: readonly string[]; providerOpts?: Record<string, string> };
   ProviderAnswer: { status: number; headers: Record<string, string>; body: string; truncated: boolean; durationMs: number; requestId: string };
   ProviderApp: { id: string; projectId: string; externalRef?: string; provider: string; clientId: string; scopes?: readonly string[]; metadata?: Schemas["ProviderAppMetadata"]; createTime: string; updateTime?: string };
@@ -194,7 +200,7 @@ export interface Schemas {
   UpdateJWTKeyRequest: { updateMask: readonly string[]; jwtKey: { active?: boolean; label?: string; name?: string } };
   UpdateMembershipRequest: { role: "viewer" | "support" | "editor" | "owner" };
   UpdateOrgRequest: { updateMask: readonly string[]; org: { label?: string } };
-  UpdateProjectRequest: { updateMask: readonly string[]; project: { appName?: string; name?: string; dropUnmappedFields?: boolean } };
+  UpdateProjectRequest: { updateMask: readonly string[]; project: { appName?: string; name?: string; dropUnmappedFields?: boolean; production?: boolean } };
   UpdateProviderAppRequest: { updateMask: readonly string[]; providerApp: { externalRef?: string; provider?: string; clientId?: string; clientSecret?: string; scopes?: readonly string[]; metadata?: Schemas["ProviderAppMetadata"] } };
   UpdateTopicRequest: { name?: string; eventTypes?: readonly string[]; destinationIds?: readonly string[] };
   UploadAddress: { url: string; bucket: string; path: string };
@@ -216,7 +222,9 @@ export interface Operations {
   addUserToOrg: { input: { orgId: string; body: Schemas["AddUserToOrgRequest"] }; answer: undefined };
   batchUpsertIntegrations: { input: { projectIdOrName: string; destructive?: boolean; dryRun?: boolean; body: Schemas["ManifestSource"] }; answer: readonly Schemas["DeployedIntegration"][] | readonly Schemas["PlannedIntegration"][] };
   callProvider: { input: { projectIdOrName: string; integrationId: string; installationId: string; body: Schemas["ProviderCall"] }; answer: Schemas["ProviderAnswer"] };
+  cancelOperation: { input: { projectIdOrName: string; operationId: string }; answer: Schemas["Operation"] };
   checkClaimedDomain: { input: { domain: string }; answer: Schemas["ClaimedDomain"] };
+  checkConnection: { input: { projectIdOrName: string; connectionId: string }; answer: Schemas["CheckConnectionResponse"] };
   claimDomain: { input: { body: Schemas["ClaimDomainRequest"] }; answer: undefined };
   createApiKey: { input: { projectIdOrName: string; body: Schemas["CreateApiKeyRequest"] }; answer: Schemas["ApiKey"] };
   createBillingAccountSession: { input: { billingAccountId: string; body: Schemas["CreateBillingAccountSessionRequest"] }; answer: Schemas["CreateBillingAccountSessionResponse"] };
@@ -262,6 +270,7 @@ export interface Operations {
   getDelivery: { input: { projectIdOrName: string; destination: string; deliveryId: string }; answer: Schemas["DeliveryWithData"] };
   getDestination: { input: { projectIdOrName: string; destination: string; includeSecrets?: boolean; rotate?: boolean }; answer: Schemas["DestinationWithSecrets"] };
   getEventFile: { input: { token: string }; answer: unknown };
+  getGroup: { input: { projectIdOrName: string; groupRef: string }; answer: Schemas["Customer"] };
   getHealthz: { input: {  }; answer: Schemas["GetHealthzResponse"] };
   getHydratedRevision: { input: { projectIdOrName: string; integrationId: string; revisionId: string; connectionId: string }; answer: Schemas["HydratedRevision"] };
   getInstallation: { input: { projectIdOrName: string; integrationId: string; installationId: string }; answer: Schemas["Installation"] };
@@ -291,6 +300,7 @@ export interface Operations {
   listDestinations: { input: { projectIdOrName: string }; answer: readonly Schemas["Destination"][] };
   listEventTopicRoutes: { input: { projectIdOrName: string; topicId?: string; eventType?: "installation.created" | "installation.updated" | "installation.deleted" | "read.backfill.done" | "read.schedule.paused" | "read.triggered.done" | "read.triggered.error" | "write.async.done" | "subscribe.create.error" | "connection.created" | "connection.refreshed" | "connection.updated" | "connection.deleted" | "connection.error" | "destination.webhook.disabled" }; answer: readonly Schemas["EventTopicRoute"][] };
   listEventTypes: { input: {  }; answer: readonly Schemas["EventTypeInfo"][] };
+  listGroups: { input: { projectIdOrName: string; healthStatus?: "healthy" | "unhealthy"; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListGroupsResponse"] };
   listInstallations: { input: { projectIdOrName: string; integrationId: string; groupRef?: string }; answer: readonly Schemas["Installation"][] };
   listInstallationsForProject: { input: { projectIdOrName: string; groupRef?: string }; answer: readonly Schemas["Installation"][] };
   listIntegrations: { input: { projectIdOrName: string }; answer: readonly Schemas["Integration"][] };
@@ -300,6 +310,8 @@ export interface Operations {
   listOrgBuilders: { input: { orgId: string }; answer: readonly Schemas["Member"][] };
   listOrgClaimedDomains: { input: { orgId: string }; answer: readonly Schemas["ClaimedDomain"][] };
   listOrgInvites: { input: { orgId: string }; answer: readonly Schemas["Invite"][] };
+  listProjectConnections: { input: { projectIdOrName: string; status?: "created" | "working" | "bad_credentials"; provider?: string; groupRef?: string; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectConnectionsResponse"] };
+  listProjectInstallations: { input: { projectIdOrName: string; integration?: string; provider?: string; groupRef?: string; healthStatus?: "healthy" | "unhealthy"; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectInstallationsResponse"] };
   listProjectOperations: { input: { projectIdOrName: string; status?: "in_progress" | "success" | "failure"; integration?: string; installationId?: string; groupRef?: string; object?: string; type?: "write" | "read"; since?: string; until?: string; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectOperationsResponse"] };
   listProjectProxyCalls: { input: { projectIdOrName: string; status?: string; method?: string; path?: string; groupRef?: string; integration?: string; installationId?: string; refusedBy?: "busbar" | "provider"; since?: string; until?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectProxyCallsResponse"] };
   listProjects: { input: {  }; answer: readonly Schemas["Project"][] };
@@ -345,7 +357,9 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   addUserToOrg: "POST /v1/orgs/{orgId}/memberships",
   batchUpsertIntegrations: "PUT /v1/projects/{projectIdOrName}/integrations:batch",
   callProvider: "POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}:call",
+  cancelOperation: "POST /v1/projects/{projectIdOrName}/operations/{operationId}:cancel",
   checkClaimedDomain: "GET /v1/claimed-domains",
+  checkConnection: "POST /v1/projects/{projectIdOrName}/connections/{connectionId}:check",
   claimDomain: "POST /v1/claimed-domains",
   createApiKey: "POST /v1/projects/{projectIdOrName}/api-keys",
   createBillingAccountSession: "POST /v1/billingAccounts/{billingAccountId}/portalSession",
@@ -391,6 +405,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   getDelivery: "GET /v1/projects/{projectIdOrName}/destinations/{destination}/deliveries/{deliveryId}",
   getDestination: "GET /v1/projects/{projectIdOrName}/destinations/{destination}",
   getEventFile: "GET /v1/event-files/{token}",
+  getGroup: "GET /v1/projects/{projectIdOrName}/groups/{groupRef}",
   getHealthz: "GET /healthz",
   getHydratedRevision: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}:hydrate",
   getInstallation: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}",
@@ -420,6 +435,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listDestinations: "GET /v1/projects/{projectIdOrName}/destinations",
   listEventTopicRoutes: "GET /v1/projects/{projectIdOrName}/notification-event-topic-routes",
   listEventTypes: "GET /v1/event-types",
+  listGroups: "GET /v1/projects/{projectIdOrName}/groups",
   listInstallations: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations",
   listInstallationsForProject: "GET /v1/projects/{projectIdOrName}/installations",
   listIntegrations: "GET /v1/projects/{projectIdOrName}/integrations",
@@ -429,6 +445,8 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listOrgBuilders: "GET /v1/orgs/{orgId}/builders",
   listOrgClaimedDomains: "GET /v1/orgs/{orgId}/claimed-domains",
   listOrgInvites: "GET /v1/orgs/{orgId}/invites",
+  listProjectConnections: "GET /v1/projects/{projectIdOrName}/connections:search",
+  listProjectInstallations: "GET /v1/projects/{projectIdOrName}/installations:search",
   listProjectOperations: "GET /v1/projects/{projectIdOrName}/operations",
   listProjectProxyCalls: "GET /v1/projects/{projectIdOrName}/proxy-calls",
   listProjects: "GET /v1/projects",
