@@ -12,7 +12,8 @@ import { MAX_HEADER_BYTES, refuseTunnel, refuseUnreadable } from "./refuse-on-so
 import { asProblem, refuse } from "./refuse.ts";
 import { CallerGone, collect, KEPT_BYTES, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
-import { InstallationRefusal, type Admission, type Targets } from "./targets.ts";
+import type { Admission } from "./target.ts";
+import { InstallationRefusal, type Targets } from "./targets.ts";
 import type { UsageLog } from "./usage-log.ts";
 
 export interface ForwardingDeps extends ExchangeDeps {

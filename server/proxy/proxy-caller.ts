@@ -5,7 +5,8 @@ import { elapsedMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { createForwardingServer, type ForwardingDeps } from "./forwarding-server.ts";
 import { neverPasses } from "./read-head.ts";
-import type { Admission, Targets } from "./targets.ts";
+import type { Admission } from "./target.ts";
+import type { Targets } from "./targets.ts";
 
 export interface AskedCall {
   projectId: string;

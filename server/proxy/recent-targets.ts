@@ -2,7 +2,7 @@
 import { nowMs } from "../ground/clock.ts";
 import type { Changes } from "../store/changes.ts";
 import type { ProxyRequestNames } from "./read-head.ts";
-import type { Admission } from "./targets.ts";
+import type { Admission } from "./target.ts";
 
 export interface RecentTargets {
   get(names: ProxyRequestNames): Admission | undefined;

@@ -27,6 +27,15 @@ export interface Target extends TargetBase {
   unproven: boolean;
 }
 
+/** A call that may be sent: where it goes, and who makes it. */
+export interface Admission {
+  target: Target;
+  /** Absent for calls of people. */
+  apiKeyId?: string;
+  /** Of a request that has one already. */
+  requestId?: string;
+}
+
 /** Builds the target of an installation's calls. Throws `ProviderError` when the base URL cannot be built. */
 export function buildTarget(connections: LiveConnections, permit: ProxyPermit, live: LiveConnection): Target {
   const url = connections.baseUrl(live, permit.moduleKey);

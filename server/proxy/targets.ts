@@ -11,16 +11,7 @@ import { openProxyPermits, type ProxyPermit } from "./proxy-permits.ts";
 import { projectIdOf, type ProxyRequestNames } from "./read-head.ts";
 import { openRecentTargets } from "./recent-targets.ts";
 import { requireProjectKey } from "./require-project-key.ts";
-import { buildTarget, type Target } from "./target.ts";
-
-/** A call that may be sent: where it goes, and who makes it. */
-export interface Admission {
-  target: Target;
-  /** Absent for calls of people. */
-  apiKeyId?: string;
-  /** Of a request that has one already. */
-  requestId?: string;
-}
+import { buildTarget, type Admission, type Target } from "./target.ts";
 
 /** A refusal of a call whose installation is known. */
 export class InstallationRefusal extends Problem {

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { endpoint } from "../../http/endpoint.ts";
 import { VERSION } from "../../ground/version.ts";
 import type { Database } from "../../store/database.ts";
-import { listProcesses } from "../../store/processes.ts";
+import { listProcesses } from "../../store/running-processes.ts";
 import { readQueueDepths } from "../../store/queue-depths.ts";
 
 /** Addresses under which clients reach this Busbar. */
