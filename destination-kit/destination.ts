@@ -30,8 +30,23 @@ export interface Outcome {
   error?: string;
   /** The wait that the receiver asked for. */
   retryAfterMs?: number;
+  /** What only this attempt knows of its request; `requestOf` of the type adds the rest. */
+  sent?: SentPart;
   /** The receiver timed out or rate limited the message: the next attempt is at least a minute away. */
   overloaded?: boolean;
+}
+
+/** What an attempt keeps of its request: few bytes, because every delivery is stored with its attempts. */
+export interface SentPart {
+  url: string;
+  /** Without those that every message has. Values that the settings contain are replaced by `…`. */
+  headers: Record<string, string>;
+}
+
+/** A request as it was sent. */
+export interface SentRequest extends SentPart {
+  method: string;
+  body: string;
 }
 
 /** An HTTP request through the egress guard. */
@@ -106,6 +121,8 @@ export interface DestinationType {
   paced: boolean;
   /** In larger messages, large members are replaced by addresses. */
   maxMessageBytes: number | undefined;
+  /** Completes the request of an attempt from its message; for types whose outcomes have `sent`. */
+  requestOf?(message: Message, sent: SentPart): SentRequest;
   check(settings: { config: unknown; secrets: unknown }, network: AddressRules): Fault[];
   open(settings: Settings<unknown, unknown>, network: DestinationNetwork): Channel;
 }
@@ -119,6 +136,7 @@ interface Definition<C extends TObject, S extends TObject> {
   signs?: boolean;
   paced?: boolean;
   maxMessageBytes?: number;
+  requestOf?(message: Message, sent: SentPart): SentRequest;
   check?(settings: { config: Static<C>; secrets: Static<S> }, network: AddressRules): Fault[];
   open(settings: Settings<Static<C>, Static<S>>, network: DestinationNetwork): Channel;
 }

@@ -261,7 +261,7 @@ CREATE TABLE deliveries (
   PRIMARY KEY (destination_id, event_id),
   CHECK ((state = ANY (ARRAY['waiting'::text, 'sending'::text, 'delivered'::text, 'failed'::text])))
 );
-CREATE INDEX deliveries_failed ON deliveries (destination_id, event_id) WHERE (state = 'failed'::text);
+CREATE INDEX deliveries_open ON deliveries (destination_id, state, event_id) WHERE (state = ANY (ARRAY['waiting'::text, 'failed'::text]));
 CREATE INDEX deliveries_sending ON deliveries (claimed_by) WHERE (state = 'sending'::text);
 CREATE INDEX deliveries_waiting ON deliveries (destination_id, due_time) WHERE (state = 'waiting'::text);
 
@@ -318,6 +318,15 @@ CREATE TABLE events (
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX events_data ON events (id) WHERE (destination_id IS NOT NULL);
+CREATE INDEX events_listed ON events (project_id, type, id) WHERE (destination_id IS NULL);
+
+CREATE TABLE events_nowhere (
+  project_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  missing text NOT NULL,
+  PRIMARY KEY (project_id, event_id),
+  CHECK ((missing = ANY (ARRAY['topic'::text, 'destination'::text])))
+);
 
 CREATE TABLE groups (
   id uuid NOT NULL,

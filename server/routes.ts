@@ -18,6 +18,7 @@ import { listProjectConnections } from "./api/connections/list-project-connectio
 import { updateConnection } from "./api/connections/update-connection.ts";
 import { getDelivery } from "./api/deliveries/get-delivery.ts";
 import { listDeliveries } from "./api/deliveries/list-deliveries.ts";
+import { listProjectDeliveries } from "./api/deliveries/list-project-deliveries.ts";
 import { listWaitingDeliveries } from "./api/deliveries/list-waiting-deliveries.ts";
 import { resendDeliveries } from "./api/deliveries/resend-deliveries.ts";
 import { resendDelivery } from "./api/deliveries/resend-delivery.ts";
@@ -39,7 +40,9 @@ import { getEventFile } from "./api/event-files/get-event-file.ts";
 import { createEventTopicRoute } from "./api/event-topic-routes/create-event-topic-route.ts";
 import { deleteEventTopicRoute } from "./api/event-topic-routes/delete-event-topic-route.ts";
 import { listEventTopicRoutes } from "./api/event-topic-routes/list-event-topic-routes.ts";
+import { getEvent } from "./api/events/get-event.ts";
 import { listEventTypes } from "./api/events/list-event-types.ts";
+import { listEvents } from "./api/events/list-events.ts";
 import { getHealthz } from "./api/health/get-healthz.ts";
 import { getReadyz, type Readiness } from "./api/health/get-readyz.ts";
 import { createInstallation } from "./api/installations/create-installation.ts";
@@ -360,6 +363,9 @@ const deliveryRoutes = (deps: Services): Route[] => [
   route(`DELETE ${P}/topic-destination-routes/{routeId}`, "full", deleteTopicDestinationRoute(deps)),
 
   route(`GET ${P}/deliveries`, "full", listWaitingDeliveries(deps)),
+  route(`GET ${P}/events`, "full", listEvents(deps)),
+  route(`GET ${P}/events/{eventId}`, "full", getEvent(deps)),
+  route(`GET ${P}/deliveries:search`, "full", listProjectDeliveries(deps)),
   route(`GET ${DESTINATION}/deliveries`, "full", listDeliveries(deps)),
   route(`POST ${DESTINATION}/deliveries:resend`, "full", resendDeliveries(deps)),
   route(`GET ${DESTINATION}/deliveries/{deliveryId}`, "full", getDelivery(deps)),

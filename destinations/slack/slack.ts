@@ -18,20 +18,30 @@ export const slack = defineDestination({
   }),
   secrets: Type.Object({}),
   check: ({ config }) => checkAddress(config.url),
+  requestOf: (message, { url, headers }) => ({
+    method: "POST",
+    url,
+    headers: { ...headers, ...HEADERS },
+    body: bodyOf(message),
+  }),
   open({ config }, network) {
     const url = new URL(config.url);
     return {
       async deliver(message) {
-        const body = JSON.stringify({ text: textOf(message) });
-        const headers = { "content-type": "application/json" };
-        const outcome = httpOutcome(await network.send({ url, method: "POST", headers, body }));
+        const request = { url, method: "POST", headers: HEADERS, body: bodyOf(message) };
+        const outcome = httpOutcome(await network.send(request));
+        const sent = { url: config.url, headers: {} };
         // 410 means an archived channel, which may be restored.
-        return outcome.kind === "gone" ? { ...outcome, kind: "failed" } : outcome;
+        return { ...outcome, kind: outcome.kind === "gone" ? "failed" : outcome.kind, sent };
       },
       close: async () => {},
     };
   },
 });
+
+const HEADERS = { "content-type": "application/json" };
+
+const bodyOf = (message: Message): string => JSON.stringify({ text: textOf(message) });
 
 /** Describes an event; a data message is its JSON text. */
 function textOf({ kind, topic, data }: Message): string {

@@ -19,14 +19,20 @@ export function openSigner(keys: () => string[]) {
         return `v1,${hmac.digest("base64")}`;
       })
       .join(" ");
-    const stamp = String(timestamp);
-    return {
-      "svix-id": id,
-      "svix-timestamp": stamp,
-      "svix-signature": signature,
-      "webhook-id": id,
-      "webhook-timestamp": stamp,
-      "webhook-signature": signature,
-    };
+    return signatureHeaders(id, String(timestamp), signature);
   };
 }
+
+/** Returns the headers of a signature under the prefixes of both families of libraries. */
+export const signatureHeaders = (
+  id: string,
+  timestamp: string,
+  signature: string,
+): Record<string, string> => ({
+  "svix-id": id,
+  "svix-timestamp": timestamp,
+  "svix-signature": signature,
+  "webhook-id": id,
+  "webhook-timestamp": timestamp,
+  "webhook-signature": signature,
+});

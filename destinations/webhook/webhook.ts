@@ -4,7 +4,7 @@ import { nowMs } from "../../server/ground/clock.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Fault, type Message } from "../../destination-kit/destination.ts";
 import { httpOutcome } from "../../destination-kit/http-outcome.ts";
-import { openSigner } from "./sign.ts";
+import { openSigner, signatureHeaders } from "./sign.ts";
 
 const ConfigSchema = Type.Object({
   url: Type.String({ maxLength: 2_048, description: "Address that messages are posted to; https only." }),
@@ -32,26 +32,37 @@ export const webhook = defineDestination({
     ...checkUrl("metadata.url", config.url, network),
     ...checkHeaders(config.headers ?? {}),
   ],
+  requestOf: (message, { url, headers }) => ({
+    method: "POST",
+    url,
+    headers: {
+      ...headers,
+      ...FIXED_HEADERS,
+      ...signatureHeaders(message.id, headers["webhook-timestamp"] ?? "", headers["webhook-signature"] ?? ""),
+    },
+    body: webhookBody(message),
+  }),
   open({ config, signingKeys }, network) {
     const url = new URL(config.url);
     const sign = openSigner(signingKeys);
-    const headers = {
-      ...lowerCased(config.headers ?? {}),
-      "content-type": "application/json",
-      "user-agent": "Busbar-Webhooks/1",
-    };
+    const own = lowerCased(config.headers ?? {});
+    const headers = { ...own, ...FIXED_HEADERS };
+    const hidden = Object.fromEntries(Object.keys(own).map((name) => [name, "…"]));
     return {
       async deliver(message) {
         const body = webhookBody(message);
         const signed = sign(message.id, Math.floor(nowMs() / 1000), body);
-        return httpOutcome(
-          await network.send({ url, method: "POST", headers: { ...headers, ...signed }, body }),
-        );
+        const request = { url, method: "POST", headers: { ...headers, ...signed }, body };
+        const kept = ["webhook-timestamp", "webhook-signature"].map((name) => [name, signed[name] ?? ""]);
+        const sent = { url: config.url, headers: { ...hidden, ...Object.fromEntries(kept) } };
+        return { ...httpOutcome(await network.send(request)), sent };
       },
       close: async () => {},
     };
   },
 });
+
+const FIXED_HEADERS = { "content-type": "application/json", "user-agent": "Busbar-Webhooks/1" };
 
 /** Builds the body that receivers parse, from the stored text: an event in its envelope, a data message alone. */
 export const webhookBody = ({ kind, topic, data }: Pick<Message, "kind" | "topic" | "data">): string =>

@@ -19,7 +19,7 @@ export async function attemptDelivery(
   const time = now().toISOString();
   const started = elapsedMs();
   const outcome = await send(destination, message);
-  const { status, error, answer } = outcome;
+  const { status, error, answer, sent } = outcome;
   const retryInMs = outcome.kind === "failed" ? retry(failures, outcome) : undefined;
   return {
     kind: "attempted",
@@ -33,6 +33,7 @@ export async function attemptDelivery(
       ...(status !== undefined && { status }),
       ...(error !== undefined && { error: shorten(error, LONGEST_ERROR) }),
       ...(answer && { answer }),
+      ...(sent && { sent }),
     },
     outcome,
     destination,

@@ -7,6 +7,7 @@ import {
   removeDeliveredData,
   removeOldDeliveries,
   removeOldEvents,
+  removeOldNowhere,
   removeOldPaces,
 } from "../store/delivery-sweep.ts";
 
@@ -33,6 +34,10 @@ export function deliveryRetentionRules(
     // Deliveries first: a delivery without its event cannot be shown.
     { what: "deliveries", remove: (most) => removeOldDeliveries(queries, beforeId(), most) },
     { what: "events", remove: (most) => removeOldEvents(queries, beforeId(), most) },
+    {
+      what: "notes about events without a route",
+      remove: (most) => removeOldNowhere(queries, beforeId(), most),
+    },
     { what: "webhook send times", remove: () => removeOldPaces(queries) },
   ];
 }

@@ -10,7 +10,7 @@ import { eventFileUrl } from "./event-files.ts";
 import { Lanes } from "./lanes.ts";
 import type { Retry } from "./retry-schedule.ts";
 import type { OutcomeWriter } from "./save-outcomes.ts";
-import { shrinkMessage } from "./shrink-message.ts";
+import { toMessage } from "./to-message.ts";
 import type { WebhookRateLimit } from "./webhook-rate-limit.ts";
 
 export interface SenderServices {
@@ -111,10 +111,9 @@ export class DeliverySender {
 
   #message({ event, destination }: PreparedDelivery): Message {
     const { sealer, publicUrl } = this.#deps;
-    const { id, projectId, type: topic, kind, createTime: time, data } = event;
-    const message = { id, projectId, topic, kind, time, data, destinationId: destination.row.id };
-    return shrinkMessage(message, destination.type.maxMessageBytes, (member) =>
-      eventFileUrl(sealer, publicUrl(), { eventId: id, member }),
+    const { maxMessageBytes } = destination.type;
+    return toMessage(event, { id: destination.row.id, maxMessageBytes }, (member) =>
+      eventFileUrl(sealer, publicUrl(), { eventId: event.id, member }),
     );
   }
 }

@@ -40,7 +40,9 @@ export async function testDelivery(
     projectId: row.projectId,
     destinationId: row.id,
   };
-  const { outcome, attempt } = await attemptDelivery(destination, message, 0, () => undefined);
+  const made = await attemptDelivery(destination, message, 0, () => undefined);
   await destination.channel.close();
+  const { outcome } = made;
+  const { sent: _, ...attempt } = made.attempt;
   return { messageId: message.id, delivered: outcome.kind === "delivered", attempt };
 }

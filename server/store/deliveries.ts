@@ -105,6 +105,8 @@ export interface AttemptRecord {
   status?: number;
   error?: string;
   answer?: string;
+  /** What the destination's type kept of the request. */
+  sent?: { url: string; headers: Record<string, string> };
 }
 
 /** A delivery that was attempted: it is over, or due again after `retryInMs`. */

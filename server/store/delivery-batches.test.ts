@@ -13,7 +13,8 @@ import {
   releaseDeliveries,
 } from "./deliveries.ts";
 import { releaseBatches, routeEvents, routeStatement } from "./delivery-batches.ts";
-import { listDeliveries, listWaitingDeliveries } from "./delivery-lists.ts";
+import { listWaitingDeliveries } from "./delivery-lists.ts";
+import { listDeliveries } from "./delivery-pages.ts";
 import { insertDestination } from "./destinations.ts";
 import { insertEvents } from "./events.ts";
 import { eventTopicRoutes, topicDestinationRoutes } from "./topic-routes.ts";
@@ -55,8 +56,17 @@ async function threeEvents(t: TestContext, destinations = 1) {
 const route = ({ queries }: Database, batchId = newId(), workerId = WORKER) =>
   routeEvents(queries, { batchId, workerId, mostEvents: 10, mostBytes: 1_000_000 });
 
-const statesOf = async ({ queries }: Database, destinationId: string) =>
-  (await listDeliveries(queries, { destinationId, limit: 10 })).map(({ eventId, state, attempts }) => ({
+const deliveriesOf = async ({ queries }: Database, destinationId: string) => {
+  const { projectId } = await queries
+    .selectFrom("destinations")
+    .select("projectId")
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  return (await listDeliveries(queries, { projectId, destinationId, range: { limit: 10 } })).rows;
+};
+
+const statesOf = async (database: Database, destinationId: string) =>
+  (await deliveriesOf(database, destinationId)).map(({ eventId, state, attempts }) => ({
     eventId,
     state,
     attempts: attempts.length,
@@ -149,7 +159,7 @@ test("any text of a receiver's answer can be stored", async (t) => {
   const attempt = { time: "2026-01-01", durationMs: 1, answer: "a\0b\ud800", error: "\udc00" };
   const finished = eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, attempt }));
   await updateDeliveries(database.queries, WORKER, finished);
-  const [noted] = await listDeliveries(database.queries, { destinationId, limit: 1 });
+  const [noted] = await deliveriesOf(database, destinationId);
   assert.deepEqual(noted?.attempts, [{ ...attempt, answer: "a\ufffdb\ufffd", error: "\ufffd" }]);
 });
 

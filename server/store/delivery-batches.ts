@@ -51,7 +51,7 @@ export interface Routing {
 /**
  * Routes the oldest events that are not routed yet, in one statement: data messages to their destination, others by
  * topics. The deliveries belong to the worker's batch of this id until the batch is removed; without deliveries there is
- * no batch.
+ * no batch. Events without a delivery are noted with what was missing.
  */
 export async function routeEvents(queries: Queries, routing: Routing): Promise<Routed> {
   const { rows } = await routeStatement(routing).execute(queries);
@@ -89,6 +89,14 @@ export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes }: Rou
         and destinations.project_id = events.project_id
       -- A destination does not receive the event of its own disabling.
       where events.type <> 'destination.webhook.disabled' or data ->> 'destinationId' <> destinations.id::text
+    ), lost as (
+      insert into events_nowhere (project_id, event_id, missing)
+      select project_id, id, case when exists (
+        select from event_topic_routes step where step.project_id = events.project_id and step.event_type = events.type
+      ) then 'destination' else 'topic' end
+      from events
+      where id = any(array(select event_id from picked except select event_id from routed)) and destination_id is null
+      on conflict do nothing
     ), batch as (
       insert into delivery_batches (id, worker_id, destination_ids, event_ids)
       select ${batchId}::uuid, ${workerId}::integer, array_agg(destination_id), array_agg(event_id)

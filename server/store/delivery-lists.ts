@@ -1,37 +1,14 @@
-/** Lists deliveries and resends them, for the API. */
+/** Finds deliveries and resends them, for the API. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { DeliveryState } from "./deliveries.ts";
-
-export interface DeliveryRow {
-  destinationId: string;
-  eventId: string;
-  type: string;
-  createTime: Date;
-  state: DeliveryState;
-  dueTime: Date;
-  attempts: { time: string; durationMs: number; status?: number; error?: string; answer?: string }[];
-}
+import type { DeliveryRow } from "./delivery-pages.ts";
+import { EVENT_KIND, type StoredEvent } from "./events.ts";
 
 const COLUMNS = sql`
   delivery.destination_id, delivery.event_id, events.type, events.create_time, state, due_time, attempts
 `;
-
-/** Lists deliveries, newest event first; `before` is the event id of the last row of the previous page. */
-export async function listDeliveries(
-  queries: Queries,
-  page: { destinationId: string; state?: DeliveryState; before?: string; limit: number },
-): Promise<DeliveryRow[]> {
-  const state = page.state === undefined ? sql`` : sql`and state = ${page.state}`;
-  const before = page.before === undefined ? sql`` : sql`and event_id < ${page.before}`;
-  const { rows } = await sql<DeliveryRow>`
-    select ${COLUMNS} from all_deliveries as delivery join events on events.id = event_id
-    where delivery.destination_id = ${page.destinationId} ${state} ${before}
-    order by event_id desc limit ${page.limit}
-  `.execute(queries);
-  return rows;
-}
 
 /** Lists the unfinished deliveries of a project (`sending` and `waiting`), the next to be attempted first. */
 export async function listWaitingDeliveries(
@@ -62,15 +39,18 @@ export async function listWaitingDeliveries(
   return rows;
 }
 
+/** With the JSON text and the kind of its event. */
+type FoundDelivery = DeliveryRow & Pick<StoredEvent, "data" | "kind">;
+
 /** Finds a delivery with the JSON text of its event's data. */
 export async function findDelivery(
   queries: Queries,
   destinationId: string,
   eventId: string,
-): Promise<(DeliveryRow & { data: string }) | undefined> {
+): Promise<FoundDelivery | undefined> {
   if (!isUuid(eventId)) return undefined;
-  const { rows } = await sql<DeliveryRow & { data: string }>`
-    select ${COLUMNS}, events.data::text as data
+  const { rows } = await sql<FoundDelivery>`
+    select ${COLUMNS}, events.data::text as data, ${EVENT_KIND} as kind
     from all_deliveries as delivery join events on events.id = event_id
     where delivery.destination_id = ${destinationId} and event_id = ${eventId}
   `.execute(queries);
@@ -97,31 +77,55 @@ export async function resendDelivery(
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/**
- * Resends deliveries of a destination in these states whose events lie in a range, up to `limit` of the oldest. Returns
- * the last event, after which the next call continues.
- */
+/** Which deliveries of a destination are to be resent. */
+export interface ResendChoice {
+  destinationId: string;
+  states: DeliveryState[];
+  /** Ids of events: the first of the range, and the first after it. */
+  fromId: string;
+  untilId: string;
+  /** Ids of events. */
+  ids?: string[];
+  /** Type of the events. */
+  type?: string;
+}
+
+const chosen = ({
+  destinationId,
+  states,
+  fromId,
+  untilId,
+  ids,
+  type,
+}: ResendChoice): RawBuilder<unknown> => sql`
+  select event_id from deliveries
+  where destination_id = ${destinationId} and state = any(${states}::text[])
+    and event_id >= ${fromId} and event_id < ${untilId}
+    ${ids === undefined ? sql`` : sql`and event_id = any(${ids}::uuid[])`}
+    ${type === undefined ? sql`` : sql`and exists (select from events where events.id = event_id and events.type = ${type})`}
+`;
+
+/** Counts the deliveries that `resendDeliveries` would resend. */
+export async function countResendable(queries: Queries, choice: ResendChoice): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (${chosen(choice)}) as chosen
+  `.execute(queries);
+  return rows[0]?.count ?? 0;
+}
+
+/** Resends up to `limit` of the oldest. Returns the last event, after which the next call continues. */
 export async function resendDeliveries(
   queries: Queries,
-  range: {
-    destinationId: string;
-    states: DeliveryState[];
-    fromId: string;
-    /** The last event of the previous call. */
-    afterId?: string;
-    untilId: string;
-    limit: number;
-  },
+  /** `afterId`: the last event of the previous call. */
+  choice: ResendChoice & { afterId?: string; limit: number },
 ): Promise<{ count: number; lastEventId: string | undefined }> {
+  const { destinationId, afterId = FIRST_ID, limit } = choice;
   const { rows } = await sql<{ eventId: string }>`
     ${resend}, (
-      select event_id from deliveries
-      where destination_id = ${range.destinationId} and state = any(${range.states}::text[])
-        and event_id >= ${range.fromId} and event_id < ${range.untilId}
-        and event_id > ${range.afterId ?? FIRST_ID}
-      order by event_id limit ${range.limit} for update skip locked
+      ${chosen(choice)} and event_id > ${afterId}
+      order by event_id limit ${limit} for update skip locked
     ) as chosen
-    where destination_id = ${range.destinationId} and deliveries.event_id = chosen.event_id
+    where destination_id = ${destinationId} and deliveries.event_id = chosen.event_id
     returning deliveries.event_id
   `.execute(queries);
   const ids = rows.map((row) => row.eventId).toSorted();

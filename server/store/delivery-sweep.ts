@@ -74,6 +74,29 @@ export async function removeOldEvents(queries: Queries, beforeId: string, most: 
   return Number(numAffectedRows ?? 0n);
 }
 
+/** Removes up to `most` notes about events that went nowhere, older than `beforeId`; hops from project to project. */
+export async function removeOldNowhere(queries: Queries, beforeId: string, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with recursive hops as (
+      (select project_id from events_nowhere order by project_id limit 1)
+      union all
+      select (
+        select project_id from events_nowhere where project_id > hops.project_id order by project_id limit 1
+      ) from hops where hops.project_id is not null
+    ), old as (
+      select found.* from hops cross join lateral (
+        select project_id, event_id from events_nowhere
+        where project_id = hops.project_id and event_id < ${beforeId}
+        order by event_id limit ${most} for update skip locked
+      ) as found
+      limit ${most}
+    )
+    delete from events_nowhere using old
+    where events_nowhere.project_id = old.project_id and events_nowhere.event_id = old.event_id
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
 /** Removes the send times of projects that have sent nothing for a day; returns their number, which is never large. */
 export async function removeOldPaces(queries: Queries): Promise<number> {
   const { numAffectedRows } = await sql`

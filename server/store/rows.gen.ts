@@ -205,6 +205,12 @@ export interface Events {
   type: string;
 }
 
+export interface EventsNowhere {
+  eventId: string;
+  missing: string;
+  projectId: string;
+}
+
 export interface EventTopicRoutes {
   createTime: Generated<Timestamp>;
   eventType: string;
@@ -616,6 +622,7 @@ export interface DB {
   deliveryBatches: DeliveryBatches;
   destinations: Destinations;
   events: Events;
+  eventsNowhere: EventsNowhere;
   eventTopicRoutes: EventTopicRoutes;
   firstDeliveries: FirstDeliveries;
   groups: Groups;

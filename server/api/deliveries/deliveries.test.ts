@@ -77,6 +77,115 @@ describe("deliveries through the API", () => {
     }
   });
 
+  test("the attempts show the request as it was sent, without the values of the destination's own headers", async () => {
+    const { on, sink } = all;
+    const headers = { "X-Tenant": "acme-secret" };
+    const { name } = await drawRoute(on, `${sink.url}/sent`, ["installation.created"], { headers });
+    await all.happens("installation.created");
+    const [{ id, attempts }] = await all.untilStatus(name, "delivered");
+    assert.equal(attempts[0].request, undefined);
+    const { body, text } = await on.inProject("GET", `/destinations/${name}/deliveries/${id}`);
+    const [received] = sink.at("/sent");
+    assert.ok(received);
+    const { request } = body.attempts[0];
+    assert.deepEqual([request.method, request.url], ["POST", `${sink.url}/sent`]);
+    assert.equal(request.body, received.body);
+    assert.equal(request.headers["x-tenant"], "…");
+    assert.ok(!text.includes("acme-secret"));
+    for (const [header, value] of Object.entries(request.headers))
+      if (header !== "x-tenant") assert.equal(received.headers[header], value, header);
+    for (const header of [
+      "webhook-id",
+      "webhook-timestamp",
+      "webhook-signature",
+      "svix-signature",
+      "content-type",
+    ])
+      assert.ok(request.headers[header], header);
+  });
+
+  test("deliveries of all destinations are one list, narrowed by destination, event, type, customer and period", async () => {
+    const { on, sink } = all;
+    const one = await drawRoute(on, `${sink.url}/one`, ["installation.updated"]);
+    const two = await drawRoute(on, `${sink.url}/two`, ["installation.updated"]);
+    await all.happens("installation.updated", 3);
+    await all.untilStatus(one.name, "delivered", 3);
+    await all.untilStatus(two.name, "delivered", 3);
+    const search = async (query: string) => {
+      const { status, body, text } = await on.inProject("GET", `/deliveries:search?${query}`);
+      assert.equal(status, 200, text);
+      return body;
+    };
+    const seen: string[] = [];
+    let pageToken = "";
+    do {
+      const body = await search(`type=installation.updated&pageSize=4${pageToken}`);
+      for (const { eventId, destinationName } of body.results) seen.push(`${eventId} ${destinationName}`);
+      pageToken = body.pagination.done ? "" : `&pageToken=${body.pagination.nextPageToken}`;
+    } while (pageToken);
+    assert.deepEqual([seen.length, new Set(seen).size], [6, 6]);
+    const { results } = await search(`destination=${one.name}`);
+    assert.deepEqual([results.length, results[0].groupRef], [3, "sample-group"]);
+    const [newest, middle] = results;
+    assert.equal((await search(`eventId=${middle.eventId}`)).results.length, 2);
+    assert.equal((await search(`after=${middle.id}&destination=${two.id}`)).results[0].id, newest.id);
+    assert.equal((await search(`destination=${one.id}&until=${results[2].eventTime}`)).results.length, 0);
+    assert.equal((await search(`destination=${one.id}&groupRef=sample-group`)).results.length, 3);
+    for (const nothing of [
+      "groupRef=other",
+      "destination=none",
+      "eventId=none",
+      "status=failed&type=installation.updated",
+    ])
+      assert.deepEqual((await search(nothing)).results, [], nothing);
+    assert.equal((await on.inProject("GET", "/deliveries:search?type=nothing")).status, 400);
+  });
+
+  test("a destination tells what waits and has failed; a dry run counts what a resend sends", async () => {
+    const { on, sink } = all;
+    const { name } = await drawRoute(on, `${sink.url}/broken`, [
+      "read.triggered.done",
+      "read.triggered.error",
+    ]);
+    const healthOf = async () => (await on.inProject("GET", `/destinations/${name}`)).body.health;
+    assert.deepEqual(await healthOf(), { state: "idle", waiting: 0, failed: 0 });
+    await all.happens("read.triggered.done");
+    await all.untilStatus(name, "delivered");
+    const working = await until(async () => {
+      const health = await healthOf();
+      return health.state === "working" && health;
+    });
+    assert.ok(Date.parse(working.lastDeliveredTime) <= Date.now());
+    sink.answer = ({ path }, response) => void response.writeHead(path === "/broken" ? 500 : 200).end();
+    await all.happens("read.triggered.done", 3);
+    await all.happens("read.triggered.error");
+    await all.untilStatus(name, "waiting", 4);
+    const failing = await until(async () => {
+      const health = await healthOf();
+      return health.state === "failing" && health;
+    });
+    assert.equal(failing.waiting, 4);
+    assert.equal(failing.lastDeliveredTime, working.lastDeliveredTime);
+    assert.ok(failing.failingSince >= working.lastDeliveredTime);
+    await all.database.pool.query("update deliveries set state = 'failed' where state = 'waiting'");
+    assert.deepEqual([(await healthOf()).failed, (await healthOf()).waiting], [4, 0]);
+    sink.answer = accept;
+    const resend = async (body: object) =>
+      (await on.inProject("POST", `/destinations/${name}/deliveries:resend`, body)).body;
+    const failed = (await on.inProject("GET", `/destinations/${name}/deliveries?status=failed`)).body.results;
+    const ofType = { since: "2020-01-01T00:00:00Z", type: "read.triggered.done" };
+    assert.deepEqual(await resend({ ...ofType, dryRun: true }), { count: 3, dryRun: true });
+    assert.equal((await healthOf()).failed, 4);
+    const ids = [failed[0].id, failed[1].id, "none"];
+    assert.deepEqual(await resend({ ids, dryRun: true }), { count: 2, dryRun: true });
+    assert.deepEqual(await resend({ ids }), { count: 2 });
+    await all.untilStatus(name, "delivered", 3);
+    assert.deepEqual(await resend(ofType), { count: 2 });
+    await all.untilStatus(name, "delivered", 5);
+    const missing = await on.inProject("POST", `/destinations/${name}/deliveries:resend`, {});
+    assert.deepEqual([missing.status, missing.body.issues[0].name], [400, "since"]);
+  });
+
   test("what does not exist is not found", async () => {
     const { on, sink } = all;
     const { name } = await drawRoute(on, sink.url, []);

@@ -14,10 +14,13 @@ export const walk: ResourceWalk = {
     });
     facts.deliveryId = deliveryId;
     await call("listDeliveries", { path, query: { status: "delivered" } });
+    await call("listProjectDeliveries", { query: { destination: "hook", pageSize: "1" } });
     const { data } = await call("getDelivery", { path: { ...path, deliveryId } });
     facts.eventMember = "config" in data ? "config" : (Object.keys(data)[0] ?? "");
     await call("resendDelivery", { path: { ...path, deliveryId } });
     await call("resendDeliveries", { path, body: { since: eventTime, status: "all" } });
+    const dryRun = { ids: [deliveryId], status: "all", dryRun: true };
+    await call("resendDeliveries", { title: "count first", path, body: dryRun });
     await call("listWaitingDeliveries");
   },
 };

@@ -1,6 +1,9 @@
 /** The delivery of an event to a destination, as the API shows it. */
 import { Type, type Static } from "typebox";
-import type { DeliveryRow } from "../../store/delivery-lists.ts";
+import { DATA_MESSAGE_TYPES } from "../../events/data-message-types.ts";
+import { EVENT_TYPES } from "../../events/event-types.ts";
+import { isUuid, timeOfId } from "../../ground/ids.ts";
+import type { DeliveryRow, ListedDelivery } from "../../store/delivery-pages.ts";
 import { AttemptSchema } from "../destinations/delivery-attempt.ts";
 import { DestinationId } from "../members.ts";
 
@@ -8,6 +11,12 @@ export const StatusSchema = Type.Enum(["waiting", "sending", "delivered", "faile
   description:
     "`waiting` for the next attempt, `sending`, `delivered`, or `failed`: no further attempt unless it is resent.",
 });
+
+export const EventTypeFilter = Type.Optional(
+  Type.Enum([...EVENT_TYPES, ...DATA_MESSAGE_TYPES], {
+    description: "Only deliveries of events or data messages of this type.",
+  }),
+);
 
 export const DeliverySchema = Type.Object(
   {
@@ -26,9 +35,40 @@ export const DeliverySchema = Type.Object(
   { title: "Delivery", description: "The delivery of one event to one destination." },
 );
 
+export const ProjectDeliverySchema = Type.Object(
+  {
+    ...DeliverySchema.properties,
+    eventId: Type.String({ description: "Id of the event, which is the id of the message." }),
+    destinationName: Type.String({ description: "Name of the destination." }),
+    groupRef: Type.Optional(Type.String({ description: "The customer that the event is about." })),
+  },
+  { title: "ProjectDelivery", description: "A delivery with the names of what it belongs to." },
+);
+
+const SentRequestSchema = Type.Object(
+  {
+    method: Type.String({ description: "Method of the request." }),
+    url: Type.String({ description: "Address that the request was sent to." }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: "Headers; values of the destination's own `headers` are replaced by `…`.",
+    }),
+    body: Type.String({ description: "The first 16 KiB of the body." }),
+  },
+  { title: "SentRequest", description: "The request of an attempt." },
+);
+
+const AttemptWithRequestSchema = Type.Object(
+  { ...AttemptSchema.properties, request: Type.Optional(SentRequestSchema) },
+  {
+    title: "DeliveryAttemptWithRequest",
+    description: "One attempt, with the request as it was sent by a webhook or to Slack.",
+  },
+);
+
 export const DeliveryWithDataSchema = Type.Object(
   {
     ...DeliverySchema.properties,
+    attempts: Type.Array(AttemptWithRequestSchema, { description: "The latest 40 attempts, oldest first." }),
     data: Type.Unknown({ description: "Data of the event, as of the time of the event." }),
   },
   { title: "DeliveryWithData", description: "A delivery with the data of its event." },
@@ -38,8 +78,19 @@ export const toDelivery = (row: DeliveryRow): Static<typeof DeliverySchema> => (
   id: row.eventId,
   destinationId: row.destinationId,
   eventType: row.type,
-  eventTime: row.createTime.toISOString(),
+  eventTime: timeOfId(row.eventId).toISOString(),
   status: row.state,
   ...(row.state === "waiting" && { nextAttemptTime: row.dueTime.toISOString() }),
-  attempts: row.attempts,
+  attempts: row.attempts.map(({ sent: _, ...attempt }) => attempt),
 });
+
+export const toProjectDelivery = (row: ListedDelivery): Static<typeof ProjectDeliverySchema> => ({
+  ...toDelivery(row),
+  eventId: row.eventId,
+  destinationName: row.destinationName,
+  ...(row.groupRef !== undefined && { groupRef: row.groupRef }),
+});
+
+/** Accepts the id of a delivery, or a place between deliveries. */
+export const isDeliveryToken = (token: string): boolean =>
+  token.split(".").length <= 2 && token.split(".").every(isUuid);

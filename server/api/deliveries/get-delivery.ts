@@ -1,5 +1,6 @@
 /** GET …/destinations/{destination}/deliveries/{deliveryId} */
 import { Type } from "typebox";
+import { requestsOf } from "../../deliver/sent-request.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
@@ -13,19 +14,30 @@ export const getDelivery = (deps: { database: Database }) =>
     operationId: "getDelivery",
     tag: "Deliveries",
     summary: "Get a delivery",
-    description: "Returns the delivery with its attempts and the data of the event.",
+    description:
+      "Returns the delivery with its attempts and the data of the event. Attempts of webhooks and of Slack have the " +
+      "`request` as it was sent.",
     params: Type.Object({
       destination: DestinationIdOrName,
       deliveryId: Type.String({ description: "Id of the delivery, which is the id of the message." }),
     }),
     success: { status: 200, description: "The delivery.", schema: DeliveryWithDataSchema },
+    hasEntityTag: true,
     async handle({ project, params }) {
       const { queries } = deps.database;
       const destination = await getDestinationRow(queries, project.id, params.destination);
       const row = await findDelivery(queries, destination.id, params.deliveryId);
-      if (row) return { ...toDelivery(row), data: JSON.parse(row.data) as unknown };
-      throw new Problem("not-found", {
-        detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old deliveries are removed.`,
+      if (!row) {
+        throw new Problem("not-found", {
+          detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old deliveries are removed.`,
+        });
+      }
+      const { eventId: id, type, kind, data, createTime } = row;
+      const requestOf = requestsOf(destination, { id, projectId: project.id, type, kind, data, createTime });
+      const attempts = row.attempts.map(({ sent, ...attempt }) => {
+        const request = requestOf(sent);
+        return { ...attempt, ...(request && { request }) };
       });
+      return { ...toDelivery(row), attempts, data: JSON.parse(data) as unknown };
     },
   });

@@ -2,36 +2,40 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { listDeliveries as listRows } from "../../store/delivery-lists.ts";
+import { listDeliveries as listRows } from "../../store/delivery-pages.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
 import { DestinationIdOrName } from "../members.ts";
-import { onePage, pageQuery, pageSchema } from "../pages.ts";
-import { DeliverySchema, StatusSchema, toDelivery } from "./delivery.ts";
-
-const PAGE = { usual: 50, maximum: 200 };
+import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
+import { DeliverySchema, EventTypeFilter, isDeliveryToken, StatusSchema, toDelivery } from "./delivery.ts";
 
 export const listDeliveries = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "listDeliveries",
     tag: "Deliveries",
     summary: "List deliveries of a destination",
-    description: "In pages, newest event first, with attempts.",
+    description:
+      "In pages, newest event first, with attempts. A page of a list with `type` or `status=delivered` may be short, " +
+      "even empty, although there is another page: each page looks at 20,000 deliveries at most.",
     params: Type.Object({ destination: DestinationIdOrName }),
     query: Type.Object({
       status: Type.Optional(StatusSchema),
-      ...pageQuery(PAGE),
+      type: EventTypeFilter,
+      ...listQuery,
+      ...periodQuery,
     }),
     success: {
       status: 200,
       description: "A page.",
       schema: pageSchema(DeliverySchema),
     },
+    hasEntityTag: true,
     async handle({ project, params, query }) {
       const { queries } = deps.database;
       const { id } = await getDestinationRow(queries, project.id, params.destination);
+      const { status: state, type } = query;
       return onePage(query, {
-        ...PAGE,
-        list: (page) => listRows(queries, { destinationId: id, state: query.status, ...page }),
+        isToken: isDeliveryToken,
+        list: (range) => listRows(queries, { projectId: project.id, destinationId: id, state, type, range }),
         show: toDelivery,
       });
     },

@@ -1,17 +1,45 @@
 /** POST …/destinations/{destination}/deliveries:resend */
-import { Type } from "typebox";
-import { firstIdOf } from "../../ground/ids.ts";
+import { Type, type Static } from "typebox";
+import { firstIdOf, isUuid } from "../../ground/ids.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database, Queries } from "../../store/database.ts";
-import type { DeliveryState } from "../../store/deliveries.ts";
-import { resendDeliveries as resend } from "../../store/delivery-lists.ts";
+import {
+  countResendable,
+  resendDeliveries as resend,
+  type ResendChoice,
+} from "../../store/delivery-lists.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
 import { DestinationIdOrName } from "../members.ts";
+import { EventTypeFilter } from "./delivery.ts";
 import { requireEnabled } from "./require-enabled.ts";
 
 const BATCH = 1_000;
+
+const BodySchema = Type.Object({
+  since: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description: "Start of the time range, inclusive. Required without `ids`.",
+    }),
+  ),
+  until: Type.Optional(
+    Type.String({ format: "date-time", description: "End of the time range, exclusive. Default: now." }),
+  ),
+  status: Type.Optional(Type.Enum(["failed", "delivered", "all"], { description: "Default `failed`." })),
+  type: EventTypeFilter,
+  ids: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: 1_000,
+      description: "Only these deliveries, by id. Ids that do not exist are ignored.",
+    }),
+  ),
+  dryRun: Type.Optional(
+    Type.Boolean({ description: "If true, nothing is sent: `count` is what would be sent. Default false." }),
+  ),
+});
 
 export const resendDeliveries = (deps: { database: Database }) =>
   projectEndpoint({
@@ -19,62 +47,67 @@ export const resendDeliveries = (deps: { database: Database }) =>
     tag: "Deliveries",
     summary: "Resend deliveries of a time range",
     description:
-      "Resends the deliveries of events from `since` to `until`: failed ones by default, or others by " +
-      "`status`. Messages keep their ids.",
+      "Resends the deliveries of events from `since` to `until`, those in `ids`, or both conditions together: failed " +
+      "ones by default, or others by `status`. Messages keep their ids.",
     params: Type.Object({ destination: DestinationIdOrName }),
-    body: Type.Object({
-      since: Type.String({ format: "date-time", description: "Start of the time range, inclusive." }),
-      until: Type.Optional(
-        Type.String({ format: "date-time", description: "End of the time range, exclusive. Default: now." }),
-      ),
-      status: Type.Optional(Type.Enum(["failed", "delivered", "all"], { description: "Default `failed`." })),
-    }),
+    body: BodySchema,
     role: "support",
     success: {
       status: 200,
       description: "The number of deliveries to resend.",
-      schema: Type.Object({ count: Type.Integer({ description: "Number of deliveries to resend." }) }),
+      schema: Type.Object({
+        count: Type.Integer({ description: "Number of deliveries to resend." }),
+        dryRun: Type.Optional(Type.Boolean({ description: "True: nothing was sent." })),
+      }),
     },
     refusals: { 409: "The destination is disabled." },
     async handle({ project, params, body }) {
       const { queries } = deps.database;
       const destination = await getDestinationRow(queries, project.id, params.destination);
       requireEnabled(destination);
-      const { status = "failed" } = body;
-      const states: DeliveryState[] = status === "all" ? ["failed", "delivered"] : [status];
-      const sinceMs = Date.parse(body.since);
-      const untilMs = body.until === undefined ? nowMs() + 1 : Date.parse(body.until);
-      if (untilMs <= sinceMs) {
-        const [name, detail] =
-          body.until === undefined
-            ? ["since", "must lie in the past."]
-            : ["until", "must be later than `since`."];
-        throw new Problem("invalid-request", {
-          detail: `${name}: ${detail}`,
-          issues: [{ in: "body", name, detail }],
-        });
-      }
-      return { count: await resendAll(queries, destination.id, states, sinceMs, untilMs) };
+      const choice = { destinationId: destination.id, ...choiceOf(body) };
+      return body.dryRun
+        ? { count: await countResendable(queries, choice), dryRun: true }
+        : { count: await resendAll(queries, choice) };
     },
   });
 
+/** Throws a 400 Problem for a range that is missing or has no end after its start. */
+function choiceOf({
+  since,
+  until,
+  status = "failed",
+  type,
+  ids,
+}: Static<typeof BodySchema>): Omit<ResendChoice, "destinationId"> {
+  if (since === undefined && ids === undefined) throw wrong("since", "is missing. Send it, or send `ids`.");
+  const sinceMs = since === undefined ? 0 : Date.parse(since);
+  const untilMs = until === undefined ? nowMs() + 1 : Date.parse(until);
+  if (untilMs <= sinceMs) {
+    throw until === undefined
+      ? wrong("since", "must lie in the past.")
+      : wrong("until", "must be later than `since`.");
+  }
+  return {
+    states: status === "all" ? ["failed", "delivered"] : [status],
+    fromId: firstIdOf(sinceMs),
+    untilId: firstIdOf(untilMs),
+    ...(type !== undefined && { type }),
+    ...(ids && { ids: ids.filter(isUuid) }),
+  };
+}
+
+const wrong = (name: string, detail: string): Problem =>
+  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });
+
 /** Works in batches, because a single long statement would block others. */
-async function resendAll(
-  queries: Queries,
-  destinationId: string,
-  states: DeliveryState[],
-  sinceMs: number,
-  untilMs: number,
-): Promise<number> {
+async function resendAll(queries: Queries, choice: ResendChoice): Promise<number> {
   let total = 0;
   let afterId: string | undefined;
   for (;;) {
     const { count, lastEventId } = await resend(queries, {
-      destinationId,
-      states,
-      fromId: firstIdOf(sinceMs),
-      afterId,
-      untilId: firstIdOf(untilMs),
+      ...choice,
+      ...(afterId && { afterId }),
       limit: BATCH,
     });
     total += count;

@@ -5,7 +5,9 @@ import { Problem } from "../../ground/errors.ts";
 import { keysInForce, type DestinationSecrets } from "../../deliver/destination-secrets.ts";
 import type { Queries } from "../../store/database.ts";
 import { findDestination, type DestinationRow } from "../../store/destinations.ts";
+import { described } from "../../ground/described.ts";
 import { DestinationId } from "../members.ts";
+import { HealthSchema } from "./shown-health.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
 /** All members that any type has. Code checks which of them belong to the type, with better messages than a schema. */
@@ -52,6 +54,12 @@ export const DestinationSchema = Type.Object(
       Type.String({ format: "date-time", description: "When it was disabled. Absent if it is enabled." }),
     ),
     disabledReason: Type.Optional(Type.String({ description: "Why the destination is disabled." })),
+    health: Type.Optional(
+      described(
+        HealthSchema,
+        "Whether messages arrive. In answers to `getDestination` and `listDestinations`.",
+      ),
+    ),
   },
   { title: "Destination", description: "A receiver of events, for example a webhook or a queue." },
 );

@@ -12,6 +12,7 @@ import {
   toDestination,
   withSecrets,
 } from "./destination.ts";
+import { withHealth } from "./shown-health.ts";
 import { replaceSigningKey } from "./replace-signing-key.ts";
 
 interface Needs {
@@ -47,8 +48,10 @@ export const getDestination = (deps: Needs) =>
             { in: "query", name: "rotate" },
           )
         : await getDestinationRow(deps.database.queries, project.id, params.destination);
-      return query.includeSecrets
-        ? withSecrets(row, openDestinationSecrets(deps.sealer, row))
-        : toDestination(row);
+      const show = query.includeSecrets
+        ? () => withSecrets(row, openDestinationSecrets(deps.sealer, row))
+        : toDestination;
+      const [shown] = await withHealth(deps.database.queries, [row], show);
+      return shown ?? show(row);
     },
   });

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listDestinations as listRows } from "../../store/destinations.ts";
+import { withHealth } from "./shown-health.ts";
 import { DestinationSchema, toDestination } from "./destination.ts";
 
 export const listDestinations = (deps: { database: Database }) =>
@@ -10,12 +11,16 @@ export const listDestinations = (deps: { database: Database }) =>
     operationId: "listDestinations",
     tag: "Destinations",
     summary: "List destinations",
-    description: "Without secrets. Disabled destinations have `disabledTime` and `disabledReason`.",
+    description:
+      "Without secrets. With `health`; disabled destinations have `disabledTime` and `disabledReason`.",
     hasEntityTag: true,
     success: {
       status: 200,
       description: "The destinations, without secrets.",
       schema: Type.Array(DestinationSchema),
     },
-    handle: async ({ project }) => (await listRows(deps.database.queries, project.id)).map(toDestination),
+    async handle({ project }) {
+      const { queries } = deps.database;
+      return withHealth(queries, await listRows(queries, project.id), toDestination);
+    },
   });

@@ -63,6 +63,7 @@ export const TAGS: Record<string, string> = {
   Customers: "Groups and consumers. Connecting creates them if they do not exist.",
   Destinations: "Receivers of events.",
   Topics: "Routing of events: event type → topic → destination.",
+  Events: "Events that were recorded, and where each went.",
   Deliveries: "Deliveries of events, to look up and to resend.",
   Webhooks: "Messages to your server, one per event, signed according to Standard Webhooks.",
   Projects: "Your applications.",

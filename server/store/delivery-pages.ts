@@ -1,0 +1,148 @@
+/** Lists the deliveries of a destination or of a project, newest event first. */
+import { sql, type RawBuilder } from "kysely";
+import type { Queries } from "./database.ts";
+import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
+import { inIdRange, type IdRange } from "./id-range.ts";
+
+export interface DeliveryRow {
+  destinationId: string;
+  eventId: string;
+  type: string;
+  createTime: Date;
+  state: DeliveryState;
+  dueTime: Date;
+  attempts: AttemptRecord[];
+}
+
+export interface ListedDelivery extends DeliveryRow {
+  destinationName: string;
+  groupRef: string | undefined;
+}
+
+export interface DeliveryFilter {
+  projectId: string;
+  destinationId?: string | undefined;
+  eventId?: string | undefined;
+  state?: DeliveryState | undefined;
+  /** Type of the event. */
+  type?: string | undefined;
+  groupRef?: string | undefined;
+  /** Of event ids; `before` may be a `deliveryToken`. */
+  range: IdRange;
+}
+
+/** Rows that match, and where to continue if more rows may match than were looked at. */
+export interface LookedDeliveries {
+  rows: ListedDelivery[];
+  continueBefore?: string;
+}
+
+/** Names a place between deliveries: several have the same event. */
+export const deliveryToken = (eventId: string, destinationId: string): string =>
+  `${eventId}.${destinationId}`;
+
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** Rows that one statement looks at for filters that no index serves, over all destinations, and the least for each. */
+const MOST_LOOKED_AT = 20_000;
+const LEAST_LOOKED_AT = 200;
+
+/**
+ * Looks at the newest deliveries of each destination: as many as fit on the page, or with filters that no index serves,
+ * up to a limit. Deliveries older than the oldest one looked at belong to the next page, for which it returns a token.
+ */
+export async function listDeliveries(queries: Queries, filter: DeliveryFilter): Promise<LookedDeliveries> {
+  const { range, type, groupRef, state } = filter;
+  const isFiltered = type !== undefined || groupRef !== undefined || state === "delivered";
+  const most = isFiltered
+    ? sql`(select greatest(${LEAST_LOOKED_AT}, ${MOST_LOOKED_AT} / greatest(count(*), 1)) from owner)`
+    : // One more for the delivery that the token names.
+      sql`${range.limit + 1}`;
+  const { rows } = await sql<
+    (ListedDelivery & { floorId: string | null }) | { eventId: null; floorId: string | null }
+  >`
+    with owner as (
+      select id, name from destinations
+      where project_id = ${filter.projectId} ${filter.destinationId === undefined ? sql`` : sql`and id = ${filter.destinationId}`}
+    ), looked as materialized (${lookedAt(filter, most)}
+    ), lowest as (
+      select ${isFiltered ? sql`event_id` : sql`null::uuid as event_id`} from looked
+      where nth = ${most} order by 1 desc limit 1
+    ), page as (
+      select looked.* from looked ${type === undefined && groupRef === undefined ? sql`` : sql`join events on events.id = event_id`}
+      where ${sql.join(conditions(filter), sql` and `)}
+        and event_id >= coalesce((select event_id from lowest), ${FIRST_ID}::uuid)
+      order by event_id desc, destination_id desc limit ${range.limit}
+    )
+    select page.destination_id, owner.name as destination_name, page.event_id, events.type, events.create_time,
+      page.state, coalesce(due_time, now()) as due_time, coalesce(attempts, '[]') as attempts,
+      ${GROUP_REF} as group_ref, (select event_id from lowest) as floor_id
+    from (select) as one left join (
+      page join owner on owner.id = page.destination_id join events on events.id = page.event_id
+      left join deliveries on deliveries.destination_id = page.destination_id and deliveries.event_id = page.event_id
+    ) on true
+    order by page.event_id desc, page.destination_id desc
+  `.execute(queries);
+  const floorId = rows[0]?.floorId;
+  return {
+    rows: rows
+      .filter((row) => row.eventId !== null)
+      .map((row) => ({ ...row, groupRef: unescaped(row.groupRef) })),
+    ...(floorId && { continueBefore: deliveryToken(floorId, FIRST_ID) }),
+  };
+}
+
+function lookedAt({ state, eventId, range }: DeliveryFilter, most: RawBuilder<unknown>): RawBuilder<unknown> {
+  const bounds = sql.join(
+    [
+      inIdRange("event_id", { ...range, before: undefined, after: range.after?.slice(0, 36) }),
+      ...(range.before === undefined ? [] : [sql`event_id <= ${range.before.slice(0, 36)}::uuid`]),
+      ...(eventId === undefined ? [] : [sql`event_id = ${eventId}::uuid`]),
+    ],
+    sql` and `,
+  );
+  const first = sql`
+    select destination_id, event_id, state, 0 as nth
+    from first_deliveries join owner on owner.id = destination_id where ${bounds}`;
+  // The few rows of this state have an index that does not know their destinations.
+  if (state === "sending")
+    return sql`
+      select destination_id, event_id, state, 0 as nth
+      from (select * from deliveries where state = 'sending' offset 0) as sent join owner on owner.id = destination_id
+      where ${bounds}
+      union all ${first}`;
+  const isOpen = state === "waiting" || state === "failed";
+  const rows = sql`
+    select newest.* from owner cross join lateral (
+      select destination_id, event_id, state, row_number() over (order by event_id desc) as nth from deliveries
+      where destination_id = owner.id and ${bounds} ${isOpen ? sql`and state = ${sql.lit(state)}` : sql``}
+      order by event_id desc limit ${most}
+    ) as newest`;
+  return state === undefined ? sql`${rows} union all ${first}` : rows;
+}
+
+function conditions({ state, type, groupRef, range }: DeliveryFilter): RawBuilder<unknown>[] {
+  const all: RawBuilder<unknown>[] = [sql`true`];
+  if (range.before?.includes(".")) {
+    const [eventId, destinationId] = range.before.split(".");
+    all.push(sql`(event_id, destination_id) < (${eventId}::uuid, ${destinationId}::uuid)`);
+  } else if (range.before !== undefined) all.push(sql`event_id < ${range.before}::uuid`);
+  if (state === "delivered") all.push(sql`state = 'delivered'`);
+  if (type !== undefined) all.push(sql`events.type = ${type}`);
+  if (groupRef !== undefined) all.push(ofGroup(groupRef));
+  return all;
+}
+
+/** Large messages are not read as a whole: a message has its group among its first members. */
+const HEAD = sql`substr(events.data::text, 1, 2000)`;
+const GROUP_REF = sql`substring(${HEAD} from ${sql.lit(String.raw`"groupRef":"((?:[^"\\]|\\.)*)"`)})`;
+
+function ofGroup(groupRef: string): RawBuilder<unknown> {
+  const escaped = JSON.stringify(groupRef).slice(1, -1);
+  // The first condition is the cheaper one.
+  return sql`strpos(${HEAD}, ${`"groupRef":"${escaped}"`}) > 0 and ${GROUP_REF} = ${escaped}`;
+}
+
+const unescaped = (text: string | null | undefined): string | undefined =>
+  // The text between the quotes of stored JSON.
+  typeof text === "string" ? String(JSON.parse(`"${text}"`)) : undefined;

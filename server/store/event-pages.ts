@@ -1,0 +1,179 @@
+/** Lists events, newest first, and says where each went. Data messages are not among them: they are listed as deliveries. */
+import { sql, type RawBuilder } from "kysely";
+import { isUuid } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+import type { DeliveryState } from "./deliveries.ts";
+import { inIdRange, type IdRange } from "./id-range.ts";
+
+export interface ListedEvent {
+  id: string;
+  type: string;
+  /** JSON text. */
+  data: string;
+  /** What was missing when the event was routed and went nowhere. */
+  missing: "topic" | "destination" | null;
+}
+
+export interface EventFilter {
+  projectId: string;
+  /** The types to list, at least one. */
+  types: readonly string[];
+  /** Members of the data that have these values. */
+  members: Record<string, string>;
+  nowhere?: boolean | undefined;
+  text?: string | undefined;
+  range: IdRange;
+}
+
+/** Events that one statement looks at for filters that no index serves. */
+const MOST_LOOKED_AT = 20_000;
+
+/**
+ * Looks at the newest events of the types, up to a limit. When the limit is reached before the page is full, `continueBefore`
+ * continues there.
+ */
+export async function listEvents(
+  queries: Queries,
+  filter: EventFilter,
+): Promise<{ rows: ListedEvent[]; continueBefore?: string }> {
+  const range = await narrowed(queries, filter);
+  if (!range) return { rows: [] };
+  const newest = filter.nowhere ? lostEvents(filter, range) : typedEvents(filter, range);
+  const { rows } = await sql<ListedEvent>`
+    select looked.id, type, data::text as data, mark.missing
+    from (${newest} limit ${MOST_LOOKED_AT}) as looked
+    left join events_nowhere as mark on mark.project_id = ${filter.projectId} and mark.event_id = looked.id
+    where ${sql.join(conditions(filter), sql` and `)}
+    order by looked.id desc limit ${range.limit}
+  `.execute(queries);
+  if (rows.length >= range.limit) return { rows };
+  const last = await sql<{ id: string }>`
+    select id from (${newest} limit ${MOST_LOOKED_AT}) as looked offset ${MOST_LOOKED_AT - 1}
+  `.execute(queries);
+  const token = last.rows[0]?.id;
+  return { rows, ...(token !== undefined && { continueBefore: token }) };
+}
+
+/** Merges the newest events of each type, without sorting: the index has them in this order. */
+const typedEvents = ({ projectId, types }: EventFilter, range: IdRange): RawBuilder<unknown> => sql`
+  select id, type, data from (${sql.join(
+    types.map(
+      (type) => sql`
+        select id, type, data from events
+        where project_id = ${projectId} and type = ${type} and destination_id is null and ${inIdRange("id", range)}`,
+    ),
+    sql` union all `,
+  )}) as merged order by id desc`;
+
+const lostEvents = ({ projectId, types }: EventFilter, range: IdRange): RawBuilder<unknown> => sql`
+  select id, type, data from (
+    select event_id from events_nowhere
+    where project_id = ${projectId} and ${inIdRange("event_id", range)}
+    order by event_id desc limit ${MOST_LOOKED_AT}
+  ) as lost join events on id = event_id where type = any(${[...types]}::text[]) order by event_id desc`;
+
+function conditions({ members, nowhere, text }: EventFilter): RawBuilder<unknown>[] {
+  const all: RawBuilder<unknown>[] = [sql`true`];
+  if (nowhere !== undefined) all.push(nowhere ? sql`mark.missing is not null` : sql`mark.missing is null`);
+  for (const [name, value] of Object.entries(members)) {
+    // The first condition is the cheaper one.
+    all.push(sql`strpos(data::text, ${JSON.stringify(value)}) > 0 and data ->> ${name} = ${value}`);
+  }
+  if (text !== undefined) {
+    const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    all.push(sql`(looked.id::text ilike ${pattern} or type ilike ${pattern}
+      or exists (select from json_each_text(data) as member where member.value ilike ${pattern}))`);
+  }
+  return all;
+}
+
+/** An event with the id of an operation reports its end: looks only around that. Returns undefined when there is none. */
+async function narrowed(
+  queries: Queries,
+  { projectId, members, range }: EventFilter,
+): Promise<IdRange | undefined> {
+  const { operationId } = members;
+  if (operationId === undefined) return range;
+  if (!isUuid(operationId)) return undefined;
+  const operation = await queries
+    .selectFrom("operations")
+    .select("updateTime")
+    .where("projectId", "=", projectId)
+    .where("id", "=", operationId)
+    .executeTakeFirst();
+  if (!operation?.updateTime) return undefined;
+  const endMs = operation.updateTime.getTime();
+  return {
+    ...range,
+    ...latest(range.since, new Date(endMs - EARLIER_MS)),
+    ...earliest(range.until, new Date(endMs + LATER_MS)),
+  };
+}
+
+/** The event is made before the statement that ends the operation, and that may wait for the database. */
+const EARLIER_MS = 5 * 60_000;
+/** Clocks of processes and database differ. */
+const LATER_MS = 5_000;
+
+const latest = (since: Date | undefined, from: Date) => ({ since: since && since > from ? since : from });
+const earliest = (until: Date | undefined, to: Date) => ({ until: until && until < to ? until : to });
+
+/** Finds an event or a data message of a project. */
+export async function findEvent(
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<ListedEvent | undefined> {
+  if (!isUuid(id)) return undefined;
+  const { rows } = await sql<ListedEvent>`
+    select id, type, data::text as data, missing
+    from events left join events_nowhere as mark on mark.project_id = events.project_id and mark.event_id = id
+    where events.project_id = ${projectId} and id = ${id}
+  `.execute(queries);
+  return rows[0];
+}
+
+export interface EventDelivery {
+  eventId: string;
+  destinationId: string;
+  destinationName: string;
+  state: DeliveryState;
+}
+
+/** Lists the deliveries of events to the destinations that the project has now. */
+export async function listDeliveriesOfEvents(
+  queries: Queries,
+  projectId: string,
+  eventIds: string[],
+): Promise<EventDelivery[]> {
+  if (eventIds.length === 0) return [];
+  const { rows } = await sql<EventDelivery>`
+    select event_id, destinations.id as destination_id, destinations.name as destination_name, state
+    from destinations join lateral (
+      select event_id, state from deliveries
+      where deliveries.destination_id = destinations.id and event_id = any(${eventIds}::uuid[])
+      union all
+      select event_id, state from first_deliveries as first
+      where first.destination_id = destinations.id and event_id = any(${eventIds}::uuid[])
+    ) as delivery on true
+    where project_id = ${projectId}
+    order by destinations.name
+  `.execute(queries);
+  return rows;
+}
+
+/** Lists the topics that events of a type are published under now. */
+export async function listTopicsOfType(
+  queries: Queries,
+  projectId: string,
+  eventType: string,
+): Promise<{ id: string; name: string }[]> {
+  return queries
+    .selectFrom("eventTopicRoutes")
+    .innerJoin("topics", "topics.id", "eventTopicRoutes.topicId")
+    .select(["topics.id", "topics.name"])
+    .where("eventTopicRoutes.projectId", "=", projectId)
+    .where("eventType", "=", eventType)
+    .orderBy("topics.name")
+    .execute();
+}
