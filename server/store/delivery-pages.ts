@@ -72,7 +72,7 @@ export async function listDeliveries(queries: Queries, filter: DeliveryFilter): 
       select looked.* from looked ${type === undefined && groupRef === undefined ? sql`` : sql`join events on events.id = event_id`}
       where ${sql.join(conditions(filter), sql` and `)}
         and event_id >= coalesce((select event_id from lowest), ${FIRST_ID}::uuid)
-      order by event_id desc, destination_id desc limit ${range.limit}
+      order by looked.event_id desc, looked.destination_id desc limit ${range.limit}
     )
     select page.destination_id, owner.name as destination_name, page.event_id, events.type, events.create_time,
       page.state, coalesce(due_time, now()) as due_time, coalesce(attempts, '[]') as attempts,
@@ -125,7 +125,7 @@ function conditions({ state, type, groupRef, range }: DeliveryFilter): RawBuilde
   const all: RawBuilder<unknown>[] = [sql`true`];
   if (range.before?.includes(".")) {
     const [eventId, destinationId] = range.before.split(".");
-    all.push(sql`(event_id, destination_id) < (${eventId}::uuid, ${destinationId}::uuid)`);
+    all.push(sql`(looked.event_id, looked.destination_id) < (${eventId}::uuid, ${destinationId}::uuid)`);
   } else if (range.before !== undefined) all.push(sql`event_id < ${range.before}::uuid`);
   if (state === "delivered") all.push(sql`state = 'delivered'`);
   if (type !== undefined) all.push(sql`events.type = ${type}`);
