@@ -43,6 +43,7 @@ export async function testDelivery(
   const made = await attemptDelivery(destination, message, 0, () => undefined);
   await destination.channel.close();
   const { outcome } = made;
-  const { sent: _, ...attempt } = made.attempt;
+  const attempt = { ...made.attempt };
+  delete attempt.sent;
   return { messageId: message.id, delivered: outcome.kind === "delivered", attempt };
 }

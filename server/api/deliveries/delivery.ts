@@ -3,6 +3,7 @@ import { Type, type Static } from "typebox";
 import { DATA_MESSAGE_TYPES } from "../../events/data-message-types.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { isUuid, timeOfId } from "../../ground/ids.ts";
+import type { AttemptRecord } from "../../store/deliveries.ts";
 import type { DeliveryRow, ListedDelivery } from "../../store/delivery-pages.ts";
 import { AttemptSchema } from "../destinations/delivery-attempt.ts";
 import { DestinationId } from "../members.ts";
@@ -74,6 +75,11 @@ export const DeliveryWithDataSchema = Type.Object(
   { title: "DeliveryWithData", description: "A delivery with the data of its event." },
 );
 
+function withoutSent(record: AttemptRecord): Static<typeof AttemptSchema> {
+  const { sent, ...attempt } = record;
+  return sent ? attempt : record;
+}
+
 export const toDelivery = (row: DeliveryRow): Static<typeof DeliverySchema> => ({
   id: row.eventId,
   destinationId: row.destinationId,
@@ -81,7 +87,7 @@ export const toDelivery = (row: DeliveryRow): Static<typeof DeliverySchema> => (
   eventTime: timeOfId(row.eventId).toISOString(),
   status: row.state,
   ...(row.state === "waiting" && { nextAttemptTime: row.dueTime.toISOString() }),
-  attempts: row.attempts.map(({ sent: _, ...attempt }) => attempt),
+  attempts: row.attempts.map(withoutSent),
 });
 
 export const toProjectDelivery = (row: ListedDelivery): Static<typeof ProjectDeliverySchema> => ({
