@@ -14,7 +14,7 @@ const SECRETS: [RegExp, string][] = [
     "-----BEGIN PUBLIC KEY-----\\nMIIBIjANBgkqhkiG9w0B…\\n-----END PUBLIC KEY-----",
   ],
   [/"(token|apiKey)": "[^"]{20,}"/g, '"$1": "pat-3f9c1d2e8b7a"'],
-  [/"state": "[^"]+"/g, '"state": "k3v9wq1z"'],
+  [/"state": "[\w-]{16,}"/g, '"state": "k3v9wq1z"'],
   [/"code": "[^"]+"/g, '"code": "c0ffee42"'],
   [/state=[\w-]{16,}/g, "state=k3v9wq1z"],
   [/code_challenge=[\w-]{16,}/g, "code_challenge=E9Melhoa2Owv"],

@@ -62,7 +62,7 @@ const AttemptWithRequestSchema = Type.Object(
   { ...AttemptSchema.properties, request: Type.Optional(SentRequestSchema) },
   {
     title: "DeliveryAttemptWithRequest",
-    description: "One attempt, with the request as it was sent by a webhook or to Slack.",
+    description: "One attempt, with the request as it was sent, of webhooks.",
   },
 );
 

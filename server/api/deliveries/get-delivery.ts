@@ -15,7 +15,7 @@ export const getDelivery = (deps: { database: Database }) =>
     tag: "Deliveries",
     summary: "Get a delivery",
     description:
-      "Returns the delivery with its attempts and the data of the event. Attempts of webhooks and of Slack have the " +
+      "Returns the delivery with its attempts and the data of the event. Attempts of webhooks have the " +
       "`request` as it was sent.",
     params: Type.Object({
       destination: DestinationIdOrName,
