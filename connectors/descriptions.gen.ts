@@ -2,24 +2,42 @@
 import type { Description } from "../connector-kit/described/description.ts";
 import { description as capsule } from "./capsule/description.ts";
 import { description as close } from "./close/description.ts";
+import { description as copper } from "./copper/description.ts";
+import { description as dynamicsCRM } from "./dynamicsCRM/description.ts";
 import { description as freshdesk } from "./freshdesk/description.ts";
 import { description as front } from "./front/description.ts";
+import { description as gitlab } from "./gitlab/description.ts";
+import { description as insightly } from "./insightly/description.ts";
 import { description as intercom } from "./intercom/description.ts";
 import { description as keap } from "./keap/description.ts";
+import { description as klaviyo } from "./klaviyo/description.ts";
+import { description as microsoft } from "./microsoft/description.ts";
 import { description as outreach } from "./outreach/description.ts";
 import { description as pipedrive } from "./pipedrive/description.ts";
 import { description as salesloft } from "./salesloft/description.ts";
+import { description as sendGrid } from "./sendGrid/description.ts";
+import { description as serviceNow } from "./serviceNow/description.ts";
+import { description as stripe } from "./stripe/description.ts";
 import { description as zendeskSupport } from "./zendeskSupport/description.ts";
 
 export const DESCRIPTIONS: Record<string, Description> = {
   capsule,
   close,
+  copper,
+  dynamicsCRM,
   freshdesk,
   front,
+  gitlab,
+  insightly,
   intercom,
   keap,
+  klaviyo,
+  microsoft,
   outreach,
   pipedrive,
   salesloft,
+  sendGrid,
+  serviceNow,
+  stripe,
   zendeskSupport,
 };

@@ -2,30 +2,48 @@
 import type { ProviderFacts } from "../connector-kit/define-provider.ts";
 import { provider as capsule } from "./capsule/provider.ts";
 import { provider as close } from "./close/provider.ts";
+import { provider as copper } from "./copper/provider.ts";
+import { provider as dynamicsCRM } from "./dynamicsCRM/provider.ts";
 import { provider as freshdesk } from "./freshdesk/provider.ts";
 import { provider as front } from "./front/provider.ts";
+import { provider as gitlab } from "./gitlab/provider.ts";
 import { provider as hubspot } from "./hubspot/provider.ts";
+import { provider as insightly } from "./insightly/provider.ts";
 import { provider as intercom } from "./intercom/provider.ts";
 import { provider as keap } from "./keap/provider.ts";
+import { provider as klaviyo } from "./klaviyo/provider.ts";
+import { provider as microsoft } from "./microsoft/provider.ts";
 import { provider as outreach } from "./outreach/provider.ts";
 import { provider as pipedrive } from "./pipedrive/provider.ts";
 import { provider as salesforce } from "./salesforce/provider.ts";
 import { provider as salesloft } from "./salesloft/provider.ts";
+import { provider as sendGrid } from "./sendGrid/provider.ts";
+import { provider as serviceNow } from "./serviceNow/provider.ts";
+import { provider as stripe } from "./stripe/provider.ts";
 import { provider as zendeskSupport } from "./zendeskSupport/provider.ts";
 import { provider as zoho } from "./zoho/provider.ts";
 
 export const PROVIDERS: Record<string, ProviderFacts> = {
   capsule,
   close,
+  copper,
+  dynamicsCRM,
   freshdesk,
   front,
+  gitlab,
   hubspot,
+  insightly,
   intercom,
   keap,
+  klaviyo,
+  microsoft,
   outreach,
   pipedrive,
   salesforce,
   salesloft,
+  sendGrid,
+  serviceNow,
+  stripe,
   zendeskSupport,
   zoho,
 };

@@ -150,11 +150,10 @@ export class SimulatedAccount {
     const inner = plan.flatten === undefined ? fields : { [plan.flatten]: fields };
     const shownId = this.#description.ids?.number ? Number(id) : id;
     const withId = nested(plan.idPath, shownId, inner);
-    const form = plan.since?.format?.startsWith("unix") ? plan.since.format : "rfc3339";
-    const changed = timeText(new Date(changedAt), form);
-    return plan.changedPath === undefined
-      ? withId
-      : nested(plan.changedPath, form === "rfc3339" ? changed : Number(changed), withId);
+    if (plan.changedPath === undefined) return withId;
+    const { format = "rfc3339" } = plan.since ?? {};
+    const changed = timeText(new Date(changedAt), format);
+    return nested(plan.changedPath, format.startsWith("unix") ? Number(changed) : changed, withId);
   }
 
   #of(object: string): Map<string, StoredRecord> {
@@ -165,12 +164,21 @@ export class SimulatedAccount {
 
   #newId(): string {
     this.#lastId += 1;
-    const pattern = new RegExp(`^(?:${this.#description.ids?.pattern ?? ".*"})$`);
-    const forms = [`rec_${this.#lastId}`, `rec${this.#lastId}`, String(this.#lastId)];
-    return (
-      (this.#description.ids?.number ? undefined : forms.find((form) => pattern.test(form))) ?? forms[2] ?? ""
-    );
+    return idLike(this.#description, this.#lastId);
   }
+}
+
+/** Returns an id of the form that the description names. */
+export function idLike({ ids }: Description, number: number): string {
+  const pattern = new RegExp(`^(?:${ids?.pattern ?? (ids?.number ? "[0-9]+" : ".*")})$`);
+  const forms = [
+    `rec_${number}`,
+    `rec${number}`,
+    String(number),
+    String(number).padStart(32, "0"),
+    `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
+  ];
+  return forms.find((form) => pattern.test(form)) ?? String(number);
 }
 
 /** Returns the id in the path, "" where the template has none, undefined where the path is another. */

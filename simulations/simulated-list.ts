@@ -22,7 +22,7 @@ export function pageOf(
   const since = sinceIn(plan, query);
   const found = since === undefined ? all : all.filter(({ changedAt }) => changedAt >= since);
   const size = sizeIn(plan, query);
-  const start = startIn(plan, query, size);
+  const start = startIn(plan, query, { size, found });
   const page = found.slice(start, start + size);
   const hasMore = start + size < found.length;
   const path = plan.records === undefined ? "" : fillPath(plan.records, plan);
@@ -55,10 +55,15 @@ function sizeIn({ list, paging }: ObjectPlan, query: ListQuery): number {
   return Math.min(Number.isFinite(asked) ? asked : MOST_PER_PAGE, MOST_PER_PAGE);
 }
 
-function startIn({ paging }: ObjectPlan, query: ListQuery, size: number): number {
-  const { cursor, page, offset } = paging ?? {};
+function startIn(
+  { paging }: ObjectPlan,
+  query: ListQuery,
+  { size, found }: { size: number; found: StoredRecord[] },
+): number {
+  const { cursor, page, offset, keyset } = paging ?? {};
   if (cursor) return Number((valueAtTarget(query, cursor.to) ?? "c0").slice(1));
   if (page) return (Number(valueAtTarget(query, page.to) ?? page.first) - page.first) * size;
+  if (keyset) return found.findIndex(({ id }) => id === valueAtTarget(query, keyset.to)) + 1;
   if (offset) return Number(valueAtTarget(query, offset.to) ?? 0);
   return Number(query.url.searchParams.get(PLACE) ?? 0);
 }
@@ -69,11 +74,11 @@ function withNext(
   list: Json,
   { start, size, hasMore }: { start: number; size: number; hasMore: boolean },
 ): { body: Json; headers: Record<string, string> } {
-  const { cursor, nextUrl, link, page, offset } = paging ?? {};
+  const { cursor, nextUrl, link, page, offset, keyset } = paging ?? {};
   const next = new URL(url);
   next.searchParams.set(PLACE, String(start + size));
   if (link) return { body: list, headers: hasMore ? { link: `<${next.href}>; rel="next"` } : {} };
-  const more = page?.more ?? offset?.more;
+  const more = page?.more ?? offset?.more ?? keyset?.more;
   const place = cursor
     ? { path: cursor.from, value: hasMore ? `c${start + size}` : null }
     : nextUrl
@@ -90,5 +95,6 @@ function sinceIn({ since }: ObjectPlan, query: ListQuery): number | undefined {
   const [before = "", after = ""] = since.template?.split("{since}") ?? [];
   const bound = text.slice(before.length, text.length - after.length);
   if (since.format === "unix") return Number(bound) * 1000;
+  if (since.format === "sql") return Date.parse(`${bound.replace(" ", "T")}Z`);
   return since.format === "unix-ms" ? Number(bound) : Date.parse(bound);
 }

@@ -5,6 +5,8 @@ import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
 import type { JsonObject } from "../../server/ground/json.ts";
 import { checkDescription } from "./check-description.ts";
 
+const UPDATE = { method: "PUT", path: "/{path}/{id}" };
+
 /** Ways to break a description: each changes one place and returns where the fault must be told. */
 const BREAKS: [place: RegExp, change: (description: Broken) => void][] = [
   [/defaults\.list\.path$/, ({ defaults }) => (defaults.list.path = "no-slash")],
@@ -15,8 +17,8 @@ const BREAKS: [place: RegExp, change: (description: Broken) => void][] = [
   [/defaults\.list\.path$/, ({ defaults }) => (defaults.list.path = 7)],
   [/defaults\.create\.method$/, ({ defaults }) => (defaults.create.method = "FETCH")],
   [/defaults\.create\.path$/, ({ defaults }) => delete defaults.create.path],
-  [/defaults\.update\.idTo$/, ({ defaults }) => (defaults.update.idTo = "header.id")],
-  [/defaults\.update\.path$/, ({ defaults }) => (defaults.update.path = "/a#b")],
+  [/defaults\.update\.idTo$/, ({ defaults }) => (defaults.update = { ...UPDATE, idTo: "header.id" })],
+  [/defaults\.update\.path$/, ({ defaults }) => (defaults.update = { ...UPDATE, path: "/a#b" })],
   [/defaults\.paging$/, ({ defaults }) => (defaults.paging = {})],
   [/defaults\.paging$/, ({ defaults }) => (defaults.paging = { link: true, none: true })],
   [/defaults\.paging\.cursor\.from$/, ({ defaults }) => (defaults.paging = { cursor: { to: "query.c" } })],

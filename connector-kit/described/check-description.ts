@@ -54,6 +54,7 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ["paging.cursor.to", paging?.cursor?.to],
     ["paging.page.to", paging?.page?.to],
     ["paging.offset.to", paging?.offset?.to],
+    ["paging.keyset.to", paging?.keyset?.to],
   ];
   const paths: [string, string | undefined][] = [
     ["list.path", list?.path],
@@ -125,5 +126,5 @@ function pagingFault(paging: PagingRules): string | undefined {
   const styles = Object.entries(paging).filter(([, value]) => value !== undefined && value !== false);
   return styles.length === 1
     ? undefined
-    : "must have exactly one of cursor, nextUrl, link, page, offset and none";
+    : "must have exactly one of cursor, nextUrl, link, page, offset, keyset and none";
 }

@@ -148,6 +148,7 @@ async function onePage(
     response,
     body,
     count: listed.length,
+    lastId: records.at(-1)?.id,
     pageSize,
   });
   const total = rules.total === undefined ? undefined : at(body, rules.total);

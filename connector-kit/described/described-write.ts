@@ -67,29 +67,43 @@ function requestOf(description: Description, write: RecordWrite, record: RecordT
   if (!rules) throw new ProviderError({ kind: "invalid", message: `${objectName} has no ${type}` });
   const path = fillPath(rules.path, plan, record.id);
   if (type === "delete") return { method: rules.method, path, repeatable: true };
-  return writeRequest(rules, { path, plan, record, repeatable: type === "update" });
+  return writeRequest(rules, {
+    path,
+    plan,
+    record,
+    isNumber: description.ids?.number ?? false,
+    repeatable: type === "update",
+  });
 }
 
 function writeRequest(
-  { method, wrap, idTo }: WriteRules,
+  { method, wrap, idTo, headers }: WriteRules,
   {
     path,
     plan,
     record,
+    isNumber,
     repeatable,
-  }: { path: string; plan: ObjectPlan; record: RecordToWrite; repeatable: boolean },
+  }: { path: string; plan: ObjectPlan; record: RecordToWrite; isNumber: boolean; repeatable: boolean },
 ): ProviderRequest {
   const parts: RequestParts = { query: [], body: wrapped(plan, record, wrap) };
-  if (idTo !== undefined && record.id !== undefined) put(parts, idTo, record.id);
-  const request = { method, path: withQuery(path, parts.query), repeatable };
+  if (idTo !== undefined && record.id !== undefined)
+    put(parts, idTo, isNumber ? Number(record.id) : record.id);
+  const request = {
+    method,
+    path: withQuery(path, parts.query),
+    ...(headers && { headers }),
+    repeatable,
+  };
   if (wrap?.jsonApi) {
-    return { ...request, body: parts.body, headers: { "content-type": "application/vnd.api+json" } };
+    const contentType = { "content-type": "application/vnd.api+json" };
+    return { ...request, body: parts.body, headers: { ...headers, ...contentType } };
   }
   if (!wrap?.form) return { ...request, body: parts.body };
   return {
     ...request,
     body: formText(parts.body),
-    headers: { "content-type": "application/x-www-form-urlencoded" },
+    headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
   };
 }
 

@@ -29,6 +29,7 @@ const Kind = Type.Union([
 const TimeFormat = Type.Union([
   Type.Literal("rfc3339"),
   Type.Literal("rfc3339-seconds"),
+  Type.Literal("sql"),
   Type.Literal("unix"),
   Type.Literal("unix-ms"),
 ]);
@@ -49,6 +50,7 @@ const WriteRequest = Type.Object({
       form: Type.Optional(Type.Boolean({ description: "Form encoding with `a[b]=c` for nested members." })),
     }),
   ),
+  headers: Type.Optional(Texts),
   idTo: Type.Optional(target("Where else the id goes, for example `body.id`.")),
   empty: Type.Optional(Type.Boolean({ description: "The answer has no body; the record is read back." })),
 });
@@ -84,6 +86,12 @@ const Paging = Type.Object({
   offset: Type.Optional(
     Type.Object({
       to: target("Where the number of records before the page goes."),
+      more: optional("As for `page`."),
+    }),
+  ),
+  keyset: Type.Optional(
+    Type.Object({
+      to: target("Where the id of the last record goes."),
       more: optional("As for `page`."),
     }),
   ),

@@ -61,9 +61,11 @@ export function idFault({ ids }: Description, id: string | undefined): ProviderE
     : invalid(`${JSON.stringify(id)} is not a record id`);
 }
 
-/** Returns the value at a path; an empty path is the whole. */
-export const at = (value: Json | undefined, path: string | undefined): Json | undefined =>
-  value === undefined || !path ? value : valueAt(value, path);
+/** Returns the value at a path; an empty path is the whole. A member whose name has dots is taken by its whole name. */
+export function at(value: Json | undefined, path: string | undefined): Json | undefined {
+  if (value === undefined || !path) return value;
+  return isJsonObject(value) && Object.hasOwn(value, path) ? value[path] : valueAt(value, path);
+}
 
 export const idOf = (record: Json | undefined, plan: ObjectPlan): string | undefined =>
   record === undefined ? undefined : textAt(record, plan.idPath);

@@ -13,7 +13,10 @@ export function putPlace(parts: RequestParts, paging: PagingRules, checkpoint: C
   const place = checkpoint?.["place"];
   if (paging.page) put(parts, paging.page.to, typeof place === "number" ? place : paging.page.first);
   else if (paging.offset) put(parts, paging.offset.to, typeof place === "number" ? place : 0);
-  else if (paging.cursor && typeof place === "string") put(parts, paging.cursor.to, place);
+  else if (typeof place === "string") {
+    const target = paging.cursor?.to ?? paging.keyset?.to;
+    if (target !== undefined) put(parts, target, place);
+  }
 }
 
 export interface Answered {
@@ -21,6 +24,7 @@ export interface Answered {
   body: Json;
   /** Records of this page, and how many a full page has. */
   count: number;
+  lastId: string | undefined;
   pageSize: number | undefined;
 }
 
@@ -39,18 +43,22 @@ export function nextPlace(
 }
 
 function placeAfter(
-  { cursor, nextUrl, link, page, offset }: PagingRules,
+  { cursor, nextUrl, link, page, offset, keyset }: PagingRules,
   checkpoint: Checkpoint | undefined,
-  { response, body, count, pageSize }: Answered,
+  { response, body, count, lastId, pageSize }: Answered,
 ): string | number | undefined {
   const before = checkpoint?.["place"];
   if (cursor) return textAt(body, cursor.from);
-  if (nextUrl) return pathOf(textAt(body, nextUrl.from));
+  if (nextUrl) return pathOf(textOf(at(body, nextUrl.from)));
   if (link) return pathOf(/<([^>]+)>\s*;[^,]*rel="?next"?/.exec(response.headers["link"] ?? "")?.[1]);
   const isShort = pageSize !== undefined && count < pageSize;
   if (page) {
     const goesOn = page.more === undefined ? !isShort : isTrue(at(body, page.more));
     return goesOn ? (typeof before === "number" ? before : page.first) + 1 : undefined;
+  }
+  if (keyset) {
+    const goesOn = keyset.more === undefined ? !isShort : isTrue(at(body, keyset.more));
+    return goesOn ? lastId : undefined;
   }
   if (offset) {
     const goesOn = offset.more === undefined ? !isShort : isTrue(at(body, offset.more));
@@ -58,6 +66,9 @@ function placeAfter(
   }
   return undefined;
 }
+
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
 
 const isTrue = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && value !== false && value !== "";

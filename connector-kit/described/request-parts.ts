@@ -14,9 +14,9 @@ export function put(parts: RequestParts, target: string, value: string | number)
   else parts.body = nested(name, value, parts.body);
 }
 
-/** Returns `value` at a dotted path, merged into `around`. */
+/** Returns `value` at a dotted path, merged into `around`. A path with `@` is one name. */
 export function nested(path: string, value: Json, around: JsonObject = {}): JsonObject {
-  const [first = "", ...rest] = path.split(".");
+  const [first = "", ...rest] = path.startsWith("@") ? [path] : path.split(".");
   if (rest.length === 0) return { ...around, [first]: value };
   const inner = around[first];
   return { ...around, [first]: nested(rest.join("."), value, isJsonObject(inner) ? inner : {}) };
@@ -37,6 +37,7 @@ export function timeText(time: Date, form: TimeForm = "rfc3339"): string {
   if (form === "unix") return String(Math.floor(time.getTime() / 1000));
   if (form === "unix-ms") return String(time.getTime());
   const text = time.toISOString();
+  if (form === "sql") return text.slice(0, 19).replace("T", " ");
   return form === "rfc3339-seconds" ? text.replace(/\.\d+Z$/, "Z") : text;
 }
 

@@ -87,21 +87,6 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
   coda: bearerKey("Coda", "https://coda.io/apis", {
     docs: "https://coda.io/developers/apis/v1#section/Introduction",
   }),
-  copper: headerKey("Copper", "https://api.copper.com/developer_api", "X-PW-AccessToken", {
-    docs: "https://developer.copper.com/introduction/authentication.html#api-keys",
-    declares: ["read", "write"],
-    inputs: [
-      {
-        name: "userEmail",
-        displayName: "User Emails",
-        prompt: "The e-mail address of the user who made the API key.",
-      },
-    ],
-    fixedHeaders: [
-      { name: "X-PW-UserEmail", valueTemplate: "{{.userEmail}}" },
-      { name: "X-PW-Application", valueTemplate: "developer_api" },
-    ],
-  }),
   crunchbase: headerKey("Crunchbase", "https://api.crunchbase.com", "X-cb-user-key", {
     docs: "https://data.crunchbase.com/docs/getting-started",
   }),
@@ -310,10 +295,6 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
   segment: bearerKey("Segment", "https://api.segmentapis.com", {
     docs: "https://docs.segmentapis.com/tag/Getting-Started#section/Get-an-API-token",
   }),
-  sendGrid: bearerKey("SendGrid", "https://api.sendgrid.com", {
-    docs: "https://www.twilio.com/docs/sendgrid",
-    declares: ["read", "write"],
-  }),
   smartlead: queryKey("Smartlead", "https://server.smartlead.ai/api", "api_key", {
     docs: "https://api.smartlead.ai/reference/authentication",
     declares: ["read", "write"],
@@ -336,10 +317,6 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
       ],
     },
   ),
-  stripe: bearerKey("Stripe", "https://api.stripe.com", {
-    docs: "https://docs.stripe.com/keys",
-    declares: ["read", "write", "subscribe"],
-  }),
   superSend: bearerKey("Super Send", "https://api.supersend.io", {
     docs: "https://docs.supersend.io/docs/authentication",
     declares: ["read", "write"],

@@ -141,7 +141,6 @@ export const basicProviders: Record<string, ProviderFacts> = {
     ],
   }),
   guru: basic("Guru", "https://api.getguru.com"),
-  insightly: keyAsBasic("Insightly", "https://api.insightly.com", "%s:", { declares: ["read", "write"] }),
   kaseyaVSAX: basic("Kaseya VSAX", "https://{{.workspace}}", {
     inputs: [
       {

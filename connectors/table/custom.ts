@@ -60,20 +60,6 @@ export const customProviders: Record<string, ProviderFacts> = {
     ],
     hostSuffixes: ["*"],
   }),
-  gitlab: custom("GitLab", "https://gitlab.com", {
-    customOpts: {
-      headers: [{ name: "PRIVATE-TOKEN", valueTemplate: "{{.token}}" }],
-      inputs: [
-        {
-          name: "token",
-          displayName: "Access Token",
-          prompt: "A personal, project or group access token with the scope api.",
-          docsURL: "https://gitlab.com/-/user_settings/personal_access_tokens",
-        },
-      ],
-    },
-    declares: ["read", "write"],
-  }),
   microsoftAdminConsent: custom("Microsoft (Admin consent)", "https://graph.microsoft.com", {
     customOpts: {
       multiStep: true,

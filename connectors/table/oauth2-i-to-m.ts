@@ -47,16 +47,6 @@ export const oauth2IToM: Record<string, ProviderFacts> = {
     tokenFields: { scopesField: "scope" },
     declares: ["read", "write"],
   }),
-  klaviyo: oauth2("Klaviyo", "https://a.klaviyo.com", {
-    grant: "authorizationCodePKCE",
-    authorize: "https://www.klaviyo.com/oauth/authorize",
-    token: "https://a.klaviyo.com/oauth/token",
-    tokenAuth: "basic",
-    needsScopes: true,
-    tokenFields: { scopesField: "scope" },
-    declares: ["read", "write"],
-    fixedHeaders: [{ name: "revision", valueTemplate: "2025-01-15" }],
-  }),
   lever: oauth2("Lever", "https://api.lever.co", {
     authorize: "https://auth.lever.co/authorize",
     token: "https://auth.lever.co/oauth/token",
@@ -159,12 +149,6 @@ export const oauth2IToM: Record<string, ProviderFacts> = {
         support: supports(),
       },
     },
-  }),
-  microsoft: oauth2("Microsoft", "https://graph.microsoft.com", {
-    authorize: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
-    token: "https://login.microsoftonline.com/common/oauth2/v2.0/token",
-    needsScopes: true,
-    declares: ["read", "write", "subscribe"],
   }),
   miro: oauth2("Miro", "https://api.miro.com", {
     authorize: "https://miro.com/oauth/authorize",

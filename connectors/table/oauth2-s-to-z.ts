@@ -65,20 +65,6 @@ export const oauth2SToZ: Record<string, ProviderFacts> = {
     token: "https://login.sellsy.com/oauth2/access-tokens",
     declares: ["read", "write"],
   }),
-  serviceNow: oauth2("ServiceNow", "https://{{.workspace}}.service-now.com", {
-    authorize: "https://{{.workspace}}.service-now.com/oauth_auth.do",
-    token: "https://{{.workspace}}.service-now.com/oauth_token.do",
-    tokenFields: { scopesField: "scope" },
-    oauth: { explicitWorkspaceRequired: true },
-    declares: ["read", "write", "search"],
-    inputs: [
-      {
-        name: "workspace",
-        displayName: "Instance",
-        prompt: "The first part of your instance address: dev1234 in dev1234.service-now.com.",
-      },
-    ],
-  }),
   serviceNowPKCE: oauth2("ServiceNow PKCE", "https://{{.workspace}}.service-now.com", {
     grant: "authorizationCodePKCE",
     authorize: "https://{{.workspace}}.service-now.com/oauth_auth.do",

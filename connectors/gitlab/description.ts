@@ -1,0 +1,31 @@
+/** GitLab's projects, groups and snippets: what is not below a project. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { number: true },
+  defaults: {
+    list: { path: "/api/v4/{path}", pageSize: { to: "query.per_page", most: 100 } },
+    paging: { link: true },
+    since: {},
+    create: { method: "POST", path: "/api/v4/{path}" },
+    update: { method: "PUT", path: "/api/v4/{path}/{id}" },
+    delete: { method: "DELETE", path: "/api/v4/{path}/{id}" },
+    get: { path: "/api/v4/{path}/{id}" },
+  },
+  objects: {
+    projects: {
+      list: {
+        path: "/api/v4/{path}",
+        query: { membership: "true" },
+        pageSize: { to: "query.per_page", most: 100 },
+      },
+      changedPath: "updated_at",
+      example: { name: "pens" },
+    },
+    groups: { example: { name: "quill", path: "quill" } },
+    snippets: { changedPath: "updated_at", example: { title: "ink" } },
+  },
+  errors: { message: ["message.*.*", "message", "error_description", "error"] },
+  limits: { reset: "ratelimit-reset" },
+  sources: { documentation: "https://docs.gitlab.com/api/rest", checked: "2026-11-22, documentation only" },
+};

@@ -1,0 +1,34 @@
+/** Insightly's objects. An update is sent to the list's address with the id in the body. */
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+
+/** The member that holds an object's id, in records and in updates. */
+const known = (name: string): ObjectRules => ({
+  idPath: name,
+  update: { method: "PUT", path: "/v3.1/{path}", idTo: `body.${name}` },
+});
+
+export const description: Description = {
+  ids: { number: true },
+  defaults: {
+    list: { path: "/v3.1/{path}/Search", pageSize: { to: "query.top", most: 500 } },
+    paging: { offset: { to: "query.skip" } },
+    changedPath: "DATE_UPDATED_UTC",
+    since: { to: "query.updated_after_utc", format: "rfc3339-seconds" },
+    create: { method: "POST", path: "/v3.1/{path}" },
+    delete: { method: "DELETE", path: "/v3.1/{path}/{id}" },
+    get: { path: "/v3.1/{path}/{id}" },
+  },
+  objects: {
+    Contacts: { ...known("CONTACT_ID"), example: { FIRST_NAME: "Ada" } },
+    Leads: { ...known("LEAD_ID"), example: { LAST_NAME: "Quill" } },
+    Organisations: { ...known("ORGANISATION_ID"), example: { ORGANISATION_NAME: "Quill Ltd" } },
+    Opportunities: { ...known("OPPORTUNITY_ID"), example: { OPPORTUNITY_NAME: "Pens" } },
+    Projects: { ...known("PROJECT_ID"), example: { PROJECT_NAME: "Move" } },
+    Tasks: { ...known("TASK_ID"), example: { TITLE: "Call Ada" } },
+  },
+  errors: { message: ["Message", "message"] },
+  sources: {
+    documentation: "https://api.insightly.com/v3.1/Help",
+    checked: "2026-11-22, documentation only",
+  },
+};

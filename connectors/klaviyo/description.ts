@@ -1,0 +1,40 @@
+/** Klaviyo's objects, in the form of JSON:API. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "[A-Za-z0-9_-]{1,64}" },
+  defaults: {
+    list: { path: "/api/{path}" },
+    records: "data",
+    flatten: "attributes",
+    paging: { nextUrl: { from: "links.next" } },
+    changedPath: "attributes.updated",
+    since: {
+      to: "query.filter",
+      template: "greater-or-equal(updated,{since})",
+      format: "rfc3339-seconds",
+      query: { sort: "updated" },
+    },
+    create: { method: "POST", path: "/api/{path}", wrap: { jsonApi: true } },
+    update: { method: "PATCH", path: "/api/{path}/{id}", wrap: { jsonApi: true } },
+    delete: { method: "DELETE", path: "/api/{path}/{id}" },
+    get: { path: "/api/{path}/{id}", record: "data" },
+    record: "data",
+  },
+  objects: {
+    lists: { singular: "list", example: { name: "News" } },
+    segments: { singular: "segment", example: { name: "Buyers" } },
+    templates: { singular: "template", example: { name: "Hello" } },
+    profiles: {
+      singular: "profile",
+      modes: ["read", "create", "update"],
+      example: { email: "ada@example.com" },
+    },
+  },
+  errors: { message: ["errors.*.detail", "errors.*.title"], code: "errors.0.code" },
+  limits: { reset: "ratelimit-reset" },
+  sources: {
+    documentation: "https://developers.klaviyo.com/en/reference",
+    checked: "2026-11-22, documentation only",
+  },
+};

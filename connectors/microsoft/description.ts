@@ -1,0 +1,32 @@
+/** A person's contacts, events, messages and tasks lists, by Microsoft Graph. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "[A-Za-z0-9_=-]{1,512}" },
+  defaults: {
+    list: { path: "/v1.0/me/{path}", pageSize: { to: "query.$top", most: 100 } },
+    records: "value",
+    paging: { nextUrl: { from: "@odata.nextLink" } },
+    changedPath: "lastModifiedDateTime",
+    since: { to: "query.$filter", template: "lastModifiedDateTime ge {since}" },
+    create: { method: "POST", path: "/v1.0/me/{path}" },
+    update: { method: "PATCH", path: "/v1.0/me/{path}/{id}" },
+    delete: { method: "DELETE", path: "/v1.0/me/{path}/{id}" },
+    get: { path: "/v1.0/me/{path}/{id}" },
+  },
+  objects: {
+    "me/contacts": { path: "contacts", example: { givenName: "Ada" } },
+    "me/events": { path: "events", example: { subject: "Pens" } },
+    "me/messages": { path: "messages", example: { subject: "Pens" } },
+    "me/calendars": { path: "calendars", since: {}, example: { name: "Pens" } },
+  },
+  errors: {
+    message: ["error.message"],
+    code: "error.code",
+    codes: { TooManyRequests: "rate_limited", ApplicationThrottled: "rate_limited" },
+  },
+  sources: {
+    documentation: "https://learn.microsoft.com/en-us/graph/api/overview",
+    checked: "2026-11-22, documentation only",
+  },
+};

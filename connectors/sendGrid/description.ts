@@ -1,0 +1,27 @@
+/** SendGrid's lists and single sends. Contacts are written by jobs, which a description cannot say. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "[A-Za-z0-9-]{1,64}" },
+  defaults: {
+    list: { path: "/v3/marketing/{path}", pageSize: { to: "query.page_size", most: 100 } },
+    records: "result",
+    paging: { nextUrl: { from: "_metadata.next" } },
+    total: "_metadata.count",
+    since: {},
+    create: { method: "POST", path: "/v3/marketing/{path}" },
+    update: { method: "PATCH", path: "/v3/marketing/{path}/{id}" },
+    delete: { method: "DELETE", path: "/v3/marketing/{path}/{id}" },
+    get: { path: "/v3/marketing/{path}/{id}" },
+  },
+  objects: {
+    lists: { example: { name: "Pens" } },
+    singlesends: { changedPath: "updated_at", example: { name: "Hello" } },
+  },
+  errors: { message: ["errors.*.message"], code: "errors.0.error_id" },
+  limits: { reset: "x-ratelimit-reset" },
+  sources: {
+    documentation: "https://www.twilio.com/docs/sendgrid/api-reference",
+    checked: "2026-11-22, documentation only",
+  },
+};

@@ -1,0 +1,17 @@
+/** How serviceNow is connected. */
+import { oauth2 } from "../../connector-kit/declare-provider.ts";
+
+export const provider = oauth2("ServiceNow", "https://{{.workspace}}.service-now.com", {
+  authorize: "https://{{.workspace}}.service-now.com/oauth_auth.do",
+  token: "https://{{.workspace}}.service-now.com/oauth_token.do",
+  tokenFields: { scopesField: "scope" },
+  oauth: { explicitWorkspaceRequired: true },
+  declares: ["read", "write", "search", "delete"],
+  inputs: [
+    {
+      name: "workspace",
+      displayName: "Instance",
+      prompt: "The first part of your instance address: dev1234 in dev1234.service-now.com.",
+    },
+  ],
+});

@@ -1,0 +1,28 @@
+/** Stripe's objects. Bodies are forms, an update is a POST, and lists know no bound of the last change. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "[A-Za-z0-9_]{1,255}" },
+  defaults: {
+    list: { path: "/v1/{path}", pageSize: { to: "query.limit", most: 100 } },
+    records: "data",
+    paging: { keyset: { to: "query.starting_after", more: "has_more" } },
+    create: { method: "POST", path: "/v1/{path}", wrap: { form: true } },
+    update: { method: "POST", path: "/v1/{path}/{id}", wrap: { form: true } },
+    delete: { method: "DELETE", path: "/v1/{path}/{id}" },
+    get: { path: "/v1/{path}/{id}" },
+  },
+  objects: {
+    customers: { example: { email: "ada@example.com", metadata: { plan: "pro" } } },
+    products: { example: { name: "Pen" } },
+    coupons: { example: { duration: "once" } },
+    invoiceitems: { example: { customer: "cus_1" } },
+    prices: { modes: ["read", "create", "update"], example: { currency: "eur" } },
+    invoices: { example: { customer: "cus_1" } },
+    subscriptions: { modes: ["read", "create", "update"], example: { customer: "cus_1" } },
+    payment_intents: { modes: ["read", "create", "update"], example: { currency: "eur" } },
+    charges: { modes: ["read"] },
+  },
+  errors: { message: ["error.message"], code: "error.code", codes: { rate_limit: "rate_limited" } },
+  sources: { documentation: "https://docs.stripe.com/api", checked: "2026-11-22, documentation only" },
+};

@@ -1,0 +1,7 @@
+/** How stripe is connected. */
+import { bearerKey } from "../../connector-kit/declare-provider.ts";
+
+export const provider = bearerKey("Stripe", "https://api.stripe.com", {
+  docs: "https://docs.stripe.com/keys",
+  declares: ["read", "write", "subscribe", "delete", "search"],
+});
