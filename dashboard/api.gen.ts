@@ -5,7 +5,7 @@
 export interface Schemas {
   AcceptInviteRequest: { invitedEmail: string };
   AddUserToOrgRequest: { builderId: string; role?: "viewer" | "support" | "editor" | "owner" };
-  ApiKey: { id: string; key: string; label: string; scopes: readonly string[]; projectId: string; active: boolean; signIn?: boolean; createTime: string; updateTime?: string };
+  ApiKey: { id: string; key: string; label: string; scopes: readonly string[]; projectId: string; active: boolean; signIn?: boolean; expireTime?: string; lastUsedTime?: string; createdBy?: string; createTime: string; updateTime?: string };
   ApiKeyOptions: { attachmentType: "query" | "header"; query?: { name: string }; header?: { name: string; valuePrefix?: string }; docsURL?: string };
   AssociatedRecord: { id: string; raw?: Record<string, unknown>; providerAssociationMetadata?: Record<string, unknown> };
   BackfillPeriod: { days?: number; fullHistory?: boolean };
@@ -37,7 +37,7 @@ export interface Schemas {
   ConnectionUpdatedMessage: { notificationType: "connection.updated"; data: Schemas["ConnectionEvent"] };
   Consent: { id: string; provider: string; providerAppId: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; connectionId?: string; status: "pending" | "succeeded" | "failed" | "expired"; reason?: "cancelled" | "declined" | "provider-refused" | "code-refused" | "provider-app" | "provider-unavailable" | "account" | "other-browser" | "late" | "internal"; retryable?: boolean; message?: string; detail?: string; createTime: string; openTime?: string; leaveTime?: string; endTime?: string; expireTime: string };
   Consumer: { consumerRef: string; consumerName: string; projectId: string; createTime: string; updateTime?: string };
-  CreateApiKeyRequest: { label: string; scopes?: readonly ("full" | "frontend")[]; signIn?: boolean };
+  CreateApiKeyRequest: { label: string; scopes?: readonly ("full" | "frontend")[]; expireTime?: string; signIn?: boolean };
   CreateBillingAccountSessionRequest: { redirectUrl: string; timeout?: number };
   CreateBillingAccountSessionResponse: { url: string };
   CreateConsumerRequest: { consumerRef: string; consumerName: string };
@@ -201,7 +201,7 @@ export interface Schemas {
   TriggerReadRequest: { groupRef: string; mode: "async"; sinceTimestamp?: string; untilTimestamp?: string };
   TriggerReadResponse: { operationId: string };
   UnpauseReadsRequest: { objects?: readonly string[]; note?: string };
-  UpdateApiKeyRequest: { updateMask: readonly string[]; apiKey: { label?: string; active?: boolean; scopes?: readonly ("full" | "frontend")[] } };
+  UpdateApiKeyRequest: { updateMask: readonly string[]; apiKey: { label?: string; active?: boolean; scopes?: readonly ("full" | "frontend")[]; expireTime?: string | null } };
   UpdateConnectionRequest: { updateMask: readonly string[]; connection: { providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; apiKey?: string; basicAuth?: { username: string; password: string }; oauth2ClientCredentials?: { clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2PasswordCredentials?: { username: string; password: string; clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2AuthorizationCode?: { accessToken?: { token: string; issuedAt?: string; expiresAt?: string }; refreshToken?: { token: string; issuedAt?: string; expiresAt?: string }; scopes?: readonly string[] }; customAuth?: Record<string, unknown> } };
   UpdateDestinationRequest: { updateMask: readonly string[]; destination: { name?: string; type?: string; metadata?: { name?: string; streamName?: string; region?: string; endpointUrl?: string; partitionKeyTemplate?: string; file?: string; projectId?: string; topicId?: string; serverUrl?: string; exchange?: string; tls?: boolean; bucket?: string; keyTemplate?: string; storageClass?: "STANDARD" | "STANDARD_IA" | "ONEZONE_IA" | "INTELLIGENT_TIERING" | "GLACIER" | "GLACIER_IR" | "DEEP_ARCHIVE"; url?: string; queueUrl?: string; headers?: Record<string, string> | null }; secrets?: { connectionString?: string; awsKeyId?: string; awsSecretKey?: string; awsSessionToken?: string; credentials?: string; username?: string; password?: string } } };
   UpdateInstallationRequest: { updateMask: readonly string[]; installation: { connectionId?: string; config?: { revisionId?: string; createdBy?: string; content?: Schemas["ConfigInput"] } } };

@@ -63,6 +63,13 @@ $function$;
 
 CREATE SEQUENCE worker_ids AS integer;
 
+CREATE TABLE api_key_uses (
+  api_key_id uuid NOT NULL,
+  last_used_time timestamptz NOT NULL,
+  PRIMARY KEY (api_key_id),
+  FOREIGN KEY (api_key_id) REFERENCES api_keys(id) ON DELETE CASCADE
+);
+
 CREATE TABLE api_keys (
   id uuid NOT NULL,
   project_id uuid NOT NULL,
@@ -74,6 +81,8 @@ CREATE TABLE api_keys (
   update_time timestamptz,
   hint text NOT NULL DEFAULT 'bb_…'::text,
   builder_id uuid,
+  expire_time timestamptz,
+  created_by text,
   PRIMARY KEY (id),
   UNIQUE (hash),
   FOREIGN KEY (builder_id) REFERENCES builders(id) ON DELETE SET NULL,

@@ -4,6 +4,7 @@ import { parse as parseYaml } from "yaml";
 import { buildCatalog, type Catalog } from "../connectors/catalog.ts";
 import { CatalogError } from "../connectors/catalog-overlay.ts";
 import { openAccess, type Access } from "./access/authorize.ts";
+import { openLastUses } from "./access/last-uses-log.ts";
 import { openPersonTokens } from "./access/person-token.ts";
 import { openSignInSessions, type SignInSessions } from "./access/sign-in-sessions.ts";
 import { openLiveConnections, type LiveConnections } from "./calls/live-connections.ts";
@@ -101,6 +102,8 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const address = { publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}` };
   const publicUrl = () => address.publicUrl;
   const sessions = openSignInSessions({ database, log, issuer: config.oidc?.issuer, publicUrl });
+  const uses = openLastUses({ database, log });
+  closers.push(() => uses.close());
   return {
     config,
     log,
@@ -115,6 +118,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
       database,
       changes,
       sessions,
+      uses,
       personOf: config.oidc && openPersonTokens({ database, egress, oidc: config.oidc }),
     }),
     connections,

@@ -224,6 +224,8 @@ const API_KEYS: Resource = {
     KEY: text("key"),
     SCOPES: commaList("scopes"),
     ACTIVE: status("active"),
+    "LAST USED": time("lastUsedTime"),
+    EXPIRES: time("expireTime"),
     CREATED: time("createTime"),
     ID: id("id"),
   },

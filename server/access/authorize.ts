@@ -1,5 +1,6 @@
 /** Authenticates callers and authorizes requests: the credential, its scope, its project. */
 import type { IncomingHttpHeaders } from "node:http";
+import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { hashApiKey } from "../ground/ids.ts";
 import type { Audience, Caller, ProjectRef } from "../http/endpoint.ts";
@@ -11,6 +12,7 @@ import type { Database } from "../store/database.ts";
 import { findProject } from "../store/projects.ts";
 import { cacheUntilChanged } from "../store/row-cache.ts";
 import { openGroupLimit } from "./limit-to-group.ts";
+import type { LastUses } from "./last-uses-log.ts";
 import type { Person, PersonOf } from "./person-token.ts";
 import { openCustomerTokens, type Customer, type CustomerOf } from "./customer-token.ts";
 import { isSessionToken, type SignInSessions } from "./sign-in-sessions.ts";
@@ -36,6 +38,7 @@ export function openAccess(deps: {
   database: Database;
   changes: Changes;
   sessions: Pick<SignInSessions, "personOf" | "personOfCookie">;
+  uses: Pick<LastUses, "key" | "session">;
   /** Checks tokens of the OpenID Connect issuer; absent without an issuer. */
   personOf?: PersonOf;
 }): Access {
@@ -53,6 +56,10 @@ export function openAccess(deps: {
       findKeyOwner(deps.database.queries, digest),
     );
     if (!owner) throw unauthenticated("This API key does not exist, or it was switched off.");
+    if (owner.expireTime && owner.expireTime.getTime() <= nowMs()) {
+      throw unauthenticated("This API key has expired. Create another one.");
+    }
+    deps.uses.key(owner.apiKeyId);
     return owner;
   };
   const customerOf = openCustomerTokens(deps);
@@ -62,6 +69,7 @@ export function openAccess(deps: {
     async authorize({ headers, audience, projectIdOrName, orgId }) {
       if (audience === "public") return { caller: NOBODY };
       const { caller, home } = await identify({ ...deps, keyOwner, customerOf }, headers);
+      if (caller.sessionId !== undefined) deps.uses.session(caller.sessionId);
       requireScope(caller, audience);
       if (orgId !== undefined) return { caller: inOrganization(caller, orgId) };
       if (projectIdOrName === undefined) return { caller };

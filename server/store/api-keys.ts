@@ -9,9 +9,13 @@ export interface KeyOwner {
   projectId: string;
   projectName: string;
   orgId: string;
+  expireTime: Date | null;
 }
 
-/** Finds the owner of a key, if the key is active. */
+/** Whether a key with this `expire_time` is still valid. */
+const isNotExpired = sql<boolean>`(api_keys.expire_time is null or api_keys.expire_time > now())`;
+
+/** Finds the owner of a key, if the key is active and has not expired. */
 export const findKeyOwner = (queries: Queries, hash: Buffer): Promise<KeyOwner | undefined> =>
   queries
     .selectFrom("apiKeys")
@@ -22,9 +26,11 @@ export const findKeyOwner = (queries: Queries, hash: Buffer): Promise<KeyOwner |
       "projects.id as projectId",
       "projects.name as projectName",
       "projects.orgId",
+      "apiKeys.expireTime",
     ])
     .where("apiKeys.hash", "=", hash)
     .where("apiKeys.active", "=", true)
+    .where(isNotExpired)
     .executeTakeFirst();
 
 export interface ApiKeyRow {
@@ -37,6 +43,11 @@ export interface ApiKeyRow {
   active: boolean;
   /** The person that the key signs in. */
   builderId: string | null;
+  expireTime: Date | null;
+  /** Accurate to about a minute. */
+  lastUsedTime: Date | null;
+  /** `builder:<id>`, `apiKey:<id>` or `system`; null for keys of before this was kept. */
+  createdBy: string | null;
   createTime: Date;
   updateTime: Date | null;
 }
@@ -49,9 +60,14 @@ const COLUMNS = [
   "scopes",
   "active",
   "builderId",
+  "expireTime",
+  "createdBy",
   "createTime",
   "updateTime",
 ] as const;
+
+const LAST_USED = sql<Date | null>`
+  (select last_used_time from api_key_uses where api_key_id = api_keys.id)`.as("lastUsedTime");
 
 /** Stores the digest of `key`. */
 export async function insertApiKey(
@@ -63,19 +79,31 @@ export async function insertApiKey(
     scopes: string[];
     /** The person that the key signs in. */
     builderId?: string;
+    expireTime?: Date;
+    createdBy?: string;
   },
 ): Promise<ApiKeyRow> {
   const { key: secret, ...row } = key;
   return queries
     .insertInto("apiKeys")
-    .values({ id: newId(), hash: hashApiKey(secret), hint: hintOfApiKey(secret), ...row })
-    .returning(COLUMNS)
+    .values({
+      id: newId(),
+      hash: hashApiKey(secret),
+      hint: hintOfApiKey(secret),
+      createdBy: "system",
+      ...row,
+    })
+    .returning([...COLUMNS, LAST_USED])
     .executeTakeFirstOrThrow();
 }
 
 /** Lists keys in the order of their creation; `active` narrows to one kind. */
 export const listApiKeys = (queries: Queries, projectId: string, active?: boolean): Promise<ApiKeyRow[]> => {
-  const all = queries.selectFrom("apiKeys").select(COLUMNS).where("projectId", "=", projectId).orderBy("id");
+  const all = queries
+    .selectFrom("apiKeys")
+    .select([...COLUMNS, LAST_USED])
+    .where("projectId", "=", projectId)
+    .orderBy("id");
   return (active === undefined ? all : all.where("active", "=", active)).execute();
 };
 
@@ -85,7 +113,10 @@ export async function findApiKey(
   projectId: string,
   named: string,
 ): Promise<ApiKeyRow | undefined> {
-  const all = queries.selectFrom("apiKeys").select(COLUMNS).where("projectId", "=", projectId);
+  const all = queries
+    .selectFrom("apiKeys")
+    .select([...COLUMNS, LAST_USED])
+    .where("projectId", "=", projectId);
   if (isUuid(named)) return all.where("id", "=", named).executeTakeFirst();
   const whole = await all.where("hash", "=", hashApiKey(named)).executeTakeFirst();
   if (whole) return whole;
@@ -93,13 +124,14 @@ export async function findApiKey(
   return second ? undefined : first;
 }
 
-/** Lists and locks the project's keys with full access, so that two callers cannot remove the last two at once. */
+/** Lists and locks the project's keys with full access and no end, so that two callers cannot remove the last two at once. */
 export const lockFullKeys = (queries: Queries, projectId: string): Promise<{ id: string }[]> =>
   queries
     .selectFrom("apiKeys")
     .select("id")
     .where("projectId", "=", projectId)
     .where("active", "=", true)
+    .where("expireTime", "is", null)
     .where(sql<boolean>`'full' = any(scopes)`)
     .orderBy("id")
     .forUpdate()
@@ -109,14 +141,14 @@ export const updateApiKey = (
   queries: Queries,
   projectId: string,
   id: string,
-  change: Partial<Pick<ApiKeyRow, "label" | "scopes" | "active">>,
+  change: Partial<Pick<ApiKeyRow, "label" | "scopes" | "active" | "expireTime">>,
 ): Promise<ApiKeyRow> =>
   queries
     .updateTable("apiKeys")
     .set({ ...change, updateTime: sql`now()` })
     .where("projectId", "=", projectId)
     .where("id", "=", id)
-    .returning(COLUMNS)
+    .returning([...COLUMNS, LAST_USED])
     .executeTakeFirstOrThrow();
 
 export async function removeApiKey(queries: Queries, projectId: string, id: string): Promise<void> {

@@ -36,7 +36,9 @@ export interface AllDeliveries {
 export interface ApiKeys {
   active: Generated<boolean>;
   builderId: string | null;
+  createdBy: string | null;
   createTime: Generated<Timestamp>;
+  expireTime: Timestamp | null;
   hash: Buffer;
   hint: Generated<string>;
   id: string;
@@ -44,6 +46,11 @@ export interface ApiKeys {
   projectId: string;
   scopes: string[];
   updateTime: Timestamp | null;
+}
+
+export interface ApiKeyUses {
+  apiKeyId: string;
+  lastUsedTime: Timestamp;
 }
 
 export interface Builders {
@@ -609,6 +616,7 @@ export interface Writes {
 export interface DB {
   allDeliveries: AllDeliveries;
   apiKeys: ApiKeys;
+  apiKeyUses: ApiKeyUses;
   builders: Builders;
   claimedDomains: ClaimedDomains;
   configs: Configs;

@@ -45,6 +45,8 @@ const COLUMNS = [
 
 const KIND = sql<SessionKind>`sessions.kind`.as("kind");
 
+const isNotExpired = sql<boolean>`(api_keys.expire_time is null or api_keys.expire_time > now())`;
+
 /** Finds the active key with this digest. */
 export const findSigningKey = (queries: Queries, hash: Buffer): Promise<SigningKey | undefined> =>
   queries
@@ -52,6 +54,7 @@ export const findSigningKey = (queries: Queries, hash: Buffer): Promise<SigningK
     .select(["id as apiKeyId", "scopes", "builderId"])
     .where("hash", "=", hash)
     .where("active", "=", true)
+    .where(isNotExpired)
     .executeTakeFirst();
 
 export const insertSession = (
@@ -83,7 +86,10 @@ const openSessions = (queries: Queries, issuer: string | undefined) => {
     .leftJoin("apiKeys", "apiKeys.id", "sessions.apiKeyId")
     .where("sessions.expireTime", ">", sql<Date>`now()`);
   if (issuer !== undefined) return all.where("sessions.issuer", "=", issuer);
-  return all.where("apiKeys.active", "=", true).whereRef("apiKeys.builderId", "=", "sessions.builderId");
+  return all
+    .where("apiKeys.active", "=", true)
+    .where(isNotExpired)
+    .whereRef("apiKeys.builderId", "=", "sessions.builderId");
 };
 
 export const findSession = (

@@ -1,5 +1,6 @@
 /** The API key as the API shows it: complete on creation, later only its beginning. */
 import { Type, type Static } from "typebox";
+import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import { findApiKey, lockFullKeys, type ApiKeyRow } from "../../store/api-keys.ts";
 import type { Queries } from "../../store/database.ts";
@@ -23,11 +24,36 @@ export const ApiKeySchema = Type.Object(
       description: "Whether the key is active. Requests with an inactive key are refused.",
     }),
     signIn: Type.Optional(Type.Boolean({ description: "Whether a person can sign in with the key." })),
+    expireTime: Type.Optional(
+      Type.String({ format: "date-time", description: "When the key expires. Absent: never." }),
+    ),
+    lastUsedTime: Type.Optional(
+      Type.String({
+        format: "date-time",
+        description: "When the key was last used, accurate to about a minute. Absent: never.",
+      }),
+    ),
+    createdBy: Type.Optional(
+      Type.String({
+        description: "Who created the key: `builder:<id>`, `apiKey:<id>` or `system`. Absent for old keys.",
+      }),
+    ),
     createTime: CreateTime,
     updateTime: Type.Optional(UpdateTime),
   },
   { title: "ApiKey", description: "An API key. The key itself is its id." },
 );
+
+/** Returns the end of a key. Throws a 400 Problem for one in the past. */
+export function futureTime(expireTime: string, name: string): Date {
+  const time = new Date(expireTime);
+  if (time.getTime() > nowMs()) return time;
+  const detail = "must be in the future";
+  throw new Problem("invalid-request", {
+    detail: `${name}: ${detail}`,
+    issues: [{ in: "body", name, detail, value: expireTime }],
+  });
+}
 
 export const NameParams = Type.Object({
   apiKey: Type.String({
@@ -43,6 +69,9 @@ export const toApiKey = (row: ApiKeyRow, whole?: string): Static<typeof ApiKeySc
   projectId: row.projectId,
   active: row.active,
   ...(row.builderId !== null && { signIn: true }),
+  ...(row.expireTime && { expireTime: row.expireTime.toISOString() }),
+  ...(row.lastUsedTime && { lastUsedTime: row.lastUsedTime.toISOString() }),
+  ...(row.createdBy !== null && { createdBy: row.createdBy }),
   ...times(row),
 });
 
@@ -58,8 +87,9 @@ export async function getApiKeyRow(queries: Queries, projectId: string, named: s
 /** Throws a 409 Problem: without its last full key, a project could not be managed. */
 export async function requireAnotherFullKey(queries: Queries, row: ApiKeyRow): Promise<void> {
   const others = (await lockFullKeys(queries, row.projectId)).filter(({ id }) => id !== row.id);
-  if (others.length > 0 || !row.active || !row.scopes.includes("full")) return;
+  if (others.length > 0 || !row.active || !row.scopes.includes("full") || row.expireTime) return;
   throw new Problem("conflict", {
-    detail: "This is the project's last active API key with the scope `full`. Create another one first.",
+    detail:
+      "This is the project's last active API key with the scope `full` that does not expire. Create another one first.",
   });
 }

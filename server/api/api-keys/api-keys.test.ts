@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { signIn } from "../../../tests/harness/people.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 describe("API keys", () => {
@@ -67,11 +68,43 @@ describe("API keys", () => {
     }
     const path = `/api-keys/${own?.id}`;
     assert.equal((await on.inProject("DELETE", path)).status, 409);
-    for (const apiKey of [{ active: false }, { scopes: ["frontend"] }]) {
+    const end = { expireTime: new Date(Date.now() + 3_600_000).toISOString() };
+    for (const apiKey of [{ active: false }, { scopes: ["frontend"] }, end]) {
       const answer = await on.inProject("PATCH", path, { updateMask: Object.keys(apiKey), apiKey });
       assert.equal(answer.status, 409, answer.text);
     }
     assert.equal(await opens(on.apiKey), 200);
+  });
+
+  test("a key shows who created it and when it was last used, to about a minute", async () => {
+    const { key, id, createdBy, lastUsedTime } = (await create({ label: "used" })).body;
+    const byKey = (await on.inProject("GET", "/api-keys")).body as { id: string; createdBy: string }[];
+    assert.ok(byKey.some((row) => createdBy === `apiKey:${row.id}` && row.createdBy === "system"));
+    assert.equal(lastUsedTime, undefined);
+    const byPerson = await on.inProject("POST", "/api-keys", { label: "p" }, await signIn(on));
+    assert.equal(byPerson.body.createdBy, `builder:${on.busbar.bootstrap?.builderId}`);
+    assert.equal(await opens(key), 200);
+    await on.restart();
+    const used = (await on.inProject("GET", `/api-keys/${id}`)).body.lastUsedTime;
+    assert.ok(Math.abs(Date.parse(used) - Date.now()) < 120_000, used);
+  });
+
+  test("a key expires in every process, and its end can be moved and removed", async () => {
+    const expireTime = new Date(Date.now() + 3_600_000).toISOString();
+    const { key, id, ...made } = (await create({ label: "guest", expireTime })).body;
+    assert.equal(made.expireTime, expireTime);
+    const change = (end: string | null) =>
+      on.inProject("PATCH", `/api-keys/${id}`, { updateMask: ["expireTime"], apiKey: { expireTime: end } });
+    const soon = new Date(Date.now() + 1_000).toISOString();
+    assert.equal(await opens(key), 200);
+    assert.equal((await change(soon)).body.expireTime, soon);
+    await until(async () => (await opens(key)) === 401);
+    assert.equal((await change(null)).body.expireTime, undefined);
+    await until(async () => (await opens(key)) === 200);
+    for (const past of ["2020-01-01T00:00:00Z", "tomorrow"]) {
+      assert.equal((await change(past)).status, 400, past);
+      assert.equal((await create({ label: "x", expireTime: past })).status, 400, past);
+    }
   });
 
   test("unknown scopes and names are refused, and a name that may be a key is not repeated", async () => {

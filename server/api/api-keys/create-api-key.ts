@@ -6,7 +6,8 @@ import { newApiKey } from "../../ground/ids.ts";
 import { type Caller, projectEndpoint } from "../../http/endpoint.ts";
 import { insertApiKey, listApiKeys } from "../../store/api-keys.ts";
 import { type Database, transact } from "../../store/database.ts";
-import { ApiKeySchema, ScopesSchema, toApiKey } from "./api-key.ts";
+import { authorOf } from "../created-by.ts";
+import { ApiKeySchema, futureTime, ScopesSchema, toApiKey } from "./api-key.ts";
 
 export const createApiKey = (deps: { database: Database }) =>
   projectEndpoint({
@@ -20,15 +21,21 @@ export const createApiKey = (deps: { database: Database }) =>
     body: Type.Object({
       label: Type.String({ minLength: 1, maxLength: 255, description: "Name of the key." }),
       scopes: Type.Optional(described(ScopesSchema, "Scopes of the key. Default: `full`.")),
+      expireTime: Type.Optional(
+        Type.String({ format: "date-time", description: "When the key expires. Default: never." }),
+      ),
       signIn: Type.Optional(
         Type.Boolean({
           description: "Allows signing in with the key (`POST /v1/sessions`). For signed-in people only.",
         }),
       ),
     }),
+    refusals: { 400: "`expireTime` is in the past, or the request does not match this description." },
     success: { status: 201, description: "The complete API key.", schema: ApiKeySchema },
     async handle({ project, caller, body }) {
       const { label, scopes = ["full"] } = body;
+      const expireTime =
+        body.expireTime === undefined ? undefined : futureTime(body.expireTime, "expireTime");
       const builderId = body.signIn ? personWhoSigns(caller) : undefined;
       const key = newApiKey();
       const row = await transact(deps.database, async (queries) => {
@@ -44,6 +51,8 @@ export const createApiKey = (deps: { database: Database }) =>
           label,
           scopes: [...new Set(scopes)],
           builderId,
+          expireTime,
+          createdBy: authorOf(caller),
         });
       });
       return toApiKey(row, key);

@@ -9,6 +9,7 @@ import { removeSessionsOfKey } from "../../store/sessions.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 import {
   ApiKeySchema,
+  futureTime,
   getApiKeyRow,
   NameParams,
   requireAnotherFullKey,
@@ -16,7 +17,7 @@ import {
   toApiKey,
 } from "./api-key.ts";
 
-const MEMBERS = ["label", "active", "scopes"] as const;
+const MEMBERS = ["label", "active", "scopes", "expireTime"] as const;
 
 export const updateApiKey = (deps: { database: Database }) =>
   projectEndpoint({
@@ -38,6 +39,11 @@ export const updateApiKey = (deps: { database: Database }) =>
             Type.Boolean({ description: "Set to false to deactivate the key immediately." }),
           ),
           scopes: Type.Optional(described(ScopesSchema, "Scopes of the key.")),
+          expireTime: Type.Optional(
+            Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+              description: "When the key expires; null: never.",
+            }),
+          ),
         },
         { description: "New values of the members listed in `updateMask`." },
       ),
@@ -48,10 +54,19 @@ export const updateApiKey = (deps: { database: Database }) =>
       422: "`updateMask` lists a member that the body does not have.",
     },
     async handle({ project, params, body }) {
-      const change = pickMasked(body.updateMask, body.apiKey, MEMBERS, "apiKey", "semantically-invalid");
+      const { expireTime: end, ...picked } = pickMasked(
+        body.updateMask,
+        body.apiKey,
+        MEMBERS,
+        "apiKey",
+        "semantically-invalid",
+      );
+      const expireTime = typeof end === "string" ? futureTime(end, "apiKey.expireTime") : end;
+      const change = { ...picked, ...(expireTime !== undefined && { expireTime }) };
       return transact(deps.database, async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);
         const { active = row.active, scopes = row.scopes } = change;
+        if (expireTime) await requireAnotherFullKey(queries, row);
         if (!active || !scopes.some((scope) => scope === "full")) {
           await requireAnotherFullKey(queries, row);
           await removeSessionsOfKey(queries, row.id);

@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import { buildCatalog } from "../../../connectors/catalog.ts";
 import { openAccess } from "../../../server/access/authorize.ts";
+import { openLastUses } from "../../../server/access/last-uses-log.ts";
 import { openSignInSessions } from "../../../server/access/sign-in-sessions.ts";
 import { openLiveConnections } from "../../../server/calls/live-connections.ts";
 import { openEgress } from "../../../server/egress/open-egress.ts";
@@ -48,7 +49,9 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
   const database = await openDatabase({ connectionString: options.connectionString, log, poolSize: 5 });
   const changes = await listenForChanges(options.connectionString, log);
   const egress = openEgress(["127.0.0.1"]);
+  const uses = openLastUses({ database, log });
   const access = openAccess({
+    uses,
     database,
     changes,
     sessions: openSignInSessions({ database, log, publicUrl: () => "http://busbar.test" }),
