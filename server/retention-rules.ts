@@ -14,6 +14,7 @@ import { removeOldOperations } from "./store/operations.ts";
 import { removeProxyUsageBefore } from "./store/proxy-usage.ts";
 import { removeOldRefusedRequests } from "./store/refused-requests.ts";
 import { removeExpiredSessions } from "./store/sessions.ts";
+import { removeExpiredSignInAttempts } from "./store/sign-in-attempts.ts";
 import { removeExpiredUploads } from "./store/uploads.ts";
 
 const MOST_HELD_DAYS = 30;
@@ -69,6 +70,10 @@ export function retentionRules({
       remove: (most) => removeOldRefusedRequests(queries, idOf(config.requestRetentionDays), most),
     },
     { what: "sessions", remove: (most) => removeExpiredSessions(queries, most) },
+    {
+      what: "sign-in attempts",
+      remove: (most) => removeExpiredSignInAttempts(queries, most),
+    },
     { what: "connect sessions", remove: (most) => removeExpiredCustomAuthSessions(queries, most) },
     { what: "uploads", remove: (most) => removeExpiredUploads(queries, most) },
     ...deliveryRetentionRules(queries, {

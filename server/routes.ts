@@ -127,6 +127,8 @@ import { getSession } from "./api/sessions/get-session.ts";
 import { listSessions } from "./api/sessions/list-sessions.ts";
 import { listSignInWays } from "./api/sessions/list-sign-in-ways.ts";
 import { listRequests } from "./api/requests/list-requests.ts";
+import { beginSignIn } from "./api/sessions/begin-sign-in.ts";
+import { finishSignIn } from "./api/sessions/finish-sign-in.ts";
 import { createSession } from "./api/sessions/create-session.ts";
 import { deleteSession } from "./api/sessions/delete-session.ts";
 import { getSystem, type SystemServices } from "./api/system/get-system.ts";
@@ -140,6 +142,7 @@ import { listTopics } from "./api/topics/list-topics.ts";
 import { updateTopic } from "./api/topics/update-topic.ts";
 import { generateUploadUrl } from "./api/uploads/generate-upload-url.ts";
 import { putUpload } from "./api/uploads/put-upload.ts";
+import type { IssuerSignIn } from "./access/issuer-sign-in.ts";
 import type { SignInSessions } from "./access/sign-in-sessions.ts";
 import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
@@ -160,6 +163,7 @@ export type Services = RefreshServices &
     publicUrl: () => string;
     dashboardPage?: () => Page;
     sessions: SignInSessions;
+    issuerSignIn?: IssuerSignIn;
     proxyCaller: ProxyCaller;
     urls: SystemServices["urls"];
     startTime: Date;
@@ -190,6 +194,8 @@ export function routes(deps: Services): Route[] {
     route("POST /callbacks/v1/custom-auth/begin", "public", customAuthContinue(deps)),
     route("GET /callbacks/v1/custom-auth", "public", customAuthCallback(deps)),
     route("POST /callbacks/v1/custom-auth", "public", customAuthFormCallback(deps)),
+    route("GET /callbacks/v1/sign-in/begin", "public", beginSignIn(deps)),
+    route("GET /callbacks/v1/sign-in", "public", finishSignIn(deps)),
     route("GET /healthz", "public", getHealthz()),
     route("GET /readyz", "public", getReadyz(deps)),
     route("GET /openapi.json", "public", getOpenApi()),

@@ -5,7 +5,9 @@ import { buildCatalog, type Catalog } from "../connectors/catalog.ts";
 import { CatalogError } from "../connectors/catalog-overlay.ts";
 import { openAccess, type Access } from "./access/authorize.ts";
 import { openLastUses } from "./access/last-uses-log.ts";
-import { openPersonTokens } from "./access/person-token.ts";
+import { openIssuerSignIn, type IssuerSignIn } from "./access/issuer-sign-in.ts";
+import { openOidcIssuer } from "./access/oidc-issuer.ts";
+import { openIdTokens, openPersonTokens } from "./access/person-token.ts";
 import { openSignInSessions, type SignInSessions } from "./access/sign-in-sessions.ts";
 import { openLiveConnections, type LiveConnections } from "./calls/live-connections.ts";
 import { openSharedGates, type SharedGates } from "./calls/gates/shared-gates.ts";
@@ -37,6 +39,8 @@ export interface Services {
   identity: ProcessIdentity;
   egress: Egress;
   sessions: SignInSessions;
+  /** Undefined if no issuer is set. */
+  issuerSignIn?: IssuerSignIn;
   access: Access;
   connections: LiveConnections;
   /** Undefined if metrics are off. */
@@ -102,6 +106,8 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const address = { publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}` };
   const publicUrl = () => address.publicUrl;
   const sessions = openSignInSessions({ database, log, issuer: config.oidc?.issuer, publicUrl });
+  const issuer = config.oidc && openOidcIssuer({ egress, oidc: config.oidc });
+  const personOfIdToken = issuer && openIdTokens({ database, issuer });
   const uses = openLastUses({ database, log });
   closers.push(() => uses.close());
   return {
@@ -114,12 +120,14 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     identity,
     egress,
     sessions,
+    issuerSignIn:
+      issuer && personOfIdToken && openIssuerSignIn({ database, issuer, personOfIdToken, publicUrl }),
     access: openAccess({
       database,
       changes,
       sessions,
       uses,
-      personOf: config.oidc && openPersonTokens({ database, egress, oidc: config.oidc }),
+      personOf: issuer && openPersonTokens({ database, issuer }),
     }),
     connections,
     countRefresh: metrics?.countRefresh,

@@ -70,6 +70,8 @@ GET /callbacks/v1/custom-auth/begin
 POST /callbacks/v1/custom-auth/begin
 GET /callbacks/v1/custom-auth
 POST /callbacks/v1/custom-auth
+GET /callbacks/v1/sign-in/begin
+GET /callbacks/v1/sign-in
 GET /healthz
 GET /readyz
 GET /openapi.json

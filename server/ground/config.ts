@@ -44,7 +44,7 @@ export interface Config {
   /** Private hosts (lower case) and CIDRs that outgoing calls may reach. */
   egressAllow: string[];
   logLevel: string;
-  oidc?: { issuer: string; clientId: string; trustEmail: boolean };
+  oidc?: { issuer: string; clientId: string; clientSecret?: string; trustEmail: boolean };
   surfaceHosts: { write?: string; read?: string; search?: string };
   webhookRetrySeconds: number[];
   webhookDisableAfterSeconds: number;
@@ -326,10 +326,15 @@ function egressAllow(env: Environment): string[] {
 function oidc(env: Environment): Config["oidc"] {
   const issuer = env["BUSBAR_OIDC_ISSUER"];
   const clientId = env["BUSBAR_OIDC_CLIENT_ID"];
-  if (!issuer && !clientId) return undefined;
+  if (!issuer && !clientId) {
+    if (env["BUSBAR_OIDC_CLIENT_SECRET"])
+      throw wrong("BUSBAR_OIDC_CLIENT_SECRET", "is of use with BUSBAR_OIDC_ISSUER only");
+    return undefined;
+  }
   if (!issuer || !isWebAddress(issuer)) {
     throw wrong("BUSBAR_OIDC_ISSUER", "must be the issuer's https:// address");
   }
   if (!clientId) throw wrong("BUSBAR_OIDC_CLIENT_ID", "must be set when BUSBAR_OIDC_ISSUER is");
-  return { issuer, clientId, trustEmail: boolean(env, "BUSBAR_OIDC_TRUST_EMAIL", false) };
+  const clientSecret = env["BUSBAR_OIDC_CLIENT_SECRET"] || undefined;
+  return { issuer, clientId, clientSecret, trustEmail: boolean(env, "BUSBAR_OIDC_TRUST_EMAIL", false) };
 }

@@ -38,7 +38,7 @@ export async function walkEveryOperation(): Promise<Heard[]> {
   try {
     const ada = await issuer.sign({ sub: "ada", email: "ada@acme.example", name: "Ada Lovelace" });
     const bob = await issuer.sign({ sub: "bob", email: "bob@elsewhere.example", name: "Bob" });
-    const walk = openWalk(on, { sink, ada, bob, withoutIssuer });
+    const walk = openWalk(on, { sink, ada, bob, withoutIssuer, issuer });
     const resources = await findWalks();
     for (const { run } of resources) await run(walk);
     for (const { end } of resources.toReversed()) await end?.(walk);

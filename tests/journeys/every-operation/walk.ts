@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestBusbar } from "../../harness/busbar.ts";
+import type { TestIssuer } from "../../harness/issuer.ts";
 import type { Sink } from "../../harness/deliveries/sink.ts";
 
 /** A request that was made and its answer; bodies only where they are JSON or the bare text of an address. */
@@ -60,6 +61,8 @@ export interface Walk {
   bob: Record<string, string>;
   /** A Busbar whose people sign in with keys. */
   withoutIssuer: TestBusbar;
+  /** That of `on`. */
+  issuer: TestIssuer;
 }
 
 /** The walk through a resource's operations, in `<resource>.walk.ts` beside its endpoints. */
@@ -103,7 +106,9 @@ const NO_FACTS: Facts = {
   eventMember: "",
 };
 
-export function openWalk(on: TestBusbar, ground: Pick<Walk, "sink" | "ada" | "bob" | "withoutIssuer">): Walk {
+type Ground = Pick<Walk, "sink" | "ada" | "bob" | "withoutIssuer" | "issuer">;
+
+export function openWalk(on: TestBusbar, ground: Ground): Walk {
   const known = operations();
   const heard: Heard[] = [];
   return {

@@ -1,0 +1,92 @@
+/**
+ * Signs people in at the issuer: authorization code flow with PKCE, state and nonce (OpenID Connect Core 3.1, RFC 7636).
+ * Verifier and nonce are derived from a secret in the browser's cookie, so that the database holds digests only.
+ */
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { nowMs } from "../ground/clock.ts";
+import type { Database } from "../store/database.ts";
+import { insertSignInAttempt, takeSignInAttempt } from "../store/sign-in-attempts.ts";
+import type { OidcIssuer } from "./oidc-issuer.ts";
+import type { Person, PersonOfIdToken } from "./person-token.ts";
+import { sentCookie, setCookie } from "./session-cookie.ts";
+
+export interface IssuerSignIn {
+  /** Returns the issuer's address to go to, and the header of the cookie that binds the sign-in to this browser. */
+  begin(returnTo: string): Promise<{ url: URL; cookie: string }>;
+  /**
+   * Returns the person and the page to go to. Undefined if this browser did not begin this sign-in, if it is too old or
+   * already finished, or if the issuer refuses. Throws a Problem for an ID token that does not count.
+   */
+  finish(
+    answer: { state: string; code?: string },
+    headers: IncomingHttpHeaders,
+  ): Promise<{ person: Person; returnTo: string } | undefined>;
+  /** Returns the header that removes the cookie. */
+  forget(): string;
+}
+
+export const SIGN_IN_PATH = "/callbacks/v1/sign-in";
+const COOKIE = "busbar_sign_in";
+/** Long enough for a second factor and a forgotten password. */
+const ATTEMPT_SECONDS = 3_600;
+
+export function openIssuerSignIn(deps: {
+  database: Database;
+  issuer: OidcIssuer;
+  personOfIdToken: PersonOfIdToken;
+  publicUrl: () => string;
+}): IssuerSignIn {
+  const { queries } = deps.database;
+  const redirectUri = () => `${deps.publicUrl()}${SIGN_IN_PATH}`;
+  const cookie = (value: string, seconds: number) =>
+    // Lax: the browser must send it when the issuer redirects back.
+    setCookie(COOKIE, value, { seconds, publicUrl: deps.publicUrl(), sameSite: "Lax", path: SIGN_IN_PATH });
+  return {
+    async begin(returnTo) {
+      const url = await deps.issuer.authorizationUrl();
+      const [state, secret] = [randomText(), randomText()];
+      const expireTime = new Date(nowMs() + ATTEMPT_SECONDS * 1_000);
+      await insertSignInAttempt(queries, {
+        stateHash: digest(state),
+        browserHash: digest(secret),
+        returnTo,
+        expireTime,
+      });
+      const { nonce, verifier } = derived(secret, state);
+      const parameters = {
+        response_type: "code",
+        client_id: deps.issuer.settings.clientId,
+        redirect_uri: redirectUri(),
+        scope: "openid email profile",
+        state,
+        nonce,
+        code_challenge: digest(verifier).toString("base64url"),
+        code_challenge_method: "S256",
+      };
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+      return { url, cookie: cookie(secret, ATTEMPT_SECONDS) };
+    },
+    async finish({ state, code }, headers) {
+      const secret = sentCookie(headers, COOKIE);
+      if (secret === undefined) return undefined;
+      const attempt = { stateHash: digest(state), browserHash: digest(secret) };
+      const returnTo = await takeSignInAttempt(queries, attempt);
+      if (returnTo === undefined || code === undefined) return undefined;
+      const { nonce, verifier } = derived(secret, state);
+      const token = await deps.issuer.exchange({ code, redirectUri: redirectUri(), verifier });
+      if (token === undefined) return undefined;
+      return { person: await deps.personOfIdToken(token, nonce), returnTo };
+    },
+    forget: () => cookie("", 0),
+  };
+}
+
+const randomText = (): string => randomBytes(32).toString("base64url");
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+const derived = (secret: string, state: string) => {
+  const derive = (what: string) =>
+    createHmac("sha256", secret).update(`${what} ${state}`).digest("base64url");
+  return { nonce: derive("nonce"), verifier: derive("verifier") };
+};
