@@ -4,6 +4,9 @@
  */
 export interface Schemas {
   AcceptInviteRequest: { invitedEmail: string };
+  Activity: { of: "operations" | "deliveries" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; since: string; until: string; bucketSeconds: number; buckets: readonly Schemas["ActivityBucket"][]; totals: readonly Schemas["ActivityValue"][] };
+  ActivityBucket: { time: string; values: readonly Schemas["ActivityValue"][] };
+  ActivityValue: { key?: string; count: number; failed: number; p50Ms?: number; p95Ms?: number };
   AddUserToOrgRequest: { builderId: string; role?: "viewer" | "support" | "editor" | "owner" };
   ApiKey: { id: string; key: string; label: string; scopes: readonly string[]; projectId: string; active: boolean; signIn?: boolean; expireTime?: string; lastUsedTime?: string; createdBy?: string; createTime: string; updateTime?: string };
   ApiKeyOptions: { attachmentType: "query" | "header"; query?: { name: string }; header?: { name: string; valuePrefix?: string }; docsURL?: string };
@@ -272,6 +275,7 @@ export interface Operations {
   generateUploadUrl: { input: { md5?: string }; answer: Schemas["UploadAddress"] };
   generateUploadUrlForRead: { input: { md5?: string }; answer: Schemas["UploadAddress"] };
   generateUploadUrlForWrite: { input: { md5?: string }; answer: Schemas["UploadAddress"] };
+  getActivity: { input: { projectIdOrName: string; of: "operations" | "deliveries" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; since?: string; until?: string; bucketSeconds?: number }; answer: Schemas["Activity"] };
   getApiKey: { input: { projectIdOrName: string; apiKey: string }; answer: Schemas["ApiKey"] };
   getBackfillProgress: { input: { projectIdOrName: string; integrationId: string; installationId: string; objectName: string }; answer: Schemas["BackfillProgress"] };
   getConnection: { input: { projectIdOrName: string; connectionId: string; includeCreds?: boolean; includeRefreshToken?: boolean; refresh?: "force" | "ifExpired" }; answer: Schemas["Connection"] };
@@ -410,6 +414,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   generateUploadUrl: "GET /v1/generate-upload-url",
   generateUploadUrlForRead: "GET /read/v1/generate-upload-url",
   generateUploadUrlForWrite: "GET /write/v1/generate-upload-url",
+  getActivity: "GET /v1/projects/{projectIdOrName}/activity",
   getApiKey: "GET /v1/projects/{projectIdOrName}/api-keys/{apiKey}",
   getBackfillProgress: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/objects/{objectName}/backfill-progress",
   getConnection: "GET /v1/projects/{projectIdOrName}/connections/{connectionId}",

@@ -1,4 +1,5 @@
 /** The front door's contents page: every endpoint with its address and who may call it. */
+import { getActivity } from "./api/activity/get-activity.ts";
 import { createConsumer } from "./api/customers/create-consumer.ts";
 import { createGroup } from "./api/customers/create-group.ts";
 import { getGroup } from "./api/customers/get-group.ts";
@@ -321,6 +322,7 @@ const managementRoutes = (deps: Services): Route[] => [
   route(`GET ${P}/operations/{operationId}/logs`, "full", listOperationLogs(deps)),
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),
   route(`GET ${P}/proxy-calls`, "full", listProjectProxyCalls(deps)),
+  route(`GET ${P}/activity`, "full", getActivity(deps)),
   route(`GET ${P}/requests`, "full", listRequests(deps)),
   route(`POST ${INSTALLATION}:call`, "full", callThroughProxy(deps)),
 ];
