@@ -8,6 +8,7 @@ export function printFarewell(demo: Demo, tour: TourResult, dataDir: string, pri
   const { apiKey, projectId } = bootstrap;
   const origin = new URL(urls.base).origin;
   printer.title("Addresses");
+  printer.plain(`    Dashboard        ${urls.dashboard}   (sign in with the API key)`);
   printer.plain(`    API and writes   ${urls.base}   ${urls.write}`);
   printer.plain(`    Proxy            ${urls.proxy}`);
   printer.plain(`    API reference    ${origin}/docs`);

@@ -52,7 +52,7 @@ async function start(args: string[]): Promise<void> {
   // Only for the parent process of `--processes`.
   process.send?.(READY);
   if (isForPerson && !process.send) {
-    await printStart(process.stdout, config.dataDir, started.urls);
+    await printStart(process.stdout, config, started.urls);
   }
   onSignal(async () => {
     log.info("stopping: requests in progress have up to 30 seconds");

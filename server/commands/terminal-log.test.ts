@@ -39,7 +39,7 @@ test("after the start it says where the API and the key are, and how to stop", a
   };
   await writeFile(join(dataDir, "bootstrap.json"), JSON.stringify({ apiKey: "bb_secret", urls }));
   const { write, text } = screen();
-  await printStart({ write }, dataDir);
+  await printStart({ write }, { dataDir, dashboard: true });
   for (const shown of [
     urls.base,
     urls.proxy,
