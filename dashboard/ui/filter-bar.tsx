@@ -25,9 +25,27 @@ export function FilterBar({ fields, values, onChange }: FilterBarProps): JSX.Ele
   const set = (name: string, value: string) => onChange({ ...values, [name]: value || undefined });
   const known = new Map(fields.map((field) => [field.name, field]));
   const chosen = Object.entries(values).filter(([, value]) => value !== undefined);
+  // On a small screen the fields are behind a button.
+  const [opened, setOpened] = useState(false);
   return (
     <div className={classes["bar"]}>
-      <Group gap="xs" align="flex-end">
+      {fields.length > 2 && (
+        <Button
+          variant="default"
+          className={classes["opener"]}
+          aria-expanded={opened}
+          leftSection={<Icon name="filter" size={14} />}
+          onClick={() => setOpened(!opened)}
+        >
+          Filters
+        </Button>
+      )}
+      <Group
+        gap="xs"
+        align="flex-end"
+        className={classes["fields"]}
+        data-opened={opened || fields.length <= 2}
+      >
         {fields.map((field) => (
           <Field key={field.name} field={field} value={values[field.name] ?? ""} onSet={set} />
         ))}

@@ -1,0 +1,75 @@
+/** The frame: reaching everything by keyboard, the palette, calls as curl, and a server that does not answer. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Suite } from "../dashboard.test.ts";
+
+const OPERATIONS = "/projects/default/operations";
+
+export const suite: Suite = (on) => {
+  test("the first Tab stop skips to the content; a page that is opened has the focus on its heading", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open(OPERATIONS);
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to content");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate("document.activeElement.id"), "content");
+    await page.getByRole("link", { name: "Connections", exact: true }).click();
+    await page.locator("h1:focus").waitFor();
+    assert.equal(await page.title(), "Connections · default · Busbar");
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("Ctrl-K finds a page by keyboard alone, and g o leads to the operations", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default");
+    await page.keyboard.press("Control+k");
+    const dialog = page.getByRole("dialog", { name: "Search" });
+    await dialog.getByRole("combobox").fill("api k");
+    await dialog.getByRole("option", { name: "API keys" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/api-keys$/);
+    await page.locator("h1:focus").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("o");
+    await page.waitForURL(/\/operations$/);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("the calls of a page are shown as curl, which does the same in a shell", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open(`${OPERATIONS}?status=failure`);
+    await page.getByRole("button", { name: "API", exact: true }).click();
+    const shown = await page.getByRole("region", { name: "curl listProjectOperations" }).textContent();
+    assert.match(shown ?? "", /\/v1\/projects\/default\/operations\?status=failure'/);
+    assert.match(shown ?? "", /X-Api-Key: \$BUSBAR_API_KEY/);
+    assert.doesNotMatch(shown ?? "", /bb_/);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("while the server does not answer, old rows stay under a bar, and the page recovers without a reload", async () => {
+    const visit = await on().visit();
+    const { page, context } = visit;
+    await visit.open(OPERATIONS);
+    await context.setOffline(true);
+    await page.getByText("Busbar does not answer. Trying again…").waitFor();
+    assert.ok((await page.getByRole("table", { name: "Operations" }).locator("tbody tr").count()) > 0);
+    await context.setOffline(false);
+    await page.getByText("Busbar does not answer. Trying again…").waitFor({ state: "detached" });
+    await visit.close();
+  });
+
+  test("texts of others stay text: markup is not run, and a change of direction stays in its place", async () => {
+    const visit = await on().visit();
+    await visit.open("/projects/default/connections");
+    await visit.page.getByText("<img src=x onerror=alert(1)>").first().waitFor();
+    assert.equal(await visit.page.locator("main img").count(), 0);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+};

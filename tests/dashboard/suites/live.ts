@@ -1,0 +1,64 @@
+/** Lists stay current by themselves: at the top at once, further down behind a button, never while hidden. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Suite } from "../dashboard.test.ts";
+import type { Dashboard } from "../open-dashboard.ts";
+
+const PATH = "/projects/default/operations";
+
+export const suite: Suite = (on) => {
+  test("a new row arrives by itself at the top; a paused or hidden list calls nothing", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open(PATH);
+    const rows = page.getByRole("table", { name: "Operations" }).locator("tbody tr");
+    const before = await rows.count();
+    await write(on());
+    await rows.nth(before).waitFor();
+
+    const calls: string[] = [];
+    page.on("request", (request) => calls.push(request.url()));
+    const isQuiet = async () => {
+      calls.splice(0);
+      // Longer than the list waits between two calls.
+      await page.waitForTimeout(3_500);
+      assert.deepEqual(calls, []);
+    };
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Paused", { exact: true }).waitFor();
+    await isQuiet();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.evaluate(`
+      Object.defineProperty(document, "visibilityState", { value: "hidden" });
+      document.dispatchEvent(new Event("visibilitychange"));
+    `);
+    await isQuiet();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("scrolled down, new rows wait behind a button that counts them", async () => {
+    const visit = await on().visit({ height: 300 });
+    const { page } = visit;
+    await visit.open(PATH);
+    await page.evaluate("window.scrollTo(0, document.body.scrollHeight)");
+    await write(on());
+    const button = page.getByRole("button", { name: /^\d+ new$/ });
+    await button.waitFor();
+    await button.click();
+    await button.waitFor({ state: "detached" });
+    assert.equal(await page.evaluate("window.scrollY"), 0);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+};
+
+async function write({ on }: Dashboard): Promise<void> {
+  const email = `live-${process.hrtime.bigint()}@example.com`;
+  const { status, text } = await on.write("hubspot", "contacts", {
+    groupRef: "acme",
+    type: "create",
+    record: { email },
+  });
+  assert.ok(status < 300, text);
+}
