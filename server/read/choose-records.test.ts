@@ -94,3 +94,14 @@ test("a triggered read delivers everything that was asked for and remembers noth
   assert.equal((await page("a", EARLIER)).length, 1);
   assert.equal((await page("a", EARLIER)).length, 1);
 });
+
+for (const kind of ["scheduled", "triggered"] as const) {
+  test(`a deletion is delivered again if a lagging index let a ${kind} read deliver the record after it`, async (t) => {
+    const { page, deletion } = await openWalk(t, kind);
+    await page("a", EARLIER);
+    assert.equal((await deletion(LATER)).length, 1);
+    assert.equal((await page("a", EARLIER)).length, 1, "the index still has the record");
+    assert.equal((await deletion(LATER)).length, 1);
+    assert.equal((await deletion(LATER)).length, 0);
+  });
+}

@@ -14,30 +14,37 @@ export interface Chosen {
   forgotten: string[];
 }
 
-/** Returns what is delivered: of a triggered read all records, of other reads those that changed since they were delivered. */
+/**
+ * Returns what is delivered: of a triggered read all records, of other reads those that changed since they were delivered. A
+ * record that is delivered after its deletion was restored, or a search index lags and still has it: the deletion is
+ * forgotten, so that it is delivered again if the record is still deleted at the next look.
+ */
 export async function chooseRecords(
   { database }: { database: Database },
   { run, shaper, target }: ReadWalk,
   { records, time }: { records: SourceRecord[]; time: Date },
   untilTime: Date,
 ): Promise<Chosen> {
+  const { deletedRecords } = target.definition;
+  const find = (recordIds: string[]) =>
+    listFingerprints(database.queries, {
+      installationId: run.installationId,
+      objectName: run.objectName,
+      recordIds,
+    });
   if (run.kind === "triggered") {
+    const deleted = await find(deletedRecords ? records.map(({ id }) => deletionKey(id)) : []);
     return {
       entries: records.map((record) => entryText(shaper.shape(record))),
       fingerprints: [],
-      forgotten: [],
+      forgotten: [...deleted.keys()],
     };
   }
   const rememberedFromMs = untilTime.getTime() - longestOverlapMs(target);
   const mayBeKnown = records.filter(
     ({ changeTime }) => changeTime && (run.kind === "scheduled" || changeTime.getTime() >= rememberedFromMs),
   );
-  const { deletedRecords } = target.definition;
-  const known = await listFingerprints(database.queries, {
-    installationId: run.installationId,
-    objectName: run.objectName,
-    recordIds: mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id])),
-  });
+  const known = await find(mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id])));
   const chosen: Chosen = { entries: [], fingerprints: [], forgotten: [] };
   for (const record of records) {
     const { id, changeTime } = record;
@@ -52,6 +59,7 @@ export async function chooseRecords(
       if (last?.hash.equals(hash)) continue;
       if (changeTime) chosen.fingerprints.push({ recordId: id, changeTime, hash });
     }
+    if (known.has(deletionKey(id))) chosen.forgotten.push(deletionKey(id));
     chosen.entries.push(entryText(entry, content));
   }
   return chosen;
