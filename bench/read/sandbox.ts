@@ -16,4 +16,5 @@ sandbox.salesforce.account.generate("Contact", {
   },
 });
 const { accessToken, refreshToken } = sandbox.salesforce.mintToken({ expiresInSeconds: 86_400 });
-console.log(JSON.stringify({ url: sandbox.url, accessToken, refreshToken }));
+const hubspot = sandbox.hubspot.mintToken({ expiresInSeconds: 86_400 });
+console.log(JSON.stringify({ url: sandbox.url, accessToken, refreshToken, hubspot }));
