@@ -1,16 +1,29 @@
-/** One connection: its customer, its status and what the provider gave. */
-import type { JSX } from "react";
-import { useParams } from "@tanstack/react-router";
-import { POLL_MS, useCall } from "../../api/queries.ts";
-import { ProjectLink } from "../../frame/page-link.tsx";
+/** One connection: its customer, its status, who uses it; checked, connected again and deleted here. */
+import { useState, type JSX } from "react";
+import { Alert, Text } from "@mantine/core";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import type { Answer } from "../../api/call.ts";
+import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
+import { part, ProjectLink, projectPath } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { ConnectAgain } from "./connect-again.tsx";
+
+type Connection = Answer<"getConnection">;
+
+interface Path {
+  projectIdOrName: string;
+  connectionId: string;
+}
 
 export function ConnectionPage(): JSX.Element {
   const projectIdOrName = useProjectName();
@@ -25,22 +38,118 @@ export function ConnectionPage(): JSX.Element {
       mark={data && <Status status={data.status} />}
     >
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
-      {data && (
-        <Section>
-          <Facts
-            facts={{
-              Id: <IdText id={data.id} />,
-              Provider: data.provider,
-              Customer: <IdText id={data.group.groupRef} label="Copy customer" />,
-              User: <IdText id={data.consumer.consumerRef} label="Copy user" />,
-              Workspace: data.providerWorkspaceRef,
-              Authentication: data.authScheme,
-              Created: <TimeAgo time={data.createTime} focusable />,
-              Changed: data.updateTime && <TimeAgo time={data.updateTime} focusable />,
-            }}
-          />
-        </Section>
-      )}
+      {data && <Loaded connection={data} input={input} />}
     </Page>
+  );
+}
+
+function Loaded({ connection, input }: { connection: Connection; input: Path }): JSX.Element {
+  const check = useChange("checkConnection", {
+    forget: ["getConnection", "listProjectConnections", "getGroup"],
+  });
+  const reason = useReason("support");
+  const found = check.data?.check;
+  return (
+    <>
+      <Section
+        title="Status"
+        actions={
+          <ActionButton
+            variant="default"
+            size="xs"
+            reason={reason}
+            loading={check.isPending}
+            onClick={() => check.mutate(input)}
+          >
+            Check now
+          </ActionButton>
+        }
+      >
+        {connection.status === "bad_credentials" && (
+          <Text size="sm" mb="xs">
+            The provider refuses the credentials. Writes, reads and proxied calls of this customer fail until the
+            account is connected again.
+          </Text>
+        )}
+        <div role="status">
+          {found && (
+            <Alert variant="outline" color={found.working ? "gray" : "red"} title={found.working ? "Works" : "Does not work"}>
+              <span className="foreign">{found.detail}</span>
+            </Alert>
+          )}
+        </div>
+        <ProblemView error={check.error} />
+        <ConnectAgain connection={connection} onDone={() => check.mutate(input)} />
+      </Section>
+      <Section title="About">
+        <Facts
+          facts={{
+            Id: <IdText id={connection.id} />,
+            Provider: connection.provider,
+            Customer: (
+              <ProjectLink to={`/customers/${part(connection.group.groupRef)}`}>
+                {connection.group.groupRef}
+              </ProjectLink>
+            ),
+            User: <IdText id={connection.consumer.consumerRef} label="Copy user" />,
+            Workspace: connection.providerWorkspaceRef,
+            Authentication: connection.authScheme,
+            Created: <TimeAgo time={connection.createTime} focusable />,
+            Changed: connection.updateTime && <TimeAgo time={connection.updateTime} focusable />,
+            Events: (
+              <ProjectLink to={`/events?connectionId=${part(connection.id)}`}>Events of this connection</ProjectLink>
+            ),
+          }}
+        />
+      </Section>
+      <UsedBy connection={connection} input={input} />
+    </>
+  );
+}
+
+/** The installations that use it; while there are some, it cannot be deleted. */
+function UsedBy({ connection, input }: { connection: Connection; input: Path }): JSX.Element {
+  const { projectIdOrName } = input;
+  const of = { projectIdOrName, groupRef: connection.group.groupRef };
+  const { data } = useCall("listProjectInstallations", of, { everyMs: POLL_MS.list });
+  const users = data?.results.filter((one) => one.connection.id === connection.id);
+  const names = users?.map(({ integrationName }) => integrationName).join(", ");
+  const role = useReason("editor");
+  const [asked, setAsked] = useState(false);
+  const navigate = useNavigate();
+  const remove = useChange("deleteConnection", { forget: ["listProjectConnections", "listGroups"] });
+  const inUse = names ? `In use by the installation of ${names}. Uninstall first.` : undefined;
+  const gone = () => void navigate({ to: projectPath(projectIdOrName, "/connections") });
+  return (
+    <Section title="Used by">
+      {users?.length === 0 && <Text size="sm">No installation uses it.</Text>}
+      <ul>
+        {users?.map(({ id, integrationName }) => (
+          <li key={id}>
+            <ProjectLink to={`/integrations/${part(integrationName)}/installations/${part(id)}`}>
+              {integrationName}
+            </ProjectLink>
+          </li>
+        ))}
+      </ul>
+      <ActionButton
+        variant="default"
+        size="xs"
+        reason={role ?? (users ? inUse : "Looking up who uses it.")}
+        onClick={() => setAsked(true)}
+      >
+        Delete
+      </ActionButton>
+      <ConfirmDelete
+        opened={asked}
+        what={`connection ${connection.group.groupRef} · ${connection.provider}`}
+        busy={remove.isPending}
+        problem={<ProblemView error={remove.error} />}
+        onDelete={() => remove.mutate(input, { onSuccess: gone })}
+        onClose={() => setAsked(false)}
+      >
+        The credentials are removed. The customer has to connect again to use the provider.
+      </ConfirmDelete>
+    </Section>
   );
 }

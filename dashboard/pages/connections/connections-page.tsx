@@ -1,18 +1,16 @@
 /** The connections of a project: which customer's account works, and which does not. */
 import type { JSX } from "react";
-import type { Schemas } from "../../api.gen.ts";
-import { AnswerTable } from "../../frame/answer-table.tsx";
-import { useFilters } from "../../frame/filters.ts";
+import type { RowOf } from "../../api/live-list.ts";
+import { ListPage } from "../../frame/list-page.tsx";
 import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
-import { Page } from "../../frame/page.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FilterBar, type FilterField } from "../../ui/filter-bar.tsx";
+import type { FilterField } from "../../ui/filter-bar.tsx";
 import { Status, statusWords } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 
-type Connection = Schemas["Connection"];
+type Connection = RowOf<"listProjectConnections">;
 
 const STATUSES = ["created", "working", "bad_credentials"] as const;
 
@@ -23,6 +21,8 @@ const FILTERS: FilterField[] = [
     label: "Status",
     options: STATUSES.map((value) => ({ value, label: statusWords(value) })),
   },
+  { kind: "text", name: "provider", label: "Provider" },
+  { kind: "text", name: "groupRef", label: "Customer" },
   { kind: "text", name: "text", label: "Filter", placeholder: "Customer or provider" },
 ];
 
@@ -48,31 +48,23 @@ const COLUMNS: Column<Connection>[] = [
 export function ConnectionsPage(): JSX.Element {
   const projectIdOrName = useProjectName();
   const open = useOpenInProject();
-  const [filters, setFilters] = useFilters("status", "text");
-  const fits = ({ status, provider, group }: Connection) =>
-    (!filters.status || status === filters.status) &&
-    `${provider} ${group.groupRef} ${group.groupName ?? ""}`
-      .toLowerCase()
-      .includes((filters.text ?? "").toLowerCase());
   return (
-    <Page title="Connections">
-      <FilterBar fields={FILTERS} values={filters} onChange={setFilters} />
-      <AnswerTable
-        name="Connections"
-        operationId="listConnections"
-        input={{ projectIdOrName }}
-        columns={COLUMNS}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => open(`/connections/${part(id)}`)}
-        choose={(rows) => rows.filter(fits)}
-        onClear={() => setFilters({})}
-        empty={
-          <EmptyState title="No connections">
-            A connection is a customer's account at a provider. It is made when a customer connects in your
-            application.
-          </EmptyState>
-        }
-      />
-    </Page>
+    <ListPage
+      title="Connections"
+      operationId="listProjectConnections"
+      input={{ projectIdOrName }}
+      columns={COLUMNS}
+      idOf={idOf}
+      onOpen={({ id }) => open(`/connections/${part(id)}`)}
+      filters={FILTERS}
+      empty={
+        <EmptyState title="No connections">
+          A connection is a customer's account at a provider. It is made when a customer connects in your
+          application.
+        </EmptyState>
+      }
+    />
   );
 }
+
+const idOf = ({ id }: Connection): string => id;

@@ -2,13 +2,12 @@
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
-import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { OPERATION_COLUMNS } from "../../frame/operations-table.tsx";
+import { part, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
-import { Status, statusWords } from "../../ui/status.tsx";
-import { TimeAgo } from "../../ui/time-ago.tsx";
+import { statusWords } from "../../ui/status.tsx";
 
 type Operation = RowOf<"listProjectOperations">;
 
@@ -32,28 +31,6 @@ const FILTERS: FilterField[] = [
   { kind: "text", name: "text", label: "Filter", placeholder: "Name, id or result" },
 ];
 
-const COLUMNS: Column<Operation>[] = [
-  {
-    head: "Time",
-    cell: ({ id, createTime }) => (
-      <ProjectLink to={`/operations/${part(id)}`}>
-        <TimeAgo time={createTime} />
-      </ProjectLink>
-    ),
-    line: 1,
-  },
-  { head: "Status", cell: ({ status }) => <Status status={status} />, line: 1 },
-  {
-    head: "Customer",
-    cell: ({ groupName, groupRef }) => <span className="foreign">{groupName ?? groupRef ?? "–"}</span>,
-    line: 2,
-  },
-  { head: "Integration", cell: ({ integrationName }) => integrationName ?? "–" },
-  { head: "Object", cell: ({ metadata }) => metadata.objects?.join(", ") ?? "–", line: 2 },
-  { head: "Type", cell: ({ actionType }) => actionType },
-  { head: "Result", cell: ({ result }) => <span className="foreign">{result ?? ""}</span>, grows: true },
-];
-
 export function OperationsPage(): JSX.Element {
   const projectIdOrName = useProjectName();
   const open = useOpenInProject();
@@ -62,7 +39,7 @@ export function OperationsPage(): JSX.Element {
       title="Operations"
       operationId="listProjectOperations"
       input={{ projectIdOrName }}
-      columns={COLUMNS}
+      columns={OPERATION_COLUMNS}
       idOf={idOf}
       onOpen={({ id }) => open(`/operations/${part(id)}`)}
       isUnderWay={({ status }) => status === "in_progress"}

@@ -1,0 +1,71 @@
+/** The columns of operations, and a live table of those of one customer or installation. */
+import type { JSX } from "react";
+import type { Input } from "../api/call.ts";
+import type { RowOf } from "../api/live-list.ts";
+import type { Column } from "../ui/data-table.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { Status } from "../ui/status.tsx";
+import { TimeAgo } from "../ui/time-ago.tsx";
+import { tookWords } from "../ui/took-words.ts";
+import { LiveTable } from "./list-page.tsx";
+import { part, ProjectLink, useOpenInProject } from "./page-link.tsx";
+
+type Operation = RowOf<"listProjectOperations">;
+
+const recordCount = ({ metadata }: Operation): number | undefined => {
+  const { successfulRecordIds, failedRecordIds, read } = metadata;
+  if (read) return read.records;
+  if (!successfulRecordIds && !failedRecordIds) return undefined;
+  return (successfulRecordIds?.length ?? 0) + (failedRecordIds?.length ?? 0);
+};
+
+export const OPERATION_COLUMNS: Column<Operation>[] = [
+  {
+    head: "Time",
+    cell: ({ id, createTime }) => (
+      <ProjectLink to={`/operations/${part(id)}`}>
+        <TimeAgo time={createTime} />
+      </ProjectLink>
+    ),
+    line: 1,
+  },
+  { head: "Status", cell: ({ status }) => <Status status={status} />, line: 1 },
+  {
+    head: "Customer",
+    cell: ({ groupName, groupRef }) => <span className="foreign">{groupName ?? groupRef ?? "–"}</span>,
+    line: 2,
+  },
+  { head: "Integration", cell: ({ integrationName }) => integrationName ?? "–" },
+  { head: "Object", cell: ({ metadata, resource }) => metadata.objects?.join(", ") ?? resource, line: 2 },
+  { head: "Type", cell: ({ actionType }) => actionType },
+  { head: "Records", align: "right", cell: (row) => recordCount(row) ?? "–" },
+  { head: "Attempts", align: "right", cell: ({ metadata }) => metadata.retry?.attempts ?? 1 },
+  {
+    head: "Took",
+    align: "right",
+    cell: ({ status, createTime, updateTime }) =>
+      status === "in_progress" || !updateTime ? "–" : tookWords(createTime, updateTime),
+  },
+  { head: "Result", cell: ({ result }) => <span className="foreign">{result ?? ""}</span>, grows: true },
+];
+
+/** Takes the filters `input` has; without fields of its own. */
+export function OperationsTable({ input }: { input: Input<"listProjectOperations"> }): JSX.Element {
+  const open = useOpenInProject();
+  return (
+    <LiveTable
+      name="Operations"
+      operationId="listProjectOperations"
+      input={input}
+      columns={OPERATION_COLUMNS}
+      idOf={idOf}
+      onOpen={({ id }) => open(`/operations/${part(id)}`)}
+      isUnderWay={({ status }) => status === "in_progress"}
+      empty={
+        <EmptyState title="No operations">Each write and each read for a customer is an operation.</EmptyState>
+      }
+    />
+  );
+}
+
+const idOf = ({ id }: Operation): string => id;

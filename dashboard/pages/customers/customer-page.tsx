@@ -1,0 +1,121 @@
+/** One customer: connections, installations and operations. */
+import type { JSX } from "react";
+import { useParams } from "@tanstack/react-router";
+import { POLL_MS, useCall } from "../../api/queries.ts";
+import type { RowOf } from "../../api/live-list.ts";
+import { LiveTable } from "../../frame/list-page.tsx";
+import { OperationsTable } from "../../frame/operations-table.tsx";
+import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { Page } from "../../frame/page.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { IdText } from "../../ui/id-text.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Status } from "../../ui/status.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+
+export function CustomerPage(): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const { ref: groupRef = "" } = useParams({ strict: false });
+  const input = { projectIdOrName, groupRef };
+  const { data, error, refetch } = useCall("getGroup", input, { everyMs: POLL_MS.list });
+  return (
+    <Page
+      title={data?.groupName ?? groupRef}
+      above={<ProjectLink to="/customers">Customers</ProjectLink>}
+      mark={data?.healthStatus && <Status status={data.healthStatus} />}
+    >
+      <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
+      {data && (
+        <>
+          <Section>
+            <Facts
+              facts={{
+                Id: <IdText id={data.groupRef} />,
+                Created: <TimeAgo time={data.createTime} focusable />,
+                "Last operation": <TimeAgo time={data.lastActivityTime} focusable />,
+                Events: <ProjectLink to={`/events?groupRef=${part(groupRef)}`}>Events of this customer</ProjectLink>,
+              }}
+            />
+          </Section>
+          <Connections input={input} />
+          <Installations input={input} />
+          <OperationsTable input={input} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+interface OfCustomer {
+  input: { projectIdOrName: string; groupRef: string };
+}
+
+const CONNECTION_COLUMNS: Column<RowOf<"listProjectConnections">>[] = [
+  {
+    head: "Connection",
+    cell: ({ id, provider }) => <ProjectLink to={`/connections/${part(id)}`}>{provider}</ProjectLink>,
+    grows: true,
+    line: 1,
+  },
+  { head: "Status", cell: ({ status }) => <Status status={status} />, line: 1 },
+  { head: "User", cell: ({ consumer }) => <span className="foreign">{consumer.consumerName}</span>, line: 2 },
+  { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 2 },
+];
+
+function Connections({ input }: OfCustomer): JSX.Element {
+  const open = useOpenInProject();
+  return (
+    <LiveTable
+      name="Connections"
+      operationId="listProjectConnections"
+      input={input}
+      columns={CONNECTION_COLUMNS}
+      idOf={idOf}
+      onOpen={({ id }) => open(`/connections/${part(id)}`)}
+      empty={<EmptyState title="No connection">The customer has not connected an account yet.</EmptyState>}
+    />
+  );
+}
+
+type Installation = RowOf<"listProjectInstallations">;
+
+const addressOf = ({ integrationName, id }: Installation): string =>
+  `/integrations/${part(integrationName)}/installations/${part(id)}`;
+
+const INSTALLATION_COLUMNS: Column<Installation>[] = [
+  {
+    head: "Installation of",
+    cell: (row) => <ProjectLink to={addressOf(row)}>{row.integrationName}</ProjectLink>,
+    grows: true,
+    line: 1,
+  },
+  { head: "Status", cell: ({ healthStatus }) => <Status status={healthStatus} />, line: 1 },
+  {
+    head: "Last operation",
+    cell: ({ lastOperationStatus }) =>
+      lastOperationStatus ? <Status status={lastOperationStatus} /> : <span className="soft">none</span>,
+    line: 2,
+  },
+  { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 2 },
+];
+
+function Installations({ input }: OfCustomer): JSX.Element {
+  const open = useOpenInProject();
+  return (
+    <LiveTable
+      name="Installations"
+      operationId="listProjectInstallations"
+      input={input}
+      columns={INSTALLATION_COLUMNS}
+      idOf={idOf}
+      onOpen={(row) => open(addressOf(row))}
+      empty={<EmptyState title="No installation">No integration is installed for this customer.</EmptyState>}
+    />
+  );
+}
+
+const idOf = ({ id }: { id: string }): string => id;

@@ -1,0 +1,66 @@
+/** The customers of a project, and whether what they use works. */
+import type { JSX } from "react";
+import type { RowOf } from "../../api/live-list.ts";
+import { ListPage } from "../../frame/list-page.tsx";
+import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import type { FilterField } from "../../ui/filter-bar.tsx";
+import { Status } from "../../ui/status.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+
+type Customer = RowOf<"listGroups">;
+
+const FILTERS: FilterField[] = [
+  {
+    kind: "choice",
+    name: "healthStatus",
+    label: "Status",
+    options: ["healthy", "unhealthy"].map((value) => ({ value, label: value })),
+  },
+  { kind: "text", name: "text", label: "Filter", placeholder: "Name or id" },
+];
+
+const COLUMNS: Column<Customer>[] = [
+  {
+    head: "Customer",
+    cell: ({ groupRef, groupName }) => (
+      <ProjectLink to={`/customers/${part(groupRef)}`}>{groupName}</ProjectLink>
+    ),
+    grows: true,
+    line: 1,
+  },
+  { head: "Id", cell: ({ groupRef }) => <span className="foreign">{groupRef}</span>, line: 2 },
+  {
+    head: "Status",
+    cell: ({ healthStatus }) => (healthStatus ? <Status status={healthStatus} /> : "–"),
+    line: 1,
+  },
+  { head: "Connections", align: "right", cell: ({ connectionCount }) => connectionCount },
+  { head: "Installations", align: "right", cell: ({ installationCount }) => installationCount },
+  { head: "Last operation", cell: ({ lastActivityTime }) => <TimeAgo time={lastActivityTime} />, line: 2 },
+];
+
+export function CustomersPage(): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const open = useOpenInProject();
+  return (
+    <ListPage
+      title="Customers"
+      operationId="listGroups"
+      input={{ projectIdOrName }}
+      columns={COLUMNS}
+      idOf={idOf}
+      onOpen={({ groupRef }) => open(`/customers/${part(groupRef)}`)}
+      filters={FILTERS}
+      empty={
+        <EmptyState title="No customers yet">
+          A customer appears when it connects an account in your application, or when you create the group.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+const idOf = ({ groupRef }: Customer): string => groupRef;

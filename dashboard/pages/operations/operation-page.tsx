@@ -1,0 +1,151 @@
+/** One operation: how it went and what to do, its steps, its records. */
+import type { JSX } from "react";
+import { Alert, Group, Text } from "@mantine/core";
+import { useParams } from "@tanstack/react-router";
+import type { Answer } from "../../api/call.ts";
+import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
+import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { Page } from "../../frame/page.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { IdText } from "../../ui/id-text.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Status } from "../../ui/status.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+import { tookWords } from "../../ui/took-words.ts";
+import { OperationSteps } from "./operation-steps.tsx";
+import { remedyOf } from "./operation-remedy.ts";
+
+type Operation = Answer<"getOperation">;
+
+export function OperationPage(): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const { id: operationId = "" } = useParams({ strict: false });
+  const input = { projectIdOrName, operationId };
+  const { data, error, refetch } = useCall("getOperation", input, {
+    everyMs: (operation) => (operation?.status === "in_progress" ? POLL_MS.underWay : POLL_MS.overview),
+  });
+  // The end of an operation changes the key, so that its last steps are asked for at once.
+  const logs = useCall("listOperationLogs", input, {
+    everyMs: data?.status === "in_progress" ? POLL_MS.underWay : POLL_MS.overview,
+  });
+  const customer = data?.groupName ?? data?.groupRef ?? operationId;
+  return (
+    <Page
+      title={data ? `${data.actionType} ${data.resource} · ${customer}` : operationId}
+      above={<ProjectLink to="/operations">Operations</ProjectLink>}
+      mark={data && <Status status={data.status} />}
+      actions={data && <Actions operation={data} input={input} />}
+    >
+      <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
+      {data && <Verdict operation={data} steps={logs.data ?? []} />}
+      {data && (
+        <Section title="Steps" flush>
+          <ProblemView error={logs.data ? null : logs.error} onRetry={() => void logs.refetch()} />
+          {logs.data && <OperationSteps steps={logs.data} begun={data.createTime} />}
+        </Section>
+      )}
+      {data && <About operation={data} />}
+    </Page>
+  );
+}
+
+function Actions({
+  operation,
+  input,
+}: {
+  operation: Operation;
+  input: { projectIdOrName: string; operationId: string };
+}): JSX.Element {
+  const cancel = useChange("cancelOperation", {
+    forget: ["getOperation", "listOperationLogs", "listProjectOperations"],
+  });
+  const reason = useReason("support");
+  return (
+    <Group gap="xs" align="flex-start">
+      {operation.status === "in_progress" ? (
+        <ActionButton
+          variant="default"
+          reason={reason}
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate(input)}
+        >
+          Cancel operation
+        </ActionButton>
+      ) : (
+        operation.actionType === "write" && (
+          <ProjectLink
+            to={`/playground?installationId=${operation.installationId}&object=${part(operation.resource)}`}
+          >
+            Write again
+          </ProjectLink>
+        )
+      )}
+      <ProblemView error={cancel.error} />
+    </Group>
+  );
+}
+
+/** The result and, after a failure, what to do. */
+function Verdict({
+  operation,
+  steps,
+}: {
+  operation: Operation;
+  steps: Answer<"listOperationLogs">;
+}): JSX.Element | null {
+  if (operation.status === "in_progress") return null;
+  const isFailure = operation.status === "failure";
+  const remedy = isFailure ? remedyOf(operation.result, steps) : undefined;
+  return (
+    <Alert
+      variant="outline"
+      color={isFailure ? "red" : "gray"}
+      title={isFailure ? "Failed" : "Done"}
+      icon={<Icon name={isFailure ? "alert" : "check"} />}
+    >
+      <Text size="sm" className="foreign">
+        {operation.result}
+      </Text>
+      {remedy && (
+        <Text size="sm" mt={6}>
+          <b>What to do:</b> {remedy}
+        </Text>
+      )}
+    </Alert>
+  );
+}
+
+function About({ operation }: { operation: Operation }): JSX.Element {
+  const { id, integrationName, installationId, groupRef, requestId, metadata, createTime, updateTime } =
+    operation;
+  const { successfulRecordIds = [], failedRecordIds = [], retry, read, progress } = metadata;
+  const ids = (all: readonly string[]) => all.map((one) => <IdText key={one} id={one} label={`Copy ${one}`} />);
+  const installation = `/integrations/${part(integrationName ?? operation.integrationId)}/installations/${part(installationId)}`;
+  return (
+    <Section title="About">
+      <Facts
+        facts={{
+          Customer: groupRef && <ProjectLink to={`/customers/${part(groupRef)}`}>{groupRef}</ProjectLink>,
+          Integration: integrationName,
+          Installation: <ProjectLink to={installation}>{installationId}</ProjectLink>,
+          "Written records": successfulRecordIds.length > 0 ? ids(successfulRecordIds) : undefined,
+          "Failed records": failedRecordIds.length > 0 ? ids(failedRecordIds) : undefined,
+          "Records read": read?.records,
+          "Estimated records": progress?.recordsEstimatedTotal,
+          Attempts: retry?.attempts,
+          Began: <TimeAgo time={createTime} focusable />,
+          Took:
+            operation.status !== "in_progress" && updateTime ? tookWords(createTime, updateTime) : undefined,
+          Request: requestId && <IdText id={requestId} label="Copy request id" />,
+          Events: <ProjectLink to={`/events?operationId=${id}`}>Events of this operation</ProjectLink>,
+          Id: <IdText id={id} />,
+        }}
+      />
+    </Section>
+  );
+}
