@@ -340,6 +340,8 @@ export interface Operations {
   listTopicDestinationRoutes: { input: { projectIdOrName: string; topicId?: string; destinationId?: string }; answer: readonly Schemas["TopicDestinationRoute"][] };
   listTopics: { input: { projectIdOrName: string }; answer: readonly Schemas["Topic"][] };
   listWaitingDeliveries: { input: { projectIdOrName: string; pageSize?: number }; answer: readonly Schemas["Delivery"][] };
+  oauthConnect: { input: { body: Schemas["OauthConnectRequest"] }; answer: string };
+  oauthUpdate: { input: { projectIdOrName: string; connectionId: string }; answer: string };
   patchObjectConfigContent: { input: { projectIdOrName: string; integrationId: string; objectName: string; body: Schemas["PatchObjectConfigContentRequest"] }; answer: Schemas["Installation"] };
   pauseReads: { input: { projectIdOrName: string; integrationId: string; installationId: string; body?: Schemas["PauseReadsRequest"] }; answer: undefined };
   putUpload: { input: { uploadId: string; body: Blob | string }; answer: undefined };
@@ -479,6 +481,8 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listTopicDestinationRoutes: "GET /v1/projects/{projectIdOrName}/topic-destination-routes",
   listTopics: "GET /v1/projects/{projectIdOrName}/topics",
   listWaitingDeliveries: "GET /v1/projects/{projectIdOrName}/deliveries",
+  oauthConnect: "POST /v1/oauth-connect",
+  oauthUpdate: "PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}:oauth-update",
   patchObjectConfigContent: "PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content",
   pauseReads: "POST /read/v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}:pause",
   putUpload: "PUT /v1/uploads/{uploadId}",

@@ -31,6 +31,14 @@ const ofPerson = (path: string, name: string, load: Load) =>
 const PROJECT_PAGES = [
   ofProject("/", "OverviewPage", () => import("./pages/overview/overview-page.tsx")),
   ofProject("/operations", "OperationsPage", () => import("./pages/operations/operations-page.tsx")),
+  ofProject("/operations/$id", "OperationPage", () => import("./pages/operations/operation-page.tsx")),
+  ofProject("/customers", "CustomersPage", () => import("./pages/customers/customers-page.tsx")),
+  ofProject("/customers/$ref", "CustomerPage", () => import("./pages/customers/customer-page.tsx")),
+  ofProject(
+    "/integrations/$name/installations/$id",
+    "InstallationPage",
+    () => import("./pages/installations/installation-page.tsx"),
+  ),
   ofProject("/connections", "ConnectionsPage", () => import("./pages/connections/connections-page.tsx")),
   ofProject("/connections/$id", "ConnectionPage", () => import("./pages/connections/connection-page.tsx")),
   ofProject("/api-keys", "ApiKeysPage", () => import("./pages/api-keys/api-keys-page.tsx")),

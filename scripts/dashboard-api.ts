@@ -33,7 +33,7 @@ const HEAD = `/**
  * An input has the parameters of path and query by name, and the body as \`body\`.
  */`;
 
-/** Returns the text of the file. An operation that answers no JSON (pages, files) is left out. */
+/** Returns the text of the file. An operation that answers pages or files is left out. */
 export function dashboardApi({ paths, components }: ApiDocument): string {
   const operations = Object.entries(paths)
     .flatMap(([path, methods]) =>
@@ -66,7 +66,11 @@ const successes = ({ responses }: ApiOperation) =>
 
 const isData = (operation: ApiOperation): boolean =>
   successes(operation).length > 0 &&
-  successes(operation).every(([, { content }]) => !content || "application/json" in content);
+  successes(operation).every(
+    ([, { content }]) => !content || "application/json" in content || TEXT in content,
+  );
+
+const TEXT = "text/plain";
 
 function operationType(operation: ApiOperation): string {
   const parameters = (operation.parameters ?? []).filter(({ in: place }) => place !== "header");
@@ -80,7 +84,8 @@ function operationType(operation: ApiOperation): string {
   }
   const answers = successes(operation).map(([, { content }]) => {
     const media = content?.["application/json"];
-    return media ? typeOf(media.schema ?? {}) : "undefined";
+    if (media) return typeOf(media.schema ?? {});
+    return content && TEXT in content ? "string" : "undefined";
   });
   return `{ input: { ${members.join("; ")} }; answer: ${[...new Set(answers)].join(" | ")} }`;
 }

@@ -62,7 +62,9 @@ export function OperationsTable({ input }: { input: Input<"listProjectOperations
       onOpen={({ id }) => open(`/operations/${part(id)}`)}
       isUnderWay={({ status }) => status === "in_progress"}
       empty={
-        <EmptyState title="No operations">Each write and each read for a customer is an operation.</EmptyState>
+        <EmptyState title="No operations">
+          Each write and each read for a customer is an operation.
+        </EmptyState>
       }
     />
   );

@@ -38,6 +38,11 @@ export async function listPages(on: Dashboard): Promise<SitePage[]> {
 
 /** Returns the parameters of a route, by the part of the path before them. */
 const EXAMPLES: Record<string, (on: Dashboard) => Promise<string>> = {
+  "/operations/$id": async ({ on }) =>
+    (await on.inProject("GET", "/operations?status=failure")).body.results[0].id,
+  "/customers/$ref": async () => "foreign",
+  "/integrations/$name/installations/$id": async ({ on }) =>
+    `hubspot ${(await on.inProject("GET", "/installations:search?groupRef=foreign")).body.results[0].id}`,
   "/connections/$id": async ({ on }) => (await on.inProject("GET", "/connections")).body[0].id,
 };
 

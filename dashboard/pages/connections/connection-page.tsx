@@ -67,13 +67,17 @@ function Loaded({ connection, input }: { connection: Connection; input: Path }):
       >
         {connection.status === "bad_credentials" && (
           <Text size="sm" mb="xs">
-            The provider refuses the credentials. Writes, reads and proxied calls of this customer fail until the
-            account is connected again.
+            The provider refuses the credentials. Writes, reads and proxied calls of this customer fail until
+            the account is connected again.
           </Text>
         )}
         <div role="status">
           {found && (
-            <Alert variant="outline" color={found.working ? "gray" : "red"} title={found.working ? "Works" : "Does not work"}>
+            <Alert
+              variant="outline"
+              color={found.working ? "gray" : "red"}
+              title={found.working ? "Works" : "Does not work"}
+            >
               <span className="foreign">{found.detail}</span>
             </Alert>
           )}
@@ -97,7 +101,9 @@ function Loaded({ connection, input }: { connection: Connection; input: Path }):
             Created: <TimeAgo time={connection.createTime} focusable />,
             Changed: connection.updateTime && <TimeAgo time={connection.updateTime} focusable />,
             Events: (
-              <ProjectLink to={`/events?connectionId=${part(connection.id)}`}>Events of this connection</ProjectLink>
+              <ProjectLink to={`/events?connectionId=${part(connection.id)}`}>
+                Events of this connection
+              </ProjectLink>
             ),
           }}
         />

@@ -37,7 +37,9 @@ export function CustomerPage(): JSX.Element {
                 Id: <IdText id={data.groupRef} />,
                 Created: <TimeAgo time={data.createTime} focusable />,
                 "Last operation": <TimeAgo time={data.lastActivityTime} focusable />,
-                Events: <ProjectLink to={`/events?groupRef=${part(groupRef)}`}>Events of this customer</ProjectLink>,
+                Events: (
+                  <ProjectLink to={`/events?groupRef=${part(groupRef)}`}>Events of this customer</ProjectLink>
+                ),
               }}
             />
           </Section>

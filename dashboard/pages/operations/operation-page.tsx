@@ -124,7 +124,8 @@ function About({ operation }: { operation: Operation }): JSX.Element {
   const { id, integrationName, installationId, groupRef, requestId, metadata, createTime, updateTime } =
     operation;
   const { successfulRecordIds = [], failedRecordIds = [], retry, read, progress } = metadata;
-  const ids = (all: readonly string[]) => all.map((one) => <IdText key={one} id={one} label={`Copy ${one}`} />);
+  const ids = (all: readonly string[]) =>
+    all.map((one) => <IdText key={one} id={one} label={`Copy ${one}`} />);
   const installation = `/integrations/${part(integrationName ?? operation.integrationId)}/installations/${part(installationId)}`;
   return (
     <Section title="About">

@@ -1,0 +1,101 @@
+/** The configuration of an installation as JSON, changed as a whole; and its deletion. */
+import { useState, type JSX } from "react";
+import { Group, Text, Textarea } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import type { Answer, Input } from "../../api/call.ts";
+import { useChange } from "../../api/queries.ts";
+import { projectPath } from "../../frame/page-link.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
+import { Section } from "../../ui/section.tsx";
+import type { InstallationInput } from "./installation-page.tsx";
+
+interface Props {
+  installation: Answer<"getInstallation">;
+  input: InstallationInput;
+}
+
+type Content = Answer<"getInstallation">["config"]["content"];
+
+/** The API checks the content; here only that it is JSON. */
+function parsed(text: string): Content | undefined {
+  try {
+    return JSON.parse(text) as Content;
+  } catch {
+    return undefined;
+  }
+}
+
+export function ConfigurationTab({ installation, input }: Props): JSX.Element {
+  const shown = JSON.stringify(installation.config.content, undefined, 2);
+  const [text, setText] = useState(shown);
+  const save = useChange("updateInstallation", { forget: ["getInstallation"] });
+  const reason = useReason("editor");
+  const content = parsed(text);
+  const submit = () => {
+    if (content === undefined) return;
+    const body = { updateMask: ["config.content"], installation: { config: { content } } };
+    save.mutate({ ...input, body } as Input<"updateInstallation">);
+  };
+  return (
+    <Section title="Configuration">
+      <Text size="sm" c="dimmed" mb="xs">
+        What the customer chose: objects, fields, mappings. Saved by {installation.config.createdBy}. A new
+        configuration applies to what begins afterwards.
+      </Text>
+      <Textarea
+        label="Configuration (JSON)"
+        value={text}
+        autosize
+        minRows={8}
+        maxRows={30}
+        spellCheck={false}
+        styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+        error={content === undefined ? "This is not JSON." : undefined}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <ProblemView error={save.error} />
+      <Group gap="xs" mt="sm" align="flex-start">
+        <ActionButton
+          reason={reason ?? (text === shown ? "Nothing has changed." : undefined)}
+          loading={save.isPending}
+          onClick={submit}
+        >
+          Save
+        </ActionButton>
+        <Uninstall installation={installation} input={input} />
+      </Group>
+    </Section>
+  );
+}
+
+function Uninstall({ installation, input }: Props): JSX.Element {
+  const [asked, setAsked] = useState(false);
+  const reason = useReason("editor");
+  const navigate = useNavigate();
+  const remove = useChange("deleteInstallation", {
+    forget: ["listProjectInstallations", "listProjectConnections", "listGroups"],
+  });
+  const { groupRef } = installation.group;
+  const customer = projectPath(input.projectIdOrName, `/customers/${encodeURIComponent(groupRef)}`);
+  return (
+    <>
+      <ActionButton variant="default" reason={reason} onClick={() => setAsked(true)}>
+        Uninstall
+      </ActionButton>
+      <ConfirmDelete
+        opened={asked}
+        what={`installation of ${input.integrationId} for ${groupRef}`}
+        busy={remove.isPending}
+        problem={<ProblemView error={remove.error} />}
+        onDelete={() => remove.mutate(input, { onSuccess: () => void navigate({ to: customer }) })}
+        onClose={() => setAsked(false)}
+      >
+        Its configuration and its connection are deleted, unless another installation uses the connection.
+        Reads end, and waiting writes fail. Operations stay listed.
+      </ConfirmDelete>
+    </>
+  );
+}

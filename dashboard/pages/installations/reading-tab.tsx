@@ -1,0 +1,132 @@
+/** What an installation reads: progress of backfills, lag, pauses, for each object. */
+import type { JSX } from "react";
+import { Group, Progress, Text } from "@mantine/core";
+import { ApiProblem, type Answer } from "../../api/call.ts";
+import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
+import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Status } from "../../ui/status.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+import type { InstallationInput } from "./installation-page.tsx";
+
+interface Props {
+  installation: Answer<"getInstallation">;
+  input: InstallationInput;
+}
+
+export function ReadingTab({ installation, input }: Props): JSX.Element {
+  const objects = Object.keys(installation.config.content.read?.objects ?? {});
+  if (objects.length === 0)
+    return (
+      <Section>
+        <EmptyState title="Nothing is read">
+          This installation's configuration selects no objects to read.
+        </EmptyState>
+      </Section>
+    );
+  return (
+    <>
+      {objects.map((objectName) => (
+        <ReadObject key={objectName} objectName={objectName} installation={installation} input={input} />
+      ))}
+    </>
+  );
+}
+
+function ReadObject({ objectName, installation, input }: Props & { objectName: string }): JSX.Element {
+  const backfill = useCall("getBackfillProgress", { ...input, objectName }, { everyMs: POLL_MS.list });
+  const about = {
+    projectIdOrName: input.projectIdOrName,
+    installationId: input.installationId,
+    type: "read" as const,
+    object: objectName,
+    pageSize: 1,
+  };
+  const reads = useCall("listProjectOperations", about, { everyMs: POLL_MS.list });
+  const last = reads.data?.results[0];
+  const pause = installation.readPauses.find(({ object }) => object === objectName);
+  return (
+    <Section
+      title={objectName}
+      actions={<PauseButton input={input} objectName={objectName} isPaused={!!pause} />}
+    >
+      {pause && (
+        <Text size="sm" mb="xs" component="div">
+          <Status status="paused" />{" "}
+          {pause.by === "auto" ? "by Busbar, after repeated failures" : "on request"}{" "}
+          <TimeAgo time={pause.time} focusable /> <span className="foreign">{pause.error ?? pause.note}</span>
+        </Text>
+      )}
+      <Facts
+        facts={{
+          "Last read": last ? (
+            <>
+              <ProjectLink to={`/operations/${part(last.id)}`}>
+                {last.metadata.read?.readType ?? "read"}
+              </ProjectLink>{" "}
+              <Status status={last.status} /> <TimeAgo time={last.createTime} focusable />
+            </>
+          ) : (
+            "none yet"
+          ),
+          "Changes read until": last?.metadata.read?.until && (
+            <TimeAgo time={last.metadata.read.until} focusable />
+          ),
+          "Records of the last read": last?.metadata.read?.records,
+        }}
+      />
+      {backfill.data && <Backfill progress={backfill.data} />}
+      {backfill.error && !isMissing(backfill.error) && <ProblemView error={backfill.error} />}
+    </Section>
+  );
+}
+
+const isMissing = (error: Error): boolean => error instanceof ApiProblem && error.problem.status === 404;
+
+function Backfill({ progress }: { progress: Answer<"getBackfillProgress"> }): JSX.Element {
+  const { recordsProcessed: read, recordsEstimatedTotal: total, operationId } = progress;
+  const share = total ? Math.min(100, Math.round((read / total) * 100)) : undefined;
+  return (
+    <div>
+      <Text size="sm" mt="sm">
+        <ProjectLink to={`/operations/${part(operationId)}`}>Backfill</ProjectLink>: {read}
+        {total === undefined ? "" : ` of about ${total}`} records
+      </Text>
+      {share !== undefined && <Progress value={share} mt={4} aria-label={`Backfill ${share} %`} />}
+    </div>
+  );
+}
+
+function PauseButton({
+  input,
+  objectName,
+  isPaused,
+}: {
+  input: InstallationInput;
+  objectName: string;
+  isPaused: boolean;
+}): JSX.Element {
+  const reason = useReason("editor");
+  const pause = useChange("pauseReads", { forget: ["getInstallation"] });
+  const resume = useChange("unpauseReads", { forget: ["getInstallation"] });
+  const change = isPaused ? resume : pause;
+  return (
+    <Group gap="xs">
+      <ActionButton
+        size="xs"
+        variant="default"
+        reason={reason}
+        loading={change.isPending}
+        onClick={() => change.mutate({ ...input, body: { objects: [objectName] } })}
+      >
+        {isPaused ? "Resume reading" : "Pause reading"}
+      </ActionButton>
+      <ProblemView error={change.error} />
+    </Group>
+  );
+}

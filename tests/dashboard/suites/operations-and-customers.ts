@@ -1,0 +1,83 @@
+/** A failed write is found and explained, a running one is watched, a broken connection is repaired. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connectCustomer } from "../../harness/connect-customer.ts";
+import type { Suite } from "../dashboard.test.ts";
+
+export const suite: Suite = (on) => {
+  test("a failed write is found by its record and by its request in three actions, with cause, remedy and withheld fields in sight", async () => {
+    const failed = await on().on.write("hubspot", "contacts", {
+      groupRef: "acme",
+      type: "update",
+      record: { id: "70077007", email: "gone@example.com" },
+    });
+    const visit = await on().visit();
+    const { page } = visit;
+    for (const text of ["70077007", failed.headers.get("x-request-id") ?? ""]) {
+      await visit.open("/projects/default/operations");
+      await page.getByLabel("Filter", { exact: true }).fill(text);
+      await page.getByLabel("Filter", { exact: true }).press("Enter");
+      await page.getByRole("table", { name: "Operations" }).getByRole("link").first().click();
+      await page.waitForURL(new RegExp(failed.body.operationId));
+      await page.getByText("What to do:").waitFor();
+      for (const seen of [page.getByText("What to do:"), page.getByText("fields withheld").first()]) {
+        const box = await seen.boundingBox();
+        assert.ok(box && box.y + box.height <= 800, JSON.stringify(box));
+      }
+    }
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("a waiting operation turns to its end unasked, here by being cancelled", async () => {
+    const waiting = await on().on.write("hubspot", "contacts", {
+      groupRef: "acme",
+      type: "create",
+      mode: "asynchronous",
+      autoBatchPolicy: { maxDelayMinutes: 10 },
+      record: { email: "watched@example.com" },
+    });
+    const [one, other] = [await on().visit(), await on().visit()];
+    const path = `/projects/default/operations/${waiting.body.operationId}`;
+    await one.open(path);
+    await other.open(path);
+    await one.page.getByText("in progress").waitFor();
+    await other.page.getByRole("button", { name: "Cancel operation" }).click();
+    await one.page.getByText("Cancelled", { exact: false }).first().waitFor();
+    await one.page.getByText("failure").first().waitFor();
+    for (const visit of [one, other]) {
+      visit.assertUntroubled();
+      await visit.close();
+    }
+  });
+
+  test("a connection in use cannot be deleted, naming who uses it; a check finds that its tokens were revoked", async () => {
+    const broken = await connectCustomer(on().on, {
+      provider: "salesforce",
+      objects: ["account"],
+      groupRef: "breaking",
+      skipSampling: true,
+    });
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open(`/projects/default/connections/${broken.connectionId}`);
+    await page.getByText("In use by the installation of salesforce").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled(), true);
+    on().on.sandbox.salesforce.revokeTokens();
+    await page.getByRole("button", { name: "Check now" }).click();
+    await page.getByText("Does not work").waitFor();
+    await page.getByText("bad credentials").first().waitFor();
+    await visit.open("/projects/default/customers?healthStatus=unhealthy");
+    await page.getByRole("table", { name: "Customers" }).getByRole("link", { name: "breaking" }).click();
+    await page
+      .getByRole("table", { name: "Installations" })
+      .getByRole("link", { name: "salesforce" })
+      .click();
+    await page.getByRole("tab", { name: "Configuration" }).click();
+    await page.getByLabel("Configuration (JSON)").waitFor();
+    await page.getByRole("tab", { name: "Reading" }).click();
+    await page.getByText("Nothing is read").waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+};
