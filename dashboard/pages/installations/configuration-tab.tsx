@@ -10,7 +10,7 @@ import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import { Section } from "../../ui/section.tsx";
-import type { InstallationInput } from "./installation-page.tsx";
+import type { InstallationInput } from "./installation-input.ts";
 
 interface Props {
   installation: Answer<"getInstallation">;

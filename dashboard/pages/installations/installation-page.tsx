@@ -19,13 +19,6 @@ import { ConfigurationTab } from "./configuration-tab.tsx";
 import { InstallationProxyCalls } from "./installation-proxy-calls.tsx";
 import { ReadingTab } from "./reading-tab.tsx";
 
-/** The path parameters of calls about this installation. */
-export interface InstallationInput {
-  projectIdOrName: string;
-  integrationId: string;
-  installationId: string;
-}
-
 const TABS = ["operations", "configuration", "proxy-calls", "reading"] as const;
 const TAB_TITLES = {
   operations: "Operations",

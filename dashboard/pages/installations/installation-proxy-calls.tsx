@@ -5,7 +5,7 @@ import { LiveTable } from "../../frame/list-page.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import type { InstallationInput } from "./installation-page.tsx";
+import type { InstallationInput } from "./installation-input.ts";
 
 type ProxyCall = RowOf<"listProxyCalls">;
 

@@ -12,7 +12,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import type { InstallationInput } from "./installation-page.tsx";
+import type { InstallationInput } from "./installation-input.ts";
 
 interface Props {
   installation: Answer<"getInstallation">;
