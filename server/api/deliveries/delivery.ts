@@ -1,5 +1,6 @@
 /** The delivery of an event to a destination, as the API shows it. */
 import { Type, type Static } from "typebox";
+import { described } from "../../ground/described.ts";
 import { DATA_MESSAGE_TYPES } from "../../events/data-message-types.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { isUuid, timeOfId } from "../../ground/ids.ts";
@@ -59,7 +60,10 @@ const SentRequestSchema = Type.Object(
 );
 
 const AttemptWithRequestSchema = Type.Object(
-  { ...AttemptSchema.properties, request: Type.Optional(SentRequestSchema) },
+  {
+    ...AttemptSchema.properties,
+    request: Type.Optional(described(SentRequestSchema, "The request as it was sent.")),
+  },
   {
     title: "DeliveryAttemptWithRequest",
     description: "One attempt, with the request as it was sent, of webhooks.",

@@ -1,5 +1,6 @@
 /** Keeps the refused requests of projects, in batches, and at most so many of one project in a minute. */
 import { nowMs } from "../../ground/clock.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
 import type { RefusedRequest } from "../../http/known-callers.ts";
 import { storeInBatches } from "../../jobs/stored-in-batches.ts";
@@ -46,18 +47,27 @@ export function openRequestLog({ database, log }: { database: Database; log: Log
 const LAST = `(Only ${MOST_A_MINUTE} refused requests of a project are kept per minute: this minute's further ones are not listed.)`;
 
 function toRow({ caller, problem, ...refused }: RefusedRequest): RefusedRequestRow {
+  const key = keyInPath(refused.path);
+  const shown = (text: string) =>
+    withoutSecrets(key === undefined ? text : text.replaceAll(key, `${key.slice(0, 4)}…`));
   return {
     id: refused.requestId,
     projectId: refused.projectId,
     method: refused.method,
-    path: withoutSecrets(refused.path).slice(0, MOST_CHARACTERS),
+    path: shown(refused.path).slice(0, MOST_CHARACTERS),
     operationId: refused.operationId,
     status: problem.status,
     slug: problem.slug,
-    detail: withoutSecrets(problem.options.detail).slice(0, MOST_CHARACTERS),
+    detail: shown(problem.options.detail).slice(0, MOST_CHARACTERS),
     apiKeyId: caller.apiKeyId ?? null,
     builderId: caller.builderId ?? null,
   };
+}
+
+/** What stands in the place of an API key's id although it is none: perhaps the key itself, or another secret. */
+function keyInPath(path: string): string | undefined {
+  const name = /\/api-keys\/([^/:]+)/.exec(path)?.[1];
+  return name === undefined || isUuid(name) ? undefined : name;
 }
 
 /** An API key can be named by its value, and a token be sent at a wrong place; PostgreSQL stores no NUL. */
