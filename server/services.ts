@@ -166,7 +166,10 @@ async function connect({ config, log, onFatal }: OpenOptions, closers: Cleanup):
 async function loadCatalog(path: string | undefined): Promise<Catalog> {
   if (path === undefined) return buildCatalog();
   try {
-    return buildCatalog(parseYaml(await readFile(path, "utf8")));
+    const overlay: unknown = parseYaml(await readFile(path, "utf8"));
+    // An overlay file that was not written completely would leave the built-in addresses in use.
+    if (overlay === null || overlay === undefined) throw new Error("the file is empty; it must have the member providers");
+    return buildCatalog(overlay);
   } catch (cause) {
     // The parser draws the place below its first line; a start error is one line.
     const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");

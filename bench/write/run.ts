@@ -7,6 +7,9 @@ import { join } from "node:path";
 import { Client, Pool } from "undici";
 import { Client as Postgres } from "pg";
 import { createLog } from "../../server/ground/log.ts";
+import { measureCustomers, type Intake } from "./customers.ts";
+import { rate } from "./rate.ts";
+import { median, per, ratio, tell } from "./report.ts";
 import { childNamed, processorMs } from "../processor-time.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 
@@ -40,6 +43,7 @@ interface Bench {
   apiKey: string;
   projectId: string;
   installationId: string;
+  apiPid: number | undefined;
   postgresPid: number | undefined;
   sandboxPid: number | undefined;
 }
@@ -70,7 +74,8 @@ async function open(): Promise<Bench & { close(): Promise<void> }> {
   const catalog = await (await fetch(`${url}/sandbox/catalog`)).text();
   await writeFile(join(dataDir, "catalog.json"), catalog);
   const environment = busbarEnvironment(dataDir, postgres.connectionString, "api");
-  start("server/busbar.mjs", ["start"], environment).stdout?.resume();
+  const api = start("server/busbar.mjs", ["start"], environment);
+  api.stdout?.resume();
   const { apiKey, projectId, urls } = JSON.parse(await whenThere(join(dataDir, "api", "bootstrap.json")));
   const origin = new URL(urls.base).origin;
   const installationId = await install(origin, apiKey, token);
@@ -83,6 +88,7 @@ async function open(): Promise<Bench & { close(): Promise<void> }> {
     apiKey,
     projectId,
     installationId,
+    apiPid: api.pid,
     postgresPid: childNamed("postgres"),
     sandboxPid: sandbox.pid,
     async close() {
@@ -130,31 +136,6 @@ async function install(origin: string, apiKey: string, token: string): Promise<s
 
 const WRITE_PATH = "/write/v1/projects/default/integrations/hub/objects/companies";
 
-/** Measures requests per second over `CONNECTIONS` connections. */
-async function rate(
-  origin: string,
-  path: string,
-  headers: Record<string, string>,
-  body: string,
-): Promise<number> {
-  const pool = new Pool(origin, { connections: CONNECTIONS });
-  const end = performance.now() + ROUND_MS;
-  let done = 0;
-  const caller = async (): Promise<void> => {
-    while (performance.now() < end) {
-      const answer = await pool.request({ method: "POST", path, headers, body });
-      const text = await answer.body.text();
-      if (answer.statusCode >= 300) throw new Error(text);
-      done += 1;
-    }
-  };
-  const started = performance.now();
-  await Promise.all(Array.from({ length: CONNECTIONS }, caller));
-  const seconds = (performance.now() - started) / 1_000;
-  await pool.close();
-  return done / seconds;
-}
-
 async function intake(bench: Bench): Promise<void> {
   const one = start("bench/write/one-commit-server.ts", [
     bench.databaseUrl,
@@ -172,8 +153,9 @@ async function intake(bench: Bench): Promise<void> {
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    const a = await rate(bench.origin, WRITE_PATH, headers, body);
-    const b = await rate(oneOrigin, "/", headers, body);
+    const load = { headers, bodyOf: () => body, connections: CONNECTIONS, forMs: ROUND_MS };
+    const a = await rate({ ...load, origin: bench.origin, path: WRITE_PATH });
+    const b = await rate({ ...load, origin: oneOrigin, path: "/" });
     if (round === 0) continue; // warm-up
     ours.push(a);
     theirs.push(b);
@@ -185,6 +167,73 @@ async function intake(bench: Bench): Promise<void> {
     ratio(ours, theirs),
     "4",
   );
+}
+
+/** Measures intake of many customers, in turns with few; see `customers.ts`. */
+async function customers(bench: Bench): Promise<void> {
+  const { databaseUrl, origin, apiKey, installationId, apiPid } = bench;
+  const [most, renewed] = quick ? [1_000, 200] : [10_000, 2_000];
+  const { quiet, ...others } = await measureCustomers({
+    databaseUrl,
+    origin,
+    path: WRITE_PATH,
+    apiKey,
+    installationId,
+    pid: apiPid,
+    connections: CONNECTIONS,
+    roundMs: ROUND_MS,
+    rounds: ROUNDS,
+    most,
+    renewed,
+  });
+  const nodeUs = (intakes: Intake[]) => Math.round(median(intakes.map((one) => one.nodeUs)));
+  const rates = (intakes: Intake[]) => intakes.map((one) => one.rate);
+  const what = { renewed: `${renewed} customers, 50 tokens renewed a second`, many: `${most} customers` };
+  for (const name of ["renewed", "many"] as const) {
+    tell(
+      `intake of ${what[name]}`,
+      `${per(median(rates(others[name])))} accepted, ${nodeUs(others[name])} µs of Node each; ` +
+        `16 quiet customers ${per(median(rates(quiet)))}, ${nodeUs(quiet)} µs`,
+      ratio(rates(others[name]), rates(quiet)),
+      "0.9",
+    );
+  }
+}
+
+/** Measures updates of one record, which are executed one after the other. */
+async function sameRecord(bench: Bench): Promise<void> {
+  const count = quick ? 150 : 1_500;
+  const headers = { "content-type": "application/json", "x-api-key": bench.apiKey };
+  const path = "/hubspot/crm/v3/objects/companies";
+  const created = await fetch(`${bench.sandboxUrl}${path}`, {
+    method: "POST",
+    headers: bearer(bench),
+    body: JSON.stringify({ properties: { name: "One" } }),
+  });
+  const { id } = (await created.json()) as { id: string };
+  const database = new Postgres({ connectionString: bench.databaseUrl });
+  database.on("error", () => {});
+  await database.connect();
+  await database.query("delete from writes");
+  const record = (n: number) => ({ id, name: `One ${n}` });
+  const bodyOf = (n: number) => ({
+    groupRef: GROUPS[0],
+    type: "update",
+    mode: "asynchronous",
+    record: record(n),
+  });
+  await fill(bench.origin, headers, bodyOf, count);
+  const environment = busbarEnvironment(bench.dataDir, bench.databaseUrl, "worker");
+  const worker = start("server/busbar.mjs", ["start"], environment);
+  worker.stdout?.resume();
+  const left = async () => Number((await database.query("select count(*) from writes")).rows[0].count);
+  await until(async () => (await left()) < count);
+  const [from, waiting] = [performance.now(), await left()];
+  await until(async () => (await left()) === 0);
+  const perSecond = (waiting * 1_000) / (performance.now() - from);
+  tell(`${count} updates of one record`, `${per(perSecond)}, one after the other`, perSecond, "100", "/s");
+  worker.kill("SIGKILL");
+  await database.end();
 }
 
 /** Measures how fast accepted writes are executed, in turns with the sandbox called directly; warm after one round. */
@@ -215,12 +264,14 @@ async function drain(bench: Bench): Promise<void> {
     await until(() => isDrained(database));
     const after = Object.values(pids).map((pid) => processorMs(pid));
     const rateOfOurs = (DRAIN_WRITES * 1_000) / ((await lastEndMs(database)) - fromMs);
-    const rateOfDirect = await rate(
-      bench.sandboxUrl,
-      "/hubspot/crm/v3/objects/companies",
-      bearer(bench),
-      JSON.stringify({ properties: { name: "Direct" } }),
-    );
+    const rateOfDirect = await rate({
+      origin: bench.sandboxUrl,
+      path: "/hubspot/crm/v3/objects/companies",
+      headers: bearer(bench),
+      bodyOf: () => JSON.stringify({ properties: { name: "Direct" } }),
+      connections: CONNECTIONS,
+      forMs: ROUND_MS,
+    });
     if (round === 0) continue; // warm-up
     ours.push(rateOfOurs);
     direct.push(rateOfDirect);
@@ -334,14 +385,6 @@ async function whenThere(path: string): Promise<string> {
   return text ?? "";
 }
 
-const median = (values: number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-const ratio = (ours: number[], theirs: number[]): number =>
-  median(ours.map((value, i) => value / (theirs[i] ?? value)));
-const per = (rate: number): string => `${Math.round(rate).toLocaleString("en")}/s`;
-const tell = (what: string, how: string, figure: number, target: string, unit = ""): void =>
-  console.log(`${what}\n  ${how}\n  ${figure.toFixed(2)}${unit} (target ${target})`);
-
 /** Returns whether a part runs: all, or only the one of `--only=drain`. */
 const asked = (part: string): boolean =>
   process.argv.every((word) => !word.startsWith("--only=") || word === `--only=${part}`);
@@ -350,6 +393,8 @@ const bench = await open();
 try {
   if (asked("overhead")) await overhead(bench);
   if (asked("intake")) await intake(bench);
+  if (asked("customers")) await customers(bench);
+  if (asked("record")) await sameRecord(bench);
   if (asked("drain")) await drain(bench);
 } finally {
   await bench.close();

@@ -37,3 +37,9 @@ test("no batch is larger than the limit and nothing is forgotten", async () => {
     95,
   );
 });
+
+test("items that come one after the other are committed at once, without waiting for more", async () => {
+  const never = 2 ** 30;
+  const commit = sharedCommit<number>(async () => {}, { gather: { items: 10, ms: never } });
+  for (let item = 0; item < 3; item++) await commit.add(item);
+});

@@ -9,7 +9,7 @@ export interface SharedCommitOptions {
   mostItems?: number;
   /** Transactions under way at once; items that arrive meanwhile wait for the next one. */
   mostUnderWay?: number;
-  /** For items without a waiting caller: fewer than `items` wait `ms` for more. */
+  /** For items without a waiting caller: fewer than `items` wait `ms` for more, unless they come one at a time. */
   gather?: { items: number; ms: number };
 }
 
@@ -25,12 +25,14 @@ export function sharedCommit<T>(
   let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let underWay = 0;
   let scheduled = false;
+  let lastSize = 0;
 
   const run = async (): Promise<void> => {
     scheduled = false;
     if (underWay >= mostUnderWay || waiting.length === 0) return;
     const batch = waiting.slice(0, mostItems);
     waiting = waiting.slice(mostItems);
+    lastSize = batch.length;
     underWay += 1;
     try {
       await flush(batch.map(({ item }) => item));
@@ -46,7 +48,7 @@ export function sharedCommit<T>(
   const schedule = (): void => {
     if (scheduled || waiting.length === 0 || underWay >= mostUnderWay) return;
     scheduled = true;
-    if (gather && waiting.length < gather.items) setTimeout(run, gather.ms);
+    if (gather && lastSize > 1 && waiting.length < gather.items) setTimeout(run, gather.ms);
     // After the current round of I/O, so that requests that arrived together are gathered together.
     else setImmediate(run);
   };

@@ -1,0 +1,35 @@
+/** Measures how many requests a server answers in a second. */
+import { Pool } from "undici";
+
+export interface Load {
+  origin: string;
+  path: string;
+  headers: Record<string, string>;
+  /** The body of the nth request. */
+  bodyOf(nth: number): string;
+  connections: number;
+  /** Sends for so long, or until `most` requests are answered. */
+  forMs: number;
+  most?: number;
+}
+
+/** Returns the answers per second; throws the first answer that is a refusal. */
+export async function rate(load: Load): Promise<number> {
+  const { origin, path, headers, bodyOf, connections, forMs, most = Infinity } = load;
+  const pool = new Pool(origin, { connections });
+  const started = performance.now();
+  let sent = 0;
+  let done = 0;
+  const caller = async (): Promise<void> => {
+    while (performance.now() - started < forMs && sent < most) {
+      const answer = await pool.request({ method: "POST", path, headers, body: bodyOf(sent++) });
+      const text = await answer.body.text();
+      if (answer.statusCode >= 300) throw new Error(text);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, caller));
+  const seconds = (performance.now() - started) / 1_000;
+  await pool.close();
+  return done / seconds;
+}
