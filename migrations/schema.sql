@@ -186,7 +186,7 @@ CREATE TABLE consents (
   project_id uuid NOT NULL,
   status text NOT NULL DEFAULT 'pending'::text,
   provider text NOT NULL,
-  provider_app_id uuid NOT NULL,
+  provider_app_id uuid,
   connection_id uuid,
   group_ref text NOT NULL,
   group_name text,

@@ -1,5 +1,5 @@
 /** `npm run structure`: prints the sizes and the imports of the project, and the structural faults, of which it wants none. */
-import { findCircles, findMutualFolders, findSharedNames, roomOf } from "./structure/find-faults.ts";
+import { findCircles, findMutualFolders, findSharedNames, mainFolderOf } from "./structure/find-faults.ts";
 import { importGraph, readSources, type Source } from "./structure/import-graph.ts";
 import { deepestChain, mostImported, sizesOf, type Sizes } from "./structure/measure.ts";
 
@@ -27,8 +27,8 @@ const report = [
     `Lines per file`.padEnd(22),
     ..."files lines median p90 max".split(" ").map((head) => head.padStart(8)),
   ].join(""),
-  ...[...Map.groupBy(written, ({ file }) => roomOf(file))].map(([room, found]) =>
-    table(room, sizesOf(found)),
+  ...[...Map.groupBy(written, ({ file }) => mainFolderOf(file))].map(([folder, found]) =>
+    table(folder, sizesOf(found)),
   ),
   table("all", sizesOf(written)),
   ...list("Files over 300 lines", over(300)),

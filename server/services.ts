@@ -168,7 +168,8 @@ async function loadCatalog(path: string | undefined): Promise<Catalog> {
   try {
     const overlay: unknown = parseYaml(await readFile(path, "utf8"));
     // An overlay file that was not written completely would leave the built-in addresses in use.
-    if (overlay === null || overlay === undefined) throw new Error("the file is empty; it must have the member providers");
+    if (overlay === null || overlay === undefined)
+      throw new Error("the file is empty; it must have the member providers");
     return buildCatalog(overlay);
   } catch (cause) {
     // The parser draws the place below its first line; a start error is one line.

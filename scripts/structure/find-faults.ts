@@ -33,19 +33,19 @@ export function findCircles(graph: ImportGraph): string[][] {
 }
 
 /**
- * Returns the pairs of rooms and the pairs of folders that import each other. A folder and its own subfolder are one
- * room and may.
+ * Returns the pairs of main folders and the pairs of their subfolders that import each other. A folder and its own
+ * subfolder may.
  */
 export function findMutualFolders(graph: ImportGraph): string[] {
-  const rooms = mutual(graph, roomOf);
+  const mainFolders = mutual(graph, mainFolderOf);
   const folders = mutual(graph, dirname).filter(
-    ([a, b]) => roomOf(`${a}/`) === roomOf(`${b}/`) && !`${b}/`.startsWith(`${a}/`),
+    ([a, b]) => mainFolderOf(`${a}/`) === mainFolderOf(`${b}/`) && !`${b}/`.startsWith(`${a}/`),
   );
-  return [...rooms, ...folders].map(([a, b]) => `${a} ⇄ ${b}`);
+  return [...mainFolders, ...folders].map(([a, b]) => `${a} ⇄ ${b}`);
 }
 
-/** Returns the room of a file: `server/<room>` in the server, else the folder at the top of the project. */
-export function roomOf(file: string): string {
+/** Returns the main folder of a file: `server/<folder>` in the server, else the folder at the top of the project. */
+export function mainFolderOf(file: string): string {
   const [top = "", second = "", third] = file.split("/");
   return top === "server" && third !== undefined ? `${top}/${second}` : top;
 }

@@ -39,7 +39,7 @@ test("a circle is found through any number of files, and a diamond is none", () 
   assert.deepEqual(findCircles(graphOf(diamond)), []);
 });
 
-test("rooms and folders that import each other are found; a folder and its own subfolder may", () => {
+test("folders that import each other are found; a folder and its own subfolder may", () => {
   const imports = {
     "server/main.ts": ["server/write/plan.ts"],
     "server/write/plan.ts": ["server/main.ts", "server/write/queue/claim.ts"],

@@ -14,7 +14,8 @@ export interface ConsentRow {
   projectId: string;
   status: ConsentStatus;
   provider: string;
-  providerAppId: string;
+  /** Null for custom authentication without a provider app. */
+  providerAppId: string | null;
   /** The connection to give new credentials; after a success, the connection made. */
   connectionId: string | null;
   groupRef: string;
@@ -67,6 +68,30 @@ export async function insertConsent(
   await queries
     .insertInto("consents")
     .values({ ...consent, providerMetadata: JSON.stringify(consent.providerMetadata) })
+    .execute();
+}
+
+/** Inserts an attempt that has failed and that no browser can continue. */
+export async function insertFailedConsent(
+  queries: Queries,
+  {
+    id,
+    beginHash,
+    ...failed
+  }: Omit<NewConsent, "connectionId" | "expireTime"> &
+    Pick<ConsentRow, "reason" | "detail" | "leaveTime"> & { beginHash: Buffer },
+): Promise<void> {
+  await queries
+    .insertInto("consents")
+    .values({
+      ...failed,
+      id,
+      beginHash,
+      status: "failed",
+      providerMetadata: JSON.stringify(failed.providerMetadata),
+      endTime: sql`now()`,
+      expireTime: sql`now()`,
+    })
     .execute();
 }
 

@@ -23,6 +23,11 @@ export interface CustomAuthSession {
   origin: string | null;
 }
 
+export interface TakenCustomAuthSession extends CustomAuthSession {
+  /** When a browser continued to the provider. */
+  leaveTime: Date | null;
+}
+
 /** With what the pages show. */
 export interface ShownCustomAuthSession extends CustomAuthSession {
   appName: string;
@@ -48,7 +53,7 @@ export async function takeCustomAuthSession(
   projectId: string,
   hash: Buffer,
   asker: { groupRef?: string; consumerRef?: string },
-): Promise<CustomAuthSession | undefined> {
+): Promise<TakenCustomAuthSession | undefined> {
   let query = queries
     .deleteFrom("customAuthSessions")
     .where("projectId", "=", projectId)

@@ -131,7 +131,7 @@ export interface Consents {
   openTime: Timestamp | null;
   projectId: string;
   provider: string;
-  providerAppId: string;
+  providerAppId: string | null;
   providerMetadata: Json;
   providerWorkspaceRef: string | null;
   reason: string | null;

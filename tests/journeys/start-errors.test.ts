@@ -138,6 +138,7 @@ describe("a start that cannot succeed", () => {
     ["providers: { hubspot: { oauth2Opts: { tokenURL: [] } } }", /providers\.hubspot\.oauth2Opts\.tokenURL/],
     ["provider: {}", /provider.*unknown member/],
     ["providers: {", /cannot be read/],
+    ["", /empty/],
     [undefined, /cannot be read.*ENOENT/],
   ];
   for (const [text, says] of overlays) {

@@ -27,11 +27,13 @@ import {
   insertCustomAuthSession,
   takeCustomAuthSession,
   type CustomAuthSession,
+  type TakenCustomAuthSession,
 } from "../../store/custom-auth-sessions.ts";
 import type { Database } from "../../store/database.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { saveConnection } from "../connections/save-connection.ts";
 import { CUSTOM_AUTH_PATH, digest } from "./browser-binding.ts";
+import { withFailuresListed } from "./custom-auth-failures.ts";
 
 export interface FlowServices {
   database: Database;
@@ -54,7 +56,7 @@ export interface Flow extends StepState {
   /** Of the page that asked, where a browser sent it. */
   origin?: string;
   /** Of the earlier session, whose browser need not be asked again. */
-  earlier?: Pick<CustomAuthSession, "flowId" | "browserHash">;
+  earlier?: Pick<TakenCustomAuthSession, "flowId" | "browserHash" | "leaveTime">;
 }
 
 export type FlowResult = { redirect: { url: string; sessionId: string } } | { row: ConnectionRow };
@@ -63,8 +65,12 @@ export const CUSTOM_BEGIN_PATH = `${CUSTOM_AUTH_PATH}/begin`;
 /** Time for a person to sign in and agree. */
 export const SESSION_MS = 10 * 60_000;
 
-/** Runs the steps from index `step` on. Throws Problems: 422 if the provider refuses, 502 if it cannot be reached. */
-export async function proceed(deps: FlowServices, flow: Flow, step = 0): Promise<FlowResult> {
+/** Runs the steps. Throws Problems: 422 if the provider refuses, 502 if it cannot be reached. */
+export const proceed = (deps: FlowServices, flow: Flow): Promise<FlowResult> =>
+  withFailuresListed(deps, flow, () => takeSteps(deps, flow, 0));
+
+/** Runs the steps from index `step` on. */
+async function takeSteps(deps: FlowServices, flow: Flow, step: number): Promise<FlowResult> {
   const steps = flow.provider.customOpts?.connectSteps ?? [];
   let state: Flow = flow;
   for (const [index, { redirect, request }] of steps.entries()) {
@@ -116,7 +122,9 @@ export async function resume(
     origin: session.origin ?? undefined,
     earlier: session,
   };
-  return proceed(deps, { ...flow, ...readBack(flow, redirect, params) }, session.step + 1);
+  const goOn = async () =>
+    takeSteps(deps, { ...flow, ...readBack(flow, redirect, params) }, session.step + 1);
+  return withFailuresListed(deps, flow, goOn, params);
 }
 
 function readBack(flow: Flow, redirect: Redirect, params: Record<string, string>): StepState {

@@ -103,6 +103,47 @@ describe("connecting in several steps", () => {
     assert.deepEqual(listed.body, []);
   });
 
+  test("failed attempts are in the list of consents with their reason, and refused inputs are not", async () => {
+    assert.equal((await connect(keyed("listed", "wrong"))).status, 422);
+    assert.equal((await begin("listed", { customAuth: { unknown: "x" }, provider: "keyed" })).status, 400);
+    const { redirect } = (await begin("listed")).body;
+    await comeBack(redirect, { error: "access_denied", error_description: "The admin said no" });
+    const listed = await on.inProject("GET", "/consents?groupRef=listed&status=failed");
+    const shown = listed.body.results.map(
+      ({ provider, reason, detail, retryable, ...consent }: Record<string, string>) => ({
+        provider,
+        reason,
+        detail,
+        retryable,
+        left: consent["leaveTime"] !== undefined,
+        app: consent["providerAppId"] !== undefined,
+      }),
+    );
+    const [declined, refused] = shown;
+    assert.equal(shown.length, 2, listed.text);
+    const common = { retryable: false };
+    assert.deepEqual(declined, {
+      ...common,
+      provider: "consented",
+      reason: "declined",
+      detail: "access_denied: The admin said no",
+      left: true,
+      app: true,
+    });
+    assert.match(refused.detail, /wrong password/);
+    assert.deepEqual(
+      { ...refused, detail: "" },
+      {
+        ...common,
+        provider: "keyed",
+        reason: "provider-refused",
+        detail: "",
+        left: false,
+        app: false,
+      },
+    );
+  });
+
   test("a redirect leads over the provider's page to a connection", async () => {
     const first = await begin("acme", { groupName: "Acme" });
     assert.equal(first.status, 200, first.text);

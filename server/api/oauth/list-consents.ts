@@ -18,7 +18,7 @@ const ConsentSchema = Type.Object(
       description: "Id of the consent. The customer sees it as `Reference` on a failure's page.",
     }),
     provider: Type.String({ description: "The provider's name in the catalog." }),
-    providerAppId: Type.String({ description: "The provider app used." }),
+    providerAppId: text("The provider app used. Absent for custom authentication without one."),
     groupRef: Type.String({ description: "The customer." }),
     groupName: text("Display name of the group, if it was given."),
     consumerRef: Type.String({ description: "The person asked." }),
@@ -64,7 +64,7 @@ export const listConsents = (deps: { database: Database }) =>
     summary: "List consents",
     description:
       "Newest first: the customers who were asked to connect, and the results. Consents are kept as long as operations, or for " +
-      "a day if the customer never continued to the provider.",
+      "a day if the customer never continued to the provider. Of custom authentication, only failed attempts are listed.",
     query: Type.Object({
       status: Type.Optional(
         Type.Enum([...STATUSES], { description: "Return only consents in this status." }),
@@ -85,7 +85,7 @@ export const listConsents = (deps: { database: Database }) =>
 const toConsent = (row: ShownConsent) => ({
   id: row.id,
   provider: row.provider,
-  providerAppId: row.providerAppId,
+  providerAppId: row.providerAppId ?? undefined,
   groupRef: row.groupRef,
   groupName: row.groupName ?? undefined,
   consumerRef: row.consumerRef,
@@ -93,7 +93,8 @@ const toConsent = (row: ShownConsent) => ({
   connectionId: row.connectionId ?? undefined,
   status: statusOf(row),
   reason: (row.reason as FailureReason | null) ?? undefined,
-  retryable: row.reason === null ? undefined : isRetryable(row.reason),
+  // Without the browser that continued there is no page to try again on.
+  retryable: row.reason === null ? undefined : isRetryable(row.reason) && row.browserHash !== null,
   message: row.message ?? undefined,
   detail: row.detail ?? undefined,
   createTime: row.createTime.toISOString(),

@@ -1,0 +1,70 @@
+/** Records failed attempts of custom authentication in the list of consents. */
+import { randomText } from "../../credentials/grants/authorization-code.ts";
+import { Problem } from "../../ground/errors.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Log } from "../../ground/log.ts";
+import { insertFailedConsent } from "../../store/consents.ts";
+import type { Database } from "../../store/database.ts";
+import { digest } from "./browser-binding.ts";
+import { ConsentFailed, consentFailure, refusedConsent } from "./consent-failure.ts";
+import type { Flow } from "./custom-auth-flow.ts";
+
+/**
+ * Runs a part of the flow; records and logs its failure, and throws it again. Input that is refused before the provider is
+ * asked is no attempt. `params` are those of the provider's page.
+ */
+export async function withFailuresListed<Result>(
+  deps: { database: Database; log: Log },
+  flow: Flow,
+  work: () => Promise<Result>,
+  params: Record<string, string> = {},
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Problem && error.slug === "invalid-request"))
+      await record(deps, flow, asFailure(error, params));
+    throw error;
+  }
+}
+
+async function record(
+  { database, log }: { database: Database; log: Log },
+  flow: Flow,
+  { reason, message: detail }: ConsentFailed,
+): Promise<void> {
+  const { projectId, groupRef, groupName, consumerRef, consumerName } = flow;
+  const [id, provider] = [newId(), flow.provider.name];
+  log.warn({ consentId: id, projectId, provider, reason, detail }, "a custom authentication failed");
+  try {
+    await insertFailedConsent(database.queries, {
+      id,
+      projectId,
+      provider,
+      // Of an address that nobody knows.
+      beginHash: digest(randomText()),
+      providerAppId: flow.app?.id ?? null,
+      groupRef,
+      groupName: groupName ?? null,
+      consumerRef,
+      consumerName: consumerName ?? null,
+      providerWorkspaceRef: null,
+      providerMetadata: {},
+      reason,
+      detail,
+      leaveTime: flow.earlier?.leaveTime ?? null,
+    });
+  } catch (err) {
+    // The caller gets the failure itself.
+    log.warn({ consentId: id, err }, "the failure of a custom authentication could not be stored");
+  }
+}
+
+function asFailure(error: unknown, params: Record<string, string>): ConsentFailed {
+  if (params["error"] !== undefined) return refusedConsent(params["error"], params["error_description"]);
+  if (!(error instanceof Problem)) return consentFailure(error);
+  const { detail } = error.options;
+  if (error.slug === "provider-refused") return new ConsentFailed("provider-refused", detail);
+  if (error.status >= 502) return new ConsentFailed("provider-unavailable", detail);
+  return consentFailure(error);
+}
