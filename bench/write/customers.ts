@@ -126,14 +126,14 @@ async function copyCustomers(database: Postgres, installationId: string, count: 
 
 /** Changes connections as a token refresh does: this is what other processes hear of it. */
 function startRenewals(database: Postgres, customers: number): { stop(): Promise<void> } {
-  let running = true;
+  const stopping = new AbortController();
   const renewing = (async () => {
     const { rows } = await database.query<{ connection_id: string }>(
       "select connection_id from copies where nth <= $1",
       [customers],
     );
     const started = performance.now();
-    for (let nth = 0; running; nth++) {
+    for (let nth = 0; !stopping.signal.aborted; nth++) {
       await database.query(
         "update connections set credentials_sealed = credentials_sealed, status = 'created', update_time = now() where id = $1",
         [rows[nth % rows.length]?.connection_id],
@@ -143,7 +143,7 @@ function startRenewals(database: Postgres, customers: number): { stop(): Promise
   })();
   return {
     async stop() {
-      running = false;
+      stopping.abort();
       await renewing;
     },
   };

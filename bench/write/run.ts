@@ -327,9 +327,9 @@ async function fill(
   await pool.close();
 }
 
-const bearer = (bench: Bench) => ({
+const bearer = ({ token }: Bench) => ({
   "content-type": "application/json",
-  authorization: `Bearer ${bench.token}`,
+  authorization: `Bearer ${token}`,
 });
 
 /** Measures the milliseconds that Busbar adds at the median; the two callers take turns. */
