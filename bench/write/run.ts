@@ -1,7 +1,7 @@
 /** Measures the cost of writes: intake, drain, auto-batching and synchronous overhead, as ratios. See bench/README.md. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Pool } from "undici";
@@ -10,6 +10,7 @@ import { createLog } from "../../server/ground/log.ts";
 import { measureCustomers, type Intake } from "./customers.ts";
 import { rate } from "./rate.ts";
 import { median, per, ratio, tell } from "./report.ts";
+import { until, whenThere } from "./until.ts";
 import { childNamed, processorMs } from "../processor-time.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 
@@ -369,20 +370,6 @@ async function timed(
   const text = await body.text();
   if (statusCode >= 300) throw new Error(text);
   return performance.now() - started;
-}
-
-async function until(look: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 120_000; performance.now() < end;) {
-    if (await look()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("not within two minutes");
-}
-
-async function whenThere(path: string): Promise<string> {
-  let text: string | undefined;
-  await until(async () => (text = await readFile(path, "utf8").catch(() => undefined)) !== undefined);
-  return text ?? "";
 }
 
 /** Returns whether a part runs: all, or only the one of `--only=drain`. */

@@ -1,0 +1,16 @@
+/** Waits for a condition or a file, two minutes at most. */
+import { readFile } from "node:fs/promises";
+
+export async function until(look: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 120_000; performance.now() < end;) {
+    if (await look()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("not within two minutes");
+}
+
+export async function whenThere(path: string): Promise<string> {
+  let text: string | undefined;
+  await until(async () => (text = await readFile(path, "utf8").catch(() => undefined)) !== undefined);
+  return text ?? "";
+}
