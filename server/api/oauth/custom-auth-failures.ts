@@ -7,7 +7,18 @@ import { insertFailedConsent } from "../../store/consents.ts";
 import type { Database } from "../../store/database.ts";
 import { digest } from "./browser-binding.ts";
 import { ConsentFailed, consentFailure, refusedConsent } from "./consent-failure.ts";
-import type { Flow } from "./custom-auth-flow.ts";
+
+/** The customer and the provider of an attempt. */
+interface Attempt {
+  projectId: string;
+  provider: { name: string };
+  app?: { id: string };
+  groupRef: string;
+  groupName?: string;
+  consumerRef: string;
+  consumerName?: string;
+  earlier?: { leaveTime: Date | null };
+}
 
 /**
  * Runs a part of the flow; records and logs its failure, and throws it again. Input that is refused before the provider is
@@ -15,7 +26,7 @@ import type { Flow } from "./custom-auth-flow.ts";
  */
 export async function withFailuresListed<Result>(
   deps: { database: Database; log: Log },
-  flow: Flow,
+  attempt: Attempt,
   work: () => Promise<Result>,
   params: Record<string, string> = {},
 ): Promise<Result> {
@@ -23,18 +34,18 @@ export async function withFailuresListed<Result>(
     return await work();
   } catch (error) {
     if (!(error instanceof Problem && error.slug === "invalid-request"))
-      await record(deps, flow, asFailure(error, params));
+      await record(deps, attempt, asFailure(error, params));
     throw error;
   }
 }
 
 async function record(
   { database, log }: { database: Database; log: Log },
-  flow: Flow,
+  attempt: Attempt,
   { reason, message: detail }: ConsentFailed,
 ): Promise<void> {
-  const { projectId, groupRef, groupName, consumerRef, consumerName } = flow;
-  const [id, provider] = [newId(), flow.provider.name];
+  const { projectId, groupRef, groupName, consumerRef, consumerName } = attempt;
+  const [id, provider] = [newId(), attempt.provider.name];
   log.warn({ consentId: id, projectId, provider, reason, detail }, "a custom authentication failed");
   try {
     await insertFailedConsent(database.queries, {
@@ -43,7 +54,7 @@ async function record(
       provider,
       // Of an address that nobody knows.
       beginHash: digest(randomText()),
-      providerAppId: flow.app?.id ?? null,
+      providerAppId: attempt.app?.id ?? null,
       groupRef,
       groupName: groupName ?? null,
       consumerRef,
@@ -52,7 +63,7 @@ async function record(
       providerMetadata: {},
       reason,
       detail,
-      leaveTime: flow.earlier?.leaveTime ?? null,
+      leaveTime: attempt.earlier?.leaveTime ?? null,
     });
   } catch (err) {
     // The caller gets the failure itself.
