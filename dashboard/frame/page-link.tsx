@@ -5,7 +5,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useProjectName } from "./project.ts";
 
 export interface PageLinkProps {
-  /** An address: `/orgs/…`; of a project, use `ProjectLink`. */
+  /** An address: `/orgs/…?actor=…`; of a project, use `ProjectLink`. */
   to: string;
   children: ReactNode;
   className?: string;
@@ -13,7 +13,7 @@ export interface PageLinkProps {
 
 /** Leads to any page. */
 export const PageLink = ({ to, children, className = "foreign" }: PageLinkProps): JSX.Element => (
-  <Anchor component={Link} to={to} size="sm" className={className}>
+  <Anchor component={Link} {...target(to)} size="sm" className={className}>
     {children}
   </Anchor>
 );
@@ -32,7 +32,15 @@ export function ProjectLink({ to, children, className }: PageLinkProps): JSX.Ele
 export function useOpenInProject(): (to: string) => void {
   const project = useProjectName();
   const navigate = useNavigate();
-  return (to) => void navigate({ to: projectPath(project, to) });
+  return (to) => void navigate(target(projectPath(project, to)));
+}
+
+/** Separates the filters of an address from its path, as the router wants them. */
+export function target(address: string): { to: string; search: never } {
+  const [to = "", query = ""] = address.split("?");
+  const search = (): Record<string, string> => Object.fromEntries(new URLSearchParams(query));
+  // The router's types take filters only with a route that they know; an address of text has none.
+  return { to, search: search as never };
 }
 
 export const projectPath = (project: string, to: string): string => `/projects/${part(project)}${to}`;
