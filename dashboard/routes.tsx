@@ -42,9 +42,22 @@ const PROJECT_PAGES = [
   ofProject("/connections", "ConnectionsPage", () => import("./pages/connections/connections-page.tsx")),
   ofProject("/connections/$id", "ConnectionPage", () => import("./pages/connections/connection-page.tsx")),
   ofProject("/api-keys", "ApiKeysPage", () => import("./pages/api-keys/api-keys-page.tsx")),
+  ofProject("/integrations", "IntegrationsPage", () => import("./pages/integrations/integrations-page.tsx")),
+  ofProject(
+    "/integrations/$name",
+    "IntegrationPage",
+    () => import("./pages/integrations/integration-page.tsx"),
+  ),
+  ofProject("/deploy", "DeployPage", () => import("./pages/deploy/deploy-page.tsx")),
+  ofProject("/playground", "PlaygroundPage", () => import("./pages/playground/playground-page.tsx")),
+  ofProject("/proxy-calls", "ProxyCallsPage", () => import("./pages/proxy-calls/proxy-calls-page.tsx")),
+  ofProject("/requests", "RequestsPage", () => import("./pages/requests/requests-page.tsx")),
+  ofProject("/settings", "SettingsPage", () => import("./pages/settings/settings-page.tsx")),
 ];
 
-const OTHER_PAGES: ReturnType<typeof ofPerson>[] = [];
+const OTHER_PAGES: ReturnType<typeof ofPerson>[] = [
+  ofPerson("/system", "SystemPage", () => import("./pages/system/system-page.tsx")),
+];
 
 const signIn = createRoute({
   getParentRoute: () => root,

@@ -43,6 +43,7 @@ const EXAMPLES: Record<string, (on: Dashboard) => Promise<string>> = {
   "/customers/$ref": async () => "foreign",
   "/integrations/$name/installations/$id": async ({ on }) =>
     `hubspot ${(await on.inProject("GET", "/installations:search?groupRef=foreign")).body.results[0].id}`,
+  "/integrations/$name": async ({ on }) => (await on.inProject("GET", "/integrations")).body[0].name,
   "/connections/$id": async ({ on }) => (await on.inProject("GET", "/connections")).body[0].id,
 };
 

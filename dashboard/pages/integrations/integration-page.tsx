@@ -1,0 +1,140 @@
+/** One integration: its customers, its manifest and its revisions. */
+import type { JSX } from "react";
+import { Tabs } from "@mantine/core";
+import { useParams } from "@tanstack/react-router";
+import type { RowOf } from "../../api/live-list.ts";
+import { useCall } from "../../api/queries.ts";
+import { useFilters } from "../../frame/filters.ts";
+import { LiveTable } from "../../frame/list-page.tsx";
+import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { Page } from "../../frame/page.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Status } from "../../ui/status.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+
+export function IntegrationPage(): JSX.Element {
+  const { name = "" } = useParams({ strict: false });
+  const [{ tab = "customers" }, setTab] = useFilters("tab");
+  return (
+    <Page
+      title={name}
+      above={<ProjectLink to="/integrations">Integrations</ProjectLink>}
+      actions={<ProjectLink to={`/deploy?integration=${part(name)}`}>Change the manifest</ProjectLink>}
+    >
+      <Tabs value={tab} onChange={(next) => setTab({ tab: next ?? undefined })} keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="customers">Customers</Tabs.Tab>
+          <Tabs.Tab value="manifest">Manifest</Tabs.Tab>
+          <Tabs.Tab value="revisions">Revisions</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="customers" pt="sm">
+          <Customers name={name} />
+        </Tabs.Panel>
+        <Tabs.Panel value="manifest" pt="sm">
+          <Manifest name={name} />
+        </Tabs.Panel>
+        <Tabs.Panel value="revisions" pt="sm">
+          <Revisions name={name} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+const CUSTOMERS: Column<RowOf<"listProjectInstallations">>[] = [
+  {
+    head: "Customer",
+    cell: ({ group }) => <span className="foreign">{group.groupName}</span>,
+    line: 1,
+    grows: true,
+  },
+  { head: "Health", cell: ({ healthStatus }) => <Status status={healthStatus} />, line: 1 },
+  {
+    head: "Last operation",
+    cell: ({ lastOperationStatus: last }) => (last ? <Status status={last} /> : "–"),
+    line: 2,
+  },
+  { head: "Installed", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 2 },
+];
+
+function Customers({ name }: { name: string }): JSX.Element {
+  const projectIdOrName = useProjectName();
+  return (
+    <LiveTable
+      name="Customers"
+      operationId="listProjectInstallations"
+      input={{ projectIdOrName, integration: name }}
+      columns={CUSTOMERS}
+      idOf={({ id }) => id}
+      filters={[
+        {
+          kind: "choice",
+          name: "healthStatus",
+          label: "Status",
+          options: ["healthy", "unhealthy"].map((value) => ({ value, label: value })),
+        },
+        { kind: "text", name: "text", label: "Filter", placeholder: "Customer" },
+      ]}
+      empty={
+        <EmptyState title="No customer uses it yet">Install it for a customer who is connected.</EmptyState>
+      }
+    />
+  );
+}
+
+function Manifest({ name }: { name: string }): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const revisions = useCall("listRevisions", { projectIdOrName, integrationId: name, pageSize: 1 });
+  const revisionId = revisions.data?.results[0]?.id ?? "";
+  const input = { projectIdOrName, integrationId: name, revisionId };
+  const { data, error } = useCall("getRevision", input, { enabled: revisionId !== "" });
+  const text = data && (data.source ?? JSON.stringify(data.content, undefined, 2));
+  return (
+    <Section>
+      <ProblemView error={data ? null : (error ?? revisions.error)} />
+      {text !== undefined && <CodeBlock name="Manifest" text={text} />}
+    </Section>
+  );
+}
+
+const revisionColumns = (name: string): Column<RowOf<"listRevisions">>[] => [
+  { head: "Number", cell: ({ number }) => number, line: 1 },
+  { head: "Deployed", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 1 },
+  {
+    head: "By",
+    cell: ({ createdBy }) => <span className="foreign">{createdBy}</span>,
+    grows: true,
+    line: 2,
+  },
+  {
+    head: "Back",
+    cell: ({ id, number, current }) =>
+      current ? (
+        "current"
+      ) : (
+        <ProjectLink
+          to={`/deploy?integration=${part(name)}&revision=${id}`}
+        >{`Back to ${number}`}</ProjectLink>
+      ),
+    line: 2,
+  },
+];
+
+function Revisions({ name }: { name: string }): JSX.Element {
+  const projectIdOrName = useProjectName();
+  return (
+    <LiveTable
+      name="Revisions"
+      operationId="listRevisions"
+      input={{ projectIdOrName, integrationId: name }}
+      columns={revisionColumns(name)}
+      idOf={({ id }) => id}
+      empty={<EmptyState title="No revisions">Each deployment stores one.</EmptyState>}
+    />
+  );
+}

@@ -1,0 +1,46 @@
+/** The six steps to the first integration; each is ticked by what the API says, and all disappear when they are done. */
+import type { JSX } from "react";
+import { Group, Text } from "@mantine/core";
+import { POLL_MS, useCall } from "../../api/queries.ts";
+import { ProjectLink } from "../../frame/page-link.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import { Icon } from "../../ui/icons.tsx";
+import { Section } from "../../ui/section.tsx";
+
+export function FirstSteps(): JSX.Element | null {
+  const projectIdOrName = useProjectName();
+  const often = { everyMs: POLL_MS.overview };
+  const apps = useCall("listProviderApps", { projectIdOrName }, often).data;
+  const integrations = useCall("listIntegrations", { projectIdOrName }, often).data;
+  const connections = useCall("listProjectConnections", { projectIdOrName, pageSize: 1 }, often).data;
+  const operations = useCall("listProjectOperations", { projectIdOrName, pageSize: 1 }, often).data;
+  const destinations = useCall("listDestinations", { projectIdOrName }, often).data;
+  if (!apps || !integrations || !connections || !operations || !destinations) return null;
+  const steps = [
+    { done: apps.length > 0, to: "/provider-apps", words: "Register your OAuth client with the provider" },
+    { done: integrations.length > 0, to: "/deploy", words: "Write a manifest from the template" },
+    { done: integrations.length > 0, to: "/deploy", words: "Deploy it" },
+    { done: connections.results.length > 0, to: "/customers", words: "Connect a customer" },
+    { done: operations.results.length > 0, to: "/playground", words: "Write a record in the playground" },
+    { done: destinations.length > 0, to: "/destinations", words: "Receive events at a webhook" },
+  ];
+  if (steps.every(({ done }) => done)) return null;
+  return (
+    <Section title="First steps">
+      <ol>
+        {steps.map(({ done, to, words }) => (
+          <li key={words}>
+            <Group gap="xs" component="span">
+              <ProjectLink to={to}>{words}</ProjectLink>
+              {done && (
+                <Text size="sm" component="span">
+                  <Icon name="check" size={14} /> done
+                </Text>
+              )}
+            </Group>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

@@ -1,0 +1,57 @@
+/** The refused requests of a project: what was asked for, with which key, and why it was refused. */
+import type { JSX } from "react";
+import type { RowOf } from "../../api/live-list.ts";
+import { ListPage } from "../../frame/list-page.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import type { FilterField } from "../../ui/filter-bar.tsx";
+import { IdText } from "../../ui/id-text.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+
+type RefusedRequest = RowOf<"listRequests">;
+
+const FILTERS: FilterField[] = [
+  {
+    kind: "choice",
+    name: "status",
+    label: "Status",
+    options: ["4xx", "5xx", "400", "403", "404", "409", "422", "429"].map((value) => ({
+      value,
+      label: value,
+    })),
+  },
+  { kind: "text", name: "operationId", label: "Operation" },
+  { kind: "text", name: "apiKeyId", label: "API key id" },
+  { kind: "window", name: "since", label: "Window" },
+  { kind: "text", name: "text", label: "Filter", placeholder: "Path, detail or request id" },
+];
+
+const COLUMNS: Column<RefusedRequest>[] = [
+  { head: "Time", cell: ({ time }) => <TimeAgo time={time} />, line: 1 },
+  { head: "Status", cell: ({ status }) => status, line: 1 },
+  { head: "Problem", cell: ({ title }) => title, line: 2 },
+  { head: "Operation", cell: ({ operationId, method }) => operationId ?? method },
+  { head: "Detail", cell: ({ detail }) => <span className="foreign">{detail}</span>, grows: true, line: 2 },
+  { head: "Request", cell: ({ requestId }) => <IdText id={requestId} /> },
+];
+
+export function RequestsPage(): JSX.Element {
+  const projectIdOrName = useProjectName();
+  return (
+    <ListPage
+      title="Requests"
+      operationId="listRequests"
+      input={{ projectIdOrName }}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      filters={FILTERS}
+      moreFilters={["until"]}
+      empty={
+        <EmptyState title="No refused requests">
+          Requests to the API that were answered with 400 or more appear here, if their credential was valid.
+        </EmptyState>
+      }
+    />
+  );
+}
