@@ -53,10 +53,21 @@ const PROJECT_PAGES = [
   ofProject("/proxy-calls", "ProxyCallsPage", () => import("./pages/proxy-calls/proxy-calls-page.tsx")),
   ofProject("/requests", "RequestsPage", () => import("./pages/requests/requests-page.tsx")),
   ofProject("/settings", "SettingsPage", () => import("./pages/settings/settings-page.tsx")),
+  ofProject("/jwt-keys", "JwtKeysPage", () => import("./pages/jwt-keys/jwt-keys-page.tsx")),
+  ofProject(
+    "/provider-apps",
+    "ProviderAppsPage",
+    () => import("./pages/provider-apps/provider-apps-page.tsx"),
+  ),
 ];
 
 const OTHER_PAGES: ReturnType<typeof ofPerson>[] = [
   ofPerson("/system", "SystemPage", () => import("./pages/system/system-page.tsx")),
+  ofPerson("/orgs/$org/people", "PeoplePage", () => import("./pages/orgs/people-page.tsx")),
+  ofPerson("/orgs/$org/projects", "ProjectsPage", () => import("./pages/orgs/projects-page.tsx")),
+  ofPerson("/orgs/$org/domains", "DomainsPage", () => import("./pages/orgs/domains-page.tsx")),
+  ofPerson("/orgs/$org/audit", "AuditPage", () => import("./pages/orgs/audit-page.tsx")),
+  ofPerson("/account", "AccountPage", () => import("./pages/account/account-page.tsx")),
 ];
 
 const signIn = createRoute({

@@ -1,24 +1,27 @@
 /** What the signed-in person may do in the organisation of the page. The API decides; this only explains beforehand. */
+import { useParams } from "@tanstack/react-router";
 import { useCall } from "../api/queries.ts";
 import { useShownProject } from "./project.ts";
 
-const ORDER = ["viewer", "support", "editor", "owner"] as const;
-export type Role = (typeof ORDER)[number];
+export const ROLES = ["viewer", "support", "editor", "owner"] as const;
+export type Role = (typeof ROLES)[number];
 
 /** Returns the person's role in the organisation of the page; undefined until it is known. */
 export function useRole(): Role | undefined {
+  const { org } = useParams({ strict: false });
   const project = useShownProject();
   const me = useCall("getMyInfo", {}).data;
-  if (!me || !project) return undefined;
-  const found = rolesOf(me).find(({ org }) => org.id === project.orgId);
+  const orgId = org ?? project?.orgId;
+  if (!me || orgId === undefined) return undefined;
+  const found = rolesOf(me).find((one) => one.org.id === orgId);
   const role = found?.role.replace("org:", "");
-  return ORDER.find((one) => one === role);
+  return ROLES.find((one) => one === role);
 }
 
 /** Returns why the person may not do what needs this role, for `ActionButton`; undefined: they may. */
 export function useReason(needed: Role): string | undefined {
   const role = useRole();
-  if (!role || ORDER.indexOf(role) >= ORDER.indexOf(needed)) return undefined;
+  if (!role || ROLES.indexOf(role) >= ROLES.indexOf(needed)) return undefined;
   return `This needs the role ${needed}; you are ${role}.`;
 }
 

@@ -36,6 +36,8 @@ export async function listPages(on: Dashboard): Promise<SitePage[]> {
   return pages;
 }
 
+const orgId = async ({ on }: Dashboard): Promise<string> => on.busbar.bootstrap?.orgId ?? "";
+
 /** Returns the parameters of a route, by the part of the path before them. */
 const EXAMPLES: Record<string, (on: Dashboard) => Promise<string>> = {
   "/operations/$id": async ({ on }) =>
@@ -44,6 +46,10 @@ const EXAMPLES: Record<string, (on: Dashboard) => Promise<string>> = {
   "/integrations/$name/installations/$id": async ({ on }) =>
     `hubspot ${(await on.inProject("GET", "/installations:search?groupRef=foreign")).body.results[0].id}`,
   "/integrations/$name": async ({ on }) => (await on.inProject("GET", "/integrations")).body[0].name,
+  "/orgs/$org/people": orgId,
+  "/orgs/$org/projects": orgId,
+  "/orgs/$org/domains": orgId,
+  "/orgs/$org/audit": orgId,
   "/connections/$id": async ({ on }) => (await on.inProject("GET", "/connections")).body[0].id,
 };
 

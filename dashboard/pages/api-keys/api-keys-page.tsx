@@ -1,34 +1,69 @@
-/** The API keys of a project. */
-import type { JSX } from "react";
+/** The API keys of a project: create, replace, switch off, delete. */
+import { useState, type JSX } from "react";
+import { Button, Group } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
+import { useCall, useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
 import { Page } from "../../frame/page.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { NewApiKey } from "./new-api-key.tsx";
 
-const COLUMNS: Column<Schemas["ApiKey"]>[] = [
+type ApiKey = Schemas["ApiKey"];
+
+const COLUMNS: Column<ApiKey>[] = [
   { head: "Label", cell: ({ label }) => <span className="foreign">{label}</span>, grows: true, line: 1 },
   { head: "Key", cell: ({ key }) => <code>{key}</code>, line: 2 },
   { head: "Scopes", cell: ({ scopes }) => scopes.join(", "), line: 2 },
   { head: "Status", cell: ({ active }) => <Status status={active ? "active" : "inactive"} />, line: 1 },
+  { head: "Last used", cell: ({ lastUsedTime }) => <TimeAgo time={lastUsedTime} />, line: 2 },
+  { head: "Expires", cell: ({ expireTime }) => <TimeAgo time={expireTime} /> },
   { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} /> },
 ];
 
 export function ApiKeysPage(): JSX.Element {
   const projectIdOrName = useProjectName();
+  const reason = useReason("editor");
+  const [making, setMaking] = useState<{ instead?: ApiKey }>();
+  const [deleting, setDeleting] = useState<ApiKey>();
+  const keys = useCall("listApiKeys", { projectIdOrName }).data ?? [];
+  const update = useChange("updateApiKey", { forget: ["listApiKeys"] });
+  const switchTo = (key: ApiKey, active: boolean) =>
+    update.mutate({
+      projectIdOrName,
+      apiKey: key.id,
+      body: { updateMask: ["active"], apiKey: { active } },
+    });
+  const actions = actionsOf({
+    reason,
+    keys,
+    onReplace: (instead) => setMaking({ instead }),
+    onSwitch: switchTo,
+    onDelete: setDeleting,
+  });
   return (
     <Page
       title="API keys"
       about="Your servers call Busbar with a key of the scope full; browsers with frontend."
+      actions={
+        <ActionButton reason={reason} onClick={() => setMaking({})}>
+          New API key
+        </ActionButton>
+      }
     >
+      <ProblemView error={update.error} />
       <AnswerTable
         name="API keys"
         operationId="listApiKeys"
         input={{ projectIdOrName }}
-        columns={COLUMNS}
+        columns={[...COLUMNS, actions]}
         idOf={({ id }) => id}
         empty={
           <EmptyState title="No API keys">
@@ -36,6 +71,82 @@ export function ApiKeysPage(): JSX.Element {
           </EmptyState>
         }
       />
+      {making && <NewApiKey instead={making.instead} onClose={() => setMaking(undefined)} />}
+      {deleting && <DeleteApiKey apiKey={deleting} onClose={() => setDeleting(undefined)} />}
     </Page>
+  );
+}
+
+const isFull = ({ active, scopes, expireTime }: ApiKey) => active && scopes.includes("full") && !expireTime;
+
+const isLastFull = (key: ApiKey, all: readonly ApiKey[]): boolean =>
+  isFull(key) && all.filter(isFull).length === 1;
+
+interface Changes {
+  /** Why the person may change nothing. */
+  reason: string | undefined;
+  keys: readonly ApiKey[];
+  onReplace: (key: ApiKey) => void;
+  onSwitch: (key: ApiKey, active: boolean) => void;
+  onDelete: (key: ApiKey) => void;
+}
+
+const actionsOf = (changes: Changes): Column<ApiKey> => ({
+  head: "Actions",
+  line: 2,
+  cell: (key) => <Actions apiKey={key} {...changes} />,
+});
+
+function Actions({
+  apiKey,
+  reason,
+  keys,
+  onReplace,
+  onSwitch,
+  onDelete,
+}: Changes & { apiKey: ApiKey }): JSX.Element {
+  const isLast = isLastFull(apiKey, keys);
+  const mayNot = reason !== undefined;
+  const small = { size: "compact-sm", variant: "default" } as const;
+  return (
+    <Group gap={4} wrap="nowrap" align="flex-start">
+      <Button {...small} disabled={mayNot} onClick={() => onReplace(apiKey)}>
+        Replace
+      </Button>
+      <Button {...small} disabled={mayNot || isLast} onClick={() => onSwitch(apiKey, !apiKey.active)}>
+        {apiKey.active ? "Switch off" : "Switch on"}
+      </Button>
+      {isLast ? (
+        <ActionButton
+          {...small}
+          reason="The last full key without an end stays."
+          onClick={() => onDelete(apiKey)}
+        >
+          Delete
+        </ActionButton>
+      ) : (
+        <Button {...small} disabled={mayNot} onClick={() => onDelete(apiKey)}>
+          Delete
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+function DeleteApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const { mutate, isPending, error } = useChange("deleteApiKey", { forget: ["listApiKeys"] });
+  return (
+    <ConfirmDelete
+      opened
+      what={`API key ${apiKey.label}`}
+      busy={isPending}
+      problem={<ProblemView error={error} />}
+      onDelete={() => mutate({ projectIdOrName, apiKey: apiKey.id }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      Requests with this key are refused from now on. It was last used{" "}
+      <TimeAgo time={apiKey.lastUsedTime} focusable />.
+    </ConfirmDelete>
   );
 }

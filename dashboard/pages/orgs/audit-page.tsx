@@ -1,0 +1,59 @@
+/** Who changed what in an organisation, and looked at which secret. */
+import type { JSX } from "react";
+import { useParams } from "@tanstack/react-router";
+import type { Schemas } from "../../api.gen.ts";
+import { ListPage } from "../../frame/list-page.tsx";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import type { FilterField } from "../../ui/filter-bar.tsx";
+import { IdText } from "../../ui/id-text.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+
+type AuditEvent = Schemas["AuditEvent"];
+
+const FILTERS: FilterField[] = [
+  { kind: "text", name: "operationId", label: "Action", placeholder: "deleteDestination" },
+  { kind: "text", name: "actor", label: "Actor", placeholder: "Id of a person or key" },
+  { kind: "text", name: "target", label: "Target", placeholder: "Id of a resource" },
+  { kind: "window", name: "since", label: "Window" },
+];
+
+const COLUMNS: Column<AuditEvent>[] = [
+  { head: "Time", cell: ({ time }) => <TimeAgo time={time} />, line: 1 },
+  {
+    head: "Actor",
+    cell: ({ actor }) => <span className="foreign">{actor.name ?? actor.id ?? "system"}</span>,
+    line: 1,
+  },
+  { head: "Action", cell: ({ operationId }) => <code>{operationId}</code>, line: 2 },
+  {
+    head: "Target",
+    cell: ({ target }) => (
+      <span className="foreign">{target ? `${target.kind} ${target.name ?? target.id}` : "–"}</span>
+    ),
+    grows: true,
+    line: 2,
+  },
+  {
+    head: "Changed",
+    cell: ({ changed = [] }) => <span className="foreign">{changed.join(", ") || "–"}</span>,
+  },
+  { head: "Request", cell: ({ requestId }) => <IdText id={requestId} label="Copy request id" /> },
+];
+
+export function AuditPage(): JSX.Element {
+  const { org: orgId = "" } = useParams({ strict: false });
+  return (
+    <ListPage
+      title="Audit"
+      about="Changes and looks at secrets; values are not kept."
+      operationId="listAuditEvents"
+      input={{ orgId }}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      filters={FILTERS}
+      moreFilters={["projectId", "until"]}
+      empty={<EmptyState title="Nothing was changed">Changes appear here with who made them.</EmptyState>}
+    />
+  );
+}

@@ -1,0 +1,76 @@
+/** The dialog that invites a person, and then shows the link to send. */
+import { useState, type FormEvent, type JSX } from "react";
+import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { issueOf, useChange } from "../../api/queries.ts";
+import { useDraft } from "../../frame/drafts.ts";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { ROLES, type Role } from "../../frame/role.ts";
+import { IdText } from "../../ui/id-text.tsx";
+
+const WORDS: Record<Role, string> = {
+  viewer: "viewer: reads, without secrets",
+  support: "support: also resends, checks and cancels",
+  editor: "editor: changes everything in projects",
+  owner: "owner: also people and deletion",
+};
+
+export function NewInvite({ orgId, onClose }: { orgId: string; onClose: () => void }): JSX.Element {
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<Role>("editor");
+  const create = useChange("createOrgInvite", { forget: ["listOrgInvites"] });
+  const input = { orgId, body: { email, role } };
+  useDraft("createOrgInvite", input);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate(input);
+  };
+  if (create.data) {
+    return (
+      <Modal opened onClose={onClose} title="Invitation">
+        <Stack>
+          <Text size="sm">
+            Busbar sends no mail. Send this link to{" "}
+            <span className="foreign">{create.data.invitedEmail}</span>; the person signs in and accepts there
+            within seven days.
+          </Text>
+          <IdText id={`${location.origin}/account`} label="Copy link" />
+          <Group justify="flex-end">
+            <Button onClick={onClose}>Done</Button>
+          </Group>
+        </Stack>
+      </Modal>
+    );
+  }
+  return (
+    <Modal opened onClose={onClose} title="Invite">
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="E-mail address"
+            type="email"
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            error={issueOf(create.error, "email")}
+            required
+            data-autofocus
+          />
+          <NativeSelect
+            label="Role"
+            value={role}
+            data={ROLES.map((value) => ({ value, label: WORDS[value] }))}
+            onChange={(event) => setRole(ROLES.find((one) => one === event.currentTarget.value) ?? "editor")}
+          />
+          <ProblemView error={create.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              Create
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

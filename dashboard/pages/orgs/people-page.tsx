@@ -1,0 +1,130 @@
+/** The people of an organisation: roles, invitations, who leaves. */
+import { useState, type JSX } from "react";
+import { Button, NativeSelect, Stack } from "@mantine/core";
+import { useParams } from "@tanstack/react-router";
+import type { Schemas } from "../../api.gen.ts";
+import { useChange } from "../../api/queries.ts";
+import { AnswerTable } from "../../frame/answer-table.tsx";
+import { Page } from "../../frame/page.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { ROLES, useReason, type Role } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Invitations } from "./invitations.tsx";
+import { NewInvite } from "./new-invite.tsx";
+
+type Member = Schemas["Member"];
+
+const nameOf = ({ fullName, primaryEmail, id }: Member): string => fullName ?? primaryEmail ?? id;
+
+export function PeoplePage(): JSX.Element {
+  const { org: orgId = "" } = useParams({ strict: false });
+  const reason = useReason("owner");
+  const [inviting, setInviting] = useState(false);
+  const [removing, setRemoving] = useState<Member>();
+  const change = useChange("updateMembership", { forget: ["listOrgBuilders", "getMyInfo"] });
+  const isOwner = reason === undefined;
+  const columns = columnsOf({
+    isOwner,
+    onChange: ({ id: builderId }, role) => change.mutate({ orgId, builderId, body: { role } }),
+    onRemove: setRemoving,
+  });
+  return (
+    <Page
+      title="People"
+      about="A role counts for all projects of the organisation."
+      actions={
+        <ActionButton reason={reason} onClick={() => setInviting(true)}>
+          Invite
+        </ActionButton>
+      }
+    >
+      <Stack>
+        <ProblemView error={change.error} />
+        <AnswerTable
+          name="People"
+          operationId="listOrgBuilders"
+          input={{ orgId }}
+          columns={columns}
+          idOf={({ id }) => id}
+          empty={<EmptyState title="No people">Nobody belongs to this organisation.</EmptyState>}
+        />
+        <Invitations orgId={orgId} isOwner={isOwner} />
+      </Stack>
+      {inviting && <NewInvite orgId={orgId} onClose={() => setInviting(false)} />}
+      {removing && <Removal orgId={orgId} member={removing} onClose={() => setRemoving(undefined)} />}
+    </Page>
+  );
+}
+
+interface Changes {
+  isOwner: boolean;
+  onChange: (member: Member, role: Role) => void;
+  onRemove: (member: Member) => void;
+}
+
+const columnsOf = ({ isOwner, onChange, onRemove }: Changes): Column<Member>[] => [
+  {
+    head: "Name",
+    cell: (member) => <span className="foreign">{nameOf(member)}</span>,
+    grows: true,
+    line: 1,
+  },
+  {
+    head: "Address",
+    cell: ({ primaryEmail = "–" }) => <span className="foreign">{primaryEmail}</span>,
+    line: 2,
+  },
+  {
+    head: "Role",
+    line: 1,
+    cell: (member) =>
+      isOwner ? (
+        <NativeSelect
+          aria-label={`Role of ${nameOf(member)}`}
+          size="xs"
+          value={member.role}
+          data={ROLES.map((role) => ({ value: role, label: role }))}
+          onChange={(event) => {
+            const role = ROLES.find((one) => one === event.currentTarget.value);
+            if (role) onChange(member, role);
+          }}
+        />
+      ) : (
+        member.role
+      ),
+  },
+  {
+    head: "Actions",
+    line: 2,
+    cell: (member) => (
+      <Button size="compact-sm" variant="default" disabled={!isOwner} onClick={() => onRemove(member)}>
+        Remove
+      </Button>
+    ),
+  },
+];
+
+interface RemovalProps {
+  orgId: string;
+  member: Member;
+  onClose: () => void;
+}
+
+function Removal({ orgId, member, onClose }: RemovalProps): JSX.Element {
+  const { mutate, isPending, error } = useChange("deleteMembership", { forget: ["listOrgBuilders"] });
+  return (
+    <ConfirmDelete
+      opened
+      what={`membership of ${nameOf(member)}`}
+      busy={isPending}
+      problem={<ProblemView error={error} />}
+      onDelete={() => mutate({ orgId, builderId: member.id }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      This person loses access to all projects of the organisation at once.
+    </ConfirmDelete>
+  );
+}

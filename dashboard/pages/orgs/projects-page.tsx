@@ -1,0 +1,100 @@
+/** The projects of an organisation. */
+import { useState, type FormEvent, type JSX } from "react";
+import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { useParams } from "@tanstack/react-router";
+import type { Schemas } from "../../api.gen.ts";
+import { issueOf, useChange } from "../../api/queries.ts";
+import { AnswerTable } from "../../frame/answer-table.tsx";
+import { PageLink, part } from "../../frame/page-link.tsx";
+import { Page } from "../../frame/page.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { IdText } from "../../ui/id-text.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+
+const COLUMNS: Column<Schemas["Project"]>[] = [
+  { head: "Name", cell: ({ name }) => <PageLink to={`/projects/${part(name)}`}>{name}</PageLink>, line: 1 },
+  {
+    head: "Application",
+    cell: ({ appName }) => <span className="foreign">{appName}</span>,
+    grows: true,
+    line: 2,
+  },
+  { head: "Id", cell: ({ id }) => <IdText id={id} /> },
+  { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 2 },
+];
+
+export function ProjectsPage(): JSX.Element {
+  const { org: orgId = "" } = useParams({ strict: false });
+  const reason = useReason("editor");
+  const [making, setMaking] = useState(false);
+  return (
+    <Page
+      title="Projects"
+      about="A project per environment or per product: each has its own keys, customers and events."
+      actions={
+        <ActionButton reason={reason} onClick={() => setMaking(true)}>
+          New project
+        </ActionButton>
+      }
+    >
+      <AnswerTable
+        name="Projects"
+        operationId="listProjects"
+        input={{}}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        choose={(rows) => rows.filter((row) => row.orgId === orgId)}
+        empty={<EmptyState title="No projects">A project holds integrations and customers.</EmptyState>}
+      />
+      {making && <NewProject orgId={orgId} onClose={() => setMaking(false)} />}
+    </Page>
+  );
+}
+
+function NewProject({ orgId, onClose }: { orgId: string; onClose: () => void }): JSX.Element {
+  const [name, setName] = useState("");
+  const [appName, setAppName] = useState("");
+  const create = useChange("createProject", { forget: ["listProjects", "getMyInfo"] });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate({ body: { orgId, name, appName } }, { onSuccess: onClose });
+  };
+  return (
+    <Modal opened onClose={onClose} title="New project">
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Name"
+            description="Letters, digits and hyphens; part of addresses."
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={issueOf(create.error, "name")}
+            required
+            data-autofocus
+          />
+          <TextInput
+            label="Application"
+            description="Customers see it when they connect."
+            value={appName}
+            onChange={(event) => setAppName(event.currentTarget.value)}
+            error={issueOf(create.error, "appName")}
+            required
+          />
+          <ProblemView error={create.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              Create
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

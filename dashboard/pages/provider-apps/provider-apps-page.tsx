@@ -1,0 +1,100 @@
+/** The OAuth clients that the project registered with providers. */
+import { useState, type JSX } from "react";
+import { Button } from "@mantine/core";
+import type { Schemas } from "../../api.gen.ts";
+import { useChange } from "../../api/queries.ts";
+import { AnswerTable } from "../../frame/answer-table.tsx";
+import { Page } from "../../frame/page.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { IdText } from "../../ui/id-text.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+import { NewProviderApp } from "./new-provider-app.tsx";
+
+type ProviderApp = Schemas["ProviderApp"];
+
+const COLUMNS: Column<ProviderApp>[] = [
+  { head: "Provider", cell: ({ provider }) => provider, line: 1 },
+  {
+    head: "Client id",
+    cell: ({ clientId }) => <code className="foreign">{clientId}</code>,
+    grows: true,
+    line: 2,
+  },
+  { head: "Scopes", cell: ({ scopes = [] }) => <span className="foreign">{scopes.join(" ") || "–"}</span> },
+  { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} /> },
+];
+
+const actions = (mayChange: boolean, onDelete: (app: ProviderApp) => void): Column<ProviderApp> => ({
+  head: "Actions",
+  line: 1,
+  cell: (app) => (
+    <Button size="compact-sm" variant="default" disabled={!mayChange} onClick={() => onDelete(app)}>
+      Delete
+    </Button>
+  ),
+});
+
+/** Where providers send customers back to. */
+const redirectUri = (): string => `${location.origin}/callbacks/v1/oauth`;
+
+export function ProviderAppsPage(): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const reason = useReason("editor");
+  const [making, setMaking] = useState(false);
+  const [deleting, setDeleting] = useState<ProviderApp>();
+  const remove = useChange("deleteProviderApp", { forget: ["listProviderApps"] });
+  return (
+    <Page
+      title="Provider apps"
+      about={
+        <>
+          Register this redirect URI at the provider: <IdText id={redirectUri()} label="Copy redirect URI" />
+        </>
+      }
+      actions={
+        <ActionButton reason={reason} onClick={() => setMaking(true)}>
+          New provider app
+        </ActionButton>
+      }
+    >
+      <AnswerTable
+        name="Provider apps"
+        operationId="listProviderApps"
+        input={{ projectIdOrName }}
+        columns={[...COLUMNS, actions(reason === undefined, setDeleting)]}
+        idOf={({ id }) => id}
+        empty={
+          <EmptyState title="No provider apps">
+            Customers connect through an OAuth client that you register with the provider. Its id and secret
+            belong here.
+          </EmptyState>
+        }
+      />
+      {making && <NewProviderApp onClose={() => setMaking(false)} />}
+      {deleting && (
+        <ConfirmDelete
+          opened
+          what={`provider app ${deleting.provider}`}
+          typeName={deleting.provider}
+          busy={remove.isPending}
+          problem={<ProblemView error={remove.error} />}
+          onDelete={() =>
+            remove.mutate(
+              { projectIdOrName, providerAppId: deleting.id },
+              { onSuccess: () => setDeleting(undefined) },
+            )
+          }
+          onClose={() => setDeleting(undefined)}
+        >
+          Connections of {deleting.provider} that were made with it can no longer refresh their tokens.
+        </ConfirmDelete>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,51 @@
+/** Job 4: a key is replaced without an interruption. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addPerson } from "../../harness/people.ts";
+import type { Suite } from "../dashboard.test.ts";
+import { signIn } from "../open-dashboard.ts";
+
+export const suite: Suite = (on) => {
+  test("a new key is shown once, then only its beginning; it is switched off and deleted", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/api-keys");
+    await page.getByRole("button", { name: "New API key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Label").fill("ci server");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    const field = dialog.getByRole("textbox", { name: "API key" });
+    const key = await field.inputValue();
+    assert.match(key, /^bb_[\w-]{43}$/);
+    await dialog.getByRole("button", { name: "Copy", exact: true }).waitFor();
+    const done = dialog.getByRole("button", { name: "Done" });
+    assert.ok(await done.isDisabled());
+    await dialog.getByLabel("I have stored it").check();
+    await done.click();
+    await dialog.waitFor({ state: "detached" });
+    assert.equal((await page.content()).includes(key), false);
+    const used = await on().on.inProject("GET", "", undefined, { "x-api-key": key });
+    assert.equal(used.status, 200);
+    const row = page.getByRole("row", { name: /ci server/ });
+    await row.getByText(key.slice(0, 7)).waitFor();
+    await row.getByRole("button", { name: "Switch off" }).click();
+    await row.getByText("inactive").waitFor();
+    await row.getByRole("button", { name: "Delete" }).click();
+    const confirm = page.getByRole("dialog", { name: "Delete API key ci server" });
+    await confirm.getByRole("button", { name: "Delete" }).click();
+    await row.waitFor({ state: "detached" });
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("a viewer sees why nothing can be changed", async () => {
+    const { apiKey } = await addPerson(on().on, "viewer");
+    const visit = await on().visitSignedOut();
+    await signIn(visit, apiKey);
+    await visit.open("/projects/default/api-keys");
+    const { page } = visit;
+    await page.getByText("This needs the role editor; you are viewer.").first().waitFor();
+    assert.ok(await page.getByRole("button", { name: "New API key" }).isDisabled());
+    await visit.close();
+  });
+};
