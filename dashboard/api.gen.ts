@@ -11,6 +11,7 @@ export interface Schemas {
   ApiKey: { id: string; key: string; label: string; scopes: readonly string[]; projectId: string; active: boolean; signIn?: boolean; expireTime?: string; lastUsedTime?: string; createdBy?: string; createTime: string; updateTime?: string };
   ApiKeyOptions: { attachmentType: "query" | "header"; query?: { name: string }; header?: { name: string; valuePrefix?: string }; docsURL?: string };
   AssociatedRecord: { id: string; raw?: Record<string, unknown>; providerAssociationMetadata?: Record<string, unknown> };
+  AuditEvent: { id: string; time: string; actor: { kind: "person" | "apiKey" | "system"; id?: string; name?: string }; operationId: string; projectId?: string; target?: { kind: string; id: string; name?: string }; changed?: readonly string[]; requestId: string };
   BackfillPeriod: { days?: number; fullHistory?: boolean };
   BackfillProgress: { installationId: string; objectName: string; operationId: string; recordsProcessed: number; recordsEstimatedTotal?: number; createTime: string; updateTime?: string };
   BasicAuthOptions: { apiKeyAsBasic?: boolean; apiKeyAsBasicOpts?: { fieldUsed?: "username" | "password"; keyFormat?: string }; docsURL?: string };
@@ -109,6 +110,7 @@ export interface Schemas {
   Invite: { id: string; invitedEmail: string; parentType: "org"; parentId: string; role: "viewer" | "support" | "editor" | "owner"; status: "pending" | "accepted" | "revoked" | "expired"; createTime: string; updateTime?: string };
   Issue: { type: string; title: string; status: number; in: "body" | "header" | "path" | "query"; name: string; detail: string; value?: unknown; remedy?: string };
   JwtKey: { id: string; projectId: string; label: string; algorithm: "RSA"; publicKeyPem: string; active: boolean; createTime: string; updateTime: string };
+  ListAuditEventsResponse: { results: readonly Schemas["AuditEvent"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListConsentsResponse: { results: readonly Schemas["Consent"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListDeliveriesResponse: { results: readonly Schemas["Delivery"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListEventsResponse: { results: readonly Schemas["Event"][]; pagination: { done: boolean; nextPageToken?: string } };
@@ -306,6 +308,7 @@ export interface Operations {
   getSystem: { input: {  }; answer: Schemas["System"] };
   getTopic: { input: { projectIdOrName: string; topicId: string }; answer: Schemas["Topic"] };
   listApiKeys: { input: { projectIdOrName: string; active?: boolean }; answer: readonly Schemas["ApiKey"][] };
+  listAuditEvents: { input: { orgId: string; actor?: string; operationId?: string; projectId?: string; target?: string; since?: string; until?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListAuditEventsResponse"] };
   listConnections: { input: { projectIdOrName: string; provider?: string; groupRef?: string; consumerRef?: string }; answer: readonly Schemas["Connection"][] };
   listConsents: { input: { projectIdOrName: string; status?: "pending" | "succeeded" | "failed" | "expired"; provider?: string; groupRef?: string; pageSize?: number; pageToken?: string }; answer: Schemas["ListConsentsResponse"] };
   listDeliveries: { input: { projectIdOrName: string; destination: string; status?: "waiting" | "sending" | "delivered" | "failed"; type?: "installation.created" | "installation.updated" | "installation.deleted" | "read.backfill.done" | "read.schedule.paused" | "read.triggered.done" | "read.triggered.error" | "write.async.done" | "subscribe.create.error" | "connection.created" | "connection.refreshed" | "connection.updated" | "connection.deleted" | "connection.error" | "destination.webhook.disabled" | "read" | "schema.watch" | "subscribe"; pageSize?: number; pageToken?: string; after?: string; since?: string; until?: string }; answer: Schemas["ListDeliveriesResponse"] };
@@ -447,6 +450,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   getSystem: "GET /v1/system",
   getTopic: "GET /v1/projects/{projectIdOrName}/topics/{topicId}",
   listApiKeys: "GET /v1/projects/{projectIdOrName}/api-keys",
+  listAuditEvents: "GET /v1/orgs/{orgId}/audit-events",
   listConnections: "GET /v1/projects/{projectIdOrName}/connections",
   listConsents: "GET /v1/projects/{projectIdOrName}/consents",
   listDeliveries: "GET /v1/projects/{projectIdOrName}/destinations/{destination}/deliveries",

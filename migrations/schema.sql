@@ -91,6 +91,26 @@ CREATE TABLE api_keys (
 CREATE INDEX ON api_keys (project_id);
 CREATE TRIGGER changed AFTER DELETE OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION notify_change();
 
+CREATE TABLE audit_events (
+  id uuid NOT NULL,
+  org_id uuid NOT NULL,
+  project_id uuid,
+  operation_id text NOT NULL,
+  actor_kind text NOT NULL,
+  actor_id text,
+  actor_name text,
+  target_kind text,
+  target_id text,
+  target_name text,
+  changed text[] NOT NULL DEFAULT '{}'::text[],
+  request_id text NOT NULL,
+  PRIMARY KEY (id),
+  CHECK ((actor_kind = ANY (ARRAY['person'::text, 'apiKey'::text, 'system'::text]))),
+  FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX ON audit_events (org_id, id DESC);
+CREATE INDEX ON audit_events (project_id, id DESC);
+
 CREATE TABLE builders (
   id uuid NOT NULL,
   idp_provider text NOT NULL,

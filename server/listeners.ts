@@ -3,6 +3,7 @@ import cluster from "node:cluster";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
+import { openAudit } from "./access/audit-change.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import type { Config } from "./ground/config.ts";
 import type { OnAnswer } from "./http/server-options.ts";
@@ -56,6 +57,7 @@ export async function listen(
     }),
     authorize: deps.access.authorize,
     confine: deps.access.confine,
+    audit: openAudit(deps),
     caughtUp: deps.changes.caughtUp,
     log,
     surfaceHosts: config.surfaceHosts,

@@ -5,6 +5,7 @@ import { nowMs } from "./ground/clock.ts";
 import { firstIdOf } from "./ground/ids.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
 import type { Database } from "./store/database.ts";
+import { removeAuditEventsBefore } from "./store/audit-events.ts";
 import { removeOldConsents } from "./store/consents.ts";
 import { removeExpiredCustomAuthSessions } from "./store/custom-auth-sessions.ts";
 import { dropHeldBefore, listReleasable, releaseHeld } from "./store/held-messages.ts";
@@ -73,6 +74,10 @@ export function retentionRules({
     {
       what: "sign-in attempts",
       remove: (most) => removeExpiredSignInAttempts(queries, most),
+    },
+    {
+      what: "audit",
+      remove: (most) => removeAuditEventsBefore(queries, idOf(config.auditRetentionDays), most),
     },
     { what: "connect sessions", remove: (most) => removeExpiredCustomAuthSessions(queries, most) },
     { what: "uploads", remove: (most) => removeExpiredUploads(queries, most) },

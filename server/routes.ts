@@ -130,6 +130,7 @@ import { listSignInWays } from "./api/sessions/list-sign-in-ways.ts";
 import { listRequests } from "./api/requests/list-requests.ts";
 import { beginSignIn } from "./api/sessions/begin-sign-in.ts";
 import { finishSignIn } from "./api/sessions/finish-sign-in.ts";
+import { listAuditEvents } from "./api/audit/list-audit-events.ts";
 import { createSession } from "./api/sessions/create-session.ts";
 import { deleteSession } from "./api/sessions/delete-session.ts";
 import { getSystem, type SystemServices } from "./api/system/get-system.ts";
@@ -227,6 +228,7 @@ const peopleRoutes = (deps: Services): Route[] => [
   route("PATCH /v1/orgs/{orgId}", "full", updateOrg(deps)),
   route("GET /v1/orgs/{orgId}/builders", "full", listOrgBuilders(deps)),
   route("POST /v1/orgs/{orgId}/invites", "person", createOrgInvite(deps)),
+  route("GET /v1/orgs/{orgId}/audit-events", "full", listAuditEvents(deps)),
   route("GET /v1/orgs/{orgId}/invites", "person", listOrgInvites(deps)),
   route("GET /v1/orgs/{orgId}/invites/{inviteId}", "person", getOrgInvite(deps)),
   route("DELETE /v1/orgs/{orgId}/invites/{inviteId}", "person", deleteOrgInvite(deps)),

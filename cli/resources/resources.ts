@@ -3,6 +3,7 @@ import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { isObject, requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
+import { AUDIT } from "./audit.ts";
 import { findInstallation } from "./find-installation.ts";
 import { named, withNames } from "./names.ts";
 import {
@@ -353,6 +354,7 @@ const RESOURCES: Resource[] = [
   DESTINATION_ROUTES,
   API_KEYS,
   JWT_KEYS,
+  AUDIT,
   OPERATIONS,
   DELIVERIES,
   PROVIDERS,

@@ -60,6 +60,8 @@ GET /v1/providers/{provider}
 POST /v1/sessions
 GET /v1/sessions/current
 GET /v1/sign-in-ways
+GET /v1/destination-types
+GET /v1/event-types
 PUT /v1/uploads/{uploadId}
 GET /v1/event-files/{token}
 GET /callbacks/v1/oauth

@@ -54,7 +54,8 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
       if (target.inProject && !project) throw missingProject();
       const { headers, ip: remoteAddress, id: requestId } = request;
       const call = { ...inputs, caller, project, headers, remoteAddress, requestId };
-      const answer = await target.handle(call as ProjectCall<unknown, unknown, unknown>);
+      const handle = () => target.handle(call as ProjectCall<unknown, unknown, unknown>);
+      const answer = await (options.audit ? options.audit(entry, call, handle) : handle());
       if (isChange(entry)) await options.caughtUp?.();
       return sendAnswer(target, request, reply, answer);
     },

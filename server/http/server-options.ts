@@ -26,10 +26,21 @@ export interface Inputs {
 /** Limits callers that act for one customer to that customer's data; throws a Problem when they request more. */
 export type Confine = (request: { caller: Caller; target: Endpoint; inputs: Inputs }) => Promise<Inputs>;
 
+/** A call as the audit sees it, with its inputs checked. */
+export interface AuditedCall extends Inputs {
+  caller: Caller;
+  project?: ProjectRef;
+  requestId: string;
+}
+
+/** Runs the handler, and records what it changed or showed. */
+export type Audit = <T>(route: Route, call: AuditedCall, handle: () => Promise<T>) => Promise<T>;
+
 export interface ServerOptions {
   routes: Route[];
   authorize: Authorize;
   confine: Confine;
+  audit?: Audit;
   log: Log;
   surfaceHosts: SurfaceHosts;
   /** Public URL of `/docs`, without a trailing slash; known once the server listens. */

@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from "kysely";
 import { Client, type ClientConfig, type Pool } from "pg";
 import { StartError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
+import { recordedChange } from "./audit-context.ts";
 import { migrate } from "./migrate.ts";
 import { CONNECT_TIMEOUT_MS, openPool } from "./pool.ts";
 import { requireOwnSessions } from "./require-own-sessions.ts";
@@ -98,6 +99,19 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || ("constraint" in error && error.constraint === constraint);
 }
 
+/** Runs the transaction; during a request that is audited, it also records the change. */
+async function withRecord<T>(database: Kysely<DB>, run: (queries: Queries) => Promise<T>): Promise<T> {
+  const change = recordedChange();
+  if (!change) return database.transaction().execute(run);
+  const result = await database.transaction().execute(async (queries) => {
+    const done = await run(queries);
+    await change.record(queries, done);
+    return done;
+  });
+  change.isRecorded = true;
+  return result;
+}
+
 /** Deadlock, serialization failure, and a reference to a row that has just been removed. */
 const LOST_RACES: readonly unknown[] = ["40P01", "40001", "23503"];
 const MOST_TRIES = 5;
@@ -112,7 +126,7 @@ export async function transact<T>(
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await queries.transaction().execute(run);
+      return await withRecord(queries, run);
     } catch (error) {
       const isLost = error instanceof Error && "code" in error && LOST_RACES.includes(error.code);
       if (!isLost || tries === MOST_TRIES) throw error;

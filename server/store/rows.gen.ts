@@ -53,6 +53,21 @@ export interface ApiKeyUses {
   lastUsedTime: Timestamp;
 }
 
+export interface AuditEvents {
+  actorId: string | null;
+  actorKind: string;
+  actorName: string | null;
+  changed: Generated<string[]>;
+  id: string;
+  operationId: string;
+  orgId: string;
+  projectId: string | null;
+  requestId: string;
+  targetId: string | null;
+  targetKind: string | null;
+  targetName: string | null;
+}
+
 export interface Builders {
   createTime: Generated<Timestamp>;
   firstName: string | null;
@@ -617,6 +632,7 @@ export interface DB {
   allDeliveries: AllDeliveries;
   apiKeys: ApiKeys;
   apiKeyUses: ApiKeyUses;
+  auditEvents: AuditEvents;
   builders: Builders;
   claimedDomains: ClaimedDomains;
   configs: Configs;

@@ -1,0 +1,23 @@
+/** The audit of the organisation as a resource: who changed what. */
+import { step } from "../http/api.ts";
+import { objectsAt, requireObject, textAt } from "../http/json.ts";
+import { commaList, DEFAULT_LIMIT, id, text, time, type Resource } from "./resource.ts";
+
+export const AUDIT: Resource = {
+  plural: "audit",
+  singular: "audit-event",
+  filters: ["limit"],
+  columns: {
+    TIME: time("time"),
+    ACTOR: (row) => textAt(row, "actor.name") ?? textAt(row, "actor.id") ?? "system",
+    OPERATION: text("operationId"),
+    TARGET: (row) => textAt(row, "target.name") ?? textAt(row, "target.id") ?? "",
+    CHANGED: commaList("changed"),
+    REQUEST: id("requestId"),
+  },
+  async list(deps, { limit = DEFAULT_LIMIT }) {
+    const orgId = textAt(requireObject(await deps.inProject("GET", "")), "orgId") ?? "";
+    const query = { pageSize: String(Math.min(limit, 200)) };
+    return objectsAt(await deps.api("GET", `/v1/orgs/${step(orgId)}/audit-events`, { query }), "results");
+  },
+};

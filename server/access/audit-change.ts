@@ -1,0 +1,143 @@
+/**
+ * Audits management calls that change something or show a secret, in one place for all endpoints. The event is stored in the
+ * transaction of the change (`transact`); for the few changes of a single statement, right after it and before the answer.
+ */
+import type { Caller, Endpoint, Route } from "../http/endpoint.ts";
+import { SECRET_PARAMETERS } from "../http/require-role.ts";
+import type { Audit, AuditedCall } from "../http/server-options.ts";
+import { isUuid, newId } from "../ground/ids.ts";
+import { isJsonObject, type JsonObject } from "../ground/json.ts";
+import { recordingChange, type RecordedChange } from "../store/audit-context.ts";
+import { completeAuditEvent, insertAuditEvent, type NewAuditEvent } from "../store/audit-events.ts";
+import type { Database } from "../store/database.ts";
+
+export const openAudit =
+  (deps: { database: Database }): Audit =>
+  async (route, call, handle) => {
+    if (!isAudited(route, call)) return handle();
+    const { queries } = deps.database;
+    const id = newId();
+    let stored: NewAuditEvent | undefined;
+    const change: RecordedChange = {
+      isRecorded: false,
+      async record(transaction, result) {
+        stored = eventOf(id, route, call, result);
+        if (stored) await insertAuditEvent(transaction, stored);
+      },
+    };
+    const answer = await recordingChange(change, handle);
+    const whole = eventOf(id, route, call, answer);
+    if (!whole) return answer;
+    if (!change.isRecorded || !stored) await insertAuditEvent(queries, whole);
+    else if (stored.targetId !== whole.targetId || stored.targetName !== whole.targetName) {
+      await completeAuditEvent(queries, id, { targetId: whole.targetId, targetName: whole.targetName });
+    }
+    return answer;
+  };
+
+/** Records of customers are listed as operations, and one's own sessions are nobody else's business. */
+const NOT_AUDITED = /^\/(write|search)\/|^\/read\/.*\/objects\/|^\/callbacks\/|^\/v1\/(sessions|uploads)/;
+
+function isAudited({ method, path }: Route, { query, body }: AuditedCall): boolean {
+  if (method === "GET") {
+    const values = toObject(query);
+    return SECRET_PARAMETERS.some((name) => values[name] !== undefined && values[name] !== false);
+  }
+  return !NOT_AUDITED.test(path) && toObject(query)["dryRun"] !== true && toObject(body)["dryRun"] !== true;
+}
+
+/** Returns undefined if no organisation is known, as for a person who is a member of none. */
+function eventOf(id: string, route: Route, call: AuditedCall, result: unknown): NewAuditEvent | undefined {
+  const { caller, project, requestId } = call;
+  const orgId = project?.orgId ?? orgOf(route, call, result);
+  if (orgId === undefined) return undefined;
+  return {
+    id,
+    orgId,
+    projectId: project?.id ?? (route.endpoint.operationId === "createProject" ? idIn(result) : null),
+    operationId: route.endpoint.operationId,
+    ...actorOf(caller),
+    ...targetOf(route, call, result),
+    changed: changedBy(route.endpoint, call),
+    requestId,
+  };
+}
+
+function orgOf(
+  { endpoint }: Route,
+  { caller, params, body }: AuditedCall,
+  result: unknown,
+): string | undefined {
+  const { orgId } = toObject(params);
+  const { orgId: inBody, parentId } = toObject(body);
+  const named = [orgId, inBody, parentId].find((value) => typeof value === "string" && isUuid(value));
+  if (typeof named === "string") return named.toLowerCase();
+  if (endpoint.operationId === "createOrg") return idIn(result) ?? undefined;
+  if (endpoint.operationId === "acceptInvite") {
+    const { org } = toObject(toObject(result)["orgRole"]);
+    return idIn(org) ?? undefined;
+  }
+  return caller.orgId;
+}
+
+function actorOf(caller: Caller): Pick<NewAuditEvent, "actorKind" | "actorId"> {
+  if (caller.builderId !== undefined) return { actorKind: "person", actorId: caller.builderId };
+  if (caller.apiKeyId !== undefined) return { actorKind: "apiKey", actorId: caller.apiKeyId };
+  const consumer = caller.consumerRef === undefined ? null : `consumer:${caller.consumerRef}`;
+  return { actorKind: "system", actorId: consumer };
+}
+
+type Target = Pick<NewAuditEvent, "targetKind" | "targetId" | "targetName">;
+
+/** Returns the resource that the path names last or, where the call creates one, that of the result. */
+function targetOf({ path }: Route, { params, project }: AuditedCall, result: unknown): Target {
+  const steps = path.split("/").map((step) => step.split(/:(?!\/)/)[0] ?? "");
+  const collection = steps.findLast((step) => step !== "" && !step.startsWith("{")) ?? "";
+  const last = /^\{(\w+)\}$/.exec(steps.at(-1) ?? "")?.[1];
+  const named = last === undefined ? undefined : toObject(params)[last];
+  const text = typeof named === "string" ? named : undefined;
+  const shown = toObject(result);
+  if (last === "projectIdOrName" && project) {
+    return { targetKind: "project", targetId: project.id, targetName: project.name };
+  }
+  const name = ["name", "label", "groupRef"]
+    .map((member) => shown[member])
+    .find((value) => typeof value === "string");
+  return {
+    targetKind: KINDS[collection] ?? singular(collection),
+    targetId: idIn(result) ?? text ?? null,
+    targetName: typeof name === "string" ? name : text !== undefined && !isUuid(text) ? text : null,
+  };
+}
+
+/** Collections whose resource has another name. */
+const KINDS: Record<string, string> = {
+  orgs: "organisation",
+  "notification-event-topic-routes": "eventTopicRoute",
+  "oauth-connect": "connection",
+  connect: "connection",
+};
+
+const singular = (collection: string): string =>
+  collection
+    .replaceAll(/-(\w)/g, (_all, letter: string) => letter.toUpperCase())
+    .replace(/ies$/, "y")
+    .replace(/s$/, "");
+
+/** Names of members only: values may be secrets. */
+function changedBy({ body: schema }: Endpoint, { body }: AuditedCall): string[] {
+  if (!schema) return [];
+  const values = toObject(body);
+  const { updateMask } = values;
+  const names = Array.isArray(updateMask) ? updateMask.map(String) : Object.keys(values);
+  return names.slice(0, MOST_NAMES).map((name) => name.slice(0, 200));
+}
+
+const MOST_NAMES = 100;
+
+const idIn = (value: unknown): string | null => {
+  const { id } = toObject(value);
+  return typeof id === "string" ? id : null;
+};
+
+const toObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});

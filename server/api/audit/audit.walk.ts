@@ -1,0 +1,10 @@
+/** Calls the operations of the audit. */
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+export const walk: ResourceWalk = {
+  after: ["topics"],
+  async run({ call, on }) {
+    const path = { orgId: on.busbar.bootstrap?.orgId ?? "" };
+    await call("listAuditEvents", { path, query: { operationId: "createTopic" } });
+  },
+};

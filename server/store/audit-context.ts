@@ -1,0 +1,19 @@
+/** Lets the transaction of a change also record the change: the request sets what to record, `transact` calls it. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Transaction } from "kysely";
+import type { DB } from "./rows.gen.ts";
+
+export interface RecordedChange {
+  /** Records the change in its transaction; `result` is what the transaction returns. */
+  record(queries: Transaction<DB>, result: unknown): Promise<void>;
+  /** Set when a transaction with the record was committed. */
+  isRecorded: boolean;
+}
+
+const current = new AsyncLocalStorage<RecordedChange>();
+
+/** Runs a request whose transactions record its change. */
+export const recordingChange = <T>(change: RecordedChange, run: () => Promise<T>): Promise<T> =>
+  current.run(change, run);
+
+export const recordedChange = (): RecordedChange | undefined => current.getStore();

@@ -1,0 +1,87 @@
+/** The audit: who changed what in an organisation. */
+import { sql } from "kysely";
+import type { Queries } from "./database.ts";
+import { inIdRange, type IdRange } from "./id-range.ts";
+
+export type ActorKind = "person" | "apiKey" | "system";
+
+export interface AuditEventRow {
+  id: string;
+  orgId: string;
+  projectId: string | null;
+  operationId: string;
+  actorKind: ActorKind;
+  actorId: string | null;
+  actorName: string | null;
+  targetKind: string | null;
+  targetId: string | null;
+  targetName: string | null;
+  changed: string[];
+  requestId: string;
+}
+
+export type NewAuditEvent = Omit<AuditEventRow, "actorName">;
+
+/** Inserts an event with the name that the actor has now. Does nothing if the event is stored already. */
+export async function insertAuditEvent(queries: Queries, event: NewAuditEvent): Promise<void> {
+  await queries
+    .insertInto("auditEvents")
+    .values({ ...event, actorName: nameOf(event) })
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
+}
+
+function nameOf({ actorKind, actorId }: NewAuditEvent) {
+  if (actorKind === "person")
+    return sql<string>`(select coalesce(full_name, primary_email) from builders where id = ${actorId}::uuid)`;
+  if (actorKind === "apiKey") return sql<string>`(select label from api_keys where id = ${actorId}::uuid)`;
+  return sql<string | null>`null`;
+}
+
+/** Completes what was not known inside the transaction: the id and name of a resource that it created. */
+export async function completeAuditEvent(
+  queries: Queries,
+  id: string,
+  target: { targetId: string | null; targetName: string | null },
+): Promise<void> {
+  await queries.updateTable("auditEvents").set(target).where("id", "=", id).execute();
+}
+
+export interface AuditFilter {
+  orgId: string;
+  actor?: string;
+  operationId?: string;
+  projectId?: string;
+  target?: string;
+}
+
+/** Lists events, newest first. */
+export const listAuditEvents = (
+  queries: Queries,
+  { orgId, actor, operationId, projectId, target }: AuditFilter,
+  range: IdRange,
+): Promise<AuditEventRow[]> =>
+  queries
+    .selectFrom("auditEvents")
+    .selectAll()
+    .select(sql<ActorKind>`actor_kind`.as("actorKind"))
+    .where("orgId", "=", orgId)
+    .$if(actor !== undefined, (query) => query.where("actorId", "=", actor ?? ""))
+    .$if(operationId !== undefined, (query) => query.where("operationId", "=", operationId ?? ""))
+    .$if(projectId !== undefined, (query) => query.where(sql`project_id::text`, "=", projectId ?? ""))
+    .$if(target !== undefined, (query) => query.where("targetId", "=", target ?? ""))
+    .where(inIdRange("audit_events.id", range))
+    .orderBy("id", "desc")
+    .limit(range.limit)
+    .execute();
+
+/** Returns the number of removed rows. */
+export async function removeAuditEventsBefore(queries: Queries, id: string, most: number): Promise<number> {
+  const { numDeletedRows } = await queries
+    .deleteFrom("auditEvents")
+    .where("id", "in", (inner) =>
+      inner.selectFrom("auditEvents").select("id").where("id", "<", id).limit(most),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
