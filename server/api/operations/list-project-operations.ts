@@ -14,8 +14,8 @@ export const listProjectOperations = (deps: { database: Database }) =>
     tag: "Operations",
     summary: "List operations of the project",
     description:
-      "Newest first, of all installations, deleted ones included. All filters must match. One call searches at most " +
-      "100,000 operations, so a page can be short or empty and still have a `nextPageToken`, where the search continues.",
+      "Newest first, of all installations, deleted ones included. All filters must match. One call reads at most " +
+      "100,000 operations, 25,000 with `text`, so a page can be short or empty and still have a `nextPageToken`, where the search continues.",
     query: Type.Object({
       status: Type.Optional(
         Type.Enum(["in_progress", "success", "failure"], {
