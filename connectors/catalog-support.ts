@@ -8,6 +8,7 @@ export function builtSupport(info: ProviderInfo, connector: Connector | undefine
   const partsFor = (module: string): Parts => ({
     write: partFor(connector?.write, module),
     read: partFor(connector?.read, module),
+    subscribe: partFor(connector?.subscribe, module),
   });
   const parts = partsFor(info.defaultModule);
   const shown = {
@@ -30,7 +31,7 @@ export function builtSupport(info: ProviderInfo, connector: Connector | undefine
   return shown;
 }
 
-type Parts = Pick<Connector, "write" | "read">;
+type Parts = Pick<Connector, "write" | "read" | "subscribe">;
 
 const partFor = <Part extends { module?: string }>(
   part: Part | undefined,
@@ -50,13 +51,15 @@ const withWrite = (declared: Features, { write }: Parts): Features => ({
   writeHeaders: write?.abilities.headers ?? false,
 });
 
-function reduce(declared: Support, { write, read }: Parts): Support {
+function reduce(declared: Support, { write, read, subscribe }: Parts): Support {
   const writes = declared.write && write !== undefined;
   const support: Support = supports();
   support.read = declared.read && read !== undefined;
   support.search.operators.equals =
     declared.search.operators.equals && read !== undefined && read.abilities.search;
   support.proxy = declared.proxy;
+  // Changed records are read again before they are delivered.
+  support.subscribe = declared.subscribe && read !== undefined && subscribe !== undefined;
   support.write = writes;
   support.delete = writes && declared.delete && write.abilities.delete;
   const limit = writes ? write.abilities.batchLimit : undefined;

@@ -11,6 +11,7 @@ export interface Schemas {
   ApiKey: { id: string; key: string; label: string; scopes: readonly string[]; projectId: string; active: boolean; signIn?: boolean; expireTime?: string; lastUsedTime?: string; createdBy?: string; createTime: string; updateTime?: string };
   ApiKeyOptions: { attachmentType: "query" | "header"; query?: { name: string }; header?: { name: string; valuePrefix?: string }; docsURL?: string };
   AssociatedRecord: { id: string; raw?: Record<string, unknown>; providerAssociationMetadata?: Record<string, unknown> };
+  AssociatedRecordOfEvent: { id: string; objectName?: string; rawObjectName?: string; fields?: Record<string, unknown>; mappedFields?: Record<string, unknown>; raw?: Record<string, unknown> };
   AuditEvent: { id: string; time: string; actor: { kind: "person" | "apiKey" | "system"; id?: string; name?: string }; operationId: string; projectId?: string; target?: { kind: string; id: string; name?: string }; changed?: readonly string[]; requestId: string };
   BackfillPeriod: { days?: number; fullHistory?: boolean };
   BackfillProgress: { installationId: string; objectName: string; operationId: string; recordsProcessed: number; recordsEstimatedTotal?: number; createTime: string; updateTime?: string };
@@ -95,6 +96,7 @@ export interface Schemas {
   GenerateConnectionRequest: { provider: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; apiKey?: string; basicAuth?: { username: string; password: string }; oauth2ClientCredentials?: { clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2PasswordCredentials?: { username: string; password: string; clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2AuthorizationCode?: { accessToken?: { token: string; issuedAt?: string; expiresAt?: string }; refreshToken?: { token: string; issuedAt?: string; expiresAt?: string }; scopes?: readonly string[] }; customAuth?: Record<string, unknown> };
   GetHealthzResponse: { status: "ok" };
   GetReadyzResponse: { status: "ok" };
+  GetSubscribeSetupResponse: { callbackURL: string; providerCallbackURL: string; publicAddress: boolean; webhooksConfig?: Record<string, unknown> };
   Group: { groupRef: string; groupName: string; projectId: string; createTime: string; updateTime?: string };
   HydratedField: { fieldName?: string; mapToName?: string; mapToDisplayName?: string; prompt?: string; default?: string; displayName?: string };
   HydratedIntegration: { name: string; provider: string; displayName?: string; module?: string; read?: { objects?: readonly Schemas["HydratedReadObject"][] }; write?: { objects?: readonly { objectName: string; valueDefaults?: { allowAnyFields?: boolean }; displayName: string }[] }; proxy?: { enabled?: boolean; useModule?: boolean } };
@@ -124,6 +126,7 @@ export interface Schemas {
   ListProxyCallsResponse: { results: readonly Schemas["ProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListRequestsResponse: { results: readonly Schemas["RefusedRequest"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListRevisionsResponse: { results: readonly Schemas["RevisionEntry"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListSubscriptionEventsResponse: { results: readonly Schemas["SubscriptionEvent"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListedProxyCall: { id: string; installationId: string; method: string; path: string; status: number; time: string; durationMs: number; bytesUp: number; bytesDown: number; groupRef?: string; integrationName?: string; apiKeyId?: string; requestId?: string; refusedBy?: "busbar" | "provider" };
   ListedSession: { id: string; kind: "cookie" | "token"; current: boolean; createTime: string; lastUsedTime: string; expireTime: string; userAgent?: string };
   ManifestChange: { kind: "added" | "removed" | "changed"; path: string; before?: string | number | boolean; after?: string | number | boolean };
@@ -194,12 +197,19 @@ export interface Schemas {
   StringOptions: { length?: number; pattern?: string; values?: readonly string[]; valuesRestricted?: boolean; defaultValue?: string };
   SubscribeCreateErrorEvent: { projectId: string; connectionId: string; provider: string; groupRef: string; consumerRef: string; consumerName: string; groupName: string; integrationId: string; integrationName: string; installationId: string; error: string };
   SubscribeCreateErrorMessage: { notificationType: "subscribe.create.error"; data: Schemas["SubscribeCreateErrorEvent"] };
+  SubscribeEntry: { id: string; subscribeEventType: "create" | "update" | "delete" | "associationUpdate" | "other"; providerEventType: string; fieldsUpdated?: readonly string[]; fields?: Record<string, unknown>; mappedFields?: Record<string, unknown>; raw?: Record<string, unknown>; fromRecord?: Schemas["AssociatedRecordOfEvent"]; toRecord?: Schemas["AssociatedRecordOfEvent"]; rawEvent: Record<string, unknown> };
+  SubscribeMessage: { action: "subscribe"; projectId: string; provider: string; groupRef: string; groupName: string; consumerRef: string; consumerName: string; installationId: string; installationUpdateTime: string; objectName: string; rawObjectName: string; workspace?: string; resultInfo: Schemas["ResultInfo"]; result?: readonly Schemas["SubscribeEntry"][] };
   SubscribeRequirements: { registration?: boolean; maintenance?: boolean; postProcess?: boolean; subscribeByAPI?: boolean };
+  SubscribedEvents: { create: boolean; update: boolean; delete: boolean; associationChange: boolean; other: readonly string[] };
+  Subscription: { objectName: string; source: "webhook" | "journal" | "pubsub" | "polling"; state: "pending" | "active" | "degraded" | "failed" | "disabled"; reason?: string; events: Schemas["SubscribedEvents"]; watchFields: "all" | readonly string[]; counts: Schemas["SubscriptionCounts"]; lastEventTime?: string; warnings?: readonly string[] };
+  SubscriptionCounts: { received: number; delivered: number; filtered: number; duplicates: number };
+  SubscriptionEvent: { id: string; objectName: string; recordId: string; providerEventType: string; occurredTime: string; receivedTime: string; outcome: "waiting" | "delivered" | "coalesced" | "filtered" | "expired"; reason?: string; messageId?: string; endTime?: string };
   System: { version: string; startTime: string; processes: readonly Schemas["SystemProcess"][]; queues: readonly Schemas["SystemQueue"][]; retention: { operationDays: number; eventDays: number; usageDays: number; requestDays: number; auditDays: number }; urls: { base: string; write: string; read: string; search: string; proxy: string; dashboard: string } };
   SystemProcess: { id: number; roles: readonly ("api" | "proxy" | "worker")[]; startTime: string; lastSeenTime: string };
   SystemQueue: { name: "writes" | "deliveries" | "reads"; waiting: number };
   TestDestinationRequest: { eventType?: "installation.created" | "installation.updated" | "installation.deleted" | "read.backfill.done" | "read.schedule.paused" | "read.triggered.done" | "read.triggered.error" | "write.async.done" | "subscribe.create.error" | "connection.created" | "connection.refreshed" | "connection.updated" | "connection.deleted" | "connection.error" | "destination.webhook.disabled" };
   TestDestinationResponse: { messageId: string; delivered: boolean; attempt: Schemas["DeliveryAttempt"] };
+  TestSubscriptionRequest: { objectName: string; eventType: "create" | "update" | "delete" | "associationUpdate" | "other"; recordId?: string };
   Token: { token: string; issuedAt?: string; expiresAt?: string };
   Topic: { id: string; name: string; projectId: string; eventTypes: readonly string[]; destinationIds: readonly string[]; createTime: string; updateTime?: string };
   TopicDestinationRoute: { id: string; topicId: string; destinationId: string; projectId: string; createTime: string };
@@ -305,6 +315,7 @@ export interface Operations {
   getReadyz: { input: {  }; answer: Schemas["GetReadyzResponse"] };
   getRevision: { input: { projectIdOrName: string; integrationId: string; revisionId: string }; answer: Schemas["DeployedRevision"] };
   getSession: { input: {  }; answer: Schemas["CurrentSession"] | undefined };
+  getSubscribeSetup: { input: { projectIdOrName: string; integrationId: string }; answer: Schemas["GetSubscribeSetupResponse"] };
   getSystem: { input: {  }; answer: Schemas["System"] };
   getTopic: { input: { projectIdOrName: string; topicId: string }; answer: Schemas["Topic"] };
   listApiKeys: { input: { projectIdOrName: string; active?: boolean }; answer: readonly Schemas["ApiKey"][] };
@@ -340,6 +351,8 @@ export interface Operations {
   listRevisions: { input: { projectIdOrName: string; integrationId: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListRevisionsResponse"] };
   listSessions: { input: {  }; answer: readonly Schemas["ListedSession"][] };
   listSignInWays: { input: {  }; answer: Schemas["SignInWays"] };
+  listSubscriptionEvents: { input: { projectIdOrName: string; integrationId: string; installationId: string; recordId?: string; objectName?: string; outcome?: "waiting" | "delivered" | "coalesced" | "filtered" | "expired"; pageSize?: number; pageToken?: string; after?: string; since?: string; until?: string }; answer: Schemas["ListSubscriptionEventsResponse"] };
+  listSubscriptions: { input: { projectIdOrName: string; integrationId: string; installationId: string }; answer: readonly Schemas["Subscription"][] };
   listTopicDestinationRoutes: { input: { projectIdOrName: string; topicId?: string; destinationId?: string }; answer: readonly Schemas["TopicDestinationRoute"][] };
   listTopics: { input: { projectIdOrName: string }; answer: readonly Schemas["Topic"][] };
   listWaitingDeliveries: { input: { projectIdOrName: string; pageSize?: number }; answer: readonly Schemas["Delivery"][] };
@@ -348,11 +361,15 @@ export interface Operations {
   patchObjectConfigContent: { input: { projectIdOrName: string; integrationId: string; objectName: string; body: Schemas["PatchObjectConfigContentRequest"] }; answer: Schemas["Installation"] };
   pauseReads: { input: { projectIdOrName: string; integrationId: string; installationId: string; body?: Schemas["PauseReadsRequest"] }; answer: undefined };
   putUpload: { input: { uploadId: string; body: Blob | string }; answer: undefined };
+  receiveEvents: { input: { projectIdOrName: string; integrationIdOrName: string; body: Blob | string }; answer: undefined };
+  receiveEventsOfInstallation: { input: { projectIdOrName: string; integrationIdOrName: string; installationId: string; body: Blob | string }; answer: undefined };
+  receiveEventsOfProvider: { input: { projectIdOrName: string; provider: string; body: Blob | string }; answer: undefined };
   resendDeliveries: { input: { projectIdOrName: string; destination: string; body: Schemas["ResendDeliveriesRequest"] }; answer: Schemas["ResendDeliveriesResponse"] };
   resendDelivery: { input: { projectIdOrName: string; destination: string; deliveryId: string }; answer: Schemas["Delivery"] };
   rotateDestination: { input: { projectIdOrName: string; destination: string; includeSecrets?: boolean }; answer: Schemas["DestinationWithSecrets"] };
   searchRecords: { input: { projectIdOrName: string; integrationId: string; groupRef: string; body: Schemas["SearchRecordsRequest"] }; answer: Schemas["SearchRecordsResponse"] };
   testDestination: { input: { projectIdOrName: string; destination: string; body?: Schemas["TestDestinationRequest"] }; answer: Schemas["TestDestinationResponse"] };
+  testSubscription: { input: { projectIdOrName: string; integrationId: string; installationId: string; body: Schemas["TestSubscriptionRequest"] }; answer: undefined };
   triggerRead: { input: { projectIdOrName: string; integrationId: string; objectName: string; dryRun?: boolean; body: Schemas["TriggerReadRequest"] }; answer: Schemas["ReadDryRun"] | Schemas["TriggerReadResponse"] };
   unclaimDomain: { input: { orgId: string; domain: string }; answer: undefined };
   unpauseReads: { input: { projectIdOrName: string; integrationId: string; installationId: string; body?: Schemas["UnpauseReadsRequest"] }; answer: undefined };
@@ -447,6 +464,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   getReadyz: "GET /readyz",
   getRevision: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}",
   getSession: "GET /v1/sessions/current",
+  getSubscribeSetup: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/subscribe-setup",
   getSystem: "GET /v1/system",
   getTopic: "GET /v1/projects/{projectIdOrName}/topics/{topicId}",
   listApiKeys: "GET /v1/projects/{projectIdOrName}/api-keys",
@@ -482,6 +500,8 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listRevisions: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions",
   listSessions: "GET /v1/sessions",
   listSignInWays: "GET /v1/sign-in-ways",
+  listSubscriptionEvents: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscription-events",
+  listSubscriptions: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions",
   listTopicDestinationRoutes: "GET /v1/projects/{projectIdOrName}/topic-destination-routes",
   listTopics: "GET /v1/projects/{projectIdOrName}/topics",
   listWaitingDeliveries: "GET /v1/projects/{projectIdOrName}/deliveries",
@@ -490,11 +510,15 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   patchObjectConfigContent: "PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content",
   pauseReads: "POST /read/v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}:pause",
   putUpload: "PUT /v1/uploads/{uploadId}",
+  receiveEvents: "POST /subscribe/v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}",
+  receiveEventsOfInstallation: "POST /subscribe/v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}/installations/{installationId}",
+  receiveEventsOfProvider: "POST /subscribe/v1/projects/{projectIdOrName}/providers/{provider}",
   resendDeliveries: "POST /v1/projects/{projectIdOrName}/destinations/{destination}/deliveries:resend",
   resendDelivery: "POST /v1/projects/{projectIdOrName}/destinations/{destination}/deliveries/{deliveryId}:resend",
   rotateDestination: "POST /v1/projects/{projectIdOrName}/destinations/{destination}:rotate",
   searchRecords: "POST /search/v1/projects/{projectIdOrName}/integrations/{integrationId}",
   testDestination: "POST /v1/projects/{projectIdOrName}/destinations/{destination}:test",
+  testSubscription: "POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions:test",
   triggerRead: "POST /read/v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}",
   unclaimDomain: "DELETE /v1/orgs/{orgId}/claimed-domains/{domain}",
   unpauseReads: "POST /read/v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}:unpause",

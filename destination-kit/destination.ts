@@ -6,7 +6,7 @@ import type { Static, TObject } from "typebox";
 export interface Message {
   /** The same at every attempt, and for every destination. */
   id: string;
-  /** The type of the event, or `read`, `schema.watch`. */
+  /** The type of the event, or `read`, `subscribe`, `schema.watch`. */
   topic: string;
   /** An event, or a data message: records that were read, which a receiver gets without the envelope of events. */
   kind: "event" | "data";

@@ -567,6 +567,7 @@ CREATE TABLE provider_apps (
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX ON provider_apps (project_id, provider);
+CREATE TRIGGER changed AFTER INSERT OR DELETE OR UPDATE ON provider_apps FOR EACH ROW EXECUTE FUNCTION notify_change();
 
 CREATE TABLE proxy_usage (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -788,6 +789,70 @@ CREATE UNLOGGED TABLE sign_in_failures (
   PRIMARY KEY (network)
 );
 CREATE INDEX ON sign_in_failures (until);
+
+CREATE TABLE subscription_events (
+  id uuid NOT NULL,
+  installation_id uuid NOT NULL,
+  object_name text NOT NULL,
+  record_id text NOT NULL,
+  provider_event_type text NOT NULL,
+  occurred_time timestamptz NOT NULL,
+  received_time timestamptz NOT NULL DEFAULT now(),
+  dedupe_key bytea NOT NULL,
+  raw text NOT NULL,
+  outcome text,
+  reason text,
+  message_id uuid,
+  end_time timestamptz,
+  PRIMARY KEY (installation_id, id),
+  CHECK ((outcome = ANY (ARRAY['delivered'::text, 'coalesced'::text, 'filtered'::text, 'expired'::text]))),
+  FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
+) WITH (fillfactor=80, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX subscription_events_age ON subscription_events (received_time);
+CREATE INDEX subscription_events_of_record ON subscription_events (installation_id, record_id, id);
+CREATE UNIQUE INDEX subscription_events_once ON subscription_events (installation_id, dedupe_key);
+CREATE INDEX subscription_events_waiting ON subscription_events (installation_id, object_name, id) WHERE (outcome IS NULL);
+
+CREATE TABLE subscription_syncs (
+  installation_id uuid NOT NULL,
+  asked_time timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (installation_id),
+  FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
+);
+CREATE INDEX ON subscription_syncs (asked_time);
+
+CREATE TABLE subscriptions (
+  id uuid NOT NULL,
+  installation_id uuid NOT NULL,
+  object_name text NOT NULL,
+  project_id uuid NOT NULL,
+  provider text NOT NULL,
+  account_ref text,
+  object_key text,
+  source text NOT NULL,
+  state text NOT NULL DEFAULT 'pending'::text,
+  reason text,
+  reported_error text,
+  due_time timestamptz DEFAULT now(),
+  retry_time timestamptz,
+  attempts integer NOT NULL DEFAULT 0,
+  claimed_by integer,
+  reconciliation jsonb,
+  received bigint NOT NULL DEFAULT 0,
+  delivered bigint NOT NULL DEFAULT 0,
+  filtered bigint NOT NULL DEFAULT 0,
+  duplicates bigint NOT NULL DEFAULT 0,
+  last_event_time timestamptz,
+  create_time timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (id),
+  UNIQUE (installation_id, object_name),
+  CHECK ((source = ANY (ARRAY['webhook'::text, 'journal'::text, 'pubsub'::text, 'polling'::text]))),
+  CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'degraded'::text, 'failed'::text, 'disabled'::text]))),
+  FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
+) WITH (fillfactor=50, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
+CREATE INDEX subscriptions_claimed ON subscriptions (claimed_by) WHERE (claimed_by IS NOT NULL);
+CREATE INDEX subscriptions_due ON subscriptions (due_time) WHERE ((due_time IS NOT NULL) AND (claimed_by IS NULL));
+CREATE INDEX subscriptions_of_account ON subscriptions (project_id, provider, account_ref, object_key);
 
 CREATE TABLE token_refreshes (
   connection_id uuid NOT NULL,

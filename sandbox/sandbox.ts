@@ -16,6 +16,7 @@ import {
 import { mintToken, type MintedToken, type MintOptions } from "./control/tokens.ts";
 import type { Data } from "./exchange.ts";
 import { createHubSpot, STATIC_TOKEN, type HubSpotOptions } from "./hubspot/hubspot.ts";
+import type { Webhooks } from "./hubspot/webhooks.ts";
 import { createListener } from "./listener.ts";
 import type { AccountControls, KnownClient, Provider, ProviderName } from "./provider.ts";
 import { createSalesforce, type SalesforceOptions } from "./salesforce/salesforce.ts";
@@ -56,7 +57,7 @@ export type ProviderControls = {
 
 export type Sandbox = {
   url: string;
-  hubspot: ProviderControls & { staticToken: string };
+  hubspot: ProviderControls & { staticToken: string; webhooks: Webhooks };
   salesforce: ProviderControls;
   catalog(): CatalogOverlay;
   requests(filter?: RequestFilter): LoggedRequest[];
@@ -93,7 +94,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     clock.reset();
   };
   const catalog = (): CatalogOverlay => catalogOverlay(origin);
-  const control = createControlApi({ providers, faults, log, clock, catalog, reset });
+  const control = createControlApi({
+    providers,
+    faults,
+    log,
+    clock,
+    webhooks: hubspot.webhooks,
+    catalog,
+    reset,
+  });
   const server = createListener({ providers, control, faults, log, clock });
   const host = options.host ?? "127.0.0.1";
   server.listen(options.port ?? 0, host);
@@ -101,7 +110,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   origin = `http://${host.includes(":") ? `[${host}]` : host}:${portOf(server.address())}`;
   return {
     url: origin,
-    hubspot: { ...controlsOf(hubspot, origin), staticToken: STATIC_TOKEN },
+    hubspot: { ...controlsOf(hubspot, origin), staticToken: STATIC_TOKEN, webhooks: hubspot.webhooks },
     salesforce: controlsOf(salesforce, origin),
     catalog,
     requests: (filter) => log.list(filter),

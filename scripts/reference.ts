@@ -4,6 +4,7 @@ import { EVENT_TYPES } from "../server/events/event-types.ts";
 import { notification } from "../server/events/notification.ts";
 import { ReadMessageSchema } from "../server/events/read-message-schema.ts";
 import { SchemaMessageSchema } from "../server/events/schema-message-schema.ts";
+import { SubscribeMessageSchema } from "../server/events/subscribe-message-schema.ts";
 import type { Reference } from "../server/http/openapi.ts";
 
 export const REFERENCE: Reference = {
@@ -13,6 +14,7 @@ export const REFERENCE: Reference = {
   webhooks: {
     ...Object.fromEntries(EVENT_TYPES.map((type) => [type, notification(type)])),
     read: ReadMessageSchema,
+    subscribe: SubscribeMessageSchema,
     "schema.watch": SchemaMessageSchema,
   },
 };

@@ -14,11 +14,14 @@ import { forgetRemovedInstallations } from "./store/operation-lists.ts";
 import { removeOldOperations } from "./store/operations.ts";
 import { removeProxyUsageBefore } from "./store/proxy-usage.ts";
 import { removeOldRefusedRequests } from "./store/refused-requests.ts";
+import { removeSubscriptionEventsBefore } from "./store/subscription-events.ts";
 import { removeExpiredSessions } from "./store/sessions.ts";
 import { removeExpiredSignInAttempts } from "./store/sign-in-attempts.ts";
 import { removeExpiredUploads } from "./store/uploads.ts";
 
 const MOST_HELD_DAYS = 30;
+/** Providers send an event again within a day; a person looks for one within some days. */
+const SUBSCRIPTION_EVENT_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
 
 export function retentionRules({
@@ -69,6 +72,10 @@ export function retentionRules({
     {
       what: "refused requests",
       remove: (most) => removeOldRefusedRequests(queries, idOf(config.requestRetentionDays), most),
+    },
+    {
+      what: "events of subscriptions",
+      remove: (most) => removeSubscriptionEventsBefore(queries, daysAgo(SUBSCRIPTION_EVENT_DAYS), most),
     },
     { what: "sessions", remove: (most) => removeExpiredSessions(queries, most) },
     {

@@ -154,6 +154,7 @@ import { deliverResults } from "./read/deliver-results.ts";
 import { pauseReads, unpauseReads } from "./read/pause-reads.ts";
 import { searchRecords } from "./read/search-records.ts";
 import { triggerRead, type TriggerReadServices } from "./read/trigger-read.ts";
+import { subscribeRoutes, type SubscribeRouteServices } from "./subscribe-routes.ts";
 import { writeRecords, type WriteServices } from "./write/write-records.ts";
 
 /** All services that endpoints need; each endpoint names its own. */
@@ -161,7 +162,8 @@ export type Services = RefreshServices &
   WriteServices &
   TriggerReadServices &
   Readiness &
-  TestServices & {
+  TestServices &
+  SubscribeRouteServices & {
     publicUrl: () => string;
     dashboardPage?: () => Page;
     sessions: SignInSessions;
@@ -188,6 +190,7 @@ export function routes(deps: Services): Route[] {
     ...deliveryRoutes(deps),
     ...accountRoutes(deps),
     ...dataRoutes(deps),
+    ...subscribeRoutes(deps),
     route("GET /callbacks/v1/oauth", "public", oauthCallback(deps)),
     route("GET /callbacks/v1/oauth/begin", "public", oauthBegin(deps)),
     route("POST /callbacks/v1/oauth/begin", "public", oauthContinue(deps)),

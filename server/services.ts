@@ -27,6 +27,8 @@ import { startEmbeddedPostgres } from "./postgres/start-embedded-postgres.ts";
 import { openIdempotency, type Idempotency } from "./operations/idempotency.ts";
 import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
 import { openMetadataMemory, type MetadataMemory } from "./operations/metadata-memory.ts";
+import { openPushTargets, type PushTargets } from "./subscribe/push-targets.ts";
+import { openInbox, type Inbox } from "./subscribe/receive-events.ts";
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 
 export interface Services {
@@ -54,6 +56,10 @@ export interface Services {
   metrics?: Metrics;
   minuteMs: number;
   providerTimeoutMs?: number;
+  /** Finds what pushed events are for. */
+  pushTargets: PushTargets;
+  /** Takes pushed events. */
+  inbox: Inbox;
   /** Called when this process has accepted an asynchronous write. */
   onWork: { listener: () => void };
   /** Called when this process has begun a read. */
@@ -139,12 +145,31 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     metrics,
     minuteMs: config.minuteMs,
     providerTimeoutMs,
+    ...pushServices({ config, database, changes, sealer, metrics }),
     onWork,
     onRuns: { listener: () => {} },
     startTime: now(),
     address,
   };
 }
+
+/** Opens what takes pushed events. */
+const pushServices = ({
+  config,
+  database,
+  changes,
+  sealer,
+  metrics,
+}: Pick<Services, "config" | "database" | "changes" | "sealer"> & {
+  metrics: Metrics | undefined;
+}): Pick<Services, "pushTargets" | "inbox"> => ({
+  pushTargets: openPushTargets({ database, changes, sealer }),
+  inbox: openInbox({
+    database,
+    windowMs: config.subscribeCoalesceSeconds * 1_000,
+    subscribeMeter: metrics?.subscribeMeter,
+  }),
+});
 
 async function connect({ config, log, onFatal }: OpenOptions, closers: Cleanup): Promise<Database> {
   let { databaseUrl } = config;

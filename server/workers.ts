@@ -5,6 +5,7 @@ import { startDeliveries } from "./deliver/delivery-engine.ts";
 import { startRetention } from "./jobs/retention.ts";
 import type { Services } from "./services.ts";
 import { startReading } from "./read/start-reading.ts";
+import { startSubscribing } from "./subscribe/start-subscribing.ts";
 import { startSchemaWatcher } from "./watch/schema-watcher.ts";
 import { startWriteWorker } from "./write/write-worker.ts";
 
@@ -25,6 +26,13 @@ export function startWorkers(deps: Services): Workers {
     retryBaseMs: deps.config.retryBaseSeconds * 1_000,
     readMeter: deps.metrics?.readMeter,
   });
+  const subscriptions = startSubscribing({
+    ...deps,
+    publicUrl: () => deps.address.publicUrl,
+    retryBaseMs: deps.config.retryBaseSeconds * 1_000,
+    windowMs: deps.config.subscribeCoalesceSeconds * 1_000,
+    subscribeMeter: deps.metrics?.subscribeMeter,
+  });
   const refreshes = startRefreshAhead({ ...deps, mostAtOnce: deps.config.tokenRefreshes.most });
   const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });
   const deliveries = startDeliveries({
@@ -38,12 +46,14 @@ export function startWorkers(deps: Services): Workers {
   let stopping: Promise<unknown> | undefined;
   return {
     get running() {
-      return !stopping && writes.running && reads.running && deliveries.running;
+      const all = [writes, reads, subscriptions, deliveries];
+      return !stopping && all.every(({ running }) => running);
     },
     stop: async () => {
       stopping ??= Promise.all([
         writes.stop(),
         reads.stop(),
+        subscriptions.stop(),
         refreshes.stop(),
         deliveries.stop(),
         schemas.stop(),

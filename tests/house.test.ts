@@ -15,6 +15,8 @@ const SHARED = ["access", "manifest", "credentials", "deliver"];
 const CALLS = ["calls", "operations"];
 const DASHBOARD = ["dashboard api", "dashboard ui", "dashboard frame"];
 const ACTIONS = ["proxy", "write", "read", "subscribe", "watch"];
+/** What an action may use of another one: subscribing reads records again as runs do. */
+const OF_ACTION: Record<string, string[]> = { subscribe: ["read"] };
 
 const folder = (name: string, mayImport: string[]) => ({
   name,
@@ -33,7 +35,9 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   ...SHARED.map((name) => folder(name, [...SERVICES, ...KITS])),
   folder("calls", [...SERVICES, "credentials", ...KITS]),
   folder("operations", [...SERVICES, "credentials", "manifest", "calls", ...KITS]),
-  ...ACTIONS.map((name) => folder(name, [...SERVICES, ...SHARED, ...CALLS, ...KITS])),
+  ...ACTIONS.map((name) =>
+    folder(name, [...SERVICES, ...SHARED, ...CALLS, ...KITS, ...(OF_ACTION[name] ?? [])]),
+  ),
   folder("api", [...SERVICES, ...SHARED, ...CALLS, ...ACTIONS, ...KITS]),
   folder("data-folder", [...SERVICES, "access"]),
   folder("metrics", [...SERVICES, ...SHARED, ...CALLS, ...ACTIONS]),

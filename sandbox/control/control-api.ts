@@ -13,6 +13,8 @@ import type { Provider } from "../provider.ts";
 import { Router } from "../router.ts";
 import type { SandboxClock } from "../clock.ts";
 import { addClockRoutes, addOrgRoutes } from "./clock-controls.ts";
+import { addWebhookControls } from "../hubspot/webhook-routes.ts";
+import type { Webhooks } from "../hubspot/webhooks.ts";
 import { addRecordRoutes } from "./record-controls.ts";
 import { faultFrom } from "./fault.ts";
 import type { Faults } from "./faults.ts";
@@ -24,6 +26,7 @@ export type Controls = {
   faults: Faults;
   log: RequestLog;
   clock: SandboxClock;
+  webhooks: Webhooks;
   catalog(): unknown;
   reset(): void;
 };
@@ -40,6 +43,7 @@ export function createControlApi(controls: Controls): (exchange: SandboxExchange
   );
   addClockRoutes(router, controls.clock, controls.providers);
   addOrgRoutes(router, controls.providers);
+  addWebhookControls(router, controls.webhooks);
   return (exchange) => {
     const found = router.find(exchange.method, exchange.path);
     if (found === undefined) return { status: 404, body: { message: "no such control" } };

@@ -80,6 +80,7 @@ function merge(store: TypeStore, winner: string, losers: string[]): void {
   const before = record.properties["hs_merged_object_ids"];
   const merged = [...(before === undefined ? [] : [before]), ...losers].join(";");
   store.update(record, { hs_merged_object_ids: merged }, now);
+  store.settings.onChange({ kind: "merge", type: store.type, id: winner, merged: losers });
 }
 
 function purgeExpired(account: Account): void {

@@ -2,6 +2,7 @@
 
 import { notFound, refuse } from "./errors.ts";
 import { Associations } from "./associations.ts";
+import { isSystemProperty } from "./account-change.ts";
 import { RecordTable } from "../records/record-table.ts";
 import { plainValues } from "../records/lazy-values.ts";
 import type { AccountSettings, StoredRecord } from "./stored-record.ts";
@@ -89,15 +90,29 @@ export class TypeStore {
       const value = record.properties[name];
       if (value !== undefined) index.set(value.toLowerCase(), record.id);
     }
+    this.#report("creation", record);
+    for (const [name, value] of Object.entries(record.properties)) {
+      if (!isSystemProperty(name)) this.#report("propertyChange", record, { name, value });
+    }
+  }
+
+  #report(
+    kind: "creation" | "propertyChange" | "deletion" | "restore",
+    { id }: StoredRecord,
+    property?: { name: string; value: string },
+  ): void {
+    this.settings.onChange({ kind, type: this.type, id, ...(property === undefined ? {} : { property }) });
   }
 
   /** `now` is the new change time; without it the change leaves no stamp, like a calculated value. */
   update(record: StoredRecord, values: Record<string, string>, now?: number): void {
     this.index.changes(record.key, record);
+    const changed: { name: string; value: string }[] = [];
     for (const [name, value] of Object.entries(values)) {
       const index = this.#unique.get(name);
       const before = record.properties[name];
       if (index !== undefined && before !== undefined) index.delete(before.toLowerCase());
+      if ((before ?? "") !== value) changed.push({ name, value });
       if (value === "") delete record.properties[name];
       else {
         record.properties[name] = value;
@@ -109,6 +124,7 @@ export class TypeStore {
       record.properties[this.type.modifiedProperty] = new Date(now).toISOString();
     }
     this.table.keep(record);
+    for (const property of changed) this.#report("propertyChange", record, property);
   }
 
   /** Leaves the change time alone, as HubSpot does. */
@@ -121,6 +137,7 @@ export class TypeStore {
       const value = record.properties[name];
       if (value !== undefined) index.delete(value.toLowerCase());
     }
+    this.#report("deletion", record);
   }
 
   /** A restored record has a new change time. */
@@ -133,6 +150,7 @@ export class TypeStore {
       const value = record.properties[name];
       if (value !== undefined) index.set(value.toLowerCase(), record.id);
     }
+    this.#report("restore", record);
   }
 
   purge(record: StoredRecord): void {
@@ -166,7 +184,7 @@ export class TypeStore {
 
 export class Account {
   readonly stores = new Map<string, TypeStore>();
-  readonly associations = new Associations();
+  readonly associations: Associations;
   #names = new Map<string, TypeStore>();
   #nextId = 90_000_000_001;
   #nextTypeId = 4_100_001;
@@ -175,7 +193,17 @@ export class Account {
 
   constructor(settings: AccountSettings) {
     this.settings = settings;
+    this.associations = new Associations((fromType, fromId, toType, toId, removed) =>
+      this.#reportLink(fromType, fromId, toType, toId, removed),
+    );
     for (const type of STANDARD_TYPES) this.#add(type);
+  }
+
+  #reportLink(fromType: string, fromId: string, toType: string, toId: string, removed: boolean): void {
+    const [from, to] = [this.find(fromType)?.type, this.find(toType)?.type];
+    if (from === undefined || to === undefined) return;
+    const change = { kind: "associationChange" as const, type: from, id: fromId };
+    this.settings.onChange({ ...change, to: { type: to, id: toId, removed } });
   }
 
   #add(type: ObjectType): TypeStore {

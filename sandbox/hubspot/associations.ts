@@ -13,6 +13,8 @@ export type IdRun = { type: string; first: number; count: number };
 /** Links every record of `from` to one of `to`, in turn. */
 type Rule = { from: IdRun; to: IdRun; link: Link };
 
+type OnLink = (fromType: string, fromId: string, toType: string, toId: string, removed: boolean) => void;
+
 export class Associations {
   readonly #rules: Rule[] = [];
   /** Links of rules that were removed, in both directions. */
@@ -20,9 +22,17 @@ export class Associations {
   readonly #links = new Map<string, Map<string, Link[]>>();
   /** Labels that the user created, by pair. */
   readonly #labels = new Map<string, { category: string; typeId: number; label: string }[]>();
+  readonly #onLink: OnLink;
   #nextLabel = 100;
 
+  /** `onLink` is called once for each direction. */
+  constructor(onLink: OnLink) {
+    this.#onLink = onLink;
+  }
+
   add(fromType: string, fromId: string, toType: string, toId: string, links: Link[]): void {
+    this.#onLink(fromType, fromId, toType, toId, false);
+    this.#onLink(toType, toId, fromType, fromId, false);
     this.#put(fromType, fromId, toType, toId, links);
     this.#put(
       toType,
@@ -62,6 +72,8 @@ export class Associations {
   }
 
   remove(fromType: string, fromId: string, toType: string, toId: string): void {
+    this.#onLink(fromType, fromId, toType, toId, true);
+    this.#onLink(toType, toId, fromType, fromId, true);
     if (this.#rules.length > 0) {
       this.#unlinked.add(`${key(fromType, fromId, toType)}/${toId}`);
       this.#unlinked.add(`${key(toType, toId, fromType)}/${fromId}`);

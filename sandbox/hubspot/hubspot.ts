@@ -23,6 +23,8 @@ import { addSchemaRoutes } from "./schemas.ts";
 import { addSearchRoutes } from "./search.ts";
 import { seedHubSpot } from "./seed.ts";
 import { DEFAULT_SETTINGS } from "./stored-record.ts";
+import type { AccountChange } from "./account-change.ts";
+import { Webhooks } from "./webhooks.ts";
 
 export type HubSpotOptions = {
   origin(): string;
@@ -40,7 +42,10 @@ export type HubSpotOptions = {
 /** A private app's token that always works. */
 export const STATIC_TOKEN = "pat-na1-00000000-0000-4000-8000-000000004100";
 
-export function createHubSpot(options: HubSpotOptions): Provider {
+export type HubSpot = Provider & { webhooks: Webhooks };
+
+export function createHubSpot(options: HubSpotOptions): HubSpot {
+  const webhooks = new Webhooks();
   const limits = new HubSpotLimits(options.limits ?? "real");
   const grants = new Grants({
     rotate: false,
@@ -49,9 +54,11 @@ export function createHubSpot(options: HubSpotOptions): Provider {
     accessTokenText: (random) => `CNsb${random}`,
     refreshTokenText: (random) => `na1-${random}`,
   });
-  const fresh = (): Account => new Account({ clock: options.clock, ...DEFAULT_SETTINGS });
+  const report = (change: AccountChange): void => webhooks.changed(change, options.clock.now());
+  const fresh = (): Account => new Account({ clock: options.clock, onChange: report, ...DEFAULT_SETTINGS });
   let account = fresh();
   const start = (): void => {
+    webhooks.reset();
     account = fresh();
     seedHubSpot(account);
     grants.clear();
@@ -84,6 +91,7 @@ export function createHubSpot(options: HubSpotOptions): Provider {
     setLimits: (wanted) => limits.set(wanted),
     limits: () => limits.show(),
     reset: start,
+    webhooks,
     account: accountControls(() => account),
   };
 }

@@ -1,6 +1,7 @@
 // A record as the account stores it, and the settings of the account that its behaviour depends on.
 
 import type { SandboxClock } from "../clock.ts";
+import type { AccountChange } from "./account-change.ts";
 
 /** What the controls set for the whole account. */
 export type AccountSettings = {
@@ -17,9 +18,11 @@ export type AccountSettings = {
   associationPage: number;
   /** A longer request line is refused with 414. */
   lineCharacters: number;
+  /** Called with every change that HubSpot reports. */
+  onChange(change: AccountChange): void;
 };
 
-export const DEFAULT_SETTINGS: Omit<AccountSettings, "clock"> = {
+export const DEFAULT_SETTINGS: Omit<AccountSettings, "clock" | "onChange"> = {
   searchLagMs: 0,
   cursorLifetimeMs: Number.MAX_SAFE_INTEGER,
   cursorsFrom: 0,

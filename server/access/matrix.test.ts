@@ -38,6 +38,9 @@ POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations
 GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}
 PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}
 DELETE /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}
+GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions
+GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscription-events
+POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions:test
 PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content
 GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata
 PUT /v1/projects/{projectIdOrName}/integrations/{integrationId}/object-metadata
@@ -63,6 +66,9 @@ GET /v1/sign-in-ways
 GET /v1/destination-types
 GET /v1/event-types
 PUT /v1/uploads/{uploadId}
+POST /subscribe/v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}
+POST /subscribe/v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}/installations/{installationId}
+POST /subscribe/v1/projects/{projectIdOrName}/providers/{provider}
 GET /v1/event-files/{token}
 GET /callbacks/v1/oauth
 GET /callbacks/v1/oauth/begin
@@ -87,7 +93,7 @@ GET /docs/problems/{slug}
   .split("\n");
 /** Name the group or person themselves, belong to the project, or are words of the provider's. */
 const KNOWN =
-  "groupRef consumerRef projectIdOrName projectId integrationId integrationIdOrName revisionId providerAppId sessionId provider objectName providerWorkspaceRef".split(
+  "groupRef consumerRef projectIdOrName projectId integrationId integrationIdOrName revisionId providerAppId sessionId provider objectName recordId providerWorkspaceRef".split(
     " ",
   );
 /** Enough for whoever may call to get past the credentials, too little for anything to happen. */

@@ -75,6 +75,8 @@ export interface Config {
     projectConcurrency: number;
     projectPerSecond: number;
   };
+  /** How long changes of one record are collected into one entry; 0: an entry per event. */
+  subscribeCoalesceSeconds: number;
   metrics: boolean;
   /** Whether this process serves the dashboard. */
   dashboard: boolean;
@@ -139,6 +141,7 @@ export function readConfig(environment: Environment = process.env): Config {
       projectConcurrency: integer(env, "BUSBAR_PROXY_PROJECT_CONCURRENCY", 0, 0),
       projectPerSecond: integer(env, "BUSBAR_PROXY_PROJECT_PER_SECOND", 0, 0),
     },
+    subscribeCoalesceSeconds: number(env, "BUSBAR_SUBSCRIBE_COALESCE_SECONDS", 1, 0, 5),
     metrics: boolean(env, "BUSBAR_METRICS", false),
     dashboard: boolean(env, "BUSBAR_DASHBOARD", true),
     bootstrapApiKey: text(
@@ -241,6 +244,16 @@ function positive(env: Environment, name: string, fallback: number, max: number)
   const number = Number(value);
   if (!(number > 0 && number <= max)) {
     throw wrong(name, `must be a number above 0 and at most ${max}, not "${value}"`);
+  }
+  return number;
+}
+
+function number(env: Environment, name: string, fallback: number, min: number, max: number): number {
+  const value = env[name];
+  if (!value) return fallback;
+  const number = Number(value);
+  if (!/^\d+(\.\d+)?$/.test(value) || number < min || number > max) {
+    throw wrong(name, `must be a number from ${min} to ${max}, not "${value}"`);
   }
   return number;
 }

@@ -41,6 +41,8 @@ export interface Call<Params, Query, Body> {
   query: Query;
   body: Body;
   headers: IncomingHttpHeaders;
+  /** Path and query as they were received. */
+  url: string;
   /** The peer's address: the caller, or a proxy in front of this server. */
   remoteAddress: string;
   requestId: string;
@@ -71,7 +73,7 @@ export class Page {
 
 /** The one success answer of an endpoint. Refusals are thrown as `Problem`. */
 export interface Success<Schema extends TSchema | undefined = TSchema | undefined> {
-  status: 200 | 201 | 204 | 302 | 303;
+  status: 200 | 201 | 202 | 204 | 302 | 303;
   description: string;
   /** Undefined: no body. */
   schema?: Schema;

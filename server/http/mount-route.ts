@@ -53,7 +53,8 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
       requireRole(caller, roleOfCall(entry, inputs));
       if (target.inProject && !project) throw missingProject();
       const { headers, ip: remoteAddress, id: requestId } = request;
-      const call = { ...inputs, caller, project, headers, remoteAddress, requestId };
+      const { originalUrl: url } = request;
+      const call = { ...inputs, caller, project, headers, url, remoteAddress, requestId };
       const handle = () => target.handle(call as ProjectCall<unknown, unknown, unknown>);
       const answer = await (options.audit ? options.audit(entry, call, handle) : handle());
       if (isChange(entry)) await options.caughtUp?.();

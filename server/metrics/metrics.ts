@@ -3,6 +3,7 @@ import cluster from "node:cluster";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { ProxyMeter } from "../proxy/proxy-server.ts";
 import type { ReadMeter } from "../read/read-services.ts";
+import type { SubscribeMeter } from "../subscribe/subscribe-services.ts";
 import { readQueueDepths, type QueueDepths } from "../store/queue-depths.ts";
 import type { Database } from "../store/database.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
@@ -15,6 +16,7 @@ export interface Metrics {
   countRefresh(outcome: "refreshed" | "failed"): void;
   onAttempt(state: string): void;
   readMeter: ReadMeter;
+  subscribeMeter: SubscribeMeter;
 }
 
 /** Seconds: providers usually answer in tenths of a second, but slow reports take minutes. */
@@ -31,6 +33,7 @@ export function openMetrics(database: Database): Metrics {
     proxy: proxyMeter(registry),
     ...operationMeters(registry),
     ...otherMeters(registry),
+    subscribeMeter: subscribeMeter(registry),
   };
 }
 
@@ -140,6 +143,40 @@ function readMeter(registry: Registry, ended: ReadMeter["ended"]): ReadMeter {
     },
     waited: (reason) => waits.inc({ reason }),
     ended,
+  };
+}
+
+function subscribeMeter(registry: Registry): SubscribeMeter {
+  const registers = [registry];
+  const received = new Counter({
+    name: "busbar_subscribe_events_received_total",
+    help: "Events that providers pushed: `stored` once per installation, `duplicate` ones, and those that no installation subscribes to.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const refused = new Counter({
+    name: "busbar_subscribe_pushes_refused_total",
+    help: "Requests at the address for pushes that were refused, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+  const ended = new Counter({
+    name: "busbar_subscribe_events_ended_total",
+    help: "Stored events that were delivered or filtered.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  return {
+    received({ stored, duplicates, unmatched }) {
+      received.inc({ outcome: "stored" }, stored);
+      received.inc({ outcome: "duplicate" }, duplicates);
+      received.inc({ outcome: "unmatched" }, unmatched);
+    },
+    refused: (reason) => refused.inc({ reason }),
+    ended({ delivered, filtered }) {
+      ended.inc({ outcome: "delivered" }, delivered);
+      ended.inc({ outcome: "filtered" }, filtered);
+    },
   };
 }
 

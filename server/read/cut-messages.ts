@@ -1,6 +1,4 @@
 /** Cuts the entries of a page into messages that keep the limits of size and number. Pure. */
-import type { ReadMessageHead } from "../events/read-message-schema.ts";
-
 /** Published limit of a webhook's body. */
 export const MOST_MESSAGE_BYTES = 300_000;
 const MOST_RECORDS = 1_000;
@@ -20,9 +18,9 @@ export interface MessageLimits {
   mostBytes?: number | undefined;
 }
 
-/** Puts entries (`entryText`), in their order, into as few messages as the limits allow. */
+/** Puts entries (JSON texts), in their order, into as few messages as the limits allow. `head`: their common members. */
 export function cutMessages(
-  head: ReadMessageHead,
+  head: object,
   entries: readonly string[],
   { pageSize = MOST_RECORDS, mostBytes = MOST_MESSAGE_BYTES }: MessageLimits = {},
 ): CutMessage[] {

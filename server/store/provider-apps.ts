@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
+import { queueSubscriptionSync } from "./subscription-syncs.ts";
 
 export interface ProviderAppRow {
   id: string;
@@ -47,7 +48,7 @@ export const findDefaultProviderApp = (
     .orderBy("id")
     .executeTakeFirst();
 
-export const insertProviderApp = (
+export async function insertProviderApp(
   queries: Queries,
   app: Pick<
     ProviderAppRow,
@@ -56,15 +57,18 @@ export const insertProviderApp = (
     externalRef?: string;
     metadata?: unknown;
   },
-): Promise<ProviderAppRow> =>
-  queries
+): Promise<ProviderAppRow> {
+  const row = await queries
     .insertInto("providerApps")
     .values({ ...app, metadata: JSON.stringify(app.metadata ?? {}) })
     .returningAll()
     .executeTakeFirstOrThrow();
+  await queueSubscriptionSync(queries, app);
+  return row;
+}
 
 /** Updates the row and returns it; undefined when there is none. */
-export const updateProviderApp = (
+export async function updateProviderApp(
   queries: Queries,
   projectId: string,
   id: string,
@@ -74,9 +78,9 @@ export const updateProviderApp = (
       "externalRef" | "provider" | "clientId" | "clientSecretSealed" | "scopes" | "metadata"
     >
   >,
-): Promise<ProviderAppRow | undefined> => {
+): Promise<ProviderAppRow | undefined> {
   const { metadata, ...columns } = change;
-  return queries
+  const row = await queries
     .updateTable("providerApps")
     .set({
       ...columns,
@@ -87,10 +91,13 @@ export const updateProviderApp = (
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();
-};
+  await queueSubscriptionSync(queries, { projectId });
+  return row;
+}
 
 export async function removeProviderApp(queries: Queries, projectId: string, id: string): Promise<void> {
   await queries.deleteFrom("providerApps").where("projectId", "=", projectId).where("id", "=", id).execute();
+  await queueSubscriptionSync(queries, { projectId });
 }
 
 /** Counts the connections whose tokens were issued to this app. */

@@ -1,6 +1,7 @@
 /** Installations whose read objects may have changed, because their configuration, manifest or connection has. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
+import { queueSubscriptionSync } from "./subscription-syncs.ts";
 
 /** Queues installations; one that is queued already keeps its earlier time, from which new objects are read. */
 export async function queueReadSync(
@@ -21,6 +22,8 @@ export async function queueReadSync(
     )
     select pg_notify('busbar_changes', '{"table":"read_syncs","id":""}') where exists (select from queued)
   `.execute(queries);
+  // What an installation subscribes to follows from the same rows.
+  await queueSubscriptionSync(queries, of);
 }
 
 export interface QueuedSync {

@@ -558,6 +558,52 @@ export interface SignInFailures {
   until: Timestamp;
 }
 
+export interface SubscriptionEvents {
+  dedupeKey: Buffer;
+  endTime: Timestamp | null;
+  id: string;
+  installationId: string;
+  messageId: string | null;
+  objectName: string;
+  occurredTime: Timestamp;
+  outcome: string | null;
+  providerEventType: string;
+  raw: string;
+  reason: string | null;
+  receivedTime: Generated<Timestamp>;
+  recordId: string;
+}
+
+export interface Subscriptions {
+  accountRef: string | null;
+  attempts: Generated<number>;
+  claimedBy: number | null;
+  createTime: Generated<Timestamp>;
+  delivered: Generated<Int8>;
+  dueTime: Generated<Timestamp | null>;
+  duplicates: Generated<Int8>;
+  filtered: Generated<Int8>;
+  id: string;
+  installationId: string;
+  lastEventTime: Timestamp | null;
+  objectKey: string | null;
+  objectName: string;
+  projectId: string;
+  provider: string;
+  reason: string | null;
+  received: Generated<Int8>;
+  reconciliation: Json | null;
+  reportedError: string | null;
+  retryTime: Timestamp | null;
+  source: string;
+  state: Generated<string>;
+}
+
+export interface SubscriptionSyncs {
+  askedTime: Generated<Timestamp>;
+  installationId: string;
+}
+
 export interface TokenRefreshes {
   claimedBy: number | null;
   claimedUntil: Timestamp | null;
@@ -679,6 +725,9 @@ export interface DB {
   sessions: Sessions;
   signInAttempts: SignInAttempts;
   signInFailures: SignInFailures;
+  subscriptionEvents: SubscriptionEvents;
+  subscriptions: Subscriptions;
+  subscriptionSyncs: SubscriptionSyncs;
   tokenRefreshes: TokenRefreshes;
   topicDestinationRoutes: TopicDestinationRoutes;
   topics: Topics;

@@ -50,6 +50,8 @@ own errors have the header \`X-Amp-Error: true\`. The proxy has no operations of
 export const TAGS: Record<string, string> = {
   Write: "Create, update and delete records in customers' accounts.",
   Read: "Reads on request, pauses of scheduled reads, messages that are held.",
+  Subscribe:
+    "Changes of records in customers' accounts: subscriptions, their events, and the addresses for providers.",
   Search: "Search for records of a customer's account.",
   Operations: "Actions in customers' accounts, with logs.",
   Integrations: "Integrations declared in manifests, with revisions.",

@@ -26,6 +26,13 @@ integrations:
           delivery:
             mode: onRequest
             pageSize: 100
+    subscribe:
+      objects:
+        - objectName: contacts
+          destination: hook
+          inheritFieldsAndMapping: true
+          updateEvent: { enabled: always, watchFieldsAuto: selected }
+          deleteEvent: { enabled: always }
     write:
       objects:
         - objectName: contacts

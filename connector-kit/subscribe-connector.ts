@@ -1,0 +1,100 @@
+/** How a provider reports changes of records: pushed requests, their events, and what the builder registers. */
+import type { JsonObject } from "../server/ground/json.ts";
+import type { ProviderFetch } from "./provider-fetch.ts";
+import type { SourceRecord } from "./read-connector.ts";
+
+export type SubscribeEventType = "create" | "update" | "delete" | "associationUpdate" | "other";
+
+/** A change of one record, as the provider reported it. */
+export interface ProviderEvent {
+  /** The customer's account as the provider's events name it. */
+  accountRef: string;
+  /** The object as `SubscribeConnector.objectKey` names it. */
+  objectKey: string;
+  type: SubscribeEventType;
+  /** The provider's own word. */
+  providerEventType: string;
+  /** The record to read: of a merge the one that is left. */
+  recordId: string;
+  /** Undefined: the provider does not tell. */
+  occurredTime?: Date;
+  /** The provider's names; undefined: not known. */
+  changedFields?: string[];
+  /** The same when the provider sends the event again, and for no other event of the account. */
+  dedupeKey: string;
+  /** JSON text, as the provider sent it. */
+  raw: string;
+  /** Of `associationUpdate`: the record at the other end. */
+  to?: { id: string; objectKey: string; /** The provider's name of the object. */ objectName: string };
+  /** Whether the provider asks to erase what is kept of the record. */
+  erases?: true;
+}
+
+/** A request that may come from the provider. */
+export interface PushedRequest {
+  method: string;
+  /** Public address with path and query, as the provider was given it. */
+  uri: string;
+  /** Names in lower case. */
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+export interface PushedEvents {
+  events: ProviderEvent[];
+  /** Items without a known account, type or record. */
+  dropped: number;
+}
+
+export interface PushConnector {
+  /**
+   * Returns why the request cannot be the provider's, before any secret is looked up: no signature, or an old one.
+   * Undefined if its signature must be compared. Pure.
+   */
+  findFault(request: Pick<PushedRequest, "headers">, nowMs: number): string | undefined;
+  /** Returns whether one of the secrets signed the request. Compares in constant time. Pure. */
+  isSigned(request: PushedRequest, secrets: readonly string[]): boolean;
+  /** Reads the events of a body. Returns undefined for a body that is no list of events. Pure. */
+  readEvents(body: string): PushedEvents | undefined;
+}
+
+/** What one object needs of the builder's registration at the provider. */
+export interface SubscribedObject {
+  objectName: string;
+  create: boolean;
+  delete: boolean;
+  associationChange: boolean;
+  other: string[];
+  /** Fields whose changes are wanted; empty: no updates. */
+  watchFields: string[];
+}
+
+export interface SubscribeConnector {
+  /** The provider's module whose records change; absent if the provider has none. */
+  readonly module?: string;
+  /** Absent: the provider pushes nothing. */
+  readonly push?: PushConnector;
+  /** Returns the object as events name it, for every spelling of a name; undefined if only the provider knows. Pure. */
+  objectKey(objectName: string): string | undefined;
+  /** Asks the provider for the same. Throws `ProviderError`; `invalid` or `not_found` for an object that it lacks. */
+  findObjectKey(objectName: string, fetch: ProviderFetch): Promise<string>;
+  /** Asks the provider for the account as events name it. Throws `ProviderError`. */
+  findAccountRef(fetch: ProviderFetch): Promise<string>;
+  /** Returns an event from its text; undefined if it is none. Pure. */
+  readEvent(raw: string): ProviderEvent | undefined;
+  /** Returns whether one of `otherEvents` means this event. Pure. */
+  isListed(
+    otherEvents: readonly string[],
+    event: Pick<ProviderEvent, "providerEventType" | "objectKey">,
+  ): boolean;
+  /** Returns when a record was created, as far as it tells. Pure. */
+  createTimeOf(record: SourceRecord): Date | undefined;
+  /** Returns an event that never happened, for a test. Pure. */
+  sampleEvent(
+    objectName: string,
+    type: SubscribeEventType,
+    recordId: string,
+  ): { providerEventType: string; raw: JsonObject };
+  /** Returns the content of the file with which the builder registers for pushes. Pure. */
+  registration?(objects: SubscribedObject[], targetUrl: string): JsonObject;
+}

@@ -1,0 +1,52 @@
+/** Knows the objects of HubSpot's events by every name that they have. */
+
+/** Type id, singular and plural. */
+const OBJECTS: readonly (readonly [string, string, string])[] = [
+  ["0-1", "contact", "contacts"],
+  ["0-2", "company", "companies"],
+  ["0-3", "deal", "deals"],
+  ["0-5", "ticket", "tickets"],
+  ["0-7", "product", "products"],
+  ["0-8", "line_item", "line_items"],
+  ["0-14", "quote", "quotes"],
+  ["0-18", "communication", "communications"],
+  ["0-19", "feedback_submission", "feedback_submissions"],
+  ["0-27", "task", "tasks"],
+  ["0-46", "note", "notes"],
+  ["0-47", "meeting", "meetings"],
+  ["0-48", "call", "calls"],
+  ["0-49", "email", "emails"],
+  ["0-53", "invoice", "invoices"],
+  ["0-69", "subscription", "subscriptions"],
+  ["0-74", "goal_target", "goal_targets"],
+  ["0-84", "discount", "discounts"],
+  ["0-85", "fee", "fees"],
+  ["0-86", "tax", "taxes"],
+  ["0-101", "commerce_payment", "commerce_payments"],
+  ["0-115", "user", "users"],
+  ["0-116", "postal_mail", "postal_mail"],
+  ["0-123", "order", "orders"],
+  ["0-136", "lead", "leads"],
+  ["0-142", "cart", "carts"],
+  ["0-162", "service", "services"],
+  ["0-410", "course", "courses"],
+  ["0-420", "listing", "listings"],
+  ["0-421", "appointment", "appointments"],
+  // Has no type id; its events name it like this.
+  ["conversation", "conversation", "conversations"],
+];
+
+const BY_NAME = new Map(OBJECTS.flatMap((object) => object.map((name) => [name, object])));
+
+const entryOf = (name: string): (typeof OBJECTS)[number] | undefined =>
+  BY_NAME.get(name.toLowerCase().replaceAll(" ", "_"));
+
+/** Returns the type id of a standard object, and a type id unchanged; undefined for the name of a custom object. */
+export const typeIdOf = (name: string): string | undefined =>
+  entryOf(name)?.[0] ?? (/^\d+-\d+$/.test(name) ? name : undefined);
+
+/** Returns the name that older types of events begin with. */
+export const singularOf = (name: string): string => entryOf(name)?.[1] ?? name;
+
+/** Returns the name in the paths of the API. */
+export const pluralOf = (name: string): string => entryOf(name)?.[2] ?? name;

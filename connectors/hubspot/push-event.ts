@@ -1,0 +1,161 @@
+/** Reads the events that HubSpot pushes. */
+import { itemTexts, parseExactly } from "../../connector-kit/exact-json.ts";
+import type {
+  ProviderEvent,
+  PushedEvents,
+  SubscribeEventType,
+} from "../../connector-kit/subscribe-connector.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isStorable } from "../../server/ground/storable-text.ts";
+import { pluralOf, singularOf, typeIdOf } from "./event-objects.ts";
+
+const TYPES: Record<string, SubscribeEventType> = {
+  creation: "create",
+  propertyChange: "update",
+  deletion: "delete",
+  privacyDeletion: "delete",
+  associationChange: "associationUpdate",
+};
+
+export function readEvents(body: string): PushedEvents | undefined {
+  let texts: string[] | undefined;
+  try {
+    texts = itemTexts(body);
+  } catch {
+    return undefined;
+  }
+  // An item that is no object is no event of HubSpot, whatever else the list has.
+  if (!texts || texts.some((text) => !text.startsWith("{"))) return undefined;
+  const events = texts.flatMap((text) => readEvent(text) ?? []);
+  return { events, dropped: texts.length - events.length };
+}
+
+export function readEvent(raw: string): ProviderEvent | undefined {
+  const event = parseExactly(raw);
+  if (!isJsonObject(event)) return undefined;
+  // Some documents of HubSpot name it `eventType`.
+  const providerEventType = wordOf(event.subscriptionType) ?? wordOf(event.eventType);
+  const [prefix = "", action = ""] = providerEventType?.split(".") ?? [];
+  const accountRef = idOf(event.portalId);
+  const type = TYPES[action] ?? "other";
+  const recordId = idOf(
+    type === "associationUpdate" ? event.fromObjectId : (survivor(event) ?? event.objectId),
+  );
+  const objectKey = objectOf(
+    prefix,
+    type === "associationUpdate" ? event.fromObjectTypeId : undefined,
+    event,
+  );
+  if (!providerEventType || action === "" || !accountRef || !recordId || !objectKey) return undefined;
+  const property = wordOf(event.propertyName);
+  return {
+    accountRef,
+    objectKey,
+    type,
+    providerEventType,
+    recordId,
+    ...timeOf(event.occurredAt),
+    ...(type === "update" && property !== undefined && { changedFields: [property] }),
+    dedupeKey: dedupeKey(event, providerEventType),
+    raw,
+    ...(type === "associationUpdate" && otherEnd(event)),
+    ...(action === "privacyDeletion" && { erases: true }),
+  };
+}
+
+/** `eventId` is not unique, and `attemptNumber` differs between the attempts of one event. */
+const dedupeKey = (event: JsonObject, providerEventType: string): string =>
+  JSON.stringify([
+    providerEventType,
+    ...[
+      "subscriptionId",
+      "portalId",
+      "objectTypeId",
+      "objectId",
+      "propertyName",
+      "fromObjectId",
+      "toObjectId",
+    ].map((name) => event[name] ?? null),
+    ...[
+      "associationType",
+      "associationTypeId",
+      "associationRemoved",
+      "messageId",
+      "newObjectId",
+      "occurredAt",
+    ].map((name) => event[name] ?? null),
+  ]);
+
+/** The record that is left of a merge. */
+const survivor = (event: JsonObject): Json | undefined => event.newObjectId ?? event.primaryObjectId;
+
+function objectOf(prefix: string, ownTypeId: Json | undefined, event: JsonObject): string | undefined {
+  if (prefix !== "object") return typeIdOf(prefix);
+  const named = wordOf(ownTypeId) ?? wordOf(event.objectTypeId);
+  return named && typeIdOf(named);
+}
+
+function otherEnd(event: JsonObject): Pick<ProviderEvent, "to"> {
+  const id = idOf(event.toObjectId);
+  const [, name] = /_TO_(\w+)$/.exec(wordOf(event.associationType) ?? "") ?? [];
+  const objectKey = wordOf(event.toObjectTypeId) ?? (name && typeIdOf(name));
+  return id && objectKey ? { to: { id, objectKey, objectName: pluralOf(objectKey) } } : {};
+}
+
+function timeOf(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
+  const time = typeof value === "number" ? new Date(value) : undefined;
+  return time && !Number.isNaN(time.getTime()) ? { occurredTime: time } : {};
+}
+
+const LONGEST_WORD = 500;
+
+const wordOf = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value !== "" && value.length <= LONGEST_WORD && isStorable(value)
+    ? value
+    : undefined;
+
+function idOf(value: Json | undefined): string | undefined {
+  const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
+  return /^[1-9]\d{0,39}$/.test(text) ? text : undefined;
+}
+
+/** Public samples have these forms, too. */
+const SPELLINGS: Record<string, string> = { merged: "merge", restored: "restore" };
+const actionOf = (word: string): string => SPELLINGS[word] ?? word;
+
+/** `contact.merge`, `object.merge` and `merge` are the same in the list of contacts. */
+export function isListed(
+  otherEvents: readonly string[],
+  { providerEventType, objectKey }: Pick<ProviderEvent, "providerEventType" | "objectKey">,
+): boolean {
+  const action = actionOf(providerEventType.split(".").at(-1) ?? "");
+  return otherEvents.some((listed) => {
+    const parts = listed.split(".");
+    const object = parts.length > 1 ? parts[0] : undefined;
+    const isSameObject = object === undefined || object === "object" || typeIdOf(object) === objectKey;
+    return isSameObject && actionOf(parts.at(-1) ?? "") === action;
+  });
+}
+
+const ACTIONS: Record<SubscribeEventType, string> = {
+  create: "creation",
+  update: "propertyChange",
+  delete: "deletion",
+  associationUpdate: "associationChange",
+  other: "merge",
+};
+
+export function sampleEvent(
+  objectName: string,
+  type: SubscribeEventType,
+  recordId: string,
+): { providerEventType: string; raw: JsonObject } {
+  const typeId = typeIdOf(objectName) ?? objectName;
+  const isStandard = typeId !== singularOf(objectName);
+  const providerEventType = `${isStandard ? singularOf(objectName) : "object"}.${ACTIONS[type]}`;
+  const members: JsonObject = { subscriptionType: providerEventType, attemptNumber: 0 };
+  if (!isStandard) members.objectTypeId = typeId;
+  if (type === "associationUpdate") Object.assign(members, { fromObjectId: recordId, toObjectId: recordId });
+  else members.objectId = recordId;
+  return { providerEventType, raw: members };
+}

@@ -1,0 +1,57 @@
+/** Writes `webhooks-hsmeta.json`, the file with which a builder registers for HubSpot's pushes (`hs project upload`). */
+import type { SubscribedObject } from "../../connector-kit/subscribe-connector.ts";
+import type { JsonObject } from "../../server/ground/json.ts";
+import { singularOf } from "./event-objects.ts";
+
+/** HubSpot's own default; it takes no less than six. */
+const REQUESTS_AT_ONCE = 10;
+/** These are not types of CRM objects, but events of the account. */
+const CONVERSATION = "conversation";
+
+export function registration(objects: SubscribedObject[], targetUrl: string): JsonObject {
+  const crmObjects: JsonObject[] = [];
+  const hubEvents: JsonObject[] = [];
+  for (const object of objects) {
+    const objectType = singularOf(object.objectName);
+    if (objectType === CONVERSATION) {
+      hubEvents.push(...typesOf(object, CONVERSATION));
+      continue;
+    }
+    crmObjects.push(
+      ...typesOf(object, "object").map(({ subscriptionType, ...more }) => ({
+        subscriptionType: subscriptionType ?? "",
+        objectType,
+        ...more,
+      })),
+    );
+    if (objectType === "contact" && object.delete) {
+      hubEvents.push({ subscriptionType: "contact.privacyDeletion", active: true });
+    }
+  }
+  return {
+    uid: "busbar_webhooks",
+    type: "webhooks",
+    config: {
+      settings: { targetUrl, maxConcurrentRequests: REQUESTS_AT_ONCE },
+      subscriptions: { crmObjects, legacyCrmObjects: [], hubEvents },
+    },
+  };
+}
+
+function typesOf(object: SubscribedObject, prefix: string): JsonObject[] {
+  const actions = new Set([
+    ...(object.create ? ["creation"] : []),
+    ...(object.delete ? ["deletion"] : []),
+    ...(object.associationChange ? ["associationChange"] : []),
+    ...object.other.map((listed) => (listed.split(".").at(-1) ?? "").replace(/^(merge|restore)d$/, "$1")),
+  ]);
+  return [
+    ...[...actions].map((action) => ({ subscriptionType: `${prefix}.${action}`, active: true })),
+    // There is no wildcard: each property is a subscription.
+    ...[...new Set(object.watchFields)].map((propertyName) => ({
+      subscriptionType: `${prefix}.propertyChange`,
+      propertyName,
+      active: true,
+    })),
+  ];
+}

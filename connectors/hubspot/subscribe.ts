@@ -1,0 +1,50 @@
+/** Subscribes to changes in HubSpot: entry point for subscriptions. */
+import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { objectOrBroken } from "../../connector-kit/page-check.ts";
+import type { SubscribeConnector } from "../../connector-kit/subscribe-connector.ts";
+import { send } from "../../connector-kit/send-request.ts";
+import { textAt } from "../../connector-kit/text-at.ts";
+import { classify } from "./classify.ts";
+import { typeIdOf } from "./event-objects.ts";
+import { isListed, readEvent, readEvents, sampleEvent } from "./push-event.ts";
+import { findFault, isSigned } from "./push-signature.ts";
+import { registration } from "./push-registration.ts";
+import { objectFault } from "./request.ts";
+import { timeOf } from "./source-record.ts";
+
+export const subscribe: SubscribeConnector = {
+  module: "crm",
+  push: { findFault, isSigned, readEvents },
+  objectKey: typeIdOf,
+  findObjectKey,
+  findAccountRef,
+  readEvent,
+  isListed,
+  createTimeOf: ({ raw }) => timeOf(raw.createdAt),
+  sampleEvent,
+  registration,
+};
+
+/** Only HubSpot knows the type id of a custom object. */
+async function findObjectKey(objectName: string, fetch: ProviderFetch): Promise<string> {
+  const fault = objectFault(objectName);
+  if (fault) throw fault;
+  const path = `/crm/v3/schemas/${objectName}`;
+  const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
+  if (answer.error) throw answer.error;
+  return required(answer.body, "objectTypeId");
+}
+
+async function findAccountRef(fetch: ProviderFetch): Promise<string> {
+  const path = "/account-info/v3/details";
+  const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
+  if (answer.error) throw answer.error;
+  return required(answer.body, "portalId");
+}
+
+function required(body: Parameters<typeof objectOrBroken>[0], name: string): string {
+  const value = textAt(objectOrBroken(body, "the answer"), name);
+  if (value !== undefined) return value;
+  throw new ProviderError({ kind: "unreadable", message: `HubSpot's answer has no \`${name}\`` });
+}

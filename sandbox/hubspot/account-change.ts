@@ -1,0 +1,26 @@
+// Changes of an account that HubSpot reports to apps.
+
+import type { ObjectType } from "./object-types.ts";
+
+export type AccountChange = {
+  kind:
+    | "creation"
+    | "propertyChange"
+    | "deletion"
+    | "privacyDeletion"
+    | "restore"
+    | "merge"
+    | "associationChange";
+  type: ObjectType;
+  id: string;
+  /** Of `propertyChange`. */
+  property?: { name: string; value: string };
+  /** Of `merge`: the losers. */
+  merged?: string[];
+  /** Of `associationChange`. */
+  to?: { type: ObjectType; id: string; removed: boolean };
+};
+
+/** Properties that HubSpot sets itself are not reported at a creation. */
+export const isSystemProperty = (name: string): boolean =>
+  name.startsWith("hs_") || name === "createdate" || name === "lastmodifieddate";

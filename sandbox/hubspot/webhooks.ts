@@ -1,0 +1,252 @@
+// Pushes an account's changes to an app: subscriptions, batches, signatures, repeats, and what may go wrong with them.
+
+import { createHash, createHmac } from "node:crypto";
+import type { AccountChange } from "./account-change.ts";
+import { PORTAL_ID } from "./account.ts";
+
+export type WebhookSubscription = {
+  id: number;
+  /** `contact.creation` or `object.creation`; `*`: every change. */
+  subscriptionType: string;
+  /** Of `object.*`: type id, singular or plural. */
+  objectType?: string;
+  propertyName?: string;
+  active: boolean;
+};
+
+export type WebhookSettings = {
+  targetUrl: string;
+  clientSecret: string;
+  subscriptions: WebhookSubscription[];
+  /** Events are collected for so long before they are sent. */
+  batchDelayMs: number;
+  /** Time between attempts; HubSpot spreads ten over a day. */
+  retryMs: number;
+  attempts: number;
+  timeoutMs: number;
+  /** Sends each batch in the opposite order. */
+  reorder: boolean;
+  /** Sends every batch twice. */
+  duplicate: boolean;
+  /** Signs with another secret. */
+  badSignature: boolean;
+  /** Added to the time of the signature. */
+  timeSkewMs: number;
+  /** Names the type `eventType`. */
+  oldNames: boolean;
+};
+
+export type PushedBatch = { at: string; events: number; attempt: number; status: number | null };
+
+const DEFAULTS: WebhookSettings = {
+  targetUrl: "",
+  clientSecret: "",
+  subscriptions: [{ id: 70_001, subscriptionType: "*", active: true }],
+  batchDelayMs: 20,
+  retryMs: 500,
+  attempts: 11,
+  timeoutMs: 5_000,
+  reorder: false,
+  duplicate: false,
+  badSignature: false,
+  timeSkewMs: 0,
+  oldNames: false,
+};
+
+const MOST_EVENTS = 100;
+const MOST_LINES = 1_000;
+const APP_ID = 55_501;
+
+export type WebhookEvent = Record<string, unknown>;
+
+export class Webhooks {
+  #settings: WebhookSettings = DEFAULTS;
+  #waiting: WebhookEvent[] = [];
+  #isScheduled = false;
+  #nextEventId = 1_000_001;
+  #underWay = 0;
+  /** Batches of an earlier registration are not repeated. */
+  #run = 0;
+  readonly log: PushedBatch[] = [];
+
+  settings(): WebhookSettings {
+    return this.#settings;
+  }
+
+  /** Members that are left out keep their value. */
+  set(wanted: Partial<WebhookSettings>): void {
+    this.#settings = { ...this.#settings, ...wanted };
+  }
+
+  reset(): void {
+    this.#settings = DEFAULTS;
+    this.#waiting = [];
+    this.#run += 1;
+    this.log.length = 0;
+  }
+
+  /** Events that have not been sent, or are not accepted yet. */
+  get open(): number {
+    return this.#waiting.length + this.#underWay;
+  }
+
+  changed(change: AccountChange, now: number): void {
+    if (this.#settings.targetUrl === "") return;
+    for (const subscription of this.#settings.subscriptions) {
+      const type = subscribedType(subscription, change);
+      if (type !== undefined)
+        this.push([{ ...this.#base(subscription.id, now), ...membersOf(change, type) }]);
+    }
+  }
+
+  /** Sends events, whatever they are. */
+  push(events: WebhookEvent[]): void {
+    this.#waiting.push(...events);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setTimeout(() => this.#flush(), this.#settings.batchDelayMs).unref();
+  }
+
+  #base(subscriptionId: number, occurredAt: number): WebhookEvent {
+    const eventId = this.#nextEventId++;
+    return { appId: APP_ID, eventId, subscriptionId, portalId: PORTAL_ID, occurredAt, attemptNumber: 0 };
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MOST_EVENTS);
+      if (this.#settings.reorder) batch.reverse();
+      void this.#deliver(batch, this.#run);
+      if (this.#settings.duplicate) void this.#deliver(batch, this.#run);
+    }
+  }
+
+  async #deliver(batch: WebhookEvent[], run: number): Promise<void> {
+    this.#underWay += batch.length;
+    for (let attempt = 0; attempt < this.#settings.attempts && run === this.#run; attempt++) {
+      if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, this.#settings.retryMs).unref());
+      const status = await this.#send(batch.map((event) => this.#written(event, attempt)));
+      this.log.push({ at: new Date().toISOString(), events: batch.length, attempt, status });
+      if (this.log.length > MOST_LINES) this.log.shift();
+      if (status !== null && status >= 200 && status < 300) break;
+    }
+    this.#underWay -= batch.length;
+  }
+
+  #written(event: WebhookEvent, attemptNumber: number): WebhookEvent {
+    const { subscriptionType, ...rest } = event;
+    const name = this.#settings.oldNames ? "eventType" : "subscriptionType";
+    return {
+      ...rest,
+      ...(subscriptionType === undefined ? {} : { [name]: subscriptionType }),
+      attemptNumber,
+    };
+  }
+
+  /** Returns the status, or null without an answer. */
+  async #send(events: WebhookEvent[]): Promise<number | null> {
+    const { targetUrl, clientSecret, badSignature, timeSkewMs, timeoutMs } = this.#settings;
+    const body = JSON.stringify(events);
+    const headers = signatures({
+      secret: badSignature ? `not ${clientSecret}` : clientSecret,
+      uri: targetUrl,
+      body,
+      time: Date.now() + timeSkewMs,
+    });
+    try {
+      const answer = await fetch(targetUrl, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body,
+        signal: AbortSignal.timeout(timeoutMs),
+        redirect: "manual",
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** Signs as HubSpot does, in all versions at once. */
+function signatures({
+  secret,
+  uri,
+  body,
+  time,
+}: {
+  secret: string;
+  uri: string;
+  body: string;
+  time: number;
+}) {
+  const decoded = uri.replaceAll(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, (escape) =>
+    decodeURIComponent(escape),
+  );
+  return {
+    "x-hubspot-signature": createHash("sha256").update(`${secret}${body}`).digest("hex"),
+    "x-hubspot-signature-version": "v1",
+    "x-hubspot-request-timestamp": String(time),
+    "x-hubspot-signature-v3": createHmac("sha256", secret)
+      .update(`POST${decoded}${body}${time}`)
+      .digest("base64"),
+  };
+}
+
+/** Returns the type that an event of this subscription has; undefined if the change is none of its own. */
+function subscribedType(
+  subscription: WebhookSubscription,
+  { kind, type, property }: AccountChange,
+): string | undefined {
+  if (!subscription.active) return undefined;
+  const isLegacy = LEGACY.has(type.singular);
+  const own = `${isLegacy || kind === "privacyDeletion" ? type.singular.toLowerCase() : "object"}.${kind}`;
+  if (subscription.subscriptionType === "*") return own;
+  const [prefix, action] = subscription.subscriptionType.split(".");
+  const names = [type.id, type.name, type.singular.toLowerCase(), ...type.aliases];
+  const object = prefix === "object" ? subscription.objectType : prefix;
+  if (action !== kind || object === undefined || !names.includes(object.toLowerCase())) return undefined;
+  if (kind === "propertyChange" && subscription.propertyName !== property?.name) return undefined;
+  return subscription.subscriptionType;
+}
+
+const LEGACY = new Set(["CONTACT", "COMPANY", "DEAL", "TICKET", "PRODUCT", "LINE_ITEM"]);
+
+function membersOf(change: AccountChange, subscriptionType: string): WebhookEvent {
+  const { kind, type, id, property, merged = [], to } = change;
+  const common = {
+    subscriptionType,
+    changeSource: "CRM_UI",
+    sourceId: "userId:12",
+    ...(subscriptionType.startsWith("object.") ? { objectTypeId: type.id } : {}),
+  };
+  if (kind === "associationChange") {
+    return {
+      ...common,
+      associationType: `${type.singular}_TO_${to?.type.singular ?? ""}`,
+      fromObjectId: Number(id),
+      toObjectId: Number(to?.id),
+      associationRemoved: to?.removed ?? false,
+      isPrimaryAssociation: false,
+      ...(subscriptionType.startsWith("object.")
+        ? { fromObjectTypeId: type.id, toObjectTypeId: to?.type.id }
+        : {}),
+    };
+  }
+  const record = { ...common, objectId: Number(id) };
+  if (kind === "propertyChange")
+    return { ...record, propertyName: property?.name, propertyValue: property?.value };
+  if (kind === "creation") return { ...record, changeFlag: "CREATED" };
+  if (kind === "deletion") return { ...record, changeFlag: "DELETED" };
+  if (kind !== "merge") return record;
+  const mergedObjectIds = merged.map(Number);
+  return {
+    ...record,
+    primaryObjectId: Number(id),
+    mergedObjectIds,
+    newObjectId: Number(id),
+    numberOfPropertiesMoved: 1,
+  };
+}

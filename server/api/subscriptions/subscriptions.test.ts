@@ -1,0 +1,184 @@
+/** Requests at the addresses for pushes, and the endpoints of subscriptions. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
+import { signedPush } from "../../../tests/harness/signed-push.ts";
+import { until } from "../../../tests/harness/until.ts";
+
+const SECRET = "the-apps-secret";
+/** A free port: the public address must lead to the test's own server. */
+const PORT = 20_000 + (process.pid % 20_000);
+const PUBLIC_URL = `http://localhost:${PORT}`;
+const PORTAL = 4100410;
+const manifest = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: changes
+          requiredFields: [{ fieldName: email }]
+    subscribe:
+      objects:
+        - objectName: contacts
+          destination: changes
+          inheritFieldsAndMapping: true
+          deleteEvent: { enabled: always }
+`;
+
+describe("pushes", () => {
+  let on: TestBusbar;
+  let customer: Customer;
+  before(async () => {
+    on = await openTestBusbar({ env: { BUSBAR_PUBLIC_URL: PUBLIC_URL, BUSBAR_PORT: String(PORT) } });
+    await on.inProject("POST", "/provider-apps", {
+      provider: "hubspot",
+      clientId: "app",
+      clientSecret: SECRET,
+      scopes: ["oauth"],
+      metadata: { providerParams: { subscribeSource: "webhook" } },
+    });
+    customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+    await until(async () => (await subscription()).reason !== undefined, 15_000);
+  });
+  after(() => on?.stop());
+
+  const installation = (): string => `/integrations/crm/installations/${customer.installationId}`;
+  const subscription = async () => (await on.inProject("GET", `${installation()}/subscriptions`)).body[0];
+  const at = (place: string): string => `/subscribe/v1/projects/default/${place}`;
+  let nextId = 1000;
+  const deletion = (more: object = {}): object => ({
+    eventId: 1,
+    subscriptionId: 2,
+    portalId: PORTAL,
+    occurredAt: Date.now(),
+    subscriptionType: "contact.deletion",
+    attemptNumber: 0,
+    objectId: nextId++,
+    ...more,
+  });
+  interface Pushed {
+    place?: string;
+    secret?: string;
+    signedUrl?: string;
+    timeMs?: number;
+    headers?: Record<string, string>;
+  }
+  async function push(body: string, options: Pushed = {}): Promise<number> {
+    const { place = "integrations/crm", secret = SECRET, timeMs, headers } = options;
+    const path = at(place);
+    const signed = signedPush(options.signedUrl ?? `${PUBLIC_URL}${path}`, body, secret, timeMs);
+    const answer = await on.call("POST", path, body, { ...signed.headers, ...headers });
+    if (answer.status !== 200) assert.ok(!answer.text.includes(secret), "a refusal shows the secret");
+    else assert.equal(answer.text, "");
+    return answer.status;
+  }
+  const received = async (): Promise<number> => (await subscription()).counts.received;
+
+  test("a subscription without a destination waits for it, and says so", async () => {
+    const { state, reason } = await subscription();
+    assert.equal(state, "degraded");
+    assert.match(reason, /`changes` does not exist/);
+  });
+
+  test("events are stored at all three addresses, with ids or names and any query", async () => {
+    const before = await received();
+    const places = [
+      "integrations/crm",
+      `integrations/crm/installations/${customer.installationId}`,
+      "providers/hubspot",
+    ];
+    for (const place of places) assert.equal(await push(JSON.stringify([deletion()]), { place }), 200, place);
+    // Escapes that HubSpot decodes before it signs.
+    const signedUrl = `${PUBLIC_URL}${at("integrations/crm")}?x=: a,b%26`.replace(" ", "%20");
+    const place = "integrations/crm?x=%3A%20a%2Cb%26";
+    assert.equal(await push(JSON.stringify([deletion()]), { place, signedUrl }), 200);
+    assert.equal(await received(), before + places.length + 1);
+  });
+
+  test("the signature covers the public address, not the one that the request came to", async () => {
+    const local = `http://127.0.0.1:${PORT}${at("integrations/crm")}`;
+    assert.equal(await push("[]", { signedUrl: local }), 401);
+    assert.equal(
+      await push("[]", { headers: { "x-forwarded-host": "other.example", "x-forwarded-proto": "http" } }),
+      200,
+    );
+  });
+
+  test("unsigned, wrong and old signatures are refused, and unknown addresses like them", async () => {
+    for (const body of ["[]", "{", "", "x".repeat(1000)]) {
+      assert.equal((await on.call("POST", at("integrations/crm"), body)).status, 401);
+    }
+    assert.equal(await push("[]", { secret: "another" }), 401);
+    assert.equal(await push("[]", { timeMs: Date.now() - 301_000 }), 401);
+    assert.equal(await push("[]", { timeMs: Date.now() + 301_000 }), 401);
+    for (const place of ["integrations/unknown", "providers/unknown", "providers/salesforce"]) {
+      assert.equal(await push("[]", { place }), 401, place);
+    }
+    const missing = "integrations/crm/installations/00000000-0000-7000-8000-000000000000";
+    assert.equal(await push("[]", { place: missing }), 401);
+  });
+
+  test("size comes before the signature; media type and form come after it, and nothing is stored", async () => {
+    const before = await received();
+    const large = JSON.stringify([deletion({ note: "x".repeat(1_048_576) })]);
+    assert.equal((await on.call("POST", at("integrations/crm"), large)).status, 413);
+    assert.equal(
+      await push(JSON.stringify([deletion()]), { headers: { "content-type": "text/plain" } }),
+      415,
+    );
+    for (const body of ["{}", "[1]", "[", '"x"', "null", `[${JSON.stringify(deletion())}, 1]`]) {
+      assert.equal(await push(body), 400, body);
+    }
+    assert.equal(await received(), before);
+    assert.equal(await push("[]", { headers: { "content-type": "application/json; charset=utf-8" } }), 200);
+  });
+
+  test("more than a hundred events are taken; those without account, type or id are dropped alone", async () => {
+    const before = await received();
+    const many = Array.from({ length: 150 }, () => deletion());
+    const broken = [{}, deletion({ portalId: undefined }), deletion({ objectId: "x" })];
+    const unknown = [deletion({ portalId: 7 }), deletion({ subscriptionType: "deal.deletion" })];
+    assert.equal(await push(JSON.stringify([...many, ...broken, ...unknown])), 200);
+    assert.equal(await received(), before + 150);
+  });
+
+  test("many wrong signatures change nothing", async () => {
+    const before = await received();
+    const one = async () => {
+      for (let count = 0; count < 40; count++) {
+        const place = count % 2 === 0 ? "integrations/crm" : `integrations/guess${count}`;
+        assert.equal(await push('[{"objectId":1}]', { place, secret: "wrong" }), 401);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, one));
+    assert.equal(await push(JSON.stringify([deletion()])), 200);
+    assert.equal(await received(), before + 1);
+  });
+
+  test("lists of events are filtered and paged", async () => {
+    const path = `${installation()}/subscription-events`;
+    const first = (await on.inProject("GET", `${path}?pageSize=2&objectName=contacts&outcome=waiting`)).body;
+    assert.equal(first.results.length, 2);
+    assert.equal(first.results[0].outcome, "waiting");
+    const token = first.pagination.nextPageToken;
+    const second = (await on.inProject("GET", `${path}?pageSize=2&pageToken=${token}`)).body;
+    assert.ok(second.results[0].id < first.results[1].id);
+    assert.deepEqual((await on.inProject("GET", `${path}?recordId=none`)).body.results, []);
+  });
+
+  test("waiting events are delivered when the destination comes", async () => {
+    await on.inProject("POST", "/destinations", {
+      name: "changes",
+      type: "webhook",
+      metadata: { url: "http://127.0.0.1:9/none" },
+    });
+    await until(async () => {
+      const { state, counts } = await subscription();
+      return state === "active" && counts.delivered === counts.received;
+    }, 30_000);
+  });
+});

@@ -1,0 +1,44 @@
+/** Calls the operations of subscriptions, and pushes events as the provider does. */
+import { signedPush } from "../../../tests/harness/signed-push.ts";
+import { until } from "../../../tests/harness/until.ts";
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+const SECRET = "secret of the pushing app";
+
+export const walk: ResourceWalk = {
+  after: ["installations", "destinations", "provider-apps"],
+  async run({ call, facts, on }) {
+    const app = { provider: "hubspot", clientId: "pushing", clientSecret: SECRET, scopes: ["oauth"] };
+    const { body: created } = await on.inProject("POST", "/provider-apps", app);
+    const path = { integrationId: "crm", installationId: facts.installationId };
+    await until(async () => {
+      const [{ state }] = await call("listSubscriptions", { path });
+      return state === "active" || state === "degraded";
+    }, 15_000);
+    const body = JSON.stringify([
+      {
+        eventId: 1,
+        subscriptionId: 2,
+        portalId: 4100410,
+        occurredAt: Date.now(),
+        subscriptionType: "contact.deletion",
+        attemptNumber: 0,
+        objectId: 501,
+      },
+    ]);
+    const origin = new URL(on.busbar.urls.base).origin;
+    const push = (place: string) =>
+      signedPush(`${origin}/subscribe/v1/projects/default/${place}`, body, SECRET);
+    const integration = { integrationIdOrName: "crm" };
+    await call("receiveEvents", { path: integration, ...push("integrations/crm") });
+    await call("receiveEventsOfInstallation", {
+      path: { ...integration, installationId: facts.installationId },
+      ...push(`integrations/crm/installations/${facts.installationId}`),
+    });
+    await call("receiveEventsOfProvider", { path: { provider: "hubspot" }, ...push("providers/hubspot") });
+    await call("testSubscription", { path, body: { objectName: "contacts", eventType: "update" } });
+    await call("listSubscriptionEvents", { path, query: { recordId: "501" } });
+    await call("getSubscribeSetup", { path: { integrationId: "crm" } });
+    await on.inProject("DELETE", `/provider-apps/${created.id}`);
+  },
+};

@@ -1,0 +1,176 @@
+/** Events of subscriptions: those that wait, and what became of the others. */
+import { sql } from "kysely";
+import type { Queries } from "./database.ts";
+import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
+import { inIdRange, type IdRange } from "./id-range.ts";
+import { storableJson } from "./stored-json.ts";
+
+export interface WaitingEvent {
+  id: string;
+  recordId: string;
+  occurredTime: Date;
+  raw: string;
+}
+
+interface OfObject {
+  installationId: string;
+  objectName: string;
+}
+
+/** Lists the oldest waiting events of an object whose record's first one arrived at least the window ago. */
+export async function listReadyEvents(
+  queries: Queries,
+  { installationId, objectName }: OfObject,
+  { windowMs, most }: { windowMs: number; most: number },
+): Promise<WaitingEvent[]> {
+  const { rows } = await sql<WaitingEvent>`
+    select id, record_id, occurred_time, raw from (
+      select *, min(received_time) over (partition by record_id) as first_time from (
+        select * from subscription_events
+        where installation_id = ${installationId} and object_name = ${objectName} and outcome is null
+        order by subscription_events.id limit ${most}
+      ) oldest
+    ) waiting
+    where first_time <= now() - ${windowMs} * interval '1 millisecond'
+    order by waiting.id
+  `.execute(queries);
+  return rows;
+}
+
+export type EventOutcome = "delivered" | "coalesced" | "filtered" | "expired";
+
+export interface EndedEvent {
+  id: string;
+  outcome: EventOutcome;
+  reason: string | null;
+  /** The event of `messages` that reports it. */
+  messageId: string | null;
+}
+
+export interface SubscriptionCommit {
+  id: string;
+  installationId: string;
+  workerId: number;
+  ended: EndedEvent[];
+  /** Data messages, and other events that report what happened. */
+  messages: EventRow[];
+  /** Delivered entries without a stored event, such as those of a reconciliation. */
+  deliveredMore?: number;
+  /** Undefined: it stays. Null: the reconciliation is over. */
+  reconciliation?: object | null;
+}
+
+/**
+ * Stores messages and what became of events in one statement. Returns false, and changes nothing, if this worker no longer
+ * has the claim.
+ */
+export async function commitSubscription(queries: Queries, commit: SubscriptionCommit): Promise<boolean> {
+  const { id, installationId, workerId, ended, messages, deliveredMore = 0, reconciliation } = commit;
+  const column = <Name extends keyof EndedEvent>(name: Name) => ended.map((event) => event[name]);
+  const delivered = ended.filter(({ messageId }) => messageId !== null).length + deliveredMore;
+  const filtered = ended.filter(({ outcome }) => outcome === "filtered").length;
+  const isMine = sql`exists (select from mine)`;
+  const events = messages.map((message) => ({ ...message, data: storableJson(message.data) }));
+  const { rows } = await sql<{ isMine: boolean }>`
+    with mine as materialized (
+      select id from subscriptions where id = ${id} and claimed_by = ${workerId} for no key update
+    ), ended as (
+      update subscription_events set outcome = one.outcome, reason = one.reason, message_id = one.message_id,
+        end_time = now()
+      from unnest(${column("id")}::uuid[], ${column("outcome")}::text[], ${column("reason")}::text[],
+        ${column("messageId")}::uuid[]) as one (id, outcome, reason, message_id)
+      where installation_id = ${installationId} and subscription_events.id = one.id and ${isMine}
+    ), counted as (
+      update subscriptions set delivered = delivered + ${delivered}, filtered = filtered + ${filtered},
+        attempts = 0, state = case when state = 'degraded' then 'active' else state end,
+        reason = case when state = 'degraded' then null else reason end
+        ${reconciliation === undefined ? sql`` : sql`, reconciliation = ${reconciliation && JSON.stringify(reconciliation)}::jsonb`}
+      where id in (select id from mine)
+    ), ${eventInserts(events, isMine)}, told as (${notifyOfEvents})
+    select ${isMine} as is_mine, (select count(*) from told)
+  `.execute(queries);
+  return rows[0]?.isMine ?? false;
+}
+
+/** Removes events that arrived before a time, at most so many; returns how many it removed. */
+export async function removeSubscriptionEventsBefore(
+  queries: Queries,
+  before: Date,
+  most: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from subscription_events where id in (
+      select id from subscription_events where received_time < ${before} order by received_time limit ${most})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Removes everything that is kept of a record, except for the events given. */
+export async function eraseRecord(
+  queries: Queries,
+  { installationId, recordId, except }: { installationId: string; recordId: string; except: string[] },
+): Promise<void> {
+  await sql`
+    delete from subscription_events
+    where installation_id = ${installationId} and record_id = ${recordId} and id <> all(${except}::uuid[])
+      and outcome is not null
+  `.execute(queries);
+}
+
+/** A line about an event. */
+export interface SubscriptionEventRow {
+  id: string;
+  objectName: string;
+  recordId: string;
+  providerEventType: string;
+  occurredTime: Date;
+  receivedTime: Date;
+  outcome: EventOutcome | null;
+  reason: string | null;
+  messageId: string | null;
+  endTime: Date | null;
+}
+
+export interface EventFilter {
+  recordId?: string | undefined;
+  objectName?: string | undefined;
+  /** An outcome, or `waiting`. */
+  outcome?: string | undefined;
+}
+
+/** Lists what became of the events of an installation, newest first. */
+export async function listSubscriptionEvents(
+  queries: Queries,
+  {
+    projectId,
+    installationId,
+    range,
+    ...filter
+  }: EventFilter & { projectId: string; installationId: string; range: IdRange },
+): Promise<SubscriptionEventRow[]> {
+  const { recordId, objectName, outcome } = filter;
+  let query = queries
+    .selectFrom("subscriptionEvents")
+    .innerJoin("installations", "installations.id", "subscriptionEvents.installationId")
+    .select([
+      "subscriptionEvents.id",
+      "objectName",
+      "recordId",
+      "providerEventType",
+      "occurredTime",
+      "receivedTime",
+      "outcome",
+      "reason",
+      "messageId",
+      "endTime",
+    ])
+    .where("subscriptionEvents.installationId", "=", installationId)
+    .where("installations.projectId", "=", projectId)
+    .where(inIdRange("subscriptionEvents.id", range));
+  if (recordId !== undefined) query = query.where("recordId", "=", recordId);
+  if (objectName !== undefined) query = query.where("objectName", "=", objectName);
+  if (outcome !== undefined) query = query.where(sql`coalesce(outcome, 'waiting')`, "=", outcome);
+  const rows = await query.orderBy("subscriptionEvents.id", "desc").limit(range.limit).execute();
+  // The column has a check for these words.
+  return rows as SubscriptionEventRow[];
+}

@@ -1,0 +1,83 @@
+/** The inbox of subscriptions: stores pushed events once for each installation that subscribes to them. */
+import { sql } from "kysely";
+import type { Queries } from "./database.ts";
+
+export interface ReceivedEvent {
+  id: string;
+  projectId: string;
+  provider: string;
+  /** The only installation that gets it; null: every one of the account. */
+  installationId: string | null;
+  accountRef: string;
+  objectKey: string;
+  recordId: string;
+  providerEventType: string;
+  occurredTime: Date;
+  dedupeKey: Buffer;
+  raw: string;
+}
+
+export interface StoredEvents {
+  stored: number;
+  duplicates: number;
+  /** Events that no installation subscribes to. */
+  unmatched: number;
+}
+
+/**
+ * Stores events in one statement, and makes their subscriptions due after the window. An event that an installation has
+ * already is a duplicate. The rows of the subscriptions are locked in one order, so that two processes cannot block
+ * each other.
+ */
+export async function storeReceivedEvents(
+  queries: Queries,
+  events: ReceivedEvent[],
+  windowMs: number,
+): Promise<StoredEvents> {
+  const column = <Name extends keyof ReceivedEvent>(name: Name) => events.map((event) => event[name]);
+  const { rows } = await sql<StoredEvents>`
+    with input as materialized (
+      select * from unnest(
+        ${column("id")}::uuid[], ${column("projectId")}::uuid[], ${column("provider")}::text[], ${column("installationId")}::uuid[],
+        ${column("accountRef")}::text[], ${column("objectKey")}::text[], ${column("recordId")}::text[],
+        ${column("providerEventType")}::text[], ${column("occurredTime")}::timestamptz[],
+        ${column("dedupeKey")}::bytea[], ${column("raw")}::text[]
+      ) with ordinality as event (id, project_id, provider, only_installation, account_ref, object_key, record_id,
+        provider_event_type, occurred_time, dedupe_key, raw, position)
+    ), target as materialized (
+      select id as subscription_id, project_id, provider, account_ref, object_key, installation_id, object_name from subscriptions
+      where (project_id, provider, account_ref, object_key)
+        in (select distinct project_id, provider, account_ref, object_key from input)
+      order by id
+      for no key update
+    ), matched as materialized (
+      select input.*, subscription_id, installation_id, object_name
+      from input join target using (project_id, provider, account_ref, object_key)
+      where only_installation is null or only_installation = installation_id
+    ), stored as (
+      insert into subscription_events
+        (id, installation_id, object_name, record_id, provider_event_type, occurred_time, dedupe_key, raw)
+      select id, installation_id, object_name, record_id, provider_event_type, occurred_time, dedupe_key, raw
+      from matched order by position
+      on conflict (installation_id, dedupe_key) do nothing
+      returning installation_id, object_name
+    ), counted as (
+      select subscription_id, count(*) as arrived, coalesce(max(new), 0) as new from matched
+      left join (select installation_id, object_name, count(*) as new from stored group by 1, 2) stored
+        using (installation_id, object_name)
+      group by 1
+    ), due as (
+      update subscriptions set received = received + new, duplicates = duplicates + arrived - new,
+        last_event_time = now(),
+        due_time = case when new = 0 then due_time
+          else least(due_time, now() + ${windowMs} * interval '1 millisecond') end
+      from counted where subscriptions.id = counted.subscription_id
+    )
+    select (select count(*)::integer from stored) as stored,
+      (select count(*)::integer from matched) - (select count(*)::integer from stored) as duplicates,
+      (select count(*)::integer from input where position not in (select position from matched)) as unmatched,
+      (select pg_notify('busbar_changes', '{"table":"subscriptions","id":""}')::text where exists (select from stored))
+  `.execute(queries);
+  const { stored = 0, duplicates = 0, unmatched = 0 } = rows[0] ?? {};
+  return { stored, duplicates, unmatched };
+}

@@ -1,0 +1,248 @@
+/**
+ * Subscriptions: objects whose changes an installation subscribes to. A subscription is in one of these states:
+ *
+ *     pending    the set-up is under way, or is repeated after a failure of the provider
+ *     active     events are delivered
+ *     degraded   events are stored, but cannot be delivered now, or may be missing; `reason` tells why
+ *     failed     the set-up failed for a reason that a person must remove
+ *     disabled   every event is switched off
+ *
+ * A process claims a subscription while it works on its events, so the events of an object are processed in order.
+ */
+import { sql } from "kysely";
+import type { JsonObject } from "../ground/json.ts";
+import type { Queries } from "./database.ts";
+
+export type SubscriptionSource = "webhook" | "journal" | "pubsub" | "polling";
+export type SubscriptionState = "pending" | "active" | "degraded" | "failed" | "disabled";
+
+export interface SubscriptionRow {
+  id: string;
+  installationId: string;
+  objectName: string;
+  projectId: string;
+  provider: string;
+  accountRef: string | null;
+  objectKey: string | null;
+  source: SubscriptionSource;
+  state: SubscriptionState;
+  reason: string | null;
+  reportedError: string | null;
+  received: number;
+  delivered: number;
+  filtered: number;
+  duplicates: number;
+  lastEventTime: Date | null;
+}
+
+const COLUMNS = sql`subscriptions.id, subscriptions.installation_id, subscriptions.object_name, subscriptions.project_id,
+  subscriptions.provider, subscriptions.account_ref, subscriptions.object_key, subscriptions.source, subscriptions.state,
+  subscriptions.reason, subscriptions.reported_error, subscriptions.received::double precision,
+  subscriptions.delivered::double precision, subscriptions.filtered::double precision,
+  subscriptions.duplicates::double precision, subscriptions.last_event_time`;
+
+/** Lists the subscriptions of an installation. */
+export async function listSubscriptions(
+  queries: Queries,
+  projectId: string,
+  installationId: string,
+): Promise<SubscriptionRow[]> {
+  const { rows } = await sql<SubscriptionRow>`
+    select ${COLUMNS} from subscriptions
+    where project_id = ${projectId} and installation_id = ${installationId} order by object_name
+  `.execute(queries);
+  return rows;
+}
+
+export interface WantedSubscription {
+  objectName: string;
+  provider: string;
+  accountRef: string | null;
+  objectKey: string | null;
+  source: SubscriptionSource;
+  isDisabled: boolean;
+}
+
+/**
+ * Brings the subscriptions of an installation in line. New ones, those of another account or source, and failed ones are
+ * set up again.
+ */
+export async function syncSubscriptions(
+  queries: Queries,
+  { projectId, installationId }: { projectId: string; installationId: string },
+  wanted: (WantedSubscription & { id: string })[],
+): Promise<void> {
+  const column = <Name extends keyof WantedSubscription | "id">(name: Name) => wanted.map((one) => one[name]);
+  await sql`
+    with gone as (
+      delete from subscriptions where installation_id = ${installationId}
+        and object_name <> all(${column("objectName")}::text[])
+      returning object_name
+    )
+    update subscription_events set outcome = 'filtered', reason = 'the object is not subscribed any more', end_time = now()
+    where installation_id = ${installationId} and object_name in (select object_name from gone) and outcome is null
+  `.execute(queries);
+  if (wanted.length === 0) return;
+  await sql`
+    insert into subscriptions as known (id, project_id, installation_id, object_name, provider, account_ref, object_key,
+      source, state)
+    select id, ${projectId}, ${installationId}, object_name, provider, account_ref, object_key, source,
+      case when is_disabled then 'disabled' else 'pending' end
+    from unnest(${column("id")}::uuid[], ${column("objectName")}::text[], ${column("provider")}::text[],
+      ${column("accountRef")}::text[], ${column("objectKey")}::text[], ${column("source")}::text[],
+      ${column("isDisabled")}::boolean[])
+      as wanted (id, object_name, provider, account_ref, object_key, source, is_disabled)
+    on conflict (installation_id, object_name) do update set
+      provider = excluded.provider,
+      -- What the provider was asked for stays while the connection tells nothing else.
+      account_ref = coalesce(excluded.account_ref, known.account_ref),
+      object_key = coalesce(excluded.object_key, known.object_key),
+      source = excluded.source,
+      state = case when excluded.state = 'disabled' then 'disabled'
+        when known.state = 'active' and excluded.source = known.source
+          and coalesce(excluded.account_ref, known.account_ref) is not distinct from known.account_ref then 'active'
+        else 'pending' end,
+      reason = case when known.state = 'active' or excluded.state = 'disabled' then null else known.reason end,
+      due_time = now(), retry_time = null
+  `.execute(queries);
+}
+
+export interface ClaimedSubscription extends SubscriptionRow {
+  connectionId: string;
+  attempts: number;
+  reconciliation: JsonObject | null;
+}
+
+export interface DueSubscription {
+  id: string;
+  projectId: string;
+  connectionId: string;
+}
+
+/** Lists due subscriptions in turns of projects, the longest due first. */
+export async function listDueSubscriptions(queries: Queries, among: number): Promise<DueSubscription[]> {
+  const { rows } = await sql<DueSubscription>`
+    select due.id, due.project_id, connection_id from (
+      select id, project_id, installation_id, due_time,
+        row_number() over (partition by project_id order by due_time, id) as turn
+      from (
+        select * from subscriptions
+        where claimed_by is null and due_time <= now() and (retry_time is null or retry_time <= now())
+        order by due_time limit ${among}
+      ) oldest
+    ) due join installations on installations.id = due.installation_id
+    order by turn, due_time
+  `.execute(queries);
+  return rows;
+}
+
+/** Claims subscriptions that nobody else has claimed meanwhile. */
+export async function claimSubscriptions(
+  queries: Queries,
+  workerId: number,
+  ids: string[],
+): Promise<ClaimedSubscription[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<ClaimedSubscription>`
+    with due as materialized (
+      select id from subscriptions
+      where id = any(${ids}::uuid[]) and claimed_by is null and due_time <= now()
+        and (retry_time is null or retry_time <= now())
+      for update skip locked
+    ), claimed as (
+      update subscriptions set claimed_by = ${workerId}::integer, due_time = null
+      where id = any(array(select id from due))
+      returning *
+    )
+    select ${COLUMNS}, connection_id, attempts, reconciliation
+    from claimed subscriptions join installations on installations.id = subscriptions.installation_id
+  `.execute(queries);
+  return rows;
+}
+
+/** Gives claimed subscriptions back; they are due at once. */
+export async function releaseSubscriptions(queries: Queries, workerId: number, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    update subscriptions set claimed_by = null, due_time = now()
+    where claimed_by = ${workerId} and id = any(${ids}::uuid[])
+  `.execute(queries);
+}
+
+/** Gives back everything that a process has claimed, except for `held`. */
+export async function recoverSubscriptions(
+  queries: Queries,
+  workerId: number,
+  held: string[] = [],
+): Promise<void> {
+  await sql`
+    update subscriptions set claimed_by = null, due_time = now()
+    where claimed_by = ${workerId} and id <> all(${held}::uuid[])
+  `.execute(queries);
+}
+
+/** Lists the processes that have claimed subscriptions. */
+export async function listSubscriptionClaimers(queries: Queries): Promise<number[]> {
+  const { rows } = await sql<{ worker: number }>`
+    select distinct claimed_by as worker from subscriptions where claimed_by is not null
+  `.execute(queries);
+  return rows.map((row) => row.worker);
+}
+
+/** Returns the milliseconds until the next subscription becomes due; undefined when none will by itself. */
+export async function nextSubscriptionDueMs(queries: Queries): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(greatest(due_time, retry_time)) - now())::double precision * 1000 as ms
+    from subscriptions where claimed_by is null and due_time is not null and greatest(due_time, retry_time) > now()
+  `.execute(queries);
+  return rows[0]?.ms ?? undefined;
+}
+
+/** Ends a turn: the subscription is due again when events wait, or a reconciliation is not over. */
+export async function endTurn(
+  queries: Queries,
+  { id, workerId, windowMs }: { id: string; workerId: number; windowMs: number },
+): Promise<void> {
+  await sql`
+    update subscriptions set claimed_by = null, retry_time = null,
+      due_time = least(due_time, case when reconciliation is not null then now() end, (
+        select min(received_time) + ${windowMs} * interval '1 millisecond' from subscription_events
+        where subscription_events.installation_id = subscriptions.installation_id
+          and subscription_events.object_name = subscriptions.object_name and outcome is null))
+    where id = ${id} and claimed_by = ${workerId}
+  `.execute(queries);
+}
+
+export interface PostponedSubscription {
+  id: string;
+  workerId: number;
+  retryTime: Date;
+  attempts: number;
+  state: SubscriptionState;
+  reason: string;
+  /** Set where `subscribe.create.error` is recorded for it in the same transaction. */
+  reportedError?: string;
+}
+
+/** Puts a claimed subscription back after a failure. Events that arrive meanwhile wait as well. */
+export async function postponeSubscription(queries: Queries, one: PostponedSubscription): Promise<void> {
+  const { id, workerId, retryTime, attempts, state, reason, reportedError = null } = one;
+  await sql`
+    update subscriptions set claimed_by = null, due_time = now(), retry_time = ${retryTime}, attempts = ${attempts},
+      state = ${state}, reason = ${reason}, reported_error = coalesce(${reportedError}, reported_error)
+    where id = ${id} and claimed_by = ${workerId}
+  `.execute(queries);
+}
+
+/** Stores what the set-up found out, and that events are delivered from now on. */
+export async function activateSubscription(
+  queries: Queries,
+  one: { id: string; workerId: number; accountRef: string; objectKey: string; warning: string | null },
+): Promise<void> {
+  const { id, workerId, accountRef, objectKey, warning } = one;
+  await sql`
+    update subscriptions set account_ref = ${accountRef}, object_key = ${objectKey}, reported_error = null, attempts = 0,
+      state = ${warning === null ? "active" : "degraded"}, reason = ${warning}
+    where id = ${id} and claimed_by = ${workerId}
+  `.execute(queries);
+}

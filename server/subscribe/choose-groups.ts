@@ -1,0 +1,68 @@
+/** Chooses which events are delivered, and says why the others are not. Pure. */
+import type { SubscribeConnector } from "../../connector-kit/subscribe-connector.ts";
+import type { EndedEvent } from "../store/subscription-events.ts";
+import { groupEvents, type EventGroup, type InboxEvent } from "./group-events.ts";
+import type { SubscribeDefinition } from "./subscribe-definition.ts";
+import type { WatchedFields } from "./watched-fields.ts";
+
+export interface ChosenGroups {
+  groups: EventGroup[];
+  filtered: EndedEvent[];
+}
+
+/** Events that are switched off are left out before the others are grouped. */
+export function chooseGroups(
+  events: readonly InboxEvent[],
+  definition: SubscribeDefinition,
+  {
+    connector,
+    watched,
+    coalesce,
+  }: { connector: SubscribeConnector; watched: WatchedFields; coalesce: boolean },
+): ChosenGroups {
+  const filtered: EndedEvent[] = [];
+  const wanted = events.filter((event) => {
+    const reason = reasonOff(event, definition, connector);
+    if (reason !== undefined) filtered.push(endFiltered(event, reason));
+    return reason === undefined;
+  });
+  const groups = groupEvents(wanted, coalesce).filter((group) => {
+    if (group.shown.type !== "update" || watched.isTouched(group.changedFields)) return true;
+    const reason = `watched fields: changed ${listed(group.changedFields)}; watched ${listed(watched.names)}`;
+    filtered.push(...group.events.map((event) => endFiltered(event, reason)));
+    return false;
+  });
+  return { groups, filtered };
+}
+
+const EVENT_OF = {
+  create: "createEvent",
+  update: "updateEvent",
+  delete: "deleteEvent",
+  associationUpdate: "associationChangeEvent",
+} as const;
+
+function reasonOff(
+  event: InboxEvent,
+  { events }: SubscribeDefinition,
+  connector: SubscribeConnector,
+): string | undefined {
+  if (event.type === "other") {
+    return connector.isListed(events.other, event)
+      ? undefined
+      : `otherEvents: \`${event.providerEventType}\` is not listed`;
+  }
+  const isOn = event.type === "associationUpdate" ? events.associationChange : events[event.type];
+  return isOn ? undefined : `${EVENT_OF[event.type]} is not enabled`;
+}
+
+/** Ends an event that is not delivered. */
+export const endFiltered = ({ id }: { id: string }, reason: string): EndedEvent => ({
+  id,
+  outcome: "filtered",
+  reason: reason.slice(0, LONGEST_REASON),
+  messageId: null,
+});
+
+const LONGEST_REASON = 500;
+const listed = (names: string[] | undefined): string => names?.join(", ") || "none";

@@ -1,0 +1,69 @@
+/** Chooses how an installation learns of changes, and what prevents it. Pure. */
+import { AddressGuard, bareHost } from "../egress/address-guard.ts";
+import type { SubscriptionSource } from "../store/subscriptions.ts";
+
+export interface ChosenSource {
+  source: SubscriptionSource;
+  /** Why the subscription cannot be set up. */
+  fault?: string;
+  /** Why events may not arrive although it is set up. */
+  warning?: string;
+}
+
+/** The setting of the provider app, in `metadata.providerParams`. */
+export const SOURCE_SETTING = "subscribeSource";
+
+const SOURCES: readonly string[] = ["webhook", "journal", "pubsub", "polling"] satisfies SubscriptionSource[];
+const isSource = (text: string): text is SubscriptionSource => SOURCES.includes(text);
+
+/** `pushes`: whether the provider has pushes that Busbar understands; `apps`: its provider apps in the project. */
+export function chooseSource(
+  apps: readonly { metadata: unknown }[],
+  { pushes, publicUrl, provider }: { pushes: boolean; publicUrl: string; provider: string },
+): ChosenSource {
+  const named = apps.map(({ metadata }) => sourceSetting(metadata)).find((source) => source !== undefined);
+  if (named !== undefined && named !== "webhook" && isSource(named)) {
+    return { source: named, fault: `The source \`${named}\` of ${provider} is not built yet. ${REMEDY}` };
+  }
+  if (!pushes) {
+    return {
+      source: "polling",
+      fault: `Subscribing to ${provider} is not built yet. Read by schedule instead.`,
+    };
+  }
+  if (apps.length === 0) {
+    return {
+      source: "webhook",
+      fault: `The project has no provider app for ${provider}, whose client secret signs the provider's requests. Create one.`,
+    };
+  }
+  if (named === "webhook" || isPublic(publicUrl)) return { source: "webhook" };
+  return {
+    source: "webhook",
+    warning: `${provider} cannot reach ${publicUrl}: set BUSBAR_PUBLIC_URL to a public https origin. ${NOT_YET}`,
+  };
+}
+
+const REMEDY = "Remove `subscribeSource` from the provider app's `providerParams`, or set it to `webhook`.";
+const NOT_YET = "Learning of changes without a public address is not built yet.";
+
+/** Returns the setting; undefined if it is not set, or `auto`. */
+export function sourceSetting(metadata: unknown): string | undefined {
+  const params = memberOf(metadata, "providerParams");
+  const source = memberOf(params, SOURCE_SETTING);
+  return typeof source === "string" && source !== "" && source !== "auto" ? source : undefined;
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+
+/** Whether a provider on the internet may reach the address. */
+export function isPublic(publicUrl: string): boolean {
+  const url = URL.parse(publicUrl);
+  if (url?.protocol !== "https:") return false;
+  const host = bareHost(url.hostname);
+  if (host === "localhost" || host.endsWith(".localhost") || !/[.:]/.test(host)) return false;
+  return !/^[\d.]+$|:/.test(host) || new AddressGuard([]).permits(host, false);
+}

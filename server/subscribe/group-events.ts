@@ -1,0 +1,55 @@
+/** Groups the events of an object into entries: one for a burst of changes of one record. Pure. */
+import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
+
+/** An event with its row in the inbox. */
+export interface InboxEvent extends ProviderEvent {
+  id: string;
+  /** When it happened, or arrived where the provider does not tell. */
+  time: Date;
+}
+
+/** Events that become one entry. */
+export interface EventGroup {
+  /** The one that the entry shows: of a create the create, otherwise the newest. */
+  shown: InboxEvent;
+  events: [InboxEvent, ...InboxEvent[]];
+  /** All fields that changed, sorted; undefined where the provider did not tell. */
+  changedFields: string[] | undefined;
+}
+
+/**
+ * Returns the groups in the order in which they happened; events of one record keep their order. Updates in a row of one
+ * record become one group, and those behind its create belong to the create. Without `coalesce` each event is a group.
+ */
+export function groupEvents(events: readonly InboxEvent[], coalesce: boolean): EventGroup[] {
+  const groups: [InboxEvent, ...InboxEvent[]][] = [];
+  const openOf = new Map<string, [InboxEvent, ...InboxEvent[]]>();
+  for (const event of events.toSorted(byTime)) {
+    const open = openOf.get(event.recordId);
+    if (coalesce && event.type === "update" && open) open.push(event);
+    else {
+      const group: [InboxEvent, ...InboxEvent[]] = [event];
+      groups.push(group);
+      if (event.type === "create" || event.type === "update") openOf.set(event.recordId, group);
+      else openOf.delete(event.recordId);
+    }
+  }
+  return groups.map(toGroup);
+}
+
+function toGroup(events: [InboxEvent, ...InboxEvent[]]): EventGroup {
+  const [first] = events;
+  const shown = first.type === "create" ? first : (events.at(-1) ?? first);
+  const updates = events.filter(({ type }) => type === "update");
+  const isKnown = updates.every(({ changedFields }) => changedFields !== undefined);
+  const names = new Set(updates.flatMap(({ changedFields = [] }) => changedFields));
+  return { shown, events, changedFields: isKnown ? [...names].toSorted() : undefined };
+}
+
+/** What happens at the same moment: a record is created first and deleted last. */
+const RANK = { create: 0, update: 1, other: 2, associationUpdate: 2, delete: 3 };
+
+const byTime = (one: InboxEvent, other: InboxEvent): number =>
+  one.time.getTime() - other.time.getTime() ||
+  RANK[one.type] - RANK[other.type] ||
+  (one.id < other.id ? -1 : 1);

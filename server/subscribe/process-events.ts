@@ -1,0 +1,150 @@
+/** Processes the waiting events of a claimed subscription: filters, groups, reads the records again, stores messages. */
+import { elapsedMs } from "../ground/clock.ts";
+import { callProvider } from "../operations/call-provider.ts";
+import type { MessageDestination } from "../read/read-target.ts";
+import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
+import {
+  commitSubscription,
+  eraseRecord,
+  listReadyEvents,
+  type EndedEvent,
+  type WaitingEvent,
+} from "../store/subscription-events.ts";
+import type { ClaimedSubscription } from "../store/subscriptions.ts";
+import { chooseGroups, endFiltered } from "./choose-groups.ts";
+import type { EventGroup, InboxEvent } from "./group-events.ts";
+import { groupEntries, needsRecords, readGroupRecords, type GroupRecords } from "./shape-groups.ts";
+import { subscribeMessages, type CutEntries } from "./subscribe-message.ts";
+import type { SubscribeServices } from "./subscribe-services.ts";
+import type { SubscribeDefinition } from "./subscribe-definition.ts";
+import type { SubscriptionTarget } from "./subscription-target.ts";
+import { watchedFields } from "./watched-fields.ts";
+
+/** After this time the subscription goes behind the others. */
+const TURN_MS = 2_000;
+/** Events of one commit. */
+const MOST_EVENTS = 500;
+
+export interface ProcessableTarget extends SubscriptionTarget {
+  definition: SubscribeDefinition;
+  destination: MessageDestination;
+}
+
+/** Throws `ProviderError` when records cannot be read; what was committed before stays. */
+export async function processEvents(
+  deps: SubscribeServices,
+  subscription: ClaimedSubscription,
+  target: ProcessableTarget,
+): Promise<void> {
+  const { queries } = deps.database;
+  const startedMs = elapsedMs();
+  while (elapsedMs() - startedMs < TURN_MS) {
+    const limits = { windowMs: deps.windowMs, most: MOST_EVENTS };
+    const waiting = await listReadyEvents(queries, subscription, limits);
+    if (waiting.length === 0) return;
+    if (!(await processBatch(deps, subscription, target, waiting))) return;
+  }
+}
+
+/** Ends all waiting events without delivering them. */
+export async function filterEvents(
+  deps: SubscribeServices,
+  subscription: ClaimedSubscription,
+  reason: string,
+): Promise<void> {
+  for (;;) {
+    const waiting = await listReadyEvents(deps.database.queries, subscription, {
+      windowMs: 0,
+      most: MOST_EVENTS,
+    });
+    if (waiting.length === 0) return;
+    const ended = waiting.map((event) => endFiltered(event, reason));
+    if (!(await commit(deps, subscription, { ended, messages: [] }))) return;
+  }
+}
+
+async function processBatch(
+  deps: SubscribeServices,
+  subscription: ClaimedSubscription,
+  target: ProcessableTarget,
+  waiting: WaitingEvent[],
+): Promise<boolean> {
+  const { connector, definition } = target;
+  const read = waiting.map((row) => toInboxEvent(row, target));
+  const unreadable = waiting.filter((_, index) => read[index] === undefined);
+  const { groups, filtered } = chooseGroups(
+    read.flatMap((event) => event ?? []),
+    definition,
+    {
+      connector: connector.subscribe,
+      watched: watchedFields(definition, connector.read.fieldKey),
+      coalesce: deps.windowMs > 0,
+    },
+  );
+  const { messages, messageIds } = await messagesOf(deps, subscription, target, groups);
+  const ended = [
+    ...unreadable.map((event) => endFiltered(event, "the event cannot be read")),
+    ...filtered,
+    ...groups.flatMap((group, index) => endDelivered(group, messageIds[index] ?? null)),
+  ];
+  if (!(await commit(deps, subscription, { ended, messages }))) return false;
+  for (const { shown } of groups) {
+    if (!shown.erases) continue;
+    const { installationId } = subscription;
+    await eraseRecord(deps.database.queries, {
+      installationId,
+      recordId: shown.recordId,
+      except: [shown.id],
+    });
+  }
+  return true;
+}
+
+function toInboxEvent(row: WaitingEvent, { connector }: SubscriptionTarget): InboxEvent | undefined {
+  const event = connector.subscribe.readEvent(row.raw);
+  return event && { ...event, id: row.id, time: row.occurredTime };
+}
+
+async function messagesOf(
+  deps: SubscribeServices,
+  { projectId, connectionId, objectName, accountRef }: ClaimedSubscription,
+  target: ProcessableTarget,
+  groups: EventGroup[],
+): Promise<CutEntries> {
+  if (groups.length === 0) return { messages: [], messageIds: [] };
+  const { connector, destination } = target;
+  // Deletions are delivered while the connection has bad credentials, too.
+  const records = needsRecords(target, groups)
+    ? await callProvider(deps, { projectId, connectionId }, ({ connection, fetch }) =>
+        readGroupRecords({ ...deps, connector, connection, fetch }, target, groups),
+      )
+    : NO_RECORDS;
+  const place = { target, objectName, destination, workspace: accountRef ?? undefined };
+  return subscribeMessages(place, groupEntries(target, groups, records));
+}
+
+const NO_RECORDS: GroupRecords = { own: new Map(), others: new Map() };
+
+function endDelivered({ shown, events }: EventGroup, messageId: string | null): EndedEvent[] {
+  return events.map(({ id }) =>
+    id === shown.id
+      ? { id, outcome: "delivered", reason: null, messageId }
+      : { id, outcome: "coalesced", reason: `became one entry with event ${shown.id}`, messageId },
+  );
+}
+
+async function commit(
+  deps: SubscribeServices,
+  { id, installationId }: ClaimedSubscription,
+  { ended, messages }: Pick<Parameters<typeof commitSubscription>[1], "ended" | "messages">,
+): Promise<boolean> {
+  const { queries } = deps.database;
+  const isCommitted = await retryWhileDatabaseIsDown(() =>
+    commitSubscription(queries, { id, installationId, workerId: deps.workerId(), ended, messages }),
+  );
+  if (isCommitted) {
+    const filtered = ended.filter(({ outcome }) => outcome === "filtered").length;
+    deps.subscribeMeter?.ended({ delivered: ended.length - filtered, filtered });
+  }
+  return isCommitted;
+}

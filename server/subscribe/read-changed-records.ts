@@ -1,0 +1,79 @@
+/** Reads changed records again, as the reader reads them, and shapes them like its entries. */
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ReadPlan } from "../../connector-kit/read-connector.ts";
+import type { ResultEntry } from "../events/read-message-schema.ts";
+import type { ProviderCall } from "../operations/call-provider.ts";
+import type { MetadataMemory } from "../operations/metadata-memory.ts";
+import type { ReadPaces } from "../read/paced-fetch.ts";
+import { planObject, type PlannedObject } from "../read/plan-object.ts";
+import type { ReadDefinition } from "../read/read-definition.ts";
+import { shapeRecords } from "../read/shape-record.ts";
+import type { SubscribingConnector } from "./subscription-target.ts";
+
+export interface RecordReader {
+  metadata: MetadataMemory;
+  paces: ReadPaces;
+  connector: SubscribingConnector;
+  connection: ProviderCall["connection"];
+  fetch: ProviderCall["fetch"];
+}
+
+/** Returns the records by id; one that does not exist (any more) is absent. Throws `ProviderError`. */
+export async function readChangedRecords(
+  reader: RecordReader,
+  definition: ReadDefinition,
+  ids: string[],
+): Promise<Map<string, ResultEntry>> {
+  if (ids.length === 0) return new Map();
+  const planned = await planChanged(reader, definition);
+  const records = await readWithout(reader, planned, (plan, fetch) =>
+    reader.connector.read.readByIds(plan, ids, fetch),
+  );
+  const shaper = shapeRecords(planned.set, reader.connector.read);
+  return new Map(records.map((record) => [record.id, shaper.shape(record)]));
+}
+
+/** Reads records of an object that the installation does not read, with the provider's default fields. */
+export async function readForeignRecords(
+  { paces, connector, connection, fetch }: RecordReader,
+  objectName: string,
+  ids: string[],
+): Promise<Map<string, Pick<ResultEntry, "raw">>> {
+  if (ids.length === 0) return new Map();
+  const plan = { objectName, fields: [], associations: [], account: connection.account };
+  const paced = paces.paced(connection.id, connector.read, fetch);
+  const records = await connector.read.readByIds(plan, ids, paced);
+  return new Map(records.map(({ id, raw }) => [id, { raw }]));
+}
+
+/** Plans reading an object without associations, which messages about changes do not have. */
+export async function planChanged(
+  { metadata, connector, connection, fetch }: RecordReader,
+  definition: ReadDefinition,
+): Promise<PlannedObject> {
+  const wanted = { definition: { ...definition, associatedObjects: [] }, connector };
+  const call = { connection, connector, fetch };
+  return planObject(metadata, { ...wanted, filterCount: 0, filtersFor: () => [] }, call);
+}
+
+/** Reads, and leaves out fields that the provider refuses and nobody requires. */
+export async function readWithout<Answer>(
+  { paces, connector, connection, fetch }: Omit<RecordReader, "metadata">,
+  { plan, set }: PlannedObject,
+  read: (plan: ReadPlan, fetch: ProviderCall["fetch"]) => Promise<Answer>,
+): Promise<Answer> {
+  const paced = paces.paced(connection.id, connector.read, fetch);
+  const { fieldKey } = connector.read;
+  const required = new Set(set.required.map(fieldKey));
+  for (let { fields } = plan; ;) {
+    try {
+      return await read({ ...plan, fields }, paced);
+    } catch (error) {
+      const refused = error instanceof ProviderError && error.kind === "invalid" ? error.code : undefined;
+      const key = refused === undefined ? undefined : fieldKey(refused);
+      const left = fields.filter((name) => fieldKey(name) !== key);
+      if (key === undefined || required.has(key) || left.length === fields.length) throw error;
+      fields = left;
+    }
+  }
+}

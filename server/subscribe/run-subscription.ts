@@ -1,0 +1,115 @@
+/** Carries out a turn of a claimed subscription: its set-up, then its events. */
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
+import { subscribeCreateError } from "../events/read-events.ts";
+import { recordEvent } from "../events/record-event.ts";
+import { nowMs } from "../ground/clock.ts";
+import { backoffMs } from "../jobs/backoff.ts";
+import type { RunResult } from "../jobs/fair-slots.ts";
+import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
+import { transact } from "../store/database.ts";
+import {
+  endTurn,
+  postponeSubscription,
+  type ClaimedSubscription,
+  type SubscriptionState,
+} from "../store/subscriptions.ts";
+import { filterEvents, processEvents } from "./process-events.ts";
+import { setUpSubscription } from "./set-up-subscription.ts";
+import { wantsEvents } from "./subscribe-definition.ts";
+import type { SubscribeServices } from "./subscribe-services.ts";
+import { findSubscriptionTarget, type SubscriptionTarget } from "./subscription-target.ts";
+
+export type TurnServices = SubscribeServices & { publicUrl: () => string };
+
+const LONGEST_RETRY_MS = 60_000;
+/** Until a destination exists again, or is enabled. */
+const DESTINATION_WAIT_MS = 10_000;
+
+/** Never throws for what a provider or a customer does: the subscription has been put back when it returns. */
+export async function runSubscription(
+  deps: TurnServices,
+  subscription: ClaimedSubscription,
+  onAnswer: (result: RunResult) => void,
+): Promise<void> {
+  let target: SubscriptionTarget | undefined;
+  let result: RunResult = "sent";
+  try {
+    target = await findSubscriptionTarget(deps, subscription);
+    if (await takeTurn(deps, subscription, target)) {
+      const turn = { id: subscription.id, workerId: deps.workerId(), windowMs: deps.windowMs };
+      await retryWhileDatabaseIsDown(() => endTurn(deps.database.queries, turn));
+    }
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    result = await putBack(deps, subscription, target, error);
+  }
+  onAnswer(result);
+}
+
+/** Returns false if the subscription was put back for later. */
+async function takeTurn(
+  deps: TurnServices,
+  subscription: ClaimedSubscription,
+  target: SubscriptionTarget | undefined,
+): Promise<boolean> {
+  // The installation was deleted, and the subscription with it.
+  if (!target) return true;
+  const { definition, destination } = target;
+  if (!definition || !wantsEvents(definition)) {
+    await filterEvents(deps, subscription, "every event of the object is off");
+    return true;
+  }
+  if (subscription.state === "pending" || subscription.state === "failed") {
+    await setUpSubscription(deps, subscription, target);
+  }
+  if (!destination) {
+    await postponeSubscription(deps.database.queries, {
+      id: subscription.id,
+      workerId: deps.workerId(),
+      retryTime: new Date(nowMs() + DESTINATION_WAIT_MS),
+      attempts: 0,
+      state: "degraded",
+      reason: `The destination \`${definition.destination}\` does not exist, or is disabled. Events wait for it.`,
+    });
+    return false;
+  }
+  await processEvents(deps, subscription, { ...target, definition, destination });
+  return true;
+}
+
+/** Puts the subscription back after a failure, and reports the failure of a set-up that a person must mend. */
+async function putBack(
+  deps: TurnServices,
+  subscription: ClaimedSubscription,
+  target: SubscriptionTarget | undefined,
+  error: ProviderError,
+): Promise<RunResult> {
+  const isGate = error instanceof ClosedGateError;
+  const attempts = isGate ? subscription.attempts : subscription.attempts + 1;
+  const isSetUp = subscription.state === "pending" || subscription.state === "failed";
+  const isPermanent = ["invalid", "not_found", "forbidden"].includes(error.kind);
+  const isFailed = isSetUp && isPermanent;
+  const delayMs = isPermanent
+    ? LONGEST_RETRY_MS
+    : Math.min(LONGEST_RETRY_MS, backoffMs({ attempts: Math.max(1, attempts), baseMs: deps.retryBaseMs }));
+  const retryMs = Math.max(nowMs() + delayMs, error.retryAt?.getTime() ?? 0);
+  const report = `[${subscription.objectName}] ${error.message}`;
+  const isNew = isFailed && target !== undefined && subscription.reportedError !== report;
+  const state: SubscriptionState = isFailed ? "failed" : isSetUp ? "pending" : "degraded";
+  await retryWhileDatabaseIsDown(() =>
+    transact(deps.database, async (queries) => {
+      await postponeSubscription(queries, {
+        id: subscription.id,
+        workerId: deps.workerId(),
+        retryTime: new Date(retryMs),
+        attempts,
+        state,
+        reason: error.message,
+        ...(isNew && { reportedError: report }),
+      });
+      if (isNew) await recordEvent(queries, subscribeCreateError(target.fields, report));
+    }),
+  );
+  return isGate ? "not-sent" : error.kind === "rate_limited" ? "rate-limited" : "sent";
+}

@@ -1,0 +1,43 @@
+/** Sets a subscription up: checks what it needs, and asks the provider how its events name account and object. */
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { callProvider } from "../operations/call-provider.ts";
+import { listProviderApps } from "../store/provider-apps.ts";
+import { activateSubscription, type ClaimedSubscription } from "../store/subscriptions.ts";
+import { chooseSource } from "./choose-source.ts";
+import { planChanged, readWithout, type RecordReader } from "./read-changed-records.ts";
+import type { SubscribeServices } from "./subscribe-services.ts";
+import type { SubscriptionTarget } from "./subscription-target.ts";
+
+/** Throws `ProviderError`: `invalid` for what a person must change, otherwise what the provider answered. */
+export async function setUpSubscription(
+  deps: SubscribeServices & { publicUrl: () => string },
+  subscription: ClaimedSubscription,
+  target: SubscriptionTarget,
+): Promise<void> {
+  const { queries } = deps.database;
+  const { id, projectId, connectionId, objectName, provider } = subscription;
+  const { connector, definition } = target;
+  const apps = (await listProviderApps(queries, projectId)).filter((app) => app.provider === provider);
+  const pushes = connector.subscribe.push !== undefined;
+  const { fault, warning } = chooseSource(apps, { pushes, publicUrl: deps.publicUrl(), provider });
+  if (fault !== undefined) throw new ProviderError({ kind: "invalid", message: fault });
+  const names = await callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
+    const reader = { ...deps, connector, connection, fetch };
+    const accountRef = subscription.accountRef ?? (await connector.subscribe.findAccountRef(fetch));
+    const objectKey = subscription.objectKey ?? (await connector.subscribe.findObjectKey(objectName, fetch));
+    if (definition?.read) await readSample(reader, definition.read);
+    return { accountRef, objectKey };
+  });
+  const set = { id, workerId: deps.workerId(), ...names, warning: warning ?? null };
+  await activateSubscription(queries, set);
+  Object.assign(subscription, names, { state: warning === undefined ? "active" : "degraded" });
+}
+
+/** Finds out whether records can be read: otherwise events could not be delivered later. */
+async function readSample(
+  reader: RecordReader,
+  definition: NonNullable<NonNullable<SubscriptionTarget["definition"]>["read"]>,
+): Promise<void> {
+  const planned = await planChanged(reader, definition);
+  await readWithout(reader, planned, (plan, fetch) => reader.connector.read.readSample(plan, fetch));
+}

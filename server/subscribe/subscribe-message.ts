@@ -1,0 +1,59 @@
+/** Builds messages about changes from entries. Pure. */
+import type { SubscribeMessageHead } from "../events/subscribe-message-schema.ts";
+import { newId } from "../ground/ids.ts";
+import { cutMessages } from "../read/cut-messages.ts";
+import type { MessageDestination } from "../read/read-target.ts";
+import type { EventRow } from "../store/events.ts";
+import type { SubscriptionTarget } from "./subscription-target.ts";
+
+/** Entries of one message. */
+const MOST_ENTRIES = 100;
+
+export interface MessagePlace {
+  target: SubscriptionTarget;
+  destination: MessageDestination;
+  /** The provider's name of the object, as in the manifest. */
+  objectName: string;
+  /** Of the connection. */
+  workspace: string | undefined;
+}
+
+export interface CutEntries {
+  messages: EventRow[];
+  /** Ids of the messages that hold the entries, in the order of the entries. */
+  messageIds: string[];
+}
+
+/** Puts entries (`subscribeEntryText`) into as few messages as the limits allow. */
+export function subscribeMessages(place: MessagePlace, entries: string[]): CutEntries {
+  const messages: EventRow[] = [];
+  const messageIds: string[] = [];
+  const { target, destination } = place;
+  const limits = { pageSize: MOST_ENTRIES, mostBytes: destination.mostBytes };
+  for (const { data, numRecords } of cutMessages(headOf(place), entries, limits)) {
+    const id = newId();
+    const { projectId } = target.fields;
+    messages.push({ id, projectId, type: "subscribe", data, destinationId: destination.id });
+    for (let entry = 0; entry < numRecords; entry++) messageIds.push(id);
+  }
+  return { messages, messageIds };
+}
+
+function headOf({ target, objectName, workspace }: MessagePlace): SubscribeMessageHead {
+  const { fields, installed, definition } = target;
+  const { updateTime, createTime } = installed.installation;
+  return {
+    action: "subscribe",
+    projectId: fields.projectId,
+    provider: fields.provider,
+    groupRef: fields.groupRef,
+    groupName: fields.groupName,
+    consumerRef: fields.consumerRef,
+    consumerName: fields.consumerName,
+    installationId: fields.installationId,
+    installationUpdateTime: (updateTime ?? createTime).toISOString(),
+    objectName: definition?.read?.messageName ?? objectName,
+    rawObjectName: objectName,
+    ...(workspace && { workspace }),
+  };
+}

@@ -1,0 +1,78 @@
+/** Works on subscriptions: claims those that are due in turns of projects, and processes their events. */
+import { nowMs } from "../ground/clock.ts";
+import { backoffMs } from "../jobs/backoff.ts";
+import { startClaimLoop, type ClaimLoop, type RoomFor } from "../jobs/claim-loop.ts";
+import type { ProcessIdentity } from "../jobs/process-identity.ts";
+import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
+import type { Queries } from "../store/database.ts";
+import {
+  claimSubscriptions,
+  listDueSubscriptions,
+  listSubscriptionClaimers,
+  nextSubscriptionDueMs,
+  postponeSubscription,
+  recoverSubscriptions,
+  releaseSubscriptions,
+  type ClaimedSubscription,
+} from "../store/subscriptions.ts";
+import { runSubscription, type TurnServices } from "./run-subscription.ts";
+
+export type SubscriptionWorkerServices = Omit<TurnServices, "workerId"> & { identity: ProcessIdentity };
+
+const LIMITS = { places: 64, pollMs: 1_000 };
+/** Due subscriptions among which the turns of projects are taken. */
+const AMONG = 1_000;
+
+/** Starts at once and runs until it is stopped. */
+export function startSubscriptionWorker(deps: SubscriptionWorkerServices): ClaimLoop {
+  const { log, identity } = deps;
+  const { queries } = deps.database;
+  const services: TurnServices = { ...deps, workerId: () => identity.id };
+  const loop = startClaimLoop<ClaimedSubscription>({
+    what: "subscriptions",
+    log,
+    source: {
+      claim: async (limit, room) =>
+        claimSubscriptions(queries, identity.id, await chooseDue(queries, limit, room)),
+      release: (items) => releaseSubscriptions(queries, identity.id, idsOf(items)),
+      postpone: ({ id, attempts, state }) =>
+        postponeSubscription(queries, {
+          id,
+          workerId: identity.id,
+          retryTime: new Date(nowMs() + backoffMs({ attempts: attempts + 1, baseMs: deps.retryBaseMs })),
+          attempts: attempts + 1,
+          state,
+          reason: "An attempt failed on the side of Busbar. The log has the cause.",
+        }),
+      recover: (held) => recoverSubscriptions(queries, identity.id, idsOf(held)),
+      nextDueMs: () => nextSubscriptionDueMs(queries),
+    },
+    run: (subscription, onAnswer) => runSubscription(services, subscription, onAnswer),
+    idOf: ({ id }) => id,
+    keyOf: ({ connectionId }) => connectionId,
+    groupOf: ({ projectId }) => projectId,
+    // Events may have arrived during the turn.
+    unblocksOthers: () => true,
+    ...LIMITS,
+  });
+  return withOrphanRecovery(loop, {
+    log,
+    identity,
+    listClaimers: () => listSubscriptionClaimers(queries),
+    recover: (deadProcess) => recoverSubscriptions(queries, deadProcess),
+  });
+}
+
+async function chooseDue(queries: Queries, limit: number, room: RoomFor): Promise<string[]> {
+  const left = new Map<string, number>();
+  const chosen: string[] = [];
+  for (const { id, connectionId, projectId } of await listDueSubscriptions(queries, AMONG)) {
+    if (chosen.length >= limit) break;
+    const free = left.get(connectionId) ?? room(connectionId, projectId);
+    left.set(connectionId, free - 1);
+    if (free > 0) chosen.push(id);
+  }
+  return chosen;
+}
+
+const idsOf = (items: { id: string }[]): string[] => items.map(({ id }) => id);
