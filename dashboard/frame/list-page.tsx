@@ -11,6 +11,7 @@ import { Section } from "../ui/section.tsx";
 import { useFilters } from "./filters.ts";
 import { Page } from "./page.tsx";
 import { ProblemView } from "./problem-view.tsx";
+import classes from "./list-page.module.css";
 
 export interface ListPageProps<Id extends ListId> extends Omit<LiveTableProps<Id>, "input" | "name"> {
   /** Also the table's name. */
@@ -137,7 +138,7 @@ interface BarProps {
 
 /** New rows that wait, and the switch that stops the list from moving. */
 const Bar = ({ count, onShow, paused, onPause }: BarProps): JSX.Element => (
-  <Group justify="space-between" px={12} py={4} mih={36} wrap="nowrap">
+  <Group justify="space-between" px={12} py={4} mih={36} wrap="nowrap" className={classes["bar"]}>
     <div role="status">
       {count > 0 ? (
         <Button size="compact-sm" variant="light" onClick={onShow}>
