@@ -91,9 +91,8 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const changes = await listenForChanges(database.connectionString, log);
   closers.push(() => changes.close());
   const identity = await takeProcessIdentity(database.connectionString, log);
-  closers.push(() => identity.close());
   const egress = openEgress(config.egressAllow);
-  closers.push(() => egress.close());
+  for (const opened of [identity, egress]) closers.push(() => opened.close());
   const metrics = config.metrics ? openMetrics(database) : undefined;
   const connections = openLiveConnections({
     database,
@@ -113,7 +112,6 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const publicUrl = () => address.publicUrl;
   const sessions = openSignInSessions({ database, log, issuer: config.oidc?.issuer, publicUrl });
   const issuer = config.oidc && openOidcIssuer({ egress, oidc: config.oidc });
-  const personOfIdToken = issuer && openIdTokens({ database, issuer });
   const uses = openLastUses({ database, log });
   closers.push(() => uses.close());
   return {
@@ -127,7 +125,8 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     egress,
     sessions,
     issuerSignIn:
-      issuer && personOfIdToken && openIssuerSignIn({ database, issuer, personOfIdToken, publicUrl }),
+      issuer &&
+      openIssuerSignIn({ database, issuer, personOfIdToken: openIdTokens({ database, issuer }), publicUrl }),
     access: openAccess({
       database,
       changes,
