@@ -92,6 +92,8 @@ export interface Schemas {
   FieldFilter: { fieldName: string; operator: "eq"; value: string | number | boolean };
   FieldMetadata: { fieldName: string; displayName: string; description?: string; valueType?: "string" | "boolean" | "date" | "datetime" | "singleSelect" | "multiSelect" | "int" | "float" | "reference" | "other"; providerType?: string; readOnly?: boolean; isCustom?: boolean; isRequired?: boolean; referenceTo?: readonly string[]; values?: readonly { value: string; displayValue: string }[] };
   FieldSetting: { default?: { stringValue?: string; integerValue?: number; booleanValue?: boolean }; writeOnCreate?: "always" | "never"; writeOnUpdate?: "always" | "never" | "ifEmpty" };
+  FindResponse: { results: readonly Schemas["Found"][] };
+  Found: { kind: "operation" | "event" | "delivery" | "connection" | "installation" | "integration" | "group" | "destination" | "topic" | "apiKey" | "proxyCall" | "request"; id: string; name: string; in?: string };
   FoundRecord: { id: string; fields: Record<string, unknown>; mappedFields: Record<string, unknown>; associations?: Record<string, unknown>; raw: Record<string, unknown> };
   GenerateConnectionRequest: { provider: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; apiKey?: string; basicAuth?: { username: string; password: string }; oauth2ClientCredentials?: { clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2PasswordCredentials?: { username: string; password: string; clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2AuthorizationCode?: { accessToken?: { token: string; issuedAt?: string; expiresAt?: string }; refreshToken?: { token: string; issuedAt?: string; expiresAt?: string }; scopes?: readonly string[] }; customAuth?: Record<string, unknown> };
   GetHealthzResponse: { status: "ok" };
@@ -283,6 +285,7 @@ export interface Operations {
   deleteTopic: { input: { projectIdOrName: string; topicId: string }; answer: undefined };
   deleteTopicDestinationRoute: { input: { projectIdOrName: string; routeId: string }; answer: undefined };
   deliverResults: { input: { projectIdOrName: string; integrationId: string; objectName: string; body: Schemas["DeliverResultsRequest"] }; answer: undefined };
+  find: { input: { projectIdOrName: string; q: string }; answer: Schemas["FindResponse"] };
   generateConnection: { input: { projectIdOrName: string; body: Schemas["GenerateConnectionRequest"] }; answer: Schemas["Connection"] };
   generateUploadUrl: { input: { md5?: string }; answer: Schemas["UploadAddress"] };
   generateUploadUrlForRead: { input: { md5?: string }; answer: Schemas["UploadAddress"] };
@@ -432,6 +435,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   deleteTopic: "DELETE /v1/projects/{projectIdOrName}/topics/{topicId}",
   deleteTopicDestinationRoute: "DELETE /v1/projects/{projectIdOrName}/topic-destination-routes/{routeId}",
   deliverResults: "POST /read/v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}:deliverResults",
+  find: "GET /v1/projects/{projectIdOrName}/find",
   generateConnection: "POST /v1/projects/{projectIdOrName}/connections:generate",
   generateUploadUrl: "GET /v1/generate-upload-url",
   generateUploadUrlForRead: "GET /read/v1/generate-upload-url",

@@ -44,6 +44,7 @@ import { listEventTopicRoutes } from "./api/event-topic-routes/list-event-topic-
 import { getEvent } from "./api/events/get-event.ts";
 import { listEventTypes } from "./api/events/list-event-types.ts";
 import { listEvents } from "./api/events/list-events.ts";
+import { find } from "./api/find/find.ts";
 import { getHealthz } from "./api/health/get-healthz.ts";
 import { getReadyz, type Readiness } from "./api/health/get-readyz.ts";
 import { createInstallation } from "./api/installations/create-installation.ts";
@@ -376,6 +377,7 @@ const deliveryRoutes = (deps: Services): Route[] => [
   route(`DELETE ${P}/topic-destination-routes/{routeId}`, "full", deleteTopicDestinationRoute(deps)),
 
   route(`GET ${P}/deliveries`, "full", listWaitingDeliveries(deps)),
+  route(`GET ${P}/find`, "full", find(deps)),
   route(`GET ${P}/events`, "full", listEvents(deps)),
   route(`GET ${P}/events/{eventId}`, "full", getEvent(deps)),
   route(`GET ${P}/deliveries:search`, "full", listProjectDeliveries(deps)),

@@ -1,0 +1,54 @@
+/** Finding by id and name through the API. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
+import { newId } from "../../ground/ids.ts";
+
+describe("find", () => {
+  let all: Delivering;
+  after(() => all.close());
+  before(async () => {
+    all = await openDelivering();
+  });
+
+  const find = async (q: string): Promise<{ kind: string; id: string; name: string; in?: string }[]> => {
+    const { status, body, text } = await all.on.inProject("GET", `/find?q=${encodeURIComponent(q)}`);
+    assert.equal(status, 200, text);
+    return body.results;
+  };
+
+  test("a message id leads to the event and to each delivery, a name to what has it", async () => {
+    const { on, sink } = all;
+    const { id: destinationId, name, topicId } = await drawRoute(on, sink.url, ["connection.created"]);
+    await all.happens("connection.created");
+    const [{ id }] = await all.untilStatus(name, "delivered");
+    assert.deepEqual((await find(id)).map((found) => [found.kind, found.id, found.in]).toSorted(), [
+      ["delivery", id, destinationId],
+      ["event", id, undefined],
+    ]);
+    assert.deepEqual(await find(name.toUpperCase()), [{ kind: "destination", id: destinationId, name }]);
+    assert.equal((await find(topicId))[0]?.kind, "topic");
+    const { body: keys } = await on.inProject("GET", "/api-keys");
+    assert.deepEqual(
+      (await find(keys[0].id)).map(({ kind }) => kind),
+      ["apiKey"],
+    );
+    assert.deepEqual(await find(on.apiKey), []);
+    assert.deepEqual(await find(newId()), []);
+    assert.equal((await on.inProject("GET", "/find?q=")).status, 400);
+  });
+
+  test("an operation is found by its request and by the record that it wrote", async () => {
+    const { on, database } = all;
+    const [operationId, requestId] = [newId(), newId()];
+    await database.pool.query(
+      `insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status,
+        request_id, metadata) values ($1, $2, $1, $1, $1, 'write', 'contact', 'success', $3, $4)`,
+      [operationId, on.projectId, requestId, { successfulRecordIds: ["crm-77"] }],
+    );
+    const expected = [{ kind: "operation", id: operationId, name: "write contact" }];
+    for (const q of [operationId, requestId, "crm-77"]) assert.deepEqual(await find(q), expected, q);
+    assert.deepEqual(await find("crm-7"), []);
+  });
+});
