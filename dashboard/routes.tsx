@@ -41,6 +41,23 @@ const PROJECT_PAGES = [
   ),
   ofProject("/connections", "ConnectionsPage", () => import("./pages/connections/connections-page.tsx")),
   ofProject("/connections/$id", "ConnectionPage", () => import("./pages/connections/connection-page.tsx")),
+  ofProject("/events", "EventsPage", () => import("./pages/events/events-page.tsx")),
+  ofProject(
+    "/notifications",
+    "NotificationsPage",
+    () => import("./pages/notifications/notifications-page.tsx"),
+  ),
+  ofProject("/destinations", "DestinationsPage", () => import("./pages/destinations/destinations-page.tsx")),
+  ofProject(
+    "/destinations/$name",
+    "DestinationPage",
+    () => import("./pages/destinations/destination-page.tsx"),
+  ),
+  ofProject(
+    "/destinations/$name/deliveries/$id",
+    "DeliveryPage",
+    () => import("./pages/destinations/delivery-page.tsx"),
+  ),
   ofProject("/api-keys", "ApiKeysPage", () => import("./pages/api-keys/api-keys-page.tsx")),
   ofProject("/integrations", "IntegrationsPage", () => import("./pages/integrations/integrations-page.tsx")),
   ofProject(

@@ -1,8 +1,75 @@
 /** What the API finds by an id or a name, as entries of the palette. */
+import { useEffect, useState } from "react";
+import type { Schemas } from "../api.gen.ts";
+import { useCall } from "../api/queries.ts";
+import { part, projectPath } from "./page-link.tsx";
 import type { PaletteEntry } from "./palette-entry.ts";
+import { useShownProject } from "./project.ts";
 
-/** @TODO asks `find` as soon as the API has it. */
-export const useFound = (_text: string): { entries: PaletteEntry[]; isSearching: boolean } => ({
-  entries: [],
-  isSearching: false,
-});
+const PAUSE_MS = 200;
+
+/** Asks when the person has paused typing. */
+export function useFound(text: string): { entries: PaletteEntry[]; isSearching: boolean } {
+  const project = useShownProject();
+  const [q, setQ] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const enabled = q !== "" && project !== undefined;
+  const projectIdOrName = project?.name ?? "_";
+  const { data, isFetching } = useCall("find", { projectIdOrName, q: q.slice(0, 200) || "-" }, { enabled });
+  const entries = (enabled && text !== "" && data ? data.results : []).flatMap((found) => {
+    const path = pathOf(found);
+    return path
+      ? [
+          {
+            to: projectPath(projectIdOrName, path),
+            title: found.name,
+            kind: KIND_WORDS[found.kind] ?? found.kind,
+          },
+        ]
+      : [];
+  });
+  return { entries, isSearching: text !== "" && (q !== text || isFetching) };
+}
+
+type Found = Schemas["Found"];
+
+const KIND_WORDS: Partial<Record<Found["kind"], string>> = {
+  group: "customer",
+  apiKey: "API key",
+  proxyCall: "proxy call",
+};
+
+/** Returns the page of what was found, below the project. */
+function pathOf({ kind, id, in: within = "" }: Found): string | undefined {
+  switch (kind) {
+    case "operation":
+      return `/operations/${part(id)}`;
+    case "connection":
+      return `/connections/${part(id)}`;
+    case "integration":
+      return `/integrations/${part(id)}`;
+    case "installation":
+      return `/integrations/${part(within)}/installations/${part(id)}`;
+    case "group":
+      return `/customers/${part(id)}`;
+    case "destination":
+      return `/destinations/${part(id)}`;
+    case "delivery":
+      return `/destinations/${part(within)}/deliveries/${part(id)}`;
+    case "event":
+      return `/events?text=${part(id)}`;
+    case "topic":
+      return "/notifications";
+    case "apiKey":
+      return "/api-keys";
+    case "proxyCall":
+      return "/proxy-calls";
+    case "request":
+      return "/requests";
+    default:
+      return undefined;
+  }
+}

@@ -50,6 +50,11 @@ const EXAMPLES: Record<string, (on: Dashboard) => Promise<string>> = {
   "/orgs/$org/projects": orgId,
   "/orgs/$org/domains": orgId,
   "/orgs/$org/audit": orgId,
+  "/destinations/$name": async ({ on }) => (await on.inProject("GET", "/destinations")).body[0].name,
+  "/destinations/$name/deliveries/$id": async ({ on }) => {
+    const { id, destinationName } = (await on.inProject("GET", "/deliveries:search")).body.results[0];
+    return `${destinationName} ${id}`;
+  },
   "/connections/$id": async ({ on }) => (await on.inProject("GET", "/connections")).body[0].id,
 };
 

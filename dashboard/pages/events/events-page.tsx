@@ -1,0 +1,86 @@
+/** The events of a project, newest first, and where each went. */
+import type { JSX } from "react";
+import { useCall } from "../../api/queries.ts";
+import type { RowOf } from "../../api/live-list.ts";
+import { ListPage } from "../../frame/list-page.tsx";
+import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import type { FilterField } from "../../ui/filter-bar.tsx";
+import { IdText } from "../../ui/id-text.tsx";
+import { Status } from "../../ui/status.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+
+type Event = RowOf<"listEvents">;
+
+const MISSING = {
+  topic: "nowhere: no topic has this type",
+  destination: "nowhere: its topic has no destination",
+};
+
+const COLUMNS: Column<Event>[] = [
+  { head: "Time", cell: ({ time }) => <TimeAgo time={time} />, line: 1 },
+  { head: "Type", cell: ({ type }) => type, line: 1 },
+  { head: "Customer", cell: ({ groupRef }) => <span className="foreign">{groupRef ?? "–"}</span>, line: 2 },
+  { head: "Went to", cell: (event) => <WentTo event={event} />, grows: true, line: 2 },
+  { head: "Id", cell: ({ id }) => <IdText id={id} /> },
+];
+
+function WentTo({ event: { missing, deliveries } }: { event: Event }): JSX.Element {
+  if (missing) return <Status status="nowhere">{MISSING[missing]}</Status>;
+  return (
+    <>
+      {deliveries.map(({ id, destinationId, destinationName, status }) => (
+        <div key={destinationId}>
+          <ProjectLink to={`/destinations/${part(destinationName)}/deliveries/${part(id)}`}>
+            {destinationName}
+          </ProjectLink>{" "}
+          <Status status={status} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+export function EventsPage(): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const types = useCall("listEventTypes", {}, { staysFresh: true }).data ?? [];
+  const filters: FilterField[] = [
+    {
+      kind: "choice",
+      name: "type",
+      label: "Type",
+      options: types.map(({ type }) => ({ value: type, label: type })),
+    },
+    { kind: "text", name: "groupRef", label: "Customer" },
+    {
+      kind: "choice",
+      name: "nowhere",
+      label: "Went",
+      options: [
+        { value: "true", label: "nowhere" },
+        { value: "false", label: "somewhere" },
+      ],
+    },
+    { kind: "window", name: "since", label: "Window" },
+    { kind: "text", name: "text", label: "Filter", placeholder: "Id, name or value" },
+  ];
+  return (
+    <ListPage
+      title="Events"
+      operationId="listEvents"
+      input={{ projectIdOrName }}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      filters={filters}
+      moreFilters={["connectionId", "installationId", "operationId", "until"]}
+      empty={
+        <EmptyState title="No events yet">
+          Busbar records an event when a customer connects or installs, and when an asynchronous write or a
+          read ends.
+        </EmptyState>
+      }
+    />
+  );
+}
