@@ -51,6 +51,29 @@ function valueOf({ type }: Member, text: string): unknown {
   }
 }
 
+type Groups = readonly (readonly ["metadata" | "secrets", Member[]])[];
+
+const groupsOf = (type: Schemas["DestinationType"] | undefined): Groups => [
+  ["metadata", membersOf(type?.metadataSchema)],
+  ["secrets", membersOf(type?.secretsSchema)],
+];
+
+/** Returns the values of the fields that are filled. */
+function settingsOf(
+  groups: Groups,
+  texts: Readonly<Record<string, string>>,
+): { metadata: Record<string, unknown>; secrets?: Record<string, unknown> } {
+  const [metadata = {}, secrets = {}] = groups.map(([group, members]) =>
+    Object.fromEntries(
+      members.flatMap((member) => {
+        const text = texts[`${group}.${member.name}`];
+        return text ? [[member.name, valueOf(member, text)]] : [];
+      }),
+    ),
+  );
+  return { metadata, ...(Object.keys(secrets).length > 0 && { secrets }) };
+}
+
 function Form({ onClose, onCreated }: Omit<NewDestinationProps, "opened">): JSX.Element {
   const projectIdOrName = useProjectName();
   const types = (useCall("listDestinationTypes", {}, { staysFresh: true }).data ?? []).filter(
@@ -61,24 +84,8 @@ function Form({ onClose, onCreated }: Omit<NewDestinationProps, "opened">): JSX.
   const [texts, setTexts] = useState<Record<string, string>>({});
   const chosen = types.find((one) => one.type === type);
   const create = useChange("createDestination", { forget: ["listDestinations"] });
-  const part = (group: "metadata" | "secrets", members: Member[]) =>
-    Object.fromEntries(
-      members.flatMap((member) => {
-        const text = texts[`${group}.${member.name}`];
-        return text ? [[member.name, valueOf(member, text)]] : [];
-      }),
-    );
-  const groups = [
-    ["metadata", membersOf(chosen?.metadataSchema)],
-    ["secrets", membersOf(chosen?.secretsSchema)],
-  ] as const;
-  const secrets = part("secrets", groups[1][1]);
-  const body = {
-    name,
-    type,
-    metadata: part("metadata", groups[0][1]),
-    ...(Object.keys(secrets).length > 0 && { secrets }),
-  };
+  const groups = groupsOf(chosen);
+  const body = { name, type, ...settingsOf(groups, texts) };
   useDraft("createDestination", { projectIdOrName, body: { ...body, ...(body.secrets && { secrets: {} }) } });
   return (
     <form
