@@ -1,5 +1,6 @@
 /** The events of a project, newest first, and where each went. */
 import type { JSX } from "react";
+import { Stack } from "@mantine/core";
 import { useCall } from "../../api/queries.ts";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
@@ -30,7 +31,7 @@ const COLUMNS: Column<Event>[] = [
 function WentTo({ event: { missing, deliveries } }: { event: Event }): JSX.Element {
   if (missing) return <Status status="nowhere">{MISSING[missing]}</Status>;
   return (
-    <>
+    <Stack gap={6}>
       {deliveries.map(({ id, destinationId, destinationName, status }) => (
         <div key={destinationId}>
           <ProjectLink to={`/destinations/${part(destinationName)}/deliveries/${part(id)}`}>
@@ -39,7 +40,7 @@ function WentTo({ event: { missing, deliveries } }: { event: Event }): JSX.Eleme
           <Status status={status} />
         </div>
       ))}
-    </>
+    </Stack>
   );
 }
 
