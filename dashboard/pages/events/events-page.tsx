@@ -31,7 +31,7 @@ const COLUMNS: Column<Event>[] = [
 function WentTo({ event: { missing, deliveries } }: { event: Event }): JSX.Element {
   if (missing) return <Status status="nowhere">{MISSING[missing]}</Status>;
   return (
-    <Stack gap={6}>
+    <Stack gap={10}>
       {deliveries.map(({ id, destinationId, destinationName, status }) => (
         <div key={destinationId}>
           <ProjectLink to={`/destinations/${part(destinationName)}/deliveries/${part(id)}`}>
