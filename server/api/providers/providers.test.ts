@@ -15,7 +15,8 @@ describe("providers", () => {
     assert.ok(Object.keys(body).length > 90);
     const { body: hubspot } = await on.call("GET", "/v1/providers/hubspot");
     assert.deepEqual(hubspot, body.hubspot);
-    assert.deepEqual([hubspot.support.read, hubspot.support.subscribe], [true, false]);
+    assert.deepEqual([hubspot.support.read, hubspot.support.subscribe], [true, true]);
+    assert.deepEqual([body.asana.support.read, body.asana.support.subscribe], [false, false]);
   });
 
   test("no credential is needed", async () => {
