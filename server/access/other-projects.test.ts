@@ -156,7 +156,12 @@ describe("a row of another project", () => {
     );
     const members = membersOf(endpoint.body);
     const mask = Object.keys(MASKS).find((name) => members.includes(name)) ?? "";
-    const chosen = { ...ids, ...CHANGE, ...OTHER[endpoint.operationId], updateMask: [MASKS[mask] ?? "label"] };
+    const chosen = {
+      ...ids,
+      ...CHANGE,
+      ...OTHER[endpoint.operationId],
+      updateMask: [MASKS[mask] ?? "label"],
+    };
     const body = endpoint.body && minimalBody(endpoint.body, chosen);
     return by.call(method, `${address}?${new URLSearchParams(query).toString()}`, body);
   }

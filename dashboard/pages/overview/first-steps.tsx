@@ -30,7 +30,7 @@ export function FirstSteps(): JSX.Element | null {
       <ol>
         {steps.map(({ done, to, words }) => (
           <li key={words}>
-            <Group gap="xs" component="span">
+            <Group gap="xs" component="span" mih={30}>
               <ProjectLink to={to}>{words}</ProjectLink>
               {done && (
                 <Text size="sm" component="span">
