@@ -42,7 +42,7 @@ async function startTwo(t: TestContext) {
       .trim()
       .split(" ")
       .filter(Boolean);
-  await until(() => log.includes("all processes are ready"), 30_000);
+  await until(() => log.includes("all processes are ready"), 90_000);
   const file = await readFile(join(dataDir, "bootstrap.json"), "utf8");
   const { apiKey, urls } = JSON.parse(file) as { apiKey: string; urls: { base: string } };
   // A connection that was handed to a process in the moment it was killed is never answered.
