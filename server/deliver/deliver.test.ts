@@ -97,28 +97,6 @@ describe("deliveries", () => {
     sink.answer = accept;
   });
 
-  test("a receiver that never answers delays no other", async () => {
-    const { on, sink } = all;
-    sink.answer = (received, response) => {
-      if (received.path !== "/hangs") accept(received, response);
-    };
-    const slow = await drawRoute(on, `${sink.url}/hangs`, ["read.triggered.done"]);
-    const fast = await drawRoute(on, `${sink.url}/quick`, ["read.triggered.done"]);
-    await all.happens("read.triggered.done", 300);
-    await until(() => sink.idsAt("/quick").size === 300, 3_000);
-    const held = await all.deliveriesOf(slow.name);
-    assert.deepEqual(
-      held.filter(({ status }) => status !== "sending" && status !== "waiting"),
-      [],
-    );
-    const [first] = held;
-    const one = await on.inProject("GET", `/destinations/${slow.name}/deliveries/${first.id}`);
-    assert.equal(one.body.id, first.id);
-    await all.untilStatus(fast.name, "delivered", 200);
-    await on.inProject("DELETE", `/destinations/${slow.name}`);
-    sink.answer = accept;
-  });
-
   test("one event reaches hundreds of destinations, each once, even through two topics", async () => {
     const { on, sink } = all;
     const first = await drawRoute(on, `${sink.url}/many/0`, ["subscribe.create.error"]);

@@ -53,3 +53,31 @@ test("72 receivers that answer late delay no webhook of another project, nor ano
     await until(() => sink.idsAt("/other").size === round && sink.idsAt("/own").size === round);
   }
 });
+
+test("a receiver that never answers delays no other", async (t) => {
+  const all = await openDelivering({ BUSBAR_WEBHOOK_TIMEOUT_SECONDS: "60" });
+  const { on, sink } = all;
+  const held: (() => void)[] = [];
+  t.after(async () => {
+    sink.answer = accept;
+    held.forEach((answer) => answer());
+    await all.close();
+  });
+  sink.answer = (received, response) => {
+    if (received.path === "/hangs") held.push(() => void response.writeHead(200).end());
+    else accept(received, response);
+  };
+  const slow = await drawRoute(on, `${sink.url}/hangs`, ["read.triggered.done"]);
+  const fast = await drawRoute(on, `${sink.url}/quick`, ["read.triggered.done"]);
+  await all.happens("read.triggered.done", 300);
+  await until(() => sink.idsAt("/quick").size === 300);
+  const waiting = await all.deliveriesOf(slow.name);
+  assert.deepEqual(
+    waiting.filter(({ status }) => status !== "sending" && status !== "waiting"),
+    [],
+  );
+  const [first] = waiting;
+  const one = await on.inProject("GET", `/destinations/${slow.name}/deliveries/${first.id}`);
+  assert.equal(one.body.id, first.id);
+  await all.untilStatus(fast.name, "delivered", 200);
+});
