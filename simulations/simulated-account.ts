@@ -11,8 +11,8 @@ export interface SimulatedRequest {
   method: string;
   /** With query. */
   path: string;
-  /** Of the server, for absolute addresses of next pages. */
-  origin: string;
+  /** Base URL of the account, for absolute addresses of next pages. */
+  baseUrl: string;
   contentType: string;
   body: string;
 }
@@ -54,7 +54,7 @@ export class SimulatedAccount {
   }
 
   answer(request: SimulatedRequest): SimulatedAnswer {
-    const url = new URL(request.path, request.origin);
+    const url = new URL(request.path, "http://simulation.invalid");
     for (const plan of this.#plans) {
       const answer = this.#answerFor(plan, request, url);
       if (answer) return this.#marked(answer);
@@ -103,7 +103,7 @@ export class SimulatedAccount {
   }
 
   #list(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
-    const query: ListQuery = { url, body: jsonOf(request.body) };
+    const query: ListQuery = { url, body: jsonOf(request.body), baseUrl: request.baseUrl };
     return pageOf(plan, query, this.records(plan.name), (record) => this.#shown(plan, record));
   }
 

@@ -7,6 +7,7 @@ import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-ans
 export interface ListQuery {
   url: URL;
   body: JsonObject;
+  baseUrl: string;
 }
 
 /** Pages are small, so that few records make several. */
@@ -28,7 +29,7 @@ export function pageOf(
   const path = plan.records === undefined ? "" : fillPath(plan.records, plan);
   const list = placed(path, page.map(show));
   const own = since === undefined ? undefined : plan.since?.paging;
-  const { body, headers } = withNext(own ? { ...plan, paging: own } : plan, query.url, list, {
+  const { body, headers } = withNext(own ? { ...plan, paging: own } : plan, query, list, {
     start,
     size,
     hasMore,
@@ -70,12 +71,12 @@ function startIn(
 
 function withNext(
   { paging }: ObjectPlan,
-  url: URL,
+  { url, baseUrl }: ListQuery,
   list: Json,
   { start, size, hasMore }: { start: number; size: number; hasMore: boolean },
 ): { body: Json; headers: Record<string, string> } {
   const { cursor, nextUrl, link, page, offset, keyset } = paging ?? {};
-  const next = new URL(url);
+  const next = new URL(baseUrl + url.pathname + url.search);
   next.searchParams.set(PLACE, String(start + size));
   if (link) return { body: list, headers: hasMore ? { link: `<${next.href}>; rel="next"` } : {} };
   const more = page?.more ?? offset?.more ?? keyset?.more;

@@ -17,6 +17,8 @@ export interface Simulation {
   close(): Promise<void>;
 }
 
+/** Addresses of next pages contain it, as those of providers whose base URL has a path. */
+const BASE_PATH = "/base";
 const MOST_BYTES = 1024 * 1024;
 
 export async function startSimulation(description: Description): Promise<Simulation> {
@@ -39,8 +41,8 @@ export async function startSimulation(description: Description): Promise<Simulat
       const carriedOut = (): SimulatedAnswer =>
         account.answer({
           method,
-          path: url,
-          origin: simulation.url,
+          path: url.slice(BASE_PATH.length),
+          baseUrl: simulation.url,
           contentType: headers["content-type"] ?? "",
           body: Buffer.concat(chunks).toString(),
         });
@@ -55,7 +57,7 @@ export async function startSimulation(description: Description): Promise<Simulat
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const simulation: Simulation = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${BASE_PATH}`,
     account,
     requests,
     next: undefined,

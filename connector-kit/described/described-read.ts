@@ -9,7 +9,7 @@ import { parseBody, send, unreadable } from "../send-request.ts";
 import { watchHeaders } from "../watch-headers.ts";
 import type { Description, PagingRules } from "./description.ts";
 import { getOne } from "./described-write.ts";
-import { at, fillPath, idFault, idOf, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
+import { at, fillPath, idFaults, idOf, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
 import { nextPlace, putPlace } from "./paging.ts";
 import { put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
 
@@ -19,6 +19,7 @@ type Classify = NonNullable<Connector["classify"]>;
 const MOST_SEARCH_PAGES = 10;
 
 export function describedRead(description: Description, classify: Classify): ReadConnector {
+  const idFault = idFaults(description);
   const readPage = (plan: ReadPlan, checkpoint: Checkpoint | undefined, fetch: ProviderFetch) =>
     onePage({ description, classify, fetch }, plan, checkpoint);
   return {
@@ -35,7 +36,8 @@ export function describedRead(description: Description, classify: Classify): Rea
     prepareCount: (plan) =>
       pageRequest(planOf(description, plan.objectName, "read"), { ...plan, pageSize: 1 }, undefined),
     async count(plan, fetch) {
-      const { total } = await readPage({ ...plan, pageSize: 1 }, undefined, fetch);
+      const isTold = planOf(description, plan.objectName, "read").total !== undefined;
+      const { total } = isTold ? await readPage({ ...plan, pageSize: 1 }, undefined, fetch) : {};
       if (total !== undefined) return total;
       throw new ProviderError({ kind: "invalid", message: `lists of ${plan.objectName} name no total` });
     },
@@ -46,8 +48,8 @@ export function describedRead(description: Description, classify: Classify): Rea
       const rules = planOf(description, objectName, "read");
       const records: SourceRecord[] = [];
       for (const id of new Set(ids)) {
-        if (idFault(description, id)) continue;
-        const raw = await getOne({ description, objectName, fetch, classify }, id);
+        if (idFault(id)) continue;
+        const raw = await getOne({ plan: rules, fetch, classify }, id);
         if (raw) records.push(sourceRecord(raw, rules));
       }
       return records;
@@ -95,14 +97,17 @@ function pageRequest(
   if (list.pageSize) put(parts, list.pageSize.to, sizeOf(list.pageSize.most, pageSize));
   if (since) putSince(parts, rules, since);
   putPlace(parts, paging, checkpoint);
-  const path = since && rules.since?.path !== undefined ? rules.since.path : list.path;
   return {
     method,
-    path: withQuery(fillPath(path, rules), parts.query),
+    path: withQuery(listPathOf(rules, since), parts.query),
     ...(method !== "GET" && { body: parts.body }),
     repeatable: true,
   };
 }
+
+/** A list with a bound may have another path. */
+const listPathOf = (rules: ObjectPlan, bound: Date | undefined): string =>
+  fillPath((bound && rules.since?.path) ?? rules.list?.path ?? "", rules);
 
 /** A list with a bound may go on in its own way. */
 const pagingOf = ({ since, paging = {} }: ObjectPlan, bound: Date | undefined): PagingRules =>
@@ -149,6 +154,7 @@ async function onePage(
     body,
     count: listed.length,
     lastId: records.at(-1)?.id,
+    listPath: listPathOf(rules, plan.since),
     pageSize,
   });
   const total = rules.total === undefined ? undefined : at(body, rules.total);

@@ -6,31 +6,36 @@ import { ProviderError } from "../provider-error.ts";
 import { send } from "../send-request.ts";
 import { writeSingly, type SingleOutcome } from "../write-singly.ts";
 import type { Description, WriteRules } from "./description.ts";
-import { at, fillPath, idFault, idOf, planOf, type ObjectPlan } from "./object-plan.ts";
+import { at, fillPath, idFaults, idOf, knownPlan, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
 export function describedWrite(description: Description, classify: Classify): WriteConnector {
+  const idFault = idFaults(description);
+  const requestOf = requests(description, idFault);
   return {
     abilities: { delete: true, associations: false, headers: false, ifEmpty: hasGet(description) },
-    prepare: (write) => write.records.map((record) => requestOf(description, write, record)),
+    prepare: (write) => write.records.map((record) => requestOf(write, record)),
     async write(write, fetch) {
       const plan = planOrFault(description, write);
       return writeSingly(write, {
-        idFault: (id) => idFault(description, id),
+        idFault,
         send: (record) =>
           plan instanceof ProviderError
             ? Promise.resolve({ outcome: { success: false, error: plan } })
-            : sendOne({ description, plan, write, fetch, classify }, record),
+            : sendOne({ plan, write, fetch, classify, requestOf }, record),
       });
     },
     async readFields({ objectName, ids, fields }, fetch) {
       const found = new Map<string, JsonObject>();
+      const plan = knownPlan(description, objectName);
       for (const id of ids) {
-        if (idFault(description, id)) continue;
-        const record = await getOne({ description, objectName, fetch, classify }, id);
-        if (record) found.set(id, Object.fromEntries(fields.map((name) => [name, record[name] ?? null])));
+        if (!plan || idFault(id)) continue;
+        const record = await getOne({ plan, fetch, classify }, id);
+        if (!record) continue;
+        const values = valuesOf(record, plan);
+        found.set(id, Object.fromEntries(fields.map((name) => [name, values[name] ?? null])));
       }
       return found;
     },
@@ -55,26 +60,22 @@ function planOrFault(
   }
 }
 
-/** Throws `ProviderError` for an object, a mode or an id that cannot be sent. */
-function requestOf(description: Description, write: RecordWrite, record: RecordToWrite): ProviderRequest {
-  const { type, objectName } = write;
-  const plan = planOf(description, objectName, type);
-  if (type !== "create") {
-    const fault = idFault(description, record.id);
+type RequestOf = (write: RecordWrite, record: RecordToWrite) => ProviderRequest;
+
+/** Returns a function that throws `ProviderError` for an object, a mode or an id that cannot be sent. */
+const requests =
+  (description: Description, idFault: ReturnType<typeof idFaults>): RequestOf =>
+  ({ type, objectName }, record) => {
+    const plan = planOf(description, objectName, type);
+    const fault = type === "create" ? undefined : idFault(record.id);
     if (fault) throw fault;
-  }
-  const rules = plan[type];
-  if (!rules) throw new ProviderError({ kind: "invalid", message: `${objectName} has no ${type}` });
-  const path = fillPath(rules.path, plan, record.id);
-  if (type === "delete") return { method: rules.method, path, repeatable: true };
-  return writeRequest(rules, {
-    path,
-    plan,
-    record,
-    isNumber: description.ids?.number ?? false,
-    repeatable: type === "update",
-  });
-}
+    const rules = plan[type];
+    if (!rules) throw new ProviderError({ kind: "invalid", message: `${objectName} has no ${type}` });
+    const path = fillPath(rules.path, plan, record.id);
+    if (type === "delete") return { method: rules.method, path, repeatable: true };
+    const isNumber = description.ids?.number ?? false;
+    return writeRequest(rules, { path, plan, record, isNumber, repeatable: type === "update" });
+  };
 
 function writeRequest(
   { method, wrap, idTo, headers }: WriteRules,
@@ -125,16 +126,16 @@ function wrapped(plan: ObjectPlan, { id, fields }: RecordToWrite, wrap: WriteRul
 }
 
 interface Sending {
-  description: Description;
   plan: ObjectPlan;
   write: RecordWrite;
   fetch: ProviderFetch;
   classify: Classify;
+  requestOf: RequestOf;
 }
 
 async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleOutcome> {
-  const { description, write, fetch, classify } = sending;
-  const { body, error } = await send(requestOf(description, write, record), fetch, classify, write.account);
+  const { write, fetch, classify, requestOf } = sending;
+  const { body, error } = await send(requestOf(write, record), fetch, classify, write.account);
   if (write.type === "delete" && record.id !== undefined) {
     const outcome = { success: true, recordId: record.id } as const;
     if (!error) return { outcome };
@@ -150,7 +151,7 @@ async function outcomeOf(
   { id }: RecordToWrite,
   body: Json | undefined,
 ): Promise<RecordOutcome> {
-  const { description, plan, write, fetch, classify } = sending;
+  const { plan, write, fetch, classify } = sending;
   const answered = at(body, plan.record === undefined ? undefined : fillPath(plan.record, plan));
   const recordId = idOf(answered, plan) ?? id;
   if (recordId === undefined) {
@@ -159,27 +160,24 @@ async function outcomeOf(
   }
   if (isJsonObject(answered)) return { success: true, recordId, data: answered };
   if (write.readBack === false || write.batch || !plan.get) return { success: true, recordId };
-  const data = await getOne({ description, objectName: plan.name, fetch, classify }, recordId);
+  const data = await getOne({ plan, fetch, classify }, recordId);
   return { success: true, recordId, ...(data && { data }) };
 }
 
-/** Returns one record with its members in one name space; undefined if it does not exist. */
+/** Returns one record; undefined if it does not exist, or if its object has no such request. */
 export async function getOne(
-  deps: { description: Description; objectName: string; fetch: ProviderFetch; classify: Classify },
+  { plan, fetch, classify }: { plan: ObjectPlan; fetch: ProviderFetch; classify: Classify },
   id: string,
 ): Promise<JsonObject | undefined> {
-  const rules = Object.hasOwn(deps.description.objects, deps.objectName) ? deps.description : undefined;
-  const plan = rules && { ...rules.defaults, ...rules.objects[deps.objectName], name: deps.objectName };
-  if (!plan?.get) return undefined;
-  const full: ObjectPlan = { ...plan, modes: [], idPath: plan.idPath ?? "id" };
+  if (!plan.get) return undefined;
   const request: ProviderRequest = {
     method: "GET",
-    path: fillPath(plan.get.path, full, id),
+    path: fillPath(plan.get.path, plan, id),
     repeatable: true,
   };
-  const { body, error } = await send(request, deps.fetch, deps.classify);
+  const { body, error } = await send(request, fetch, classify);
   if (error?.kind === "not_found") return undefined;
   if (error) throw error;
-  const record = at(body, plan.get.record === undefined ? undefined : fillPath(plan.get.record, full));
+  const record = at(body, plan.get.record === undefined ? undefined : fillPath(plan.get.record, plan));
   return isJsonObject(record) ? record : undefined;
 }

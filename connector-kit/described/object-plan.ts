@@ -17,15 +17,20 @@ const ALL_MODES: Mode[] = ["read", "create", "update", "delete"];
 
 /** Returns the plan of an object. Throws `ProviderError` for an object or a mode that the description does not have. */
 export function planOf(description: Description, name: string, mode: Mode): ObjectPlan {
-  const rules = Object.hasOwn(description.objects, name) ? description.objects[name] : undefined;
-  if (!rules) {
+  const plan = knownPlan(description, name);
+  if (!plan) {
     const known = Object.keys(description.objects).join(", ");
     throw invalid(`there is no object ${JSON.stringify(name)}; there are ${known}`);
   }
-  const plan = merged(description, name, rules);
   if (!plan.modes.includes(mode))
     throw invalid(`${name} cannot be ${PAST[mode]}; it can be ${told(plan.modes)}`);
   return plan;
+}
+
+/** Returns the plan of an object; undefined if the description does not have it. */
+export function knownPlan(description: Description, name: string): ObjectPlan | undefined {
+  const rules = Object.hasOwn(description.objects, name) ? description.objects[name] : undefined;
+  return rules && merged(description, name, rules);
 }
 
 export const merged = ({ defaults }: Description, name: string, rules: ObjectRules): ObjectPlan => ({
@@ -51,14 +56,12 @@ export function fillPath(template: string, plan: ObjectPlan, id?: string): strin
   return template.replaceAll(/\{(path|singular|id)\}/g, (_, name: string) => values[name] ?? "");
 }
 
-/** Why an id cannot be sent; undefined if it can. */
-export function idFault({ ids }: Description, id: string | undefined): ProviderError | undefined {
-  const pattern = new RegExp(
-    `^(?:${ids?.pattern ?? (ids?.number ? "[0-9]{1,20}" : "[A-Za-z0-9_-]{1,255}")})$`,
-  );
-  return id !== undefined && pattern.test(id)
-    ? undefined
-    : invalid(`${JSON.stringify(id)} is not a record id`);
+/** Returns a function that says why an id cannot be sent; undefined if it can. */
+export function idFaults({ ids }: Description): (id: string | undefined) => ProviderError | undefined {
+  const usual = ids?.number ? "[0-9]{1,20}" : "[A-Za-z0-9_-]{1,255}";
+  const pattern = new RegExp(`^(?:${ids?.pattern ?? usual})$`);
+  return (id) =>
+    id !== undefined && pattern.test(id) ? undefined : invalid(`${JSON.stringify(id)} is not a record id`);
 }
 
 /** Returns the value at a path; an empty path is the whole. A member whose name has dots is taken by its whole name. */

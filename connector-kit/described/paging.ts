@@ -25,6 +25,8 @@ export interface Answered {
   /** Records of this page, and how many a full page has. */
   count: number;
   lastId: string | undefined;
+  /** Path of the list, below the base URL. */
+  listPath: string;
   pageSize: number | undefined;
 }
 
@@ -45,12 +47,14 @@ export function nextPlace(
 function placeAfter(
   { cursor, nextUrl, link, page, offset, keyset }: PagingRules,
   checkpoint: Checkpoint | undefined,
-  { response, body, count, lastId, pageSize }: Answered,
+  { response, body, count, lastId, listPath, pageSize }: Answered,
 ): string | number | undefined {
   const before = checkpoint?.["place"];
   if (cursor) return textAt(body, cursor.from);
-  if (nextUrl) return pathOf(textOf(at(body, nextUrl.from)));
-  if (link) return pathOf(/<([^>]+)>\s*;[^,]*rel="?next"?/.exec(response.headers["link"] ?? "")?.[1]);
+  if (nextUrl) return pathOf(textOf(at(body, nextUrl.from)), listPath);
+  if (link) {
+    return pathOf(/<([^>]+)>\s*;[^,]*rel="?next"?/.exec(response.headers["link"] ?? "")?.[1], listPath);
+  }
   const isShort = pageSize !== undefined && count < pageSize;
   if (page) {
     const goesOn = page.more === undefined ? !isShort : isTrue(at(body, page.more));
@@ -73,10 +77,13 @@ const textOf = (value: Json | undefined): string | undefined =>
 const isTrue = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && value !== false && value !== "";
 
-/** Keeps path and query of a URL: the host is always the connection's own. */
-function pathOf(url: string | undefined): string | undefined {
+/**
+ * Returns path and query of a URL, below the connection's base URL: the host is always the connection's own. The path of the
+ * base is known by what stands before that of the list.
+ */
+function pathOf(url: string | undefined, listPath: string): string | undefined {
   if (url === undefined) return undefined;
   const parsed = URL.parse(url, "https://provider.invalid");
   if (!parsed) throw brokenPage(`the address of the next page is not a URL: ${url.slice(0, 200)}`);
-  return parsed.pathname + parsed.search;
+  return (parsed.pathname.endsWith(listPath) ? listPath : parsed.pathname) + parsed.search;
 }
