@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { touchInstallation } from "../store/installations.ts";
 import { pauseReadObjects } from "../store/read-objects.ts";
-import { queueReadSync } from "../store/read-syncs.ts";
+import { queueSyncs } from "../store/installation-syncs.ts";
 import { listDueRuns, putBackRun } from "../store/read-runs.ts";
 import { openInstallations, WORKER } from "./installed-fixture.ts";
 import { choosing } from "./read-fixture.ts";
@@ -158,12 +158,12 @@ test("a change of the installation makes a read due that waits for something els
       log: [],
     });
   await wait(0);
-  await queueReadSync(queries, { connectionId });
+  await queueSyncs(queries, { connectionId });
   await sync();
   assert.equal((await due()).length, 1);
   await claim(id, "backfill");
   await wait(1);
-  await queueReadSync(queries, { connectionId });
+  await queueSyncs(queries, { connectionId });
   await sync();
   assert.deepEqual(await due(), []);
 });
@@ -278,7 +278,7 @@ test("a change, or a new authentication, lifts a pause by Busbar and no other", 
   await configureAll({ ...account, selectedFields: { name: true } });
   assert.equal((await object())?.pause, null);
   await pause("auto");
-  await queueReadSync(queries, { connectionId });
+  await queueSyncs(queries, { connectionId });
   await sync();
   assert.equal((await object())?.pause, null);
   await pause("api");

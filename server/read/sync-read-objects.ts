@@ -22,7 +22,7 @@ import {
   type ReadObjectRow,
 } from "../store/read-objects.ts";
 import { insertReadRuns, stopRuns, takeBackBackfill, wakeRuns, type ReadKind } from "../store/read-runs.ts";
-import { takeReadSyncOf, takeReadSyncs, type QueuedSync } from "../store/read-syncs.ts";
+import { takeReadSyncOf, takeSyncs, type QueuedSync } from "../store/installation-syncs.ts";
 import { tickAfter } from "./begin-reads.ts";
 import { readDefinitions, type ReadDefinition } from "./read-definition.ts";
 import { readSources } from "./read-sources.ts";
@@ -62,7 +62,7 @@ export function startSyncingReads(deps: SyncServices): Rounds {
 /** Takes queued installations and brings their objects in line. Returns whether more may be queued. */
 export async function syncQueued(deps: SyncNowServices & Pick<SyncServices, "onRuns">): Promise<boolean> {
   const { taken, begun } = await transact(deps.database, async (queries) => {
-    const syncs = await takeReadSyncs(queries, MOST_AT_ONCE);
+    const syncs = await takeSyncs(queries, "read_syncs", MOST_AT_ONCE);
     let begun = 0;
     for (const sync of syncs) begun += await syncInstallation(deps, queries, sync);
     return { taken: syncs.length, begun };

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
-import { queueReadSync } from "./read-syncs.ts";
+import { queueSyncs } from "./installation-syncs.ts";
 
 export type ConnectionStatus = "created" | "working" | "bad_credentials";
 
@@ -195,7 +195,7 @@ export async function updateConnection(
   const { providerMetadata, ...columns } = change;
   // New credentials lift pauses that Busbar has set, and another account means other records.
   if (change.status === "created" || change.providerWorkspaceRef !== undefined)
-    await queueReadSync(queries, { connectionId: id });
+    await queueSyncs(queries, { connectionId: id });
   await queries
     .updateTable("connections")
     .set({

@@ -1,7 +1,7 @@
 /** Installations: an integration enabled for a group, with all its configurations so far. */
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
-import { queueReadSync } from "./read-syncs.ts";
+import { queueSyncs } from "./installation-syncs.ts";
 import { sql } from "kysely";
 
 export interface InstallationRow<Config = unknown> {
@@ -156,7 +156,7 @@ export async function insertConfig(
     .insertInto("configs")
     .values({ id: newId(), ...config, content: JSON.stringify(config.content) })
     .execute();
-  await queueReadSync(queries, { installationId: config.installationId });
+  await queueSyncs(queries, { installationId: config.installationId });
 }
 
 /** Locks the installation until the transaction ends; reads are not blocked. Returns false if there is none. */
@@ -185,7 +185,7 @@ export const touchInstallation = async (
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();
-  if (connectionId) await queueReadSync(queries, { installationId: id });
+  if (connectionId) await queueSyncs(queries, { installationId: id });
 };
 
 /** Removes the row and returns it; undefined when there was none. */

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
-import { queueReadSync } from "./read-syncs.ts";
+import { queueSyncs } from "./installation-syncs.ts";
 import { followDeployedWatch } from "./schema-looks.ts";
 
 export interface RevisionRow<Content> {
@@ -154,7 +154,7 @@ async function insertRevision(queries: Queries, integrationId: string, deployed:
     .insertInto("revisions")
     .values({ ...revision, content: JSON.stringify(content) })
     .execute();
-  await queueReadSync(queries, { integrationId });
+  await queueSyncs(queries, { integrationId });
   await followDeployedWatch(queries, integrationId, content);
 }
 

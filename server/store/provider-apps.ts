@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
-import { queueSubscriptionSync } from "./subscription-syncs.ts";
+import { queueSubscriptionSync } from "./installation-syncs.ts";
 
 export interface ProviderAppRow {
   id: string;

@@ -12,7 +12,7 @@ import { transact, type Database, type Queries } from "../store/database.ts";
 import { findInstallation } from "../store/installations.ts";
 import { findIntegration } from "../store/integrations.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
-import { takeSubscriptionSyncs } from "../store/subscription-syncs.ts";
+import { takeSyncs } from "../store/installation-syncs.ts";
 import { syncSubscriptions, type WantedSubscription } from "../store/subscriptions.ts";
 import { chooseSource } from "./choose-source.ts";
 import { subscribeDefinitions, wantsEvents } from "./subscribe-definition.ts";
@@ -50,7 +50,7 @@ export function startSyncingSubscriptions(
 /** Takes queued installations; returns how many. */
 export const syncQueuedSubscriptions = (deps: SubscriptionSyncServices): Promise<number> =>
   transact(deps.database, async (queries) => {
-    const syncs = await takeSubscriptionSyncs(queries, MOST_AT_ONCE);
+    const syncs = await takeSyncs(queries, "subscription_syncs", MOST_AT_ONCE);
     for (const sync of syncs) {
       const wanted = await wantedSubscriptions(deps, queries, sync);
       await syncSubscriptions(
