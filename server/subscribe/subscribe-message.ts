@@ -1,4 +1,5 @@
 /** Builds messages about changes from entries. Pure. */
+import { messageHead } from "../events/message-head.ts";
 import type { SubscribeMessageHead } from "../events/subscribe-message-schema.ts";
 import { newId } from "../ground/ids.ts";
 import { cutMessages } from "../read/cut-messages.ts";
@@ -44,16 +45,12 @@ function headOf({ target, objectName, workspace }: MessagePlace): SubscribeMessa
   const { updateTime, createTime } = installed.installation;
   return {
     action: "subscribe",
-    projectId: fields.projectId,
-    provider: fields.provider,
-    groupRef: fields.groupRef,
-    groupName: fields.groupName,
-    consumerRef: fields.consumerRef,
-    consumerName: fields.consumerName,
-    installationId: fields.installationId,
-    installationUpdateTime: (updateTime ?? createTime).toISOString(),
-    objectName: definition?.read?.messageName ?? objectName,
-    rawObjectName: objectName,
-    ...(workspace && { workspace }),
+    ...messageHead({
+      ...fields,
+      installationUpdateTime: updateTime ?? createTime,
+      messageName: definition?.read?.messageName ?? objectName,
+      objectName,
+      workspace,
+    }),
   };
 }

@@ -1,4 +1,5 @@
 /** Builds the message about changed fields of an object. Pure. */
+import { messageHead } from "../events/message-head.ts";
 import type { SchemaMessage } from "../events/schema-message-schema.ts";
 import type { FieldChanges } from "./compare-fields.ts";
 import type { LookTarget } from "./find-look-target.ts";
@@ -18,17 +19,7 @@ export function schemaMessage(
   if (count === 0) return undefined;
   return {
     action: "schema.watch",
-    projectId: fields.projectId,
-    provider: fields.provider,
-    groupRef: fields.groupRef,
-    groupName: fields.groupName,
-    consumerRef: fields.consumerRef,
-    consumerName: fields.consumerName,
-    installationId: fields.installationId,
-    installationUpdateTime: installationUpdateTime.toISOString(),
-    objectName: messageName,
-    rawObjectName: objectName,
-    ...(workspace && { workspace }),
+    ...messageHead({ ...fields, installationUpdateTime, messageName, objectName, workspace }),
     resultInfo: { type: "inline", numRecords: count },
     result: {
       ...(created.length > 0 && { createdFields: created }),
