@@ -1,6 +1,7 @@
 /** The look: one accent, quiet surfaces, small type, and contrasts that satisfy WCAG 2.2 AA in light and dark. */
 import {
   ActionIcon,
+  Anchor,
   Button,
   Checkbox,
   createTheme,
@@ -10,6 +11,7 @@ import {
   NativeSelect,
   NumberInput,
   PasswordInput,
+  SegmentedControl,
   Tabs,
   Textarea,
   TextInput,
@@ -54,12 +56,15 @@ export const theme = createTheme({
   components: {
     Button: Button.extend({ defaultProps: { size: "sm" } }),
     // Targets are at least 24 px.
+    Anchor: Anchor.extend({ classNames: { root: "link" } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", size: 28, color: "gray" } }),
     Checkbox: Checkbox.extend({ defaultProps: { size: "md" } }),
     TextInput: TextInput.extend({ defaultProps: INPUT }),
     NumberInput: NumberInput.extend({ defaultProps: INPUT }),
     PasswordInput: PasswordInput.extend({ defaultProps: INPUT }),
     NativeSelect: NativeSelect.extend({ defaultProps: INPUT }),
+    // Its colours would fade when the scheme changes, too pale meanwhile.
+    SegmentedControl: SegmentedControl.extend({ defaultProps: { transitionDuration: 0 } }),
     Textarea: Textarea.extend({ defaultProps: INPUT }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" }, padding: "lg" } }),
     Drawer: Drawer.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),

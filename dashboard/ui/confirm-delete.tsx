@@ -1,6 +1,7 @@
 /** Asks before something is deleted: what goes along with it, and its name if much depends on it. */
 import { useState, type JSX, type ReactNode } from "react";
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Modal, TextInput } from "@mantine/core";
+import { DialogForm } from "./dialog-form.tsx";
 
 export interface ConfirmDeleteProps {
   opened: boolean;
@@ -26,39 +27,28 @@ export function ConfirmDelete(props: ConfirmDeleteProps): JSX.Element {
   };
   return (
     <Modal opened={opened} onClose={close} title={`Delete ${what}`}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
+      <DialogForm
+        submit="Delete"
+        busy={busy}
+        disabled={typeName !== undefined && typed !== typeName}
+        color="red.9"
+        problem={problem}
+        onSubmit={() => {
           onDelete();
         }}
+        onCancel={close}
       >
-        <Stack>
-          <div>{children}</div>
-          {typeName !== undefined && (
-            <TextInput
-              label={`Type ${typeName} to confirm`}
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              autoComplete="off"
-              data-autofocus
-            />
-          )}
-          {problem}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button
-              type="submit"
-              color="red.9"
-              loading={busy}
-              disabled={typeName !== undefined && typed !== typeName}
-            >
-              Delete
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        <div>{children}</div>
+        {typeName !== undefined && (
+          <TextInput
+            label={`Type ${typeName} to confirm`}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
+      </DialogForm>
     </Modal>
   );
 }

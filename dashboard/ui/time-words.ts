@@ -1,22 +1,4 @@
-/** Times and durations in words. The zone is the browser's, or UTC if the person chose it. */
-
-const ZONE_KEY = "busbar-zone";
-
-/** Returns the zone that times are shown in, as `Europe/Berlin` or `UTC`. */
-export function shownZone(): string {
-  const browser = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  try {
-    return localStorage.getItem(ZONE_KEY) === "UTC" ? "UTC" : browser;
-  } catch {
-    return browser;
-  }
-}
-
-/** `UTC` or undefined for the browser's zone; takes effect with the next drawing. */
-export function chooseZone(zone: "UTC" | undefined): void {
-  if (zone) localStorage.setItem(ZONE_KEY, zone);
-  else localStorage.removeItem(ZONE_KEY);
-}
+/** Times and durations in words, in the browser's zone. */
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number, string][] = [
   ["second", 60, "s"],
@@ -37,7 +19,7 @@ export function agoWords(time: string, nowMs: number): string {
       return isPast ? `${Math.floor(amount)} ${word} ago` : `in ${Math.ceil(amount)} ${word}`;
     amount /= most;
   }
-  return new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: shownZone() }).format(then);
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }).format(then);
 }
 
 /** "22 Nov 2026, 10:15:03.123 CET" */
@@ -51,7 +33,6 @@ export function exactTime(time: string): string {
     second: "2-digit",
     fractionalSecondDigits: 3,
     hourCycle: "h23",
-    timeZone: shownZone(),
     timeZoneName: "short",
   }).format(Date.parse(time));
 }

@@ -1,12 +1,13 @@
 /** The dialog that creates an API key, or one in place of another, and shows it this one time. */
-import { useState, type FormEvent, type JSX } from "react";
-import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { useState, type JSX } from "react";
+import { Checkbox, Modal, NativeSelect, Text, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { issueOf, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { SecretOnce } from "../../ui/secret-once.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 
 export interface NewApiKeyProps {
   /** The key that the new one replaces: it gets the same scopes. */
@@ -26,8 +27,7 @@ export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
     body: { label, scopes, ...(signIn && scope === "full" && { signIn }) },
   };
   useDraft("createApiKey", input);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     create.mutate(input);
   };
   const done = () => {
@@ -39,46 +39,41 @@ export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
     return <SecretOnce secret={create.data.key} title="New API key" label="API key" onDone={done} />;
   return (
     <Modal opened onClose={onClose} title={instead ? `Replace ${instead.label}` : "New API key"}>
-      <form onSubmit={submit}>
-        <Stack>
-          {instead && <Steps />}
-          <TextInput
-            label="Label"
-            description="Where it is used, for example the name of a server."
-            value={label}
-            onChange={(event) => setLabel(event.currentTarget.value)}
-            error={issueOf(create.error, "label")}
-            required
-            maxLength={255}
-            data-autofocus
+      <DialogForm
+        submit="Create"
+        busy={create.isPending}
+        problem={<ProblemView error={create.error} />}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        {instead && <Steps />}
+        <TextInput
+          label="Label"
+          description="Where it is used, for example the name of a server."
+          value={label}
+          onChange={(event) => setLabel(event.currentTarget.value)}
+          error={issueOf(create.error, "label")}
+          required
+          maxLength={255}
+          data-autofocus
+        />
+        <NativeSelect
+          label="Used by"
+          value={scope}
+          onChange={(event) => setScope(event.currentTarget.value)}
+          data={[
+            { value: "full", label: "A server: everything in the project (full)" },
+            { value: "frontend", label: "A browser: connecting and installing (frontend)" },
+          ]}
+        />
+        {scope === "full" && (
+          <Checkbox
+            label="I sign in with this key"
+            checked={signIn}
+            onChange={(event) => setSignIn(event.currentTarget.checked)}
           />
-          <NativeSelect
-            label="Used by"
-            value={scope}
-            onChange={(event) => setScope(event.currentTarget.value)}
-            data={[
-              { value: "full", label: "A server: everything in the project (full)" },
-              { value: "frontend", label: "A browser: connecting and installing (frontend)" },
-            ]}
-          />
-          {scope === "full" && (
-            <Checkbox
-              label="I sign in with this key"
-              checked={signIn}
-              onChange={(event) => setSignIn(event.currentTarget.checked)}
-            />
-          )}
-          <ProblemView error={create.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        )}
+      </DialogForm>
     </Modal>
   );
 }

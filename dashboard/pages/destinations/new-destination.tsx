@@ -1,11 +1,12 @@
 /** The form for a new destination: a field for each member of the schemas of its type. */
 import { useState, type JSX } from "react";
-import { Button, Group, Modal, NativeSelect, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Modal, NativeSelect, PasswordInput, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { issueOf, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 
 interface NewDestinationProps {
   opened: boolean;
@@ -88,9 +89,11 @@ function Form({ onClose, onCreated }: Omit<NewDestinationProps, "opened">): JSX.
   const body = { name, type, ...settingsOf(groups, texts) };
   useDraft("createDestination", { projectIdOrName, body: { ...body, ...(body.secrets && { secrets: {} }) } });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <DialogForm
+      submit="Create destination"
+      busy={create.isPending}
+      problem={<ProblemView error={create.error} />}
+      onSubmit={() => {
         create.mutate(
           { projectIdOrName, body },
           {
@@ -101,43 +104,33 @@ function Form({ onClose, onCreated }: Omit<NewDestinationProps, "opened">): JSX.
           },
         );
       }}
+      onCancel={onClose}
     >
-      <Stack>
-        <TextInput
-          label="Name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={issueOf(create.error, "name")}
-          data-autofocus
+      <TextInput
+        label="Name"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={issueOf(create.error, "name")}
+        data-autofocus
+      />
+      <NativeSelect
+        label="Type"
+        value={type}
+        onChange={(event) => setType(event.currentTarget.value)}
+        data={types.map((one) => ({ value: one.type, label: one.displayName }))}
+        description={chosen?.description}
+      />
+      {groups.map(([group, members]) => (
+        <Members
+          key={group}
+          group={group}
+          members={members}
+          texts={texts}
+          error={create.error}
+          onText={(path, text) => setTexts((before) => ({ ...before, [path]: text }))}
         />
-        <NativeSelect
-          label="Type"
-          value={type}
-          onChange={(event) => setType(event.currentTarget.value)}
-          data={types.map((one) => ({ value: one.type, label: one.displayName }))}
-          description={chosen?.description}
-        />
-        {groups.map(([group, members]) => (
-          <Members
-            key={group}
-            group={group}
-            members={members}
-            texts={texts}
-            error={create.error}
-            onText={(path, text) => setTexts((before) => ({ ...before, [path]: text }))}
-          />
-        ))}
-        <ProblemView error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create destination
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      ))}
+    </DialogForm>
   );
 }
 

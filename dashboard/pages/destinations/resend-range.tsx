@@ -1,11 +1,12 @@
 /** Asks for a range of deliveries, shows how many would be sent, and resends them. */
 import { useEffect, useState, type JSX } from "react";
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Modal, Text, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import type { Input } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 
 interface ResendRangeProps {
   destination: Pick<Schemas["Destination"], "name" | "createTime" | "health">;
@@ -34,41 +35,34 @@ function Form({ destination, onClose }: ResendRangeProps): JSX.Element {
   }, [text, mutate]);
   const found = count.data?.count;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <DialogForm
+      submit="Resend"
+      busy={resend.isPending}
+      disabled={!found}
+      problem={<ProblemView error={resend.error ?? count.error} />}
+      onSubmit={() => {
         resend.mutate({ projectIdOrName, destination: destination.name, body }, { onSuccess: onClose });
       }}
+      onCancel={onClose}
     >
-      <Stack>
-        <TextInput
-          label="Since"
-          description="RFC 3339, for example 2026-01-31T12:00:00Z"
-          value={since}
-          onChange={(event) => setSince(event.currentTarget.value)}
-          data-autofocus
-        />
-        <TextInput
-          label="Until"
-          description="Empty: now"
-          value={until}
-          onChange={(event) => setUntil(event.currentTarget.value)}
-        />
-        <Text role="status">
-          {found === undefined
-            ? "Counting…"
-            : `${found} failed ${found === 1 ? "delivery" : "deliveries"} will be sent again, with the ids they had.`}
-        </Text>
-        <ProblemView error={resend.error ?? count.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={resend.isPending} disabled={!found}>
-            Resend
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput
+        label="Since"
+        description="RFC 3339, for example 2026-01-31T12:00:00Z"
+        value={since}
+        onChange={(event) => setSince(event.currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        label="Until"
+        description="Empty: now"
+        value={until}
+        onChange={(event) => setUntil(event.currentTarget.value)}
+      />
+      <Text role="status">
+        {found === undefined
+          ? "Counting…"
+          : `${found} failed ${found === 1 ? "delivery" : "deliveries"} will be sent again, with the ids they had.`}
+      </Text>
+    </DialogForm>
   );
 }

@@ -1,11 +1,12 @@
 /** The dialog that invites a person, and then shows the link to send. */
-import { useState, type FormEvent, type JSX } from "react";
+import { useState, type JSX } from "react";
 import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { issueOf, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { ROLES, type Role } from "../../frame/role.ts";
 import { IdText } from "../../ui/id-text.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 
 const WORDS: Record<Role, string> = {
   viewer: "viewer: reads, without secrets",
@@ -20,8 +21,7 @@ export function NewInvite({ orgId, onClose }: { orgId: string; onClose: () => vo
   const create = useChange("createOrgInvite", { forget: ["listOrgInvites"] });
   const input = { orgId, body: { email, role } };
   useDraft("createOrgInvite", input);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     create.mutate(input);
   };
   if (create.data) {
@@ -43,34 +43,29 @@ export function NewInvite({ orgId, onClose }: { orgId: string; onClose: () => vo
   }
   return (
     <Modal opened onClose={onClose} title="Invite">
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label="E-mail address"
-            type="email"
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-            error={issueOf(create.error, "email")}
-            required
-            data-autofocus
-          />
-          <NativeSelect
-            label="Role"
-            value={role}
-            data={ROLES.map((value) => ({ value, label: WORDS[value] }))}
-            onChange={(event) => setRole(ROLES.find((one) => one === event.currentTarget.value) ?? "editor")}
-          />
-          <ProblemView error={create.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <DialogForm
+        submit="Create"
+        busy={create.isPending}
+        problem={<ProblemView error={create.error} />}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        <TextInput
+          label="E-mail address"
+          type="email"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={issueOf(create.error, "email")}
+          required
+          data-autofocus
+        />
+        <NativeSelect
+          label="Role"
+          value={role}
+          data={ROLES.map((value) => ({ value, label: WORDS[value] }))}
+          onChange={(event) => setRole(ROLES.find((one) => one === event.currentTarget.value) ?? "editor")}
+        />
+      </DialogForm>
     </Modal>
   );
 }

@@ -1,6 +1,6 @@
 /** The projects of an organisation. */
-import { useState, type FormEvent, type JSX } from "react";
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { useState, type JSX } from "react";
+import { Modal, TextInput } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
 import { issueOf, useChange } from "../../api/queries.ts";
@@ -14,6 +14,7 @@ import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 
 const COLUMNS: Column<Schemas["Project"]>[] = [
   { head: "Name", cell: ({ name }) => <PageLink to={`/projects/${part(name)}`}>{name}</PageLink>, line: 1 },
@@ -59,42 +60,36 @@ function NewProject({ orgId, onClose }: { orgId: string; onClose: () => void }):
   const [name, setName] = useState("");
   const [appName, setAppName] = useState("");
   const create = useChange("createProject", { forget: ["listProjects", "getMyInfo"] });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     create.mutate({ body: { orgId, name, appName } }, { onSuccess: onClose });
   };
   return (
     <Modal opened onClose={onClose} title="New project">
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label="Name"
-            description="Letters, digits and hyphens; part of addresses."
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={issueOf(create.error, "name")}
-            required
-            data-autofocus
-          />
-          <TextInput
-            label="Application"
-            description="Customers see it when they connect."
-            value={appName}
-            onChange={(event) => setAppName(event.currentTarget.value)}
-            error={issueOf(create.error, "appName")}
-            required
-          />
-          <ProblemView error={create.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <DialogForm
+        submit="Create"
+        busy={create.isPending}
+        problem={<ProblemView error={create.error} />}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        <TextInput
+          label="Name"
+          description="Letters, digits and hyphens; part of addresses."
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={issueOf(create.error, "name")}
+          required
+          data-autofocus
+        />
+        <TextInput
+          label="Application"
+          description="Customers see it when they connect."
+          value={appName}
+          onChange={(event) => setAppName(event.currentTarget.value)}
+          error={issueOf(create.error, "appName")}
+          required
+        />
+      </DialogForm>
     </Modal>
   );
 }

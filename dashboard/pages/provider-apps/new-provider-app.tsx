@@ -1,10 +1,11 @@
 /** The dialog that registers an OAuth client of a provider. */
-import { useState, type FormEvent, type JSX } from "react";
-import { Button, Group, Modal, NativeSelect, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { useState, type JSX } from "react";
+import { Modal, NativeSelect, PasswordInput, TextInput } from "@mantine/core";
 import { issueOf, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 
 export function NewProviderApp({ onClose }: { onClose: () => void }): JSX.Element {
   const projectIdOrName = useProjectName();
@@ -16,8 +17,7 @@ export function NewProviderApp({ onClose }: { onClose: () => void }): JSX.Elemen
   const create = useChange("createProviderApp", { forget: ["listProviderApps"] });
   const body = { provider, clientId, scopes: scopes.split(/[\s,]+/).filter(Boolean) };
   useDraft("createProviderApp", { projectIdOrName, body: { ...body, clientSecret: "…" } });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     create.mutate({ projectIdOrName, body: { ...body, clientSecret } }, { onSuccess: onClose });
   };
   const withOAuth = Object.entries(providers)
@@ -26,51 +26,46 @@ export function NewProviderApp({ onClose }: { onClose: () => void }): JSX.Elemen
     .toSorted((one, other) => one.label.localeCompare(other.label));
   return (
     <Modal opened onClose={onClose} title="New provider app">
-      <form onSubmit={submit}>
-        <Stack>
-          <NativeSelect
-            label="Provider"
-            value={provider}
-            onChange={(event) => setProvider(event.currentTarget.value)}
-            data={[{ value: "", label: "Choose" }, ...withOAuth]}
-            error={issueOf(create.error, "provider")}
-            required
-            data-autofocus
-          />
-          <TextInput
-            label="Client id"
-            value={clientId}
-            onChange={(event) => setClientId(event.currentTarget.value)}
-            error={issueOf(create.error, "clientId")}
-            required
-            autoComplete="off"
-          />
-          <PasswordInput
-            label="Client secret"
-            value={clientSecret}
-            onChange={(event) => setClientSecret(event.currentTarget.value)}
-            error={issueOf(create.error, "clientSecret")}
-            required
-            autoComplete="off"
-          />
-          <TextInput
-            label="Scopes"
-            description="Separated by spaces."
-            value={scopes}
-            onChange={(event) => setScopes(event.currentTarget.value)}
-            error={issueOf(create.error, "scopes")}
-          />
-          <ProblemView error={create.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <DialogForm
+        submit="Create"
+        busy={create.isPending}
+        problem={<ProblemView error={create.error} />}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        <NativeSelect
+          label="Provider"
+          value={provider}
+          onChange={(event) => setProvider(event.currentTarget.value)}
+          data={[{ value: "", label: "Choose" }, ...withOAuth]}
+          error={issueOf(create.error, "provider")}
+          required
+          data-autofocus
+        />
+        <TextInput
+          label="Client id"
+          value={clientId}
+          onChange={(event) => setClientId(event.currentTarget.value)}
+          error={issueOf(create.error, "clientId")}
+          required
+          autoComplete="off"
+        />
+        <PasswordInput
+          label="Client secret"
+          value={clientSecret}
+          onChange={(event) => setClientSecret(event.currentTarget.value)}
+          error={issueOf(create.error, "clientSecret")}
+          required
+          autoComplete="off"
+        />
+        <TextInput
+          label="Scopes"
+          description="Separated by spaces."
+          value={scopes}
+          onChange={(event) => setScopes(event.currentTarget.value)}
+          error={issueOf(create.error, "scopes")}
+        />
+      </DialogForm>
     </Modal>
   );
 }
