@@ -28,7 +28,7 @@ export async function listSchemaBaselines(
 
 /**
  * Saves the fields of an object and records the message about their changes, in one statement. Does neither if the baseline
- * is no longer of the version that was compared, or the installation was deleted.
+ * is no longer of the version that was compared, the watch has ended during the look, or the installation was deleted.
  */
 export async function saveSchemaBaseline(
   queries: Queries,
@@ -52,7 +52,8 @@ export async function saveSchemaBaseline(
   await sql`
     with saved as (
       insert into schema_baselines as known (installation_id, object_name, account, fields)
-      select id, ${objectName}, ${account}, ${JSON.stringify(fields)}::json from installations where id = ${installationId}
+      select id, ${objectName}, ${account}, ${JSON.stringify(fields)}::json from installations
+      join schema_watches using (integration_id) where id = ${installationId} for key share of schema_watches
       on conflict (installation_id, object_name) do update set
         account = excluded.account, fields = excluded.fields, version = known.version + 1, update_time = now()
       where known.version = ${comparedVersion ?? null}::integer
