@@ -1,6 +1,6 @@
 /** The events of a project, newest first, and where each went. */
 import type { JSX } from "react";
-import { Stack } from "@mantine/core";
+import { Group, Stack } from "@mantine/core";
 import { useCall } from "../../api/queries.ts";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
@@ -31,14 +31,14 @@ const COLUMNS: Column<Event>[] = [
 function WentTo({ event: { missing, deliveries } }: { event: Event }): JSX.Element {
   if (missing) return <Status status="nowhere">{MISSING[missing]}</Status>;
   return (
-    <Stack gap={10}>
+    <Stack gap={0}>
       {deliveries.map(({ id, destinationId, destinationName, status }) => (
-        <div key={destinationId}>
+        <Group key={destinationId} gap={6}>
           <ProjectLink to={`/destinations/${part(destinationName)}/deliveries/${part(id)}`}>
             {destinationName}
-          </ProjectLink>{" "}
+          </ProjectLink>
           <Status status={status} />
-        </div>
+        </Group>
       ))}
     </Stack>
   );
