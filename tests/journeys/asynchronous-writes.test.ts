@@ -220,17 +220,10 @@ describe("asynchronous writes", () => {
 
   test("records that are to be sent differently share no group", async () => {
     const headers = [{ key: "Sforce-Duplicate-Rule-Header", value: "allowSave=true" }];
-    const answers: Answer[] = [];
+    const ids: string[] = [];
     for (const more of [{}, { headers }, { retryPolicy: { onUnknownOutcome: "retry" } }, { headers }]) {
-      const body = {
-        type: "create",
-        record: { LastName: "Apart" },
-        autoBatchPolicy: { maxDelayMinutes: 10 },
-      };
-      answers.push(await write({ ...body, ...more }, "salesforce", "Contact"));
+      ids.push(await grouped({ record: { LastName: "Apart" }, ...more }, "salesforce", "Contact"));
     }
-    await Promise.all(answers.map(ended));
-    const ids = answers.map((answer) => answer.body.operationId);
     assert.equal(new Set(ids.slice(0, 3)).size, 3);
     assert.equal(ids[3], ids[1]);
   });
