@@ -9,6 +9,7 @@ export interface RecordOptions {
   group?: string;
   type: string;
   id?: string;
+  key?: string;
   set?: string[];
   setJson?: string[];
   data?: string;
@@ -33,7 +34,10 @@ export async function writeRequest(
   const fields = readFields(options);
   const data =
     options.data === undefined ? undefined : await readJsonArgument("--data", options.data, sources);
-  const policy: JsonObject = allOrNone ? { batchPolicy: { allOrNone } } : {};
+  const policy: JsonObject = {
+    ...(allOrNone && { batchPolicy: { allOrNone } }),
+    ...(options.key !== undefined && { key: options.key }),
+  };
   if (Array.isArray(data)) {
     if (Object.keys(fields).length > 0)
       throw new UsageFailure("--set and --id are for one record, not for a list.");

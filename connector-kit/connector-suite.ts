@@ -16,6 +16,8 @@ export interface ConnectorSample {
   ids: string[];
   /** Pairs of ids that name one record. */
   sameIds?: [string, string][];
+  /** Key of an upsert of this object, where the provider has it. */
+  upsertKey?: string;
 }
 
 export function testConnector(name: string, connector: Connector, sample: ConnectorSample): void {
@@ -104,6 +106,10 @@ function testWrite(connector: WriteConnector, sample: ConnectorSample): void {
       for (const write of writes) {
         await refusesUnsent(connector, { ...write, objectName: word });
         if (write.type === "create") continue;
+        if (write.type === "upsert") {
+          if (!/^\w+$/.test(word)) await refusesUnsent(connector, { ...write, key: word });
+          continue;
+        }
         await refusesUnsent(connector, { ...write, records: [{ id: word, fields: sample.fields }] });
       }
       const provider = replay({ status: 200, body: [] });
@@ -158,6 +164,20 @@ function sampleWrites(sample: ConnectorSample): RecordWrite[] {
     { ...many, type: "create", records: created, allOrNone: true },
     { ...many, type: "update", records, allOrNone: false },
     { ...many, type: "update", records, allOrNone: true },
+    ...upserts(sample, one, many),
+  ];
+}
+
+function upserts(
+  { upsertKey: key, ids, fields }: ConnectorSample,
+  one: Omit<RecordWrite, "type" | "records">,
+  many: Omit<RecordWrite, "type" | "records" | "allOrNone">,
+): RecordWrite[] {
+  if (key === undefined) return [];
+  const records = ids.map((id) => ({ fields: { ...fields, [key]: `ada+${id}@quill.example` } }));
+  return [
+    { ...one, type: "upsert", key, records: records.slice(0, 1) },
+    { ...many, type: "upsert", key, records, allOrNone: false },
   ];
 }
 

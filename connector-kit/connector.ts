@@ -21,7 +21,9 @@ export interface RecordToWrite {
 
 export interface RecordWrite {
   objectName: string;
-  type: "create" | "update" | "delete";
+  type: "create" | "update" | "delete" | "upsert";
+  /** Upsert only: the provider field whose value, in the fields of each record, names the record. */
+  key?: string;
   /** Whether the provider's batch form is used, also for a batch of one. */
   batch: boolean;
   records: RecordToWrite[];
@@ -38,7 +40,14 @@ export interface RecordWrite {
 }
 
 export type RecordOutcome =
-  | { success: true; recordId?: string; /** The record as it now is at the provider. */ data?: JsonObject }
+  | {
+      success: true;
+      recordId?: string;
+      /** The record as it now is at the provider. */
+      data?: JsonObject;
+      /** Upsert only, where the provider tells: whether the record is new. */
+      created?: boolean;
+    }
   | { success: false; error: ProviderError };
 
 export interface WriteResult {
@@ -56,6 +65,11 @@ export interface WriteAbilities {
   headers: boolean;
   /** Current values can be read in a batch, which `ifEmpty` needs. */
   ifEmpty: boolean;
+  /**
+   * Whether the provider itself creates or updates by a key, so that two writers make one record: false, true where any
+   * unique field may be the key, or the keys by object.
+   */
+  upsert: boolean | Record<string, string[]>;
   /** Largest batch; absent if the provider has no batch form. */
   batchLimit?: number;
 }

@@ -53,7 +53,7 @@ export const batchWrite = (recordLimit: number): Partial<Support> => ({
   batchWrite: {
     create: { supported: true, defaultRecordLimit: recordLimit },
     update: { supported: true, defaultRecordLimit: recordLimit },
-    upsert: { supported: false },
+    upsert: { supported: true, defaultRecordLimit: recordLimit },
     delete: { supported: false },
   },
 });

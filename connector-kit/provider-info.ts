@@ -116,6 +116,9 @@ const FeaturesSchema = Type.Object(
     writeHeaders: Type.Optional(
       Type.Boolean({ description: "Whether a write can pass extra headers to the provider." }),
     ),
+    upsert: Type.Optional(
+      Type.Boolean({ description: "Whether the provider itself creates or updates by a key." }),
+    ),
     fieldFilters: Type.Optional(
       Type.Boolean({ description: "Whether reading can be limited by field values." }),
     ),

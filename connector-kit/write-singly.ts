@@ -10,22 +10,22 @@ export interface SingleOutcome {
 }
 
 export interface SingleWrite {
-  /** Why the id of an update or a delete cannot be sent; undefined if it can. */
-  idFault(id: string | undefined): ProviderError | undefined;
+  /** Why a record cannot be sent, such as a malformed id; undefined if it can. */
+  faultOf(record: RecordToWrite): ProviderError | undefined;
   /** Sends one record. Throws `ProviderError` if the call as a whole failed. */
   send(record: RecordToWrite): Promise<SingleOutcome>;
 }
 
-/** Sends nothing for a record with a faulty id, and stops where `Outcomes.attempt` does. */
+/** Sends nothing for a record with a fault, and stops where `Outcomes.attempt` does. */
 export async function writeSingly(
-  { type, records }: RecordWrite,
-  { idFault, send }: SingleWrite,
+  { records }: RecordWrite,
+  { faultOf, send }: SingleWrite,
 ): Promise<WriteResult> {
   const outcomes = new Outcomes(records.length);
   const warnings: string[] = [];
   let rawResponse: string | undefined;
   for (const [index, record] of records.entries()) {
-    const fault = type === "create" ? undefined : idFault(record.id);
+    const fault = faultOf(record);
     if (fault) {
       outcomes.fail([index], fault);
       continue;

@@ -49,6 +49,7 @@ const withWrite = (declared: Features, { write }: Parts): Features => ({
   ifEmpty: write?.abilities.ifEmpty ?? false,
   associations: write?.abilities.associations ?? false,
   writeHeaders: write?.abilities.headers ?? false,
+  upsert: write !== undefined && write.abilities.upsert !== false,
 });
 
 function reduce(declared: Support, { write, read, subscribe }: Parts): Support {
@@ -67,7 +68,7 @@ function reduce(declared: Support, { write, read, subscribe }: Parts): Support {
     support.batchWrite = {
       create: reduceBatch(declared.batchWrite.create, limit),
       update: reduceBatch(declared.batchWrite.update, limit),
-      upsert: { supported: false },
+      upsert: reduceBatch(declared.batchWrite.upsert, writes && write.abilities.upsert ? limit : undefined),
       delete: { supported: false },
     };
   }

@@ -22,7 +22,9 @@ import { merged, valuesOf, type ObjectPlan } from "../connector-kit/described/ob
 
 export function testDescribed(provider: string, description: Description, connector: Connector): void {
   const plans = Object.entries(description.objects).map(([name, rules]) => merged(description, name, rules));
-  const full = plans.find(({ modes }) => modes.length === 4);
+  const full = plans.find(({ modes }) =>
+    (["read", "create", "update", "delete"] as const).every((mode) => modes.includes(mode)),
+  );
   test(`the description of ${provider} is sound`, () => {
     assert.deepEqual(checkDescription(description).faults, []);
     assert.ok(full, "one object can be read, created, updated and deleted");
@@ -113,6 +115,7 @@ function testObject(world: () => World, plan: ObjectPlan): void {
       assert.deepEqual([...(found ?? [])], [[id, { a: "1", c: null }]]);
     });
   }
+  if (plan.upsert) testUpsert(world, plan, plan.upsert.keys);
   if (modes.includes("delete")) {
     test(`a record of ${name} is deleted, and a second deletion is a success with a warning`, async () => {
       const { simulation, connector, fetch } = world();
@@ -203,6 +206,24 @@ function testBrokenLists(world: () => World, plan: ObjectPlan): void {
       fetch({ ...request, path: read(connector).preparePage(planFor(name)).path });
     await assert.rejects(read(connector).readPage(planFor(name), first.next, same), { kind: "unreadable" });
   });
+}
+
+function testUpsert(world: () => World, plan: ObjectPlan, keys: string[]): void {
+  const { name } = plan;
+  for (const key of keys)
+    test(`two upserts of ${name} by ${key} make one record, which keeps its other fields`, async () => {
+      const { simulation, connector, fetch } = world();
+      const upsert = (fields: JsonObject): Promise<WriteResult> =>
+        written(connector, { ...single(name, "upsert", { fields }), key: key.toUpperCase() }, fetch);
+      const first = idOfOnly(await upsert({ ...example(plan), [key]: "ada/1", kept: "k" }));
+      const second = idOfOnly(await upsert({ [key]: "ada/1", changed: "after" }));
+      assert.equal(second, first);
+      const stored = simulation.account.records(name);
+      assert.equal(stored.length, 1);
+      assert.deepEqual(stored[0]?.fields, { ...example(plan), [key]: "ada/1", kept: "k", changed: "after" });
+      const keyless = await upsert({ kept: "k" });
+      assert.equal(errorOf(keyless)?.kind, "invalid");
+    });
 }
 
 function testRefusals(world: () => World, { name, ...plan }: ObjectPlan): void {

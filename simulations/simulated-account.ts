@@ -5,6 +5,8 @@ import { nested, timeText } from "../connector-kit/described/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { pageOf, type ListQuery } from "./simulated-list.ts";
 import { unwrapped } from "./simulated-body.ts";
+import { upsertIn } from "./simulated-upsert.ts";
+import { valueInPath } from "./value-in-path.ts";
 import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
 
 export interface SimulatedRequest {
@@ -86,12 +88,16 @@ export class SimulatedAccount {
     const { method } = request;
     const rules = [plan.list, plan.since, plan.get, plan.create, plan.update, plan.delete];
     const place = (template: string | undefined) =>
-      template === undefined ? undefined : idIn(fillPath(template.replace("{id}", "\u0000"), plan), url);
+      template === undefined
+        ? undefined
+        : valueInPath(fillPath(template.replace("{id}", "\u0000"), plan), url);
     if (rules.every((rule) => rule === undefined)) return undefined;
     if (method === (plan.list?.method ?? "GET")) {
       const isChanged = place(plan.since?.path) !== undefined;
       if (isChanged || place(plan.list?.path) !== undefined) return this.#list(plan, request, url);
     }
+    const upserted = method === plan.upsert?.method ? this.#upsert(plan, request, url) : undefined;
+    if (upserted) return upserted;
     if (method === plan.create?.method && place(plan.create.path) !== undefined)
       return this.#create(plan, request);
     const updated = method === plan.update?.method ? place(plan.update.path) : undefined;
@@ -112,6 +118,18 @@ export class SimulatedAccount {
     if (!isJsonObject(fields)) return this.refusal(422, String(fields));
     const id = this.put(plan.name, fields);
     return this.#written(plan, id, 201, plan.create?.empty);
+  }
+
+  /** Returns undefined for a request that is no upsert of this object. */
+  #upsert(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
+    const rules = plan.upsert;
+    const found = rules && upsertIn(rules, plan, { ...request, url });
+    if (!rules || !found) return undefined;
+    if (typeof found === "string") return this.refusal(422, found);
+    const { key, value, fields } = found;
+    const known = this.records(plan.name).find((record) => String(record.fields[key]) === value);
+    const id = this.put(plan.name, { ...fields, [key]: value }, known?.id);
+    return this.#written(plan, id, known ? 200 : 201, rules.empty);
   }
 
   #update(plan: ObjectPlan, pathId: string, request: SimulatedRequest): SimulatedAnswer {
@@ -179,16 +197,6 @@ export function idLike({ ids }: Description, number: number): string {
     `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
   ];
   return forms.find((form) => pattern.test(form)) ?? String(number);
-}
-
-/** Returns the id in the path, "" where the template has none, undefined where the path is another. */
-function idIn(template: string, url: URL): string | undefined {
-  const [wanted = "", query = ""] = template.split("?");
-  for (const [name, value] of new URLSearchParams(query))
-    if (url.searchParams.get(name) !== value) return undefined;
-  const pattern = wanted.split("\u0000").map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const found = new RegExp(`^${pattern.join("([^/]+)")}$`).exec(url.pathname);
-  return found ? decodeURIComponent(found[1] ?? "") : undefined;
 }
 
 const inner = (steps: string[], message: string): Json => placed(steps.join("."), message);

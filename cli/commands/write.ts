@@ -35,9 +35,12 @@ export function addWrite(program: Command, terminal: Terminal): void {
     .description("write records to a customer's account")
     .option("-g, --group <groupRef>", "groupRef of the customer")
     .addOption(
-      new Option("-t, --type <type>", "action").choices(["create", "update", "delete"]).default("create"),
+      new Option("-t, --type <type>", "action")
+        .choices(["create", "update", "upsert", "delete"])
+        .default("create"),
     )
     .option("--id <recordId>", "the record's id at the provider, for update and delete")
+    .option("-k, --key <field>", "for an upsert: the field whose value names the record")
     .option("-s, --set <name=value>", "a field with a text value; may be repeated", collected)
     .option("-j, --set-json <name=json>", "a field with a JSON value: number, true, null, list …", collected)
     .option("-d, --data <json>", "a record, or a list of records: JSON, @file, or - for stdin")
@@ -77,7 +80,12 @@ async function send(
   });
 }
 
-const PAST: Record<string, string> = { create: "created", update: "updated", delete: "deleted" };
+const PAST: Record<string, string> = {
+  create: "created",
+  update: "updated",
+  delete: "deleted",
+  upsert: "upserted",
+};
 
 /** Prints the answer. Throws `Ended` (exit code 1) if a record of a batch failed. */
 function tellAnswer(answer: JsonObject, body: JsonObject, out: Output): void {
@@ -87,7 +95,9 @@ function tellAnswer(answer: JsonObject, body: JsonObject, out: Output): void {
   else if (Array.isArray(answer["results"])) tellBatch(answer, done, out);
   else if (isObject(answer["result"])) {
     const id = textAt(answer, "result.recordId");
-    out.line(`${out.paint.green(done)}${id === undefined ? "" : ` record ${printable(id)}`}`);
+    const created = valueAt(answer, "result.created");
+    const what = typeof created === "boolean" ? (created ? "created" : "updated") : done;
+    out.line(`${out.paint.green(what)}${id === undefined ? "" : ` record ${printable(id)}`}`);
     tellOperation(answer, out);
   } else {
     out.line(`${out.paint.green("accepted")} operation ${textAt(answer, "operationId") ?? ""}`);

@@ -45,11 +45,12 @@ function idFaults({ ids }: Description, path: string): ProviderFault[] {
 
 /** Faults of single members. */
 function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
-  const { list, create, update, delete: remove, get, since, paging } = rules;
+  const { list, create, update, upsert, delete: remove, get, since, paging } = rules;
   const targets: [string, string | undefined][] = [
     ["list.pageSize.to", list?.pageSize?.to],
     ["create.idTo", create?.idTo],
     ["update.idTo", update?.idTo],
+    ["upsert.keyNameTo", upsert?.keyNameTo],
     ["since.to", since?.to],
     ["paging.cursor.to", paging?.cursor?.to],
     ["paging.page.to", paging?.page?.to],
@@ -67,6 +68,10 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
   return [
     ...targets.flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
     ...paths.flatMap(([member, value]) => fault(`${path}.${member}`, pathFault(value))),
+    ...fault(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
+    ...(upsert && (upsert.keys.length === 0 || upsert.idTo !== undefined)
+      ? [{ path: `${path}.upsert`, message: "needs `keys`, and has no `idTo`: the key takes its place" }]
+      : []),
     ...(paging ? fault(`${path}.paging`, pagingFault(paging)) : []),
     ...(since?.paging ? fault(`${path}.since.paging`, pagingFault(since.paging)) : []),
     ...(since?.template !== undefined && !since.template.includes("{since}")
@@ -80,7 +85,8 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
 
 /** Faults of the rules of one object together with the defaults. */
 function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
-  const needs = { read: plan.list, create: plan.create, update: plan.update, delete: plan.delete };
+  const { list: read, create, update, delete: remove, upsert } = plan;
+  const needs = { read, create, update, delete: remove, upsert };
   return [
     ...plan.modes.flatMap((mode) =>
       needs[mode]
@@ -109,14 +115,14 @@ const targetFault = (value: string | undefined): string | undefined =>
     ? undefined
     : "must be query.<name> or body.<path>";
 
-function pathFault(value: string | undefined): string | undefined {
+function pathFault(value: string | undefined, holes: string[] = HOLES): string | undefined {
   if (value === undefined) return undefined;
   if (!/^\/[^/]/.test(value)) return "must begin with one /";
   if (/(^|\/)\.\.?(\/|$)|[\\#]/.test(value)) return "must not contain . or .. as a step, \\ or #";
   const unknown = [...value.matchAll(/\{([^}]*)\}/g)]
     .map(([, name = ""]) => name)
-    .find((name) => !HOLES.includes(name));
-  if (unknown !== undefined) return `has the unknown placeholder {${unknown}}; known are ${HOLES.join(", ")}`;
+    .find((name) => !holes.includes(name));
+  if (unknown !== undefined) return `has the unknown placeholder {${unknown}}; known are ${holes.join(", ")}`;
   return /[{}]/.test(value.replaceAll(/\{[a-z]+\}/g, "")) ? "has a brace without its partner" : undefined;
 }
 

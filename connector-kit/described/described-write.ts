@@ -5,7 +5,8 @@ import type { ProviderFetch, ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import { send } from "../send-request.ts";
 import { writeSingly, type SingleOutcome } from "../write-singly.ts";
-import type { Description, WriteRules } from "./description.ts";
+import { upsertKeyFault, upsertKeyOf, withoutUpsertKey } from "../upsert-key.ts";
+import type { Description, UpsertRules, WriteRules } from "./description.ts";
 import { at, fillPath, idFaults, idOf, knownPlan, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
@@ -15,12 +16,18 @@ export function describedWrite(description: Description, classify: Classify): Wr
   const idFault = idFaults(description);
   const requestOf = requests(description, idFault);
   return {
-    abilities: { delete: true, associations: false, headers: false, ifEmpty: hasGet(description) },
+    abilities: {
+      delete: true,
+      associations: false,
+      headers: false,
+      ifEmpty: hasGet(description),
+      upsert: upsertKeys(description),
+    },
     prepare: (write) => write.records.map((record) => requestOf(write, record)),
     async write(write, fetch) {
       const plan = planOrFault(description, write);
       return writeSingly(write, {
-        idFault,
+        faultOf: (record) => recordFault(write, record, idFault),
         send: (record) =>
           plan instanceof ProviderError
             ? Promise.resolve({ outcome: { success: false, error: plan } })
@@ -48,6 +55,23 @@ export function describedWrite(description: Description, classify: Classify): Wr
 const hasGet = ({ defaults, objects }: Description): boolean =>
   defaults.get !== undefined || Object.values(objects).some(({ get }) => get !== undefined);
 
+/** Returns the keys of the objects that can be upserted; false if there are none. */
+function upsertKeys({ defaults, objects }: Description): false | Record<string, string[]> {
+  const keys = Object.entries(objects).flatMap(([name, { upsert = defaults.upsert }]) =>
+    upsert ? [[name, upsert.keys] as const] : [],
+  );
+  return keys.length > 0 && Object.fromEntries(keys);
+}
+
+function recordFault(
+  write: RecordWrite,
+  record: RecordToWrite,
+  idFault: ReturnType<typeof idFaults>,
+): ProviderError | undefined {
+  if (write.type === "create") return undefined;
+  return write.type === "upsert" ? upsertKeyFault(write, record) : idFault(record.id);
+}
+
 function planOrFault(
   description: Description,
   { objectName, type }: RecordWrite,
@@ -65,17 +89,38 @@ type RequestOf = (write: RecordWrite, record: RecordToWrite) => ProviderRequest;
 /** Returns a function that throws `ProviderError` for an object, a mode or an id that cannot be sent. */
 const requests =
   (description: Description, idFault: ReturnType<typeof idFaults>): RequestOf =>
-  ({ type, objectName }, record) => {
+  (write, record) => {
+    const { type, objectName } = write;
     const plan = planOf(description, objectName, type);
-    const fault = type === "create" ? undefined : idFault(record.id);
+    const fault = recordFault(write, record, idFault);
     if (fault) throw fault;
-    const rules = plan[type];
+    if (type === "upsert" && plan.upsert) return upsertRequest(plan.upsert, plan, write, record);
+    const rules = type === "upsert" ? undefined : plan[type];
     if (!rules) throw new ProviderError({ kind: "invalid", message: `${objectName} has no ${type}` });
     const path = fillPath(rules.path, plan, record.id);
     if (type === "delete") return { method: rules.method, path, repeatable: true };
     const isNumber = description.ids?.number ?? false;
     return writeRequest(rules, { path, plan, record, isNumber, repeatable: type === "update" });
   };
+
+function upsertRequest(
+  rules: UpsertRules,
+  plan: ObjectPlan,
+  write: RecordWrite,
+  record: RecordToWrite,
+): ProviderRequest {
+  // The provider's spelling: a caller may write names in any case.
+  const key = rules.keys.find((name) => name.toLowerCase() === write.key?.toLowerCase()) ?? "";
+  const value = upsertKeyOf(write, record) ?? "";
+  const path = fillPath(rules.path, plan, undefined, { key, value });
+  const fields = rules.path.includes("{value}") ? withoutUpsertKey(write, record) : record.fields;
+  const request = writeRequest(rules, { path, plan, record: { fields }, isNumber: false, repeatable: true });
+  const { keyNameTo, keyNameList = false } = rules;
+  if (keyNameTo === undefined || !isJsonObject(request.body)) return request;
+  const parts: RequestParts = { query: [], body: request.body };
+  put(parts, keyNameTo, keyNameList ? [key] : key);
+  return { ...request, path: withQuery(path, parts.query), body: parts.body };
+}
 
 function writeRequest(
   { method, wrap, idTo, headers }: WriteRules,

@@ -36,8 +36,8 @@ const TimeFormat = Type.Union([
 /** Where a value goes in a request: `query.<name>` or `body.<path>`. */
 const target = (description: string) => Type.String({ description });
 
-/** `{path}`, `{singular}` and `{id}` in a path are filled. */
-const WriteRequest = Type.Object({
+/** `{path}`, `{singular}` and `{id}` in a path are filled; in that of an upsert also `{key}` and `{value}`. */
+const writeRequest = {
   method: Method,
   path: text("Path below the base URL."),
   wrap: Type.Optional(
@@ -53,6 +53,17 @@ const WriteRequest = Type.Object({
   headers: Type.Optional(Texts),
   idTo: Type.Optional(target("Where else the id goes, for example `body.id`.")),
   empty: Type.Optional(Type.Boolean({ description: "The answer has no body; the record is read back." })),
+};
+const WriteRequest = Type.Object(writeRequest);
+
+/** A request that creates the record or updates the one whose key has the same value. */
+const UpsertRequest = Type.Object({
+  ...writeRequest,
+  keys: Type.Array(Type.String(), {
+    description: "Fields that may be the key. Where `{value}` is in the path, the key leaves the fields.",
+  }),
+  keyNameTo: Type.Optional(target("Where the name of the key goes, for example `body.upsert_key`.")),
+  keyNameList: Type.Optional(Type.Boolean({ description: "The name goes as the only entry of a list." })),
 });
 
 const ListRequest = Type.Object({
@@ -121,6 +132,7 @@ const ObjectRulesSchema = Type.Object({
   total: optional("Path of the number of all records in the answer of a list."),
   create: Type.Optional(WriteRequest),
   update: Type.Optional(WriteRequest),
+  upsert: Type.Optional(UpsertRequest),
   delete: Type.Optional(Type.Object({ method: Method, path: text("Path below the base URL.") })),
   get: Type.Optional(
     Type.Object({ path: text("Path of one record."), record: optional("Path in the answer.") }),
@@ -162,5 +174,6 @@ export const DescriptionSchema = Type.Object({
 export type Description = Static<typeof DescriptionSchema>;
 export type ObjectRules = Static<typeof ObjectRulesSchema>;
 export type WriteRules = Static<typeof WriteRequest>;
+export type UpsertRules = Static<typeof UpsertRequest>;
 export type PagingRules = Static<typeof Paging>;
 export type TimeForm = Static<typeof TimeFormat>;

@@ -5,9 +5,9 @@ import { ProviderError } from "../provider-error.ts";
 import { textAt, valueAt } from "../text-at.ts";
 import type { Description, ObjectRules } from "./description.ts";
 
-export type Mode = "read" | "create" | "update" | "delete";
+export type Mode = "read" | "create" | "update" | "delete" | "upsert";
 
-export interface ObjectPlan extends ObjectRules {
+export interface ObjectPlan extends Omit<ObjectRules, "modes"> {
   name: string;
   modes: Mode[];
   idPath: string;
@@ -33,27 +33,44 @@ export function knownPlan(description: Description, name: string): ObjectPlan | 
   return rules && merged(description, name, rules);
 }
 
+/** An object with rules for an upsert can be upserted, whatever its modes. */
 export const merged = ({ defaults }: Description, name: string, rules: ObjectRules): ObjectPlan => ({
   ...defaults,
   ...rules,
   name,
-  modes: rules.modes ?? defaults.modes ?? ALL_MODES,
+  modes: [
+    ...(rules.modes ?? defaults.modes ?? ALL_MODES),
+    ...((rules.upsert ?? defaults.upsert) ? (["upsert"] as const) : []),
+  ],
   idPath: rules.idPath ?? defaults.idPath ?? "id",
 });
 
-const PAST: Record<Mode, string> = { read: "read", create: "created", update: "updated", delete: "deleted" };
+const PAST: Record<Mode, string> = {
+  read: "read",
+  create: "created",
+  update: "updated",
+  delete: "deleted",
+  upsert: "upserted",
+};
 const told = (modes: Mode[]): string => modes.map((mode) => PAST[mode]).join(", ");
 
 const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
 
-/** Fills `{path}`, `{singular}` and `{id}`. The id is encoded: it cannot change the path. */
-export function fillPath(template: string, plan: ObjectPlan, id?: string): string {
+/** Fills `{path}`, `{singular}`, `{id}`, `{key}` and `{value}`. What comes from callers is encoded: it cannot change the path. */
+export function fillPath(
+  template: string,
+  plan: ObjectPlan,
+  id?: string,
+  upsert?: { key: string; value: string },
+): string {
   const values: Record<string, string> = {
     path: plan.path ?? plan.name,
     singular: plan.singular ?? plan.name,
     id: encodeURIComponent(id ?? ""),
+    key: encodeURIComponent(upsert?.key ?? ""),
+    value: encodeURIComponent(upsert?.value ?? ""),
   };
-  return template.replaceAll(/\{(path|singular|id)\}/g, (_, name: string) => values[name] ?? "");
+  return template.replaceAll(/\{(path|singular|id|key|value)\}/g, (_, name: string) => values[name] ?? "");
 }
 
 /** Returns a function that says why an id cannot be sent; undefined if it can. */

@@ -8,7 +8,7 @@ export interface RequestParts {
 }
 
 /** Puts the value at `query.<name>` or `body.<path>`. */
-export function put(parts: RequestParts, target: string, value: string | number): void {
+export function put(parts: RequestParts, target: string, value: string | number | string[]): void {
   const name = target.slice(target.indexOf(".") + 1);
   if (target.startsWith("query.")) parts.query.push([name, String(value)]);
   else parts.body = nested(name, value, parts.body);

@@ -67,7 +67,7 @@ const rolledBack = ({ kind, code, message }: ProviderError): ProviderError =>
   });
 
 /** Reads an answer of status 200, 201 or 207; `status: COMPLETE` in it does not mean success. */
-function settleCreated(
+export function settleCreated(
   records: RecordToWrite[],
   indexes: number[],
   body: Json | undefined,

@@ -8,9 +8,11 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
  * caller, so the record is not read again.
  */
 export function toOutcome(record: JsonObject): RecordOutcome {
-  const { objectWriteTraceId: _, ...data } = record;
+  // `new` comes with the answer to an upsert.
+  const { objectWriteTraceId: _, new: isNew, ...data } = record;
   const id = idOf(record);
-  if (id !== undefined) return { success: true, recordId: id, data };
+  if (id !== undefined)
+    return { success: true, recordId: id, data, ...(typeof isNew === "boolean" && { created: isNew }) };
   return {
     success: false,
     error: new ProviderError({

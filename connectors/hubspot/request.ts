@@ -76,7 +76,7 @@ export const readBatch = (objectName: string, ids: string[], fields: string[]): 
 });
 
 /** Clears values with empty text, because null is not reliable. The id is part of the address, not a property. */
-function properties(fields: JsonObject): JsonObject {
+export function properties(fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields)
       .filter(([name]) => name !== "id")
@@ -97,13 +97,14 @@ function input(record: RecordToWrite): JsonObject {
   return written;
 }
 
-const pick = (records: RecordToWrite[], indexes: number[]): [number, RecordToWrite][] =>
+/** Returns these records with their positions. */
+export const pick = (records: RecordToWrite[], indexes: number[]): [number, RecordToWrite][] =>
   indexes.flatMap((index): [number, RecordToWrite][] => {
     const record = records[index];
     return record ? [[index, record]] : [];
   });
 
 /** Whether a text (object name, type id such as `2-123456`, record id) cannot change the path. */
-const isPathWord = (text: string): boolean => /^[A-Za-z0-9_-]{1,255}$/.test(text);
+export const isPathWord = (text: string): boolean => /^[A-Za-z0-9_-]{1,255}$/.test(text);
 
-const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
+export const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });

@@ -9,7 +9,10 @@ import { toOutcome } from "./record.ts";
 import { createOne, deleteOne, idFault, updateOne } from "./request.ts";
 
 export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> =>
-  writeSingly(write, { idFault, send: (record) => writeOne(write, record, fetch) });
+  writeSingly(write, {
+    faultOf: ({ id }) => (write.type === "create" ? undefined : idFault(id)),
+    send: (record) => writeOne(write, record, fetch),
+  });
 
 /** Returns the request for one record of a write. */
 export function requestFor(write: RecordWrite, record: RecordToWrite): ProviderRequest {
@@ -20,6 +23,8 @@ export function requestFor(write: RecordWrite, record: RecordToWrite): ProviderR
       return updateOne(write.objectName, record);
     case "delete":
       return deleteOne(write.objectName, record);
+    case "upsert":
+      throw new Error("HubSpot upserts by the batch only");
   }
 }
 

@@ -1,20 +1,29 @@
 /** Writes HubSpot CRM records: entry point for writes. */
-import type { RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
+import type { RecordToWrite, RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { createInBatches, createWaves } from "./batch-create.ts";
 import { updateInBatches, updateWaves } from "./batch-update.ts";
 import { readFields } from "./read-fields.ts";
 import { BATCH_LIMIT, createBatch, idFault, objectFault, updateBatch } from "./request.ts";
+import { upsertBatch, upsertFault, upsertInBatches, upsertWaves } from "./batch-upsert.ts";
 import { requestFor, writeOneByOne } from "./single.ts";
 
 export const write: WriteConnector = {
   module: "crm",
-  abilities: { delete: true, associations: true, headers: false, ifEmpty: true, batchLimit: BATCH_LIMIT },
+  abilities: {
+    delete: true,
+    associations: true,
+    headers: false,
+    ifEmpty: true,
+    upsert: true,
+    batchLimit: BATCH_LIMIT,
+  },
   prepare,
   async write(write, fetch) {
     const fault = objectFault(write.objectName);
     if (fault) return { outcomes: write.records.map(() => ({ success: false, error: fault })), warnings: [] };
+    if (write.type === "upsert") return upsertInBatches(write, fetch);
     if (!write.batch || write.type === "delete") return writeOneByOne(write, fetch);
     return write.type === "create" ? createInBatches(write, fetch) : updateInBatches(write, fetch);
   },
@@ -27,12 +36,18 @@ export const write: WriteConnector = {
 function prepare(write: RecordWrite): ProviderRequest[] {
   const faults = [
     objectFault(write.objectName),
-    ...write.records.map((record) => (write.type === "create" ? undefined : idFault(record.id))),
+    ...write.records.map((record) => recordFault(write, record)),
   ];
   const fault = faults.find((found) => found instanceof ProviderError);
   if (fault) throw fault;
+  if (write.type === "upsert") return upsertWaves(write).map((wave) => upsertBatch(write, wave));
   if (!write.batch || write.type === "delete")
     return write.records.map((record) => requestFor(write, record));
   if (write.type === "create") return createWaves(write).map((wave) => createBatch(write, wave));
   return updateWaves(write).map((wave) => updateBatch(write, wave));
+}
+
+function recordFault(write: RecordWrite, record: RecordToWrite): ProviderError | undefined {
+  if (write.type === "create") return undefined;
+  return write.type === "upsert" ? upsertFault(write, record) : idFault(record.id);
 }

@@ -17,7 +17,11 @@ export const description: Description = {
   },
   objects: {
     contacts: { example: { role: "user", email: "ada@example.com" } },
-    companies: { example: { company_id: "quill", name: "Quill Ltd" } },
+    companies: {
+      // A create is an upsert as well: Intercom has one request for both.
+      upsert: { method: "POST", path: "/{path}", keys: ["company_id"] },
+      example: { company_id: "quill", name: "Quill Ltd" },
+    },
     articles: { example: { title: "Pens", author_id: 1 } },
     tags: { modes: ["read", "create", "delete"], example: { name: "vip" } },
     conversations: { records: "conversations", modes: ["read", "update"], example: { title: "Pens" } },

@@ -28,6 +28,12 @@ export const description: Description = {
     profiles: {
       singular: "profile",
       modes: ["read", "create", "update"],
+      upsert: {
+        method: "POST",
+        path: "/api/profile-import",
+        wrap: { jsonApi: true },
+        keys: ["email", "phone_number", "external_id"],
+      },
       example: { email: "ada@example.com" },
     },
   },

@@ -7,16 +7,18 @@ import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
 import { splitBatch } from "../../connector-kit/split-batch.ts";
+import { upsertRecordKey } from "../../connector-kit/upsert-key.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";
-import { idFault, longId } from "./id.ts";
+import { longId } from "./id.ts";
+import { recordFault } from "./record-fault.ts";
 import { BATCH_LIMIT, writeMany } from "./request.ts";
 
 export async function writeInBatches(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
   const outcomes = new Outcomes(write.records.length);
   const result: WriteResult = { outcomes: [], warnings: [] };
   for (const [index, record] of write.records.entries()) {
-    const fault = write.type === "update" ? idFault(record.id) : undefined;
+    const fault = recordFault(write, record);
     if (fault) outcomes.fail([index], fault);
   }
   const planned = batchWaves(write);
@@ -26,14 +28,17 @@ export async function writeInBatches(write: RecordWrite, fetch: ProviderFetch): 
   return { ...result, outcomes: outcomes.finish() };
 }
 
-/** Returns the positions of the records of each request, without those whose id is malformed. */
+/** Returns the positions of the records of each request, without those whose id or key is malformed. */
 export function batchWaves(write: RecordWrite): number[][] {
   const positions = [...write.records.keys()];
-  const valid =
-    write.type === "create" ? positions : positions.filter((index) => !idFault(write.records[index]?.id));
+  const valid = positions.filter((index) => {
+    const record = write.records[index];
+    return record && !recordFault(write, record);
+  });
   const keys = valid.map((index) => {
-    const id = write.type === "create" ? undefined : write.records[index]?.id;
-    return id === undefined ? undefined : longId(id);
+    const record = write.records[index];
+    if (write.type === "upsert" && record) return upsertRecordKey(write, record);
+    return write.type === "create" || record?.id === undefined ? undefined : longId(record.id);
   });
   return splitBatch(keys, BATCH_LIMIT).map((wave) => wave.flatMap((position) => valid[position] ?? []));
 }
@@ -43,11 +48,11 @@ function allOrNoneObstacle(write: RecordWrite, planned: number[][]): ProviderErr
   if (!write.allOrNone) return undefined;
   const invalid = (message: string) => new ProviderError({ kind: "invalid", message });
   if (planned.flat().length < write.records.length) {
-    return invalid("not written, because allOrNone is set and another record has an invalid id");
+    return invalid("not written, because allOrNone is set and another record has an invalid id or key");
   }
   if (planned.length > 1) {
     return invalid(
-      "allOrNone needs all records in one request, but one id is repeated or there are too many records",
+      "allOrNone needs all records in one request, but one id or key is repeated or there are too many records",
     );
   }
   return undefined;
@@ -93,7 +98,9 @@ function saveResults(body: Json | undefined): JsonObject[] | undefined {
 }
 
 function toOutcome(result: JsonObject): RecordOutcome {
-  if (result.success === true && typeof result.id === "string") return { success: true, recordId: result.id };
+  const { created } = result;
+  if (result.success === true && typeof result.id === "string")
+    return { success: true, recordId: result.id, ...(typeof created === "boolean" && { created }) };
   return { success: false, error: toError(readRecordFaults(result), { otherwise: "invalid" }) };
 }
 

@@ -21,7 +21,7 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
   if (faults.length === 0) {
     return new ProviderError({
       kind: kindOf(status),
-      message: `Salesforce answered ${status}`,
+      message: status === 300 ? SEVERAL : `Salesforce answered ${status}`,
       status,
       retryAt:
         retryAfter(response.headers["retry-after"]) ?? (status === 429 ? inMs(RATE_LIMITED_MS) : undefined),
@@ -42,8 +42,12 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
   });
 }
 
+const SEVERAL = "more than one record has this value of the external id";
+
 function kindOf(status: number): ProviderErrorKind {
   switch (status) {
+    case 300: // The external id is not unique; the answer lists the records.
+      return "conflict";
     case 401:
       return "unauthorized";
     case 403:

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../server/ground/json.ts";
 import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { upsertKeyOf, withoutUpsertKey } from "../../connector-kit/upsert-key.ts";
 
 export const DATA = "/services/data/v60.0";
 
@@ -45,8 +46,21 @@ export function writeOne(write: RecordWrite, record: RecordToWrite): ProviderReq
       };
     case "delete":
       return { method: "DELETE", path: `${path}/${record.id ?? ""}`, headers, repeatable: true };
+    case "upsert":
+      // Salesforce refuses the external id in the body as well.
+      return {
+        method: "PATCH",
+        path: `${path}/${keyStep(write, record)}`,
+        headers,
+        body: writable(withoutUpsertKey(write, record)),
+        repeatable: true,
+      };
   }
 }
+
+/** Returns the end of a path that names a record by its external id. */
+export const keyStep = (write: RecordWrite, record: RecordToWrite): string =>
+  `${write.key ?? ""}/${encodeURIComponent(upsertKeyOf(write, record) ?? "")}`;
 
 export const readOne = (objectName: string, id: string, fields: JsonObject): ProviderRequest => ({
   method: "GET",
@@ -59,8 +73,7 @@ export const readOne = (objectName: string, id: string, fields: JsonObject): Pro
  * undo the write; collation is off, so that the read comes after the write.
  */
 export function writeAndRead(write: RecordWrite, record: RecordToWrite): ProviderRequest {
-  const { method, path, repeatable } = writeOne(write, record);
-  const id = write.type === "create" ? `@{${WRITE_PART}.id}` : (record.id ?? "");
+  const { method, path, body = {}, repeatable } = writeOne(write, record);
   return {
     method: "POST",
     path: `${DATA}/composite`,
@@ -68,18 +81,28 @@ export function writeAndRead(write: RecordWrite, record: RecordToWrite): Provide
       allOrNone: false,
       collateSubrequests: false,
       compositeRequest: [
-        { method, url: path, referenceId: WRITE_PART, body: writable(record.fields) },
-        { method: "GET", url: readPath(write.objectName, id, record.fields), referenceId: READ_PART },
+        { method, url: path, referenceId: WRITE_PART, body },
+        {
+          method: "GET",
+          url: readPath(write.objectName, writtenStep(write, record), record.fields),
+          referenceId: READ_PART,
+        },
       ],
     },
     repeatable,
   };
 }
 
+/** Returns the end of the path of a record that the same composite request writes. */
+function writtenStep(write: RecordWrite, record: RecordToWrite): string {
+  if (write.type === "create") return `@{${WRITE_PART}.id}`;
+  return write.type === "upsert" ? keyStep(write, record) : (record.id ?? "");
+}
+
 /** Writes several records of one object; results come in this order. */
 export const writeMany = (write: RecordWrite, indexes: number[]): ProviderRequest => ({
   method: write.type === "create" ? "POST" : "PATCH",
-  path: `${DATA}/composite/sobjects`,
+  path: `${DATA}/composite/sobjects${write.type === "upsert" ? `/${write.objectName}/${write.key ?? ""}` : ""}`,
   headers: write.headers,
   body: {
     allOrNone: write.allOrNone,
@@ -87,9 +110,9 @@ export const writeMany = (write: RecordWrite, indexes: number[]): ProviderReques
       const record = write.records[index];
       if (!record) return [];
       const attributes = { type: write.objectName };
-      return write.type === "create"
-        ? { attributes, ...writable(record.fields) }
-        : { attributes, id: record.id ?? "", ...writable(record.fields) };
+      return write.type === "update"
+        ? { attributes, id: record.id ?? "", ...writable(record.fields) }
+        : { attributes, ...writable(record.fields) };
     }),
   },
   repeatable: write.type !== "create",

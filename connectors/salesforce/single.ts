@@ -8,17 +8,18 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { writeSingly } from "../../connector-kit/write-singly.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";
-import { idFault } from "./id.ts";
-import { READ_PART, readOne, WRITE_PART, writeAndRead, writeOne } from "./request.ts";
+import { recordFault } from "./record-fault.ts";
+import { keyStep, READ_PART, readOne, WRITE_PART, writeAndRead, writeOne } from "./request.ts";
 
 export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> =>
   writeSingly(write, {
-    idFault,
+    faultOf: (record) => recordFault(write, record),
     send: async (record) => {
       const written = await writeRecord(write, record, fetch);
       if (written.error) return { outcome: { success: false, error: written.error } };
-      const { id, data, warning } = written;
-      return { outcome: { success: true, recordId: id, ...(data && { data }) }, warning };
+      const { id, data, created, warning } = written;
+      const told = { ...(data && { data }), ...(created !== undefined && { created }) };
+      return { outcome: { success: true, recordId: id, ...told }, warning };
     },
   });
 
@@ -26,13 +27,14 @@ export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise
 export function requestsFor(write: RecordWrite, record: RecordToWrite): ProviderRequest[] {
   if (inOneCall(write)) return [writeAndRead(write, record)];
   const requests = [writeOne(write, record)];
-  if (readsBack(write)) requests.push(readOne(write.objectName, record.id ?? "{id}", record.fields));
+  const step = write.type === "upsert" ? keyStep(write, record) : (record.id ?? "{id}");
+  if (readsBack(write)) requests.push(readOne(write.objectName, step, record.fields));
   return requests;
 }
 
 type WrittenRecord =
   | { error: ProviderError }
-  | { error?: undefined; id: string; data?: JsonObject; warning?: string };
+  | { error?: undefined; id: string; data?: JsonObject; created?: boolean; warning?: string };
 
 const readsBack = (write: RecordWrite): boolean => write.type !== "delete" && write.readBack !== false;
 
@@ -69,7 +71,8 @@ function readWritten(record: RecordToWrite, body: Json | undefined): WrittenReco
     return { error: toError(readRecordFaults(answer), { rawResponse, otherwise: "invalid" }) };
   }
   const id = typeof answer.id === "string" ? answer.id : record.id;
-  return id ? { id } : { error: withoutId() };
+  const created = typeof answer.created === "boolean" ? { created: answer.created } : {};
+  return id ? { id, ...created } : { error: withoutId() };
 }
 
 async function readBack(

@@ -4,14 +4,22 @@ import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import { headerFault } from "../../connector-kit/forwarded-headers.ts";
 import { batchWaves, writeInBatches } from "./batch.ts";
-import { idFault, shortId } from "./id.ts";
+import { shortId } from "./id.ts";
+import { keyNameFault, recordFault } from "./record-fault.ts";
 import { readFields } from "./read-fields.ts";
 import { BATCH_LIMIT, objectFault, writeMany } from "./request.ts";
 import { requestsFor, writeOneByOne } from "./single.ts";
 
 export const write: WriteConnector = {
   module: "crm",
-  abilities: { delete: true, associations: false, headers: true, ifEmpty: true, batchLimit: BATCH_LIMIT },
+  abilities: {
+    delete: true,
+    associations: false,
+    headers: true,
+    ifEmpty: true,
+    upsert: true,
+    batchLimit: BATCH_LIMIT,
+  },
   prepare,
   async write(write, fetch) {
     const fault = requestFault(write);
@@ -25,8 +33,8 @@ export const write: WriteConnector = {
 };
 
 function prepare(write: RecordWrite): ProviderRequest[] {
-  const idFaults = write.type === "create" ? [] : write.records.map((record) => idFault(record.id));
-  const fault = [requestFault(write), ...idFaults].find((found) => found !== undefined);
+  const faults = write.records.map((record) => recordFault(write, record));
+  const fault = [requestFault(write), ...faults].find((found) => found !== undefined);
   if (fault) throw fault;
   if (!inBatches(write)) return write.records.flatMap((record) => requestsFor(write, record));
   return batchWaves(write).map((wave) => writeMany(write, wave));
@@ -36,4 +44,4 @@ function prepare(write: RecordWrite): ProviderRequest[] {
 const inBatches = (write: RecordWrite): boolean => write.batch && write.type !== "delete";
 
 const requestFault = (write: RecordWrite): ProviderError | undefined =>
-  objectFault(write.objectName) ?? headerFault(write.headers);
+  objectFault(write.objectName) ?? keyNameFault(write) ?? headerFault(write.headers);

@@ -8,6 +8,12 @@ const exported = {
   paging: { nextUrl: { from: "after_url" } },
 };
 
+const createOrUpdate = {
+  method: "POST" as const,
+  path: "/api/v2/{path}/create_or_update",
+  wrap: { in: "{singular}" },
+};
+
 export const description: Description = {
   ids: { number: true },
   defaults: {
@@ -24,8 +30,17 @@ export const description: Description = {
   },
   objects: {
     tickets: { singular: "ticket", since: exported, example: { subject: "Printer" } },
-    users: { singular: "user", since: exported, example: { name: "Ada Quill" } },
-    organizations: { singular: "organization", example: { name: "Quill Ltd" } },
+    users: {
+      singular: "user",
+      since: exported,
+      upsert: { ...createOrUpdate, keys: ["external_id", "email"] },
+      example: { name: "Ada Quill" },
+    },
+    organizations: {
+      singular: "organization",
+      upsert: { ...createOrUpdate, keys: ["external_id"] },
+      example: { name: "Quill Ltd" },
+    },
     groups: { singular: "group", example: { name: "Support" } },
     brands: { singular: "brand", example: { name: "Quill" } },
     macros: { singular: "macro", example: { title: "Close" } },

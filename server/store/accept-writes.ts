@@ -4,12 +4,15 @@ import type { Json } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
 import type { NewOperation } from "./operations.ts";
 
+/** A delete is never queued. */
+export type QueuedWriteType = "create" | "update" | "upsert";
+
 export interface AcceptedWrite {
   operation: NewOperation;
-  writeType: "create" | "update";
+  writeType: QueuedWriteType;
   sendOptions: Json;
   records: Json[];
-  /** Records that the write updates: `installation/object/id`. */
+  /** Records that the write updates: installation, object, and id or key. */
   recordKeys: string[];
   /** Counted from now. */
   dueMs: number;

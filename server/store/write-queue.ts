@@ -1,6 +1,7 @@
 /** The queue of asynchronous writes as its workers use it: claim, mark, reschedule, release, recover. */
 import { sql, type RawBuilder } from "kysely";
 import type { Json, JsonObject } from "../ground/json.ts";
+import type { QueuedWriteType } from "./accept-writes.ts";
 import type { Queries } from "./database.ts";
 import { timed, type LogEntry } from "./operations.ts";
 import { toStoredJson } from "./stored-json.ts";
@@ -11,7 +12,7 @@ export interface ClaimedWrite {
   integrationId: string;
   installationId: string;
   objectName: string;
-  writeType: "create" | "update";
+  writeType: QueuedWriteType;
   sendOptions: JsonObject;
   records: Json[];
   attempts: number;
@@ -223,8 +224,8 @@ export async function postponeWrite(
   `.execute(queries);
 }
 
-/** Selects writes that may run again: not sent yet, or an update, or a create whose caller asked for retries. */
-const MAY_RUN_AGAIN = sql<boolean>`(not may_have_been_sent or write_type = 'update' or send_options->>'onUnknownOutcome' = 'retry')`;
+/** Selects writes that may run again: not sent yet, or an update or upsert, or a create whose caller asked for retries. */
+const MAY_RUN_AGAIN = sql<boolean>`(not may_have_been_sent or write_type <> 'create' or send_options->>'onUnknownOutcome' = 'retry')`;
 
 /**
  * Gives claimed writes back, for example when the process stops or their connection is rate limited. A create that may
@@ -300,7 +301,7 @@ export interface OrphanedWrite {
   projectId: string;
   installationId: string;
   objectName: string;
-  writeType: "create" | "update";
+  writeType: QueuedWriteType;
   sendOptions: JsonObject;
   records: Json[];
 }

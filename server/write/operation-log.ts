@@ -70,7 +70,7 @@ export const unknownOutcome = (why: string): string =>
 export const reasonOf = ({ kind, message }: ProviderError): string =>
   kind === "unknown_outcome" ? unknownOutcome(message) : message;
 
-const PAST = { create: "Created", update: "Updated", delete: "Deleted" } as const;
+const PAST = { create: "Created", update: "Updated", delete: "Deleted", upsert: "Upserted" } as const;
 
 /** Returns how an operation ended. A batch of which one record was written has succeeded. */
 export function summarize(

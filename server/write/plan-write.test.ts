@@ -13,9 +13,16 @@ const ALL: WriteAbilities = {
   associations: true,
   headers: true,
   ifEmpty: true,
+  upsert: true,
   batchLimit: 100,
 };
-const NONE: WriteAbilities = { delete: false, associations: false, headers: false, ifEmpty: false };
+const NONE: WriteAbilities = {
+  delete: false,
+  associations: false,
+  headers: false,
+  ifEmpty: false,
+  upsert: false,
+};
 
 const settings = (changes: Partial<ObjectSettings> = {}): ObjectSettings => ({
   objectName: "contacts",

@@ -1,12 +1,15 @@
 /**
  * Plans a write: request and settings in; records, withheld fields and the fields to read first out. Pure. The rules run
- * in this order: mapping, defaults, `writeOnCreate` or `writeOnUpdate`, `ifEmpty`.
+ * in this order: mapping, defaults, `writeOnCreate` or `writeOnUpdate`, `ifEmpty`. An upsert may create or update, so a field
+ * is sent only where the rules of both allow it.
  */
 import type { Association, RecordToWrite, WriteAbilities } from "../../connector-kit/connector.ts";
+import { upsertKeyOf } from "../../connector-kit/upsert-key.ts";
 import type { JsonObject } from "../ground/json.ts";
 import { mapRecord, type Clash, type Withheld } from "./map-record.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
 import { refuseClashes, refuseImpossible } from "./refusals.ts";
+import { refuseKeyless, unmappedKey } from "./refuse-upsert.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 export interface PlannedRecord extends RecordToWrite {
@@ -17,6 +20,8 @@ export interface PlannedRecord extends RecordToWrite {
 
 export interface WritePlan {
   type: WriteRequest["type"];
+  /** Upsert only: the provider's field that names the records. */
+  key?: string;
   objectName: string;
   batch: boolean;
   allOrNone: boolean;
@@ -30,18 +35,23 @@ export function planWrite(
   settings: ObjectSettings,
   abilities: WriteAbilities,
 ): WritePlan {
-  refuseImpossible(request, settings, abilities);
+  const key = request.key === undefined ? undefined : keyField(request.key, settings);
+  refuseImpossible({ ...request, key }, settings, abilities);
   const inputs = request.batch ?? [{ record: request.record ?? {}, associations: request.associations }];
   const clashes: [place: string, clash: Clash][] = [];
+  const keyless: string[] = [];
   const records = inputs.map((input, index) => {
     const planned = planRecord(request.type, input, settings);
     const place = request.batch ? `batch[${index}].record` : "record";
     for (const clash of planned.clashes) clashes.push([place, clash]);
+    if (key !== undefined && upsertKeyOf({ key }, planned.record) === undefined) keyless.push(place);
     return planned.record;
   });
   refuseClashes(clashes);
+  refuseKeyless(keyless, request.key ?? "");
   return {
     type: request.type,
+    ...(key !== undefined && { key }),
     objectName: settings.objectName,
     batch: request.batch !== undefined,
     allOrNone: request.batchPolicy?.allOrNone ?? false,
@@ -50,13 +60,15 @@ export function planWrite(
   };
 }
 
+type SentType = Exclude<WriteRequest["type"], "delete">;
+
 function planRecord(
   type: WriteRequest["type"],
   input: { record: Record<string, unknown>; associations?: Association[] },
   settings: ObjectSettings,
 ): { record: PlannedRecord; clashes: Clash[] } {
   const { id, ...given } = input.record as JsonObject;
-  const recordId = type === "create" || id === undefined ? undefined : String(id);
+  const recordId = type === "create" || type === "upsert" || id === undefined ? undefined : String(id);
   if (type === "delete")
     return { record: { id: recordId, fields: {}, withheld: [], ifEmpty: [] }, clashes: [] };
   // In a create, `id` is an ordinary field; the provider accepts or refuses it.
@@ -77,15 +89,23 @@ const settingOf = (settings: ObjectSettings, names: string[]): FieldSettings | u
 const targetOf = (key: string, settings: ObjectSettings): string =>
   settings.mapping?.mappedToProvider.get(key) ?? key;
 
+/** Returns the provider field of an upsert's key. */
+function keyField(key: string, settings: ObjectSettings): string {
+  if (!settings.mapping?.mappedToProvider.has(key)) return key;
+  const field = settings.mapping.mappedToProvider.get(key);
+  if (field === undefined) throw unmappedKey(key);
+  return field;
+}
+
 function applyDefaults(
-  type: "create" | "update",
+  type: SentType,
   fields: JsonObject,
   sources: Map<string, string>,
   settings: ObjectSettings,
 ): void {
   for (const [key, setting] of Object.entries(settings.fields)) {
     const target = targetOf(key, settings);
-    if (type === "update" && setting.defaultOnUpdate === false) continue;
+    if (type !== "create" && setting.defaultOnUpdate === false) continue;
     if (setting.default === undefined || Object.keys(fields).some((name) => sameName(name, target))) continue;
     fields[target] = setting.default;
     sources.set(target, key);
@@ -93,7 +113,7 @@ function applyDefaults(
 }
 
 function applyFieldSettings(
-  type: "create" | "update",
+  type: SentType,
   fields: JsonObject,
   sources: Map<string, string>,
   withheld: Withheld[],
@@ -102,15 +122,19 @@ function applyFieldSettings(
   const ifEmpty: string[] = [];
   for (const target of Object.keys(fields)) {
     const setting = settingOf(settings, [target, sources.get(target) ?? target]);
-    const rule = type === "create" ? setting?.writeOnCreate : setting?.writeOnUpdate;
-    if (rule === "never") {
+    const reason = withholdReason(type, setting);
+    if (reason !== undefined) {
       delete fields[target];
-      withheld.push({
-        field: target,
-        reason: `${type === "create" ? "writeOnCreate" : "writeOnUpdate"} is never`,
-      });
-    }
-    if (rule === "ifEmpty") ifEmpty.push(target);
+      withheld.push({ field: target, reason });
+    } else if (type === "update" && setting?.writeOnUpdate === "ifEmpty") ifEmpty.push(target);
   }
   return ifEmpty;
+}
+
+function withholdReason(type: SentType, setting: FieldSettings | undefined): string | undefined {
+  if (type !== "update" && setting?.writeOnCreate === "never") return "writeOnCreate is never";
+  if (type !== "create" && setting?.writeOnUpdate === "never") return "writeOnUpdate is never";
+  return type === "upsert" && setting?.writeOnUpdate === "ifEmpty"
+    ? "writeOnUpdate is ifEmpty, and an upsert does not read the record first"
+    : undefined;
 }

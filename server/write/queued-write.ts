@@ -2,6 +2,7 @@
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import type { Json } from "../ground/json.ts";
+import type { QueuedWriteType } from "../store/accept-writes.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 export interface StoredOutcome {
@@ -23,6 +24,8 @@ export interface SendOptions {
   allOrNone: boolean;
   headers: Record<string, string>;
   onUnknownOutcome: "fail" | "retry";
+  /** Upsert: the provider's field that names the records. */
+  key?: string;
   /** The write of a group: its log has an entry per record. */
   grouped: boolean;
   /** The builder's name for the object, where it differs from the provider's; used in events. */
@@ -48,11 +51,12 @@ export function readOutcome(stored: StoredOutcome): RecordOutcome {
 
 /** Returns the plan of the records without an outcome. */
 export const pendingPlan = (
-  write: { writeType: "create" | "update"; objectName: string },
+  write: { writeType: QueuedWriteType; objectName: string },
   sendOptions: SendOptions,
   records: StoredRecord[],
 ): WritePlan => ({
   type: write.writeType,
+  ...(sendOptions.key !== undefined && { key: sendOptions.key }),
   objectName: write.objectName,
   batch: sendOptions.batch,
   allOrNone: sendOptions.allOrNone,

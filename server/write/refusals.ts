@@ -1,12 +1,11 @@
 /** Refuses write requests that cannot be carried out, before anything is sent; names each member and the remedy. */
 import type { WriteAbilities } from "../../connector-kit/connector.ts";
-import { Problem, type Issue } from "../ground/errors.ts";
+import { Problem } from "../ground/errors.ts";
 import { isStorable } from "../ground/storable-text.ts";
 import type { Clash } from "./map-record.ts";
 import type { ObjectSettings } from "./object-settings.ts";
+import { upsertFaults, upsertLacks, type Fault } from "./refuse-upsert.ts";
 import type { WriteRequest } from "./write-request.ts";
-
-type Fault = Pick<Issue, "name" | "detail">;
 
 /** Throws a Problem with one issue per fault. Things the provider cannot do have a problem type of their own. */
 export function refuseImpossible(
@@ -14,10 +13,11 @@ export function refuseImpossible(
   settings: ObjectSettings,
   abilities: WriteAbilities,
 ): void {
-  const unsupported = lacking(request, settings.providerName, abilities);
+  const unsupported = lacking(request, settings, abilities);
   if (unsupported.length > 0) throw problem("unsupported-by-provider", unsupported);
   const faults = [
     ...shapeFaults(request),
+    ...upsertFaults(request),
     ...(request.type === "delete" ? deleteFaults(request, settings) : idFaults(request)),
     ...headerFaults(request),
     ...valueFaults(request),
@@ -47,7 +47,8 @@ function problem(slug: "invalid-request" | "unsupported-by-provider", faults: Fa
   });
 }
 
-function lacking(request: WriteRequest, provider: string, abilities: WriteAbilities): Fault[] {
+function lacking(request: WriteRequest, settings: ObjectSettings, abilities: WriteAbilities): Fault[] {
+  const provider = settings.providerName;
   const { batch, associations, headers, type } = request;
   const faults: Fault[] = [];
   const cannot = (name: string, what: string) =>
@@ -56,6 +57,7 @@ function lacking(request: WriteRequest, provider: string, abilities: WriteAbilit
   if (request.autoBatchPolicy && abilities.batchLimit === undefined)
     cannot("autoBatchPolicy", "write batches");
   if (type === "delete" && !abilities.delete) cannot("type", "delete records");
+  if (type === "upsert") faults.push(...upsertLacks(request, settings, abilities));
   if (headers?.length && !abilities.headers) cannot("headers", "take extra headers");
   if (!abilities.associations) {
     if (associations?.length) cannot("associations", "associate records");
@@ -81,7 +83,7 @@ function shapeFaults(request: WriteRequest): Fault[] {
       detail: "In a batch, put them into the items: `batch[n].associations`.",
     });
   }
-  if (type === "update") faults.push(...updateAssociations(request));
+  if (type === "update" || type === "upsert") faults.push(...updateAssociations(request));
   if (autoBatchPolicy && type !== "delete" && (batch || mode !== "asynchronous")) {
     faults.push({
       name: "autoBatchPolicy",
@@ -95,7 +97,7 @@ function shapeFaults(request: WriteRequest): Fault[] {
 }
 
 function updateAssociations({ associations, batch }: WriteRequest): Fault[] {
-  const detail = "Associations can be set when a record is created, not on an update.";
+  const detail = "Associations can be set when a record is created, not on an update or upsert.";
   const faults: Fault[] = associations?.length ? [{ name: "associations", detail }] : [];
   batch?.forEach((item, index) => {
     if (item.associations?.length) faults.push({ name: `batch[${index}].associations`, detail });

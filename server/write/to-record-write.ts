@@ -9,6 +9,7 @@ export const toRecordWrite = (
 ): RecordWrite => ({
   objectName: plan.objectName,
   type: plan.type,
+  ...(plan.key !== undefined && { key: plan.key }),
   batch: plan.batch,
   allOrNone: plan.allOrNone,
   headers: plan.headers,

@@ -1,7 +1,8 @@
 /** Accepts an asynchronous write: it is committed before the answer is sent, and executed by a worker. */
 import type { WriteTarget } from "./find-target.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
-import type { WritePlan } from "./plan-write.ts";
+import { upsertRecordKey } from "../../connector-kit/upsert-key.ts";
+import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 import { toJson } from "./queued-write.ts";
 import type { WriteRequest } from "./write-request.ts";
 
@@ -35,7 +36,7 @@ export async function writeLater(
       objectName: plan.objectName,
       requestId,
     },
-    writeType: plan.type === "update" ? ("update" as const) : ("create" as const),
+    writeType: plan.type === "delete" ? ("update" as const) : plan.type,
     sendOptions: toJson({
       batch: plan.batch || autoBatchPolicy !== undefined,
       allOrNone: plan.allOrNone,
@@ -43,9 +44,10 @@ export async function writeLater(
       onUnknownOutcome: retryPolicy?.onUnknownOutcome ?? "fail",
       grouped: autoBatchPolicy !== undefined,
       mappedName: target.settings.mappedName,
+      ...(plan.key !== undefined && { key: plan.key }),
     }),
     records: plan.records.map((planned) => toJson({ planned })),
-    recordKeys: plan.records.flatMap(({ id }) => (id === undefined ? [] : [recordKey(target, plan, id)])),
+    recordKeys: plan.records.flatMap((record) => recordKey(target, plan, record) ?? []),
     dueMs: autoBatchPolicy ? autoBatchPolicy.maxDelayMinutes * deps.minuteMs : 0,
     retryMs: (hours ?? DEFAULT_DEADLINE_HOURS) * 60 * deps.minuteMs,
   };
@@ -60,9 +62,23 @@ export async function writeLater(
 function groupKey({ installation }: WriteTarget, plan: WritePlan, { retryPolicy }: WriteRequest): string {
   const headers = Object.entries(plan.headers).map(([name, value]) => [name.toLowerCase(), value]);
   const onUnknownOutcome = retryPolicy?.onUnknownOutcome ?? "fail";
-  return JSON.stringify([installation.id, plan.objectName, plan.type, headers.toSorted(), onUnknownOutcome]);
+  const type = plan.key === undefined ? plan.type : `${plan.type} by ${plan.key}`;
+  return JSON.stringify([installation.id, plan.objectName, type, headers.toSorted(), onUnknownOutcome]);
 }
 
-/** Two writes with the same key are about the same record. */
-const recordKey = ({ installation, connector }: WriteTarget, plan: WritePlan, id: string): string =>
-  JSON.stringify([installation.id, plan.objectName.toLowerCase(), connector.write.recordKey(id)]);
+/**
+ * Two writes with the same text are about the same record. An update by id and an upsert by key of one record have different
+ * ones: the id is not known before the upsert.
+ */
+function recordKey(
+  { installation, connector }: WriteTarget,
+  plan: WritePlan,
+  record: PlannedRecord,
+): string | undefined {
+  const object = plan.objectName.toLowerCase();
+  if (plan.type === "upsert")
+    return JSON.stringify([installation.id, object, "key", upsertRecordKey(plan, record)]);
+  return record.id === undefined
+    ? undefined
+    : JSON.stringify([installation.id, object, connector.write.recordKey(record.id)]);
+}

@@ -21,7 +21,7 @@ export const writeRecords = (deps: WriteServices) =>
     tag: "Write",
     summary: "Write records",
     description:
-      "Creates, updates or deletes a record, or up to 100 of them, in the customer's account. `synchronous` waits for " +
+      "Creates, updates, upserts or deletes a record, or up to 100 of them, in the customer's account. `synchronous` waits for " +
       "the provider and returns the record as it is after the write. `asynchronous` commits the write, returns its " +
       "`operationId` and retries until the deadline. If the provider refuses, the answer is 422, and its body is both " +
       "the Problem and the result; if at least one record of a batch was written, the answer is 200. While the " +

@@ -38,7 +38,18 @@ export const WriteRequestSchema = Type.Object(
       minLength: 1,
       description: "The customer group whose installation is written to.",
     }),
-    type: Type.Enum(["create", "update", "delete"], { description: "Whether to create, update or delete." }),
+    type: Type.Enum(["create", "update", "delete", "upsert"], {
+      description:
+        "`upsert` (Busbar's own) updates the record whose `key` has the same value, or creates it.",
+    }),
+    key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          "Upsert only: the field, by your name or the provider's, whose value names the record; unique at the provider.",
+      }),
+    ),
     mode: Type.Optional(
       Type.Enum(["synchronous", "asynchronous"], {
         description: "`synchronous` (default) waits for the provider. A delete is always synchronous.",
@@ -49,7 +60,7 @@ export const WriteRequestSchema = Type.Object(
       Type.Array(Type.Object({ record: Fields, associations: Type.Optional(Associations) }), {
         minItems: 1,
         maxItems: 100,
-        description: "1 to 100 records instead of `record`. Create and update only.",
+        description: "1 to 100 records instead of `record`. Not for a delete.",
       }),
     ),
     batchPolicy: Type.Optional(
@@ -117,7 +128,10 @@ export const WriteRequestSchema = Type.Object(
       ),
     ),
   },
-  { title: "WriteRequest", description: "One record, or a batch of them, to create, update or delete." },
+  {
+    title: "WriteRequest",
+    description: "One record, or a batch of them, to create, update, upsert or delete.",
+  },
 );
 
 export type WriteRequest = Static<typeof WriteRequestSchema>;

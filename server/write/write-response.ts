@@ -11,6 +11,9 @@ const WriteResultSchema = Type.Object(
   {
     success: Type.Boolean({ description: "Whether the record was written." }),
     recordId: Type.Optional(Type.String({ description: "The provider's id of the record." })),
+    created: Type.Optional(
+      Type.Boolean({ description: "Of an upsert, where the provider tells: whether the record is new." }),
+    ),
     data: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description: "The record as the provider has it after the write.",
@@ -88,8 +91,13 @@ function batchMembers(outcomes: RecordOutcome[]) {
 
 function resultOf(outcome: RecordOutcome | undefined): Result {
   if (!outcome?.success) return { success: false };
-  const { recordId, data } = outcome;
-  return { success: true, ...(recordId !== undefined && { recordId }), ...(data && { data }) };
+  const { recordId, created, data } = outcome;
+  return {
+    success: true,
+    ...(recordId !== undefined && { recordId }),
+    ...(created !== undefined && { created }),
+    ...(data && { data }),
+  };
 }
 
 /** Returns one message per failed record; in a batch it names the record. */

@@ -73,7 +73,7 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
     keyOf: ({ installationId }) => installationId,
     groupOf: ({ projectId }) => projectId,
     // The next update of the same record may go ahead; nothing waits for a create.
-    unblocksOthers: ({ writeType }) => writeType === "update",
+    unblocksOthers: ({ writeType }) => writeType !== "create",
   });
   return withOrphanRecovery(loop, {
     log,

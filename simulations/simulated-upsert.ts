@@ -1,0 +1,47 @@
+/** Recognises a described upsert, backwards: which key it names, and which fields it writes. */
+import type { UpsertRules } from "../connector-kit/described/description.ts";
+import { at, fillPath, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { unwrapped } from "./simulated-body.ts";
+import { valueInPath } from "./value-in-path.ts";
+
+/** Returns undefined where the path is another one, and a text where the request is refused. */
+export function upsertIn(
+  rules: UpsertRules,
+  plan: ObjectPlan,
+  request: { url: URL; contentType: string; body: string },
+): { key: string; value: string; fields: JsonObject } | string | undefined {
+  const places = rules.keys.flatMap((key) => {
+    const template = rules.path.replaceAll("{key}", key).replace("{value}", "\u0000");
+    const value = valueInPath(fillPath(template, plan), request.url);
+    return value === undefined ? [] : [{ key, value }];
+  });
+  const [first] = places;
+  if (!first) return undefined;
+  const fields = unwrapped(plan, rules, request);
+  if (typeof fields === "string") return fields;
+  const named = keyNamed(rules, request.body);
+  if (rules.keyNameTo !== undefined && named === undefined) return "the name of the key is missing";
+  const key =
+    named ??
+    (rules.path.includes("{key}") ? first.key : rules.keys.find((name) => Object.hasOwn(fields, name)));
+  if (key === undefined || !rules.keys.includes(key)) return "no key is given";
+  const value = first.value === "" ? fields[key] : first.value;
+  if (value === undefined || value === null) return `the key ${key} has no value`;
+  return { key, value: String(value), fields: withoutName(rules, fields) };
+}
+
+/** Returns the name of the key in the body. */
+function keyNamed({ keyNameTo }: UpsertRules, text: string): string | undefined {
+  if (keyNameTo === undefined) return undefined;
+  const body: Json = JSON.parse(text);
+  const value = at(body, keyNameTo.slice("body.".length));
+  const name = Array.isArray(value) ? value[0] : value;
+  return typeof name === "string" ? name : undefined;
+}
+
+function withoutName({ keyNameTo = "" }: UpsertRules, fields: JsonObject): JsonObject {
+  const [name = ""] = keyNameTo.slice("body.".length).split(".");
+  const { [name]: _, ...rest } = fields;
+  return isJsonObject(rest) ? rest : fields;
+}

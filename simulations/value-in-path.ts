@@ -1,0 +1,11 @@
+/** Compares a request's path with the template of a description, backwards: takes the value out of it. */
+
+/** Returns the value at NUL in the template, "" where it has none, undefined where the path is another. */
+export function valueInPath(template: string, url: URL): string | undefined {
+  const [wanted = "", query = ""] = template.split("?");
+  for (const [name, value] of new URLSearchParams(query))
+    if (url.searchParams.get(name) !== value) return undefined;
+  const pattern = wanted.split("\u0000").map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const found = new RegExp(`^${pattern.join("([^/]+)")}$`).exec(url.pathname);
+  return found ? decodeURIComponent(found[1] ?? "") : undefined;
+}
