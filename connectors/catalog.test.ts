@@ -24,7 +24,7 @@ test("support is shown only where the code is here, and what is declared can sti
   assert.equal(hubspot?.read, true);
   assert.equal(hubspot?.subscribe, true);
   assert.deepEqual(hubspot?.batchWrite?.create, { supported: true, defaultRecordLimit: 100 });
-  assert.deepEqual(hubspot?.batchWrite?.upsert, { supported: false });
+  assert.deepEqual(hubspot?.batchWrite?.upsert, { supported: true, defaultRecordLimit: 100 });
   assert.equal(catalog.find("asana")?.support.write, false);
   assert.equal(catalog.find("asana")?.support.proxy, true);
 

@@ -944,7 +944,7 @@ CREATE TABLE writes (
   may_have_been_sent boolean NOT NULL DEFAULT false,
   group_bytes integer NOT NULL DEFAULT 0,
   PRIMARY KEY (operation_id),
-  CHECK ((write_type = ANY (ARRAY['create'::text, 'update'::text]))),
+  CHECK ((write_type = ANY (ARRAY['create'::text, 'update'::text, 'upsert'::text]))),
   FOREIGN KEY (operation_id) REFERENCES operations(id) ON DELETE CASCADE
 ) WITH (fillfactor=40, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
 CREATE INDEX writes_by_installation ON writes (installation_id, due_time, seq) WHERE (claimed_by IS NULL);

@@ -12,7 +12,7 @@ import { write } from "./write.ts";
 testConnector(
   "hubspot",
   { write, classify },
-  { objectName: "contacts", fields: { firstname: "Ada" }, ids: ["1", "2", "3"] },
+  { objectName: "contacts", fields: { firstname: "Ada" }, ids: ["1", "2", "3"], upsertKey: "email" },
 );
 
 const single = (type: RecordWrite["type"], record: RecordToWrite): RecordWrite => ({

@@ -21,6 +21,7 @@ testConnector(
     fields: { LastName: "Byron" },
     ids: [ADA, BOB, "003ak00000luKU1AAM"],
     sameIds: [[ADA, ADA.slice(0, 15)]],
+    upsertKey: "External_Id__c",
   },
 );
 

@@ -13,6 +13,8 @@ export const walk: ResourceWalk = {
     facts.operationId = operationId;
     const changed = { id: result.recordId, givenName: "Augusta" };
     await write("An update", { groupRef: "acme", type: "update", record: changed });
+    const upsert = { groupRef: "acme", type: "upsert", key: "email" };
+    await write("An upsert", { ...upsert, record: { email: "eve@example.com", givenName: "Eve" } });
     const batch = ["bob", "cleo"].map((name) => ({ record: { email: `${name}@example.com` } }));
     await write("A batch", { ...create, batch });
     const later = { mode: "asynchronous", retryPolicy: { deadlineHours: 12 } };
