@@ -5,11 +5,12 @@ import { buildDashboard, findBundler } from "../server/dashboard/build-dashboard
 import { dashboardDigest, ROOT } from "../server/dashboard/dashboard-digest.ts";
 
 const bundler = findBundler();
-if (!bundler) {
+const digest = await dashboardDigest();
+if (!bundler || digest === undefined) {
   console.error("The packages that build the dashboard are not installed. Run: npm ci");
   process.exit(1);
 }
 const folder = join(ROOT, "dashboard", "dist");
 await mkdir(folder, { recursive: true });
-const { assets } = await buildDashboard(bundler, { folder, digest: await dashboardDigest() });
+const { assets } = await buildDashboard(bundler, { folder, digest });
 console.log(`dashboard/dist: ${assets.length} files`);

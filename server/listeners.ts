@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { openAudit } from "./access/audit-change.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
+import { openClientAddress } from "./ground/client-address.ts";
 import type { Config } from "./ground/config.ts";
 import type { OnAnswer } from "./http/server-options.ts";
 import { limitConnections } from "./http/connection-limits.ts";
@@ -61,6 +62,7 @@ export async function listen(
     caughtUp: deps.changes.caughtUp,
     log,
     surfaceHosts: config.surfaceHosts,
+    clientAddress: openClientAddress(config.trustedProxies),
     docsUrl,
     isHttps: () => publicUrl.startsWith("https:"),
     maxConnections: config.apiConnections,

@@ -222,7 +222,7 @@ const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
   {
     what: "opens sockets outwards",
     pattern: /^import (?!type )[^;]*from "(undici|node:https|node:net|node:tls)"|\bfetch\(\s*["'`]http/m,
-    only: /^(server\/(egress\/|proxy\/|ground\/config|store\/|postgres\/|main|listeners)|cli\/http\/send\.ts)/,
+    only: /^(server\/(egress\/|proxy\/|ground\/(config-values|client-address)|store\/|postgres\/|main|listeners)|cli\/http\/send\.ts)/,
   },
 ];
 

@@ -29,6 +29,11 @@ const SERVER_COMMANDS: ServerCommand[] = [
     description: "invite a person as owner of the project's organisation; they sign in and accept",
   },
   {
+    name: "migrate",
+    usage: "[--grant ROLE]",
+    description: "migrate the database, and let ROLE read and write its rows; start migrates too",
+  },
+  {
     name: "keys",
     usage: "status | rotate",
     description: "show which encryption keys are in use; re-encrypt everything with the first one",

@@ -8,6 +8,7 @@ import { readConfig } from "../ground/config.ts";
 import { StartError, UsageError } from "../ground/errors.ts";
 import { createLog } from "../ground/log.ts";
 import { runKeysCommand } from "./keys-command.ts";
+import { runMigrateCommand } from "./migrate-command.ts";
 import { startBusbar } from "../main.ts";
 import { READY, startProcesses } from "./processes.ts";
 import { printStart } from "./print-start.ts";
@@ -31,6 +32,8 @@ export async function runServerCommand(command: string, args: string[]): Promise
       return invite(args);
     case "keys":
       return keys(args);
+    case "migrate":
+      return migrate(args);
     default:
       throw new UsageError(`there is no command "${command}"; run busbar help`);
   }
@@ -130,6 +133,12 @@ async function keys([action, ...args]: string[]): Promise<void> {
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   const done = await runKeysCommand(action, { config: readConfig(), log: createLog("warn"), print });
   if (!done) process.exitCode = 1;
+}
+
+async function migrate(args: string[]): Promise<void> {
+  const { grant } = parse(args, { grant: { type: "string" } });
+  const done = await runMigrateCommand({ config: readConfig(), log: createLog("warn") }, grant);
+  process.stdout.write(`${done}\n`);
 }
 
 type Options = Record<string, { type: "string" }>;

@@ -39,6 +39,7 @@ export function openBuiltDashboard({ dataDir, log, builds = true }: DashboardOpt
     const digest = await dashboardDigest();
     const found = await findBuild(dataDir, digest);
     if (found) return found;
+    if (digest === undefined) return { kind: "missing" as const };
     if (builds) return build({ dataDir, log, digest, signal: closing.signal });
     return (await waitForBuild(dataDir, digest, closing.signal)) ?? { kind: "missing" as const };
   };
@@ -66,10 +67,11 @@ const foldersOf = (dataDir: string): string[] => [
   join(dataDir, "dashboard"),
 ];
 
-async function findBuild(dataDir: string, digest: string): Promise<DashboardState | undefined> {
-  for (const folder of foldersOf(dataDir)) {
+/** Without a digest, any build is current: a package contains the one of its version. */
+async function findBuild(dataDir: string, digest: string | undefined): Promise<DashboardState | undefined> {
+  for (const folder of digest === undefined ? foldersOf(dataDir).slice(0, 1) : foldersOf(dataDir)) {
     const build = await readBuild(folder);
-    if (build?.digest === digest) return { kind: "ready", folder, build };
+    if (build && (digest === undefined || build.digest === digest)) return { kind: "ready", folder, build };
   }
   return undefined;
 }

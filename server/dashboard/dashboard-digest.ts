@@ -10,8 +10,9 @@ export const ROOT = join(import.meta.dirname, "..", "..");
 const SOURCES = ["dashboard", "server/manifest", "server/ground", "connector-kit"];
 const LOCK_FILE = "package-lock.json";
 
-/** Returns the digest of names and contents, the same on every machine. */
-export async function dashboardDigest(): Promise<string> {
+/** Returns the digest of names and contents, the same on every machine; undefined in a package, which has no sources. */
+export async function dashboardDigest(): Promise<string | undefined> {
+  if (!existsSync(join(ROOT, "dashboard", "main.tsx"))) return undefined;
   const lists = await Promise.all(SOURCES.map((folder) => listFiles(join(ROOT, folder))));
   const files = lists.flat().map((file) => relative(ROOT, file));
   if (existsSync(join(ROOT, LOCK_FILE))) files.push(LOCK_FILE);

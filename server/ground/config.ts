@@ -1,7 +1,22 @@
 /** Reads and checks the environment. A wrong value stops the start with one line that names the variable. */
-import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { StartError } from "./errors.ts";
+import {
+  boolean,
+  CENTURY_DAYS,
+  HOUR_SECONDS,
+  integer,
+  isHost,
+  networks,
+  number,
+  origin,
+  positive,
+  seconds,
+  text,
+  wrong,
+  YEAR_HOURS,
+  type Environment,
+} from "./config-values.ts";
+import { databaseAddresses } from "./database-addresses.ts";
 import { refuseUnknownVariables } from "./refuse-unknown-variables.ts";
 import type { EncryptionKey } from "./seal.ts";
 
@@ -45,6 +60,8 @@ export interface Config {
   egressAllow: string[];
   logLevel: string;
   oidc?: { issuer: string; clientId: string; clientSecret?: string; trustEmail: boolean };
+  /** Addresses and CIDRs of reverse proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: string[];
   surfaceHosts: { write?: string; read?: string; search?: string };
   webhookRetrySeconds: number[];
   webhookDisableAfterSeconds: number;
@@ -85,13 +102,11 @@ export interface Config {
   bootstrapEmail?: string;
 }
 
-type Environment = Record<string, string | undefined>;
-
 /** Returns the checked configuration. Throws `StartError` that names the first wrong variable and what it accepts. */
 export function readConfig(environment: Environment = process.env): Config {
   const { env, read } = tracked(environment);
   const config: Config = {
-    databaseUrl: text(env, "DATABASE_URL", isPostgresUrl, "a postgres:// or postgresql:// address"),
+    databaseUrl: text(env, "DATABASE_URL", isPostgresUrl, POSTGRES_URL),
     databaseConnections: integer(env, "BUSBAR_DATABASE_CONNECTIONS", 20, 2, 1_000),
     tokenRefreshes: {
       most: integer(env, "BUSBAR_TOKEN_REFRESHES", 80, 2, 10_000),
@@ -114,9 +129,10 @@ export function readConfig(environment: Environment = process.env): Config {
     roles: roles(env),
     encryptionKeys: encryptionKeys(env),
     catalogPath: env["BUSBAR_CATALOG"] || undefined,
-    egressAllow: egressAllow(env),
+    egressAllow: networks(env, "BUSBAR_EGRESS_ALLOW", { hosts: true }),
     logLevel: text(env, "BUSBAR_LOG_LEVEL", isLogLevel, `one of ${LOG_LEVELS.join(", ")}`) ?? "info",
     oidc: oidc(env),
+    trustedProxies: networks(env, "BUSBAR_TRUSTED_PROXIES", { hosts: false }),
     surfaceHosts: {
       write: text(env, "BUSBAR_WRITE_HOST", isHost, "a host name without port"),
       read: text(env, "BUSBAR_READ_HOST", isHost, "a host name without port"),
@@ -200,93 +216,14 @@ const attemptsDays = (gapsSeconds: number[]): number => {
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 const isLogLevel = (value: string) => LOG_LEVELS.includes(value);
-const isHost = (value: string) => isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value);
-const isPostgresUrl = (value: string) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
+const isPostgresUrl = (value: string) => databaseAddresses(value) !== undefined;
+const POSTGRES_URL =
+  "a postgres:// or postgresql:// address, with one host or several (host1:5432,host2:5432); " +
+  "target_session_attrs may be any, read-write or primary";
 const isEmail = (value: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) && value.length <= 320;
 const isPhone = (value: string) => /^[+\d][\d ()./-]{2,30}$/.test(value);
 const isWebAddress = (value: string) => /^https?:\/\//.test(value) && URL.canParse(value);
 const isLongKey = (value: string) => /^[\x21-\x7e]{32,}$/.test(value);
-
-const wrong = (name: string, expectation: string) => new StartError(`${name} ${expectation}`);
-
-function text(
-  env: Environment,
-  name: string,
-  accepts: (value: string) => boolean,
-  expected: string,
-): string | undefined {
-  const value = env[name];
-  if (!value) return undefined;
-  // The value may be a secret (a password in DATABASE_URL), so the message does not contain it.
-  if (!accepts(value)) throw wrong(name, `must be ${expected}`);
-  return value;
-}
-
-function integer(env: Environment, name: string, fallback: number, min: number, max = 2_147_483_647): number {
-  const value = env[name];
-  if (!value) return fallback;
-  const number = Number(value);
-  if (!/^\d+$/.test(value) || number < min || number > max) {
-    throw wrong(name, `must be a whole number from ${min} to ${max}, not "${value}"`);
-  }
-  return number;
-}
-
-/** Upper limits: beyond them timers and dates overflow, or the value is a mistake. */
-const HOUR_SECONDS = 3_600;
-const YEAR_SECONDS = 31_536_000;
-const YEAR_HOURS = 8_760;
-const CENTURY_DAYS = 36_500;
-
-function positive(env: Environment, name: string, fallback: number, max: number): number {
-  const value = env[name];
-  if (!value) return fallback;
-  const number = Number(value);
-  if (!(number > 0 && number <= max)) {
-    throw wrong(name, `must be a number above 0 and at most ${max}, not "${value}"`);
-  }
-  return number;
-}
-
-function number(env: Environment, name: string, fallback: number, min: number, max: number): number {
-  const value = env[name];
-  if (!value) return fallback;
-  const number = Number(value);
-  if (!/^\d+(\.\d+)?$/.test(value) || number < min || number > max) {
-    throw wrong(name, `must be a number from ${min} to ${max}, not "${value}"`);
-  }
-  return number;
-}
-
-function boolean(env: Environment, name: string, fallback: boolean): boolean {
-  const value = env[name];
-  if (!value) return fallback;
-  if (value !== "true" && value !== "false") throw wrong(name, `must be true or false, not "${value}"`);
-  return value === "true";
-}
-
-function seconds(env: Environment, name: string, fallback: string): number[] {
-  return (env[name] || fallback).split(",").map((part) => {
-    const number = Number(part.trim());
-    if (part.trim() === "" || !(number >= 0 && number <= YEAR_SECONDS)) {
-      throw wrong(
-        name,
-        `must be a comma-separated list of seconds up to ${YEAR_SECONDS}, such as ${fallback}; "${part}" is not valid`,
-      );
-    }
-    return number;
-  });
-}
-
-function origin(env: Environment, name: string): string | undefined {
-  const value = env[name];
-  if (!value) return undefined;
-  const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search || url.username) {
-    throw wrong(name, `must be an origin such as https://busbar.example.com, without a path, not "${value}"`);
-  }
-  return url.origin;
-}
 
 function roles(env: Environment): ReadonlySet<Role> {
   const value = env["BUSBAR_ROLES"] || ROLES.join(",");
@@ -318,23 +255,6 @@ export function parseEncryptionKeys(value: string, name = "BUSBAR_ENCRYPTION_KEY
 
 const encryptionKeys = (env: Environment): EncryptionKey[] | undefined =>
   env["BUSBAR_ENCRYPTION_KEYS"] ? parseEncryptionKeys(env["BUSBAR_ENCRYPTION_KEYS"]) : undefined;
-
-function egressAllow(env: Environment): string[] {
-  const parts = (env["BUSBAR_EGRESS_ALLOW"] ?? "").split(",").map((part) => part.trim().toLowerCase());
-  return parts.filter(Boolean).map((part) => {
-    const [address = "", bits] = part.split("/");
-    const bare = address.replace(/^\[(.*)\]$/, "$1");
-    const family = isIP(bare);
-    const bitsFit = bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
-    if (bits === undefined ? !isHost(bare) && !family : !family || !bitsFit) {
-      throw wrong(
-        "BUSBAR_EGRESS_ALLOW",
-        `must list hosts or CIDRs, with no http:// and no port; "${part}" is neither`,
-      );
-    }
-    return bits === undefined ? bare : `${bare}/${bits}`;
-  });
-}
 
 function oidc(env: Environment): Config["oidc"] {
   const issuer = env["BUSBAR_OIDC_ISSUER"];

@@ -52,8 +52,8 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
       const inputs = await options.confine({ caller, target, inputs: readInputs(request) });
       requireRole(caller, roleOfCall(entry, inputs));
       if (target.inProject && !project) throw missingProject();
-      const { headers, ip: remoteAddress, id: requestId } = request;
-      const { originalUrl: url } = request;
+      const { headers, originalUrl: url, id: requestId } = request;
+      const remoteAddress = options.clientAddress?.(request.raw) ?? request.ip;
       const call = { ...inputs, caller, project, headers, url, remoteAddress, requestId };
       const handle = () => target.handle(call as ProjectCall<unknown, unknown, unknown>);
       const answer = await (options.audit ? options.audit(entry, call, handle) : handle());

@@ -1,5 +1,6 @@
 /** What the API's server is given: routes, access checks, and where to report. */
 import type { IncomingHttpHeaders } from "node:http";
+import type { ClientAddress } from "../ground/client-address.ts";
 import type { Support } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";
 import type { RefusedRequest } from "./known-callers.ts";
@@ -49,6 +50,8 @@ export interface ServerOptions {
   isHttps?: () => boolean;
   /** Maximum number of open connections; further ones are closed at once. */
   maxConnections?: number;
+  /** Finds the client's address; the peer's unless given. */
+  clientAddress?: ClientAddress;
   /** A body of which nothing arrives for this long is refused. */
   bodySilenceMs?: number;
   /** Contact that refusals name. */

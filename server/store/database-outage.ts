@@ -42,7 +42,7 @@ const AWAY = /^(08\w{3}|53\w{3}|57P\w{2}|25006)$/;
 
 /** Messages of pg's errors that have no code. */
 const BROKEN =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout$|Client .* is not queryable$)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired$|Query read timeout$|Client .* is not queryable$)/;
 
 /** Returns whether an error means that the database cannot be reached, or cannot take writes, at the moment. */
 export function isDatabaseAway(error: unknown): boolean {

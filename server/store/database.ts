@@ -1,9 +1,16 @@
 /** Opens PostgreSQL: checks it, migrates it, and opens the pool that queries run on. */
 import type { Kysely, Transaction } from "kysely";
-import { Client, type ClientConfig, type Pool } from "pg";
+import type { Client, ClientConfig, Pool } from "pg";
 import { StartError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { recordedChange } from "./audit-context.ts";
+import {
+  databaseHosts,
+  HostClient,
+  requireWritable,
+  tryHosts,
+  type DatabaseHosts,
+} from "./database-hosts.ts";
 import { migrate } from "./migrate.ts";
 import { CONNECT_TIMEOUT_MS, openPool } from "./pool.ts";
 import { requireOwnSessions } from "./require-own-sessions.ts";
@@ -36,28 +43,42 @@ export async function openDatabase(options: {
 }
 
 async function prepare(connectionString: string, log: Log): Promise<void> {
-  const [client, second] = await Promise.all([
-    connect(connectionString),
-    connect(connectionString, { query_timeout: CONNECT_TIMEOUT_MS }),
-  ]);
+  const hosts = databaseHosts(connectionString);
+  const client = await connect(hosts);
   try {
-    await requireVersion(client);
-    await requireOwnSessions(client, second);
-    await migrate(client, log);
+    await requireWritable(client).catch((cause: unknown) => {
+      throw unusable(cause);
+    });
+    const second = await connect(hosts, { query_timeout: CONNECT_TIMEOUT_MS });
+    try {
+      await requireVersion(client);
+      await requireOwnSessions(client, second);
+      await migrate(client, log);
+    } finally {
+      await second.end();
+    }
   } finally {
-    await Promise.all([client.end(), second.end()]);
+    await client.end();
   }
 }
 
-async function connect(connectionString: string, more: ClientConfig = {}): Promise<Client> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...more });
+async function connect(hosts: DatabaseHosts, more: ClientConfig = {}): Promise<Client> {
   try {
-    await client.connect();
-    return client;
+    return await tryHosts(hosts, async () => {
+      const client = new HostClient(hosts, { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...more });
+      // A connection that breaks fails its statement; its own event must not end the process as well.
+      client.on("error", () => {});
+      await client.connect();
+      return client;
+    });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
-    throw new StartError(`cannot connect to the database of DATABASE_URL: ${reason}`, { cause });
+    throw unusable(cause);
   }
+}
+
+function unusable(cause: unknown): StartError {
+  const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
+  return new StartError(`cannot connect to the database of DATABASE_URL: ${reason}`, { cause });
 }
 
 async function requireVersion(client: Client): Promise<void> {

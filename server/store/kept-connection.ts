@@ -1,6 +1,7 @@
 /** A database connection that is kept for one purpose: opened again when it breaks, given up when its server hangs. */
-import { Client, type QueryResult, type QueryResultRow } from "pg";
+import type { Client, QueryResult, QueryResultRow } from "pg";
 import type { Log } from "../ground/log.ts";
+import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
 import { CONNECT_TIMEOUT_MS, KEEP_ALIVE } from "./pool.ts";
 
 export interface KeptConnection {
@@ -31,16 +32,18 @@ const HEARTBEAT_MS = 15_000;
 /** Opens the connection; throws when that fails the first time, and tries again for ever from then on. */
 export async function keepConnection(options: KeepOptions): Promise<KeptConnection> {
   const { log, applicationName, retryMs } = options;
+  const hosts = databaseHosts(options.connectionString);
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
 
   const connect = async (): Promise<void> => {
-    const fresh = open(options);
+    const fresh = open(hosts, options);
     fresh.on("error", (error) => log.warn({ error: error.message, applicationName }, "lost a connection"));
     fresh.on("end", () => {
-      if (client === fresh) client = undefined;
+      if (client !== fresh) return;
+      client = undefined;
       retryLater();
     });
     try {
@@ -76,7 +79,7 @@ export async function keepConnection(options: KeepOptions): Promise<KeptConnecti
     return answer;
   };
 
-  await connect();
+  await tryHosts(hosts, connect);
   const heartbeat = setInterval(() => void query("select 1").catch(() => {}), HEARTBEAT_MS).unref();
   return {
     query,
@@ -92,9 +95,8 @@ export async function keepConnection(options: KeepOptions): Promise<KeptConnecti
   };
 }
 
-const open = ({ connectionString, applicationName }: KeepOptions): Client =>
-  new Client({
-    connectionString,
+const open = (hosts: DatabaseHosts, { applicationName }: KeepOptions): Client =>
+  new HostClient(hosts, {
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,

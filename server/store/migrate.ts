@@ -19,14 +19,13 @@ const LOCK_KEY = 7_355_608_420_117;
 export async function migrate(client: Client, log: Log): Promise<void> {
   await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
   try {
-    await client.query(
-      "create table if not exists migrations (name text primary key, create_time timestamptz not null default now())",
-    );
+    await createMigrations(client);
     const names = await migrationNames();
     const { rows } = await client.query<{ name: string }>("select name from migrations");
     const applied = new Set(rows.map((row) => row.name));
     refuseNewer(applied, names);
     const missing = names.filter((candidate) => !applied.has(candidate));
+    if (missing.length > 0) await requireOwner(client);
     for (const name of missing) {
       await apply(client, name);
       log.debug({ migration: name }, "migration applied");
@@ -36,6 +35,32 @@ export async function migrate(client: Client, log: Log): Promise<void> {
   } finally {
     await client.query("select pg_advisory_unlock($1)", [LOCK_KEY]);
   }
+}
+
+/** A role that only serves may not create tables, not even those that exist. */
+async function createMigrations(client: Client): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>(
+    "select to_regclass('migrations') is not null as found",
+  );
+  if (rows[0]?.found) return;
+  await requireOwner(client);
+  await client.query(
+    "create table if not exists migrations (name text primary key, create_time timestamptz not null default now())",
+  );
+}
+
+/** Throws `StartError` for a role that cannot change the schema. */
+async function requireOwner(client: Client): Promise<void> {
+  const { rows } = await client.query<{ role: string; may: boolean }>(
+    `select current_user as role, has_schema_privilege(current_schema(), 'create')
+       and coalesce((select pg_has_role(tableowner, 'usage') from pg_tables
+                      where schemaname = current_schema() and tablename = 'migrations'), true) as may`,
+  );
+  if (rows[0]?.may) return;
+  throw new StartError(
+    `the database is not migrated to this version, and the role ${rows[0]?.role} of DATABASE_URL cannot change its schema: ` +
+      `run "busbar migrate --grant ${rows[0]?.role}" as the owner of its tables`,
+  );
 }
 
 export async function migrationNames(): Promise<string[]> {

@@ -7,9 +7,10 @@ import {
   type PostgresPoolClient,
   type PostgresQueryResult,
 } from "kysely";
-import { Pool, type PoolClient } from "pg";
+import { Pool, type ClientConfig, type PoolClient } from "pg";
 import type { Log } from "../ground/log.ts";
-import { hasLostServer } from "./database-outage.ts";
+import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
+import { hasLostServer, isDatabaseAway } from "./database-outage.ts";
 import type { DB } from "./rows.gen.ts";
 
 /**
@@ -49,8 +50,9 @@ export function openPool(options: {
   statementTimeoutMs?: number;
 }): QueryPool {
   const { connectionString, applicationName, log, size, settings } = options;
+  const hosts = databaseHosts(connectionString);
   const pool = new Pool({
-    connectionString,
+    Client: clientOf(hosts),
     max: size,
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -61,13 +63,27 @@ export function openPool(options: {
   pool.on("error", (error) => log.warn({ error: error.message }, "lost an idle database connection"));
   // A connection that breaks while it is lent out fails its query; its own event must not end the process as well.
   pool.on("connect", (client) => client.on("error", () => {}));
-  const sessions = openSessions(pool, settingsStatement({ ...SESSION_SETTINGS, ...settings }));
+  const setUp = settingsStatement({ ...SESSION_SETTINGS, ...settings });
+  const sessions = openSessions(pool, hosts, setUp);
   const queries = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: sessions }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
   return { queries, pool };
 }
+
+const clientOf = (hosts: DatabaseHosts) =>
+  class extends HostClient {
+    constructor(options: ClientConfig = {}) {
+      super(hosts, options);
+    }
+  };
+
+/** The pool was busy, which no other host can help. */
+const BUSY = "timeout exceeded when trying to connect";
+
+const mayRetry = (error: unknown): boolean =>
+  isDatabaseAway(error) && !(error instanceof Error && error.message === BUSY);
 
 /** A statement rather than the connection's `options`, which connection poolers do not pass on. */
 const settingsStatement = (settings: Record<string, string>): string =>
@@ -79,13 +95,13 @@ const settingsStatement = (settings: Record<string, string>): string =>
  * Returns the pool as Kysely uses it. A new connection is set up here and not by Kysely's `onCreateConnection`: when that
  * fails, Kysely keeps the connection, and the pool has one fewer for ever.
  */
-function openSessions(pool: Pool, setUp: string) {
+function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string) {
   const lent = new WeakMap<PoolClient, LentConnection>();
   return {
     options: pool.options,
     end: () => pool.end(),
     async connect(): Promise<PostgresPoolClient> {
-      const client = await pool.connect();
+      const client = await tryHosts(hosts, () => pool.connect(), mayRetry);
       const known = lent.get(client);
       if (known) return known;
       try {

@@ -1,0 +1,76 @@
+/** `npm run package`: makes the npm package that runs without a checkout, in `dist/`. */
+import { execFile } from "node:child_process";
+import { chmod, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { promisify } from "node:util";
+import { packageManifest } from "./package/package-manifest.ts";
+import { productionLock } from "./package/production-lock.ts";
+
+const run = promisify(execFile);
+
+const ROOT = join(import.meta.dirname, "..");
+const DIST = join(ROOT, "dist");
+const STAGE = join(DIST, "package");
+
+/** Files that the compiled code reads, and those that a package must carry. */
+const COPIED = [
+  "server/api/docs/examples.json",
+  "server/require-node.mjs",
+  "openapi.json",
+  "migrations",
+  "deploy",
+  "dashboard/dist",
+  "LICENSE",
+  "README.md",
+  "CHANGELOG.md",
+  ".env.example",
+];
+
+await rm(DIST, { recursive: true, force: true });
+await mkdir(STAGE, { recursive: true });
+await Promise.all([compile(), node(["scripts/build-dashboard.ts"])]);
+await copyFiles();
+await writeManifests();
+console.log(relative(process.cwd(), join(DIST, await pack())));
+
+/** Compiles every file to JavaScript in its place: Node strips no types below `node_modules`. */
+async function compile(): Promise<void> {
+  await node(["node_modules/typescript/bin/tsc", "-p", "scripts/package", "--outDir", STAGE]);
+  const entry = await readFile(join(ROOT, "server/busbar.mjs"), "utf8");
+  await mkdir(join(STAGE, "server"), { recursive: true });
+  await writeFile(join(STAGE, "server/busbar.mjs"), entry.replaceAll(/(import\("[^"]+)\.ts"\)/g, '$1.js")'));
+  await chmod(join(STAGE, "server/busbar.mjs"), 0o755);
+}
+
+async function copyFiles(): Promise<void> {
+  for (const path of COPIED) {
+    await mkdir(dirname(join(STAGE, path)), { recursive: true });
+    await cp(join(ROOT, path), join(STAGE, path), { recursive: true });
+  }
+}
+
+async function writeManifests(): Promise<void> {
+  const [manifest, lock] = await Promise.all(
+    ["package.json", "package-lock.json"].map((file) => readFile(join(ROOT, file), "utf8")),
+  );
+  const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+  const made = packageManifest(JSON.parse(manifest ?? ""));
+  await writeFile(join(STAGE, "package.json"), json(made));
+  await writeFile(join(STAGE, "npm-shrinkwrap.json"), json(productionLock(JSON.parse(lock ?? ""), made)));
+}
+
+async function pack(): Promise<string> {
+  const { stdout } = await run("npm", ["pack", STAGE, "--json", "--pack-destination", DIST], { cwd: DIST });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return filename;
+}
+
+/** Runs a program with this Node.js. Prints what it printed if it fails. */
+async function node(args: string[]): Promise<void> {
+  try {
+    await run(process.execPath, args, { cwd: ROOT, maxBuffer: 16 * 1024 * 1024 });
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${args.join(" ")} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * `npm run try:package [-- --node PATH] [--made]`: makes the package unless it is made, installs it into an empty folder without install scripts, and
+ * uses it: pages, a written record, a proxied call, a clean stop. Prints how long each step took.
+ */
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { parseArgs, promisify } from "node:util";
+import { startSandbox } from "../sandbox/sandbox.ts";
+import { openClient } from "../tests/harness/client.ts";
+import { connectCustomer } from "../tests/harness/connect-customer.ts";
+import { until } from "../tests/harness/until.ts";
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "..");
+const { values } = parseArgs({
+  options: { node: { type: "string", default: process.execPath }, made: { type: "boolean" } },
+});
+const PATH = `${dirname(values.node)}:${process.env["PATH"]}`;
+const START_MS = 60_000;
+
+const folder = await mkdtemp(join(tmpdir(), "busbar-package-"));
+try {
+  await tryPackage();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function tryPackage(): Promise<void> {
+  console.log(`node ${(await run(values.node, ["--version"])).stdout.trim()}`);
+  if (!values.made)
+    await timed("make the package", () => run(process.execPath, ["scripts/package.ts"], { cwd: ROOT }));
+  const dist = join(ROOT, "dist");
+  const archive = (await readdir(dist)).find((name) => name.endsWith(".tgz")) ?? "";
+  await timed("install it", () => npm(["install", "--ignore-scripts", join(dist, archive)]));
+  const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  const shown = await timed("npx busbar --version", () => inFolder("npx", ["busbar", "--version"]));
+  require(shown.stdout.includes(version), `--version printed ${shown.stdout}`);
+
+  const sandbox = await startSandbox({ port: 0 });
+  await writeFile(join(folder, "catalog.json"), JSON.stringify(sandbox.catalog()));
+  const busbar = await timed("busbar start", start);
+  try {
+    const bootstrap = JSON.parse(await readFile(join(folder, "data/bootstrap.json"), "utf8"));
+    const client = openClient({ ...bootstrap, urls: () => bootstrap.urls });
+    const customer = await timed("connect and install a customer", () =>
+      connectCustomer({ ...client, sandbox }, { provider: "hubspot", objects: ["companies"] }),
+    );
+    await timed("write a record", () =>
+      customer.succeed("companies", { type: "create", record: { name: "Northwind" } }),
+    );
+    const { status } = await timed("call the proxy", () => customer.proxied("/crm/v3/objects/companies"));
+    require(status === 200, `the proxy answered ${status}`);
+    const { origin } = new URL(bootstrap.urls.base);
+    for (const path of ["/", "/docs", "/openapi.json", "/readyz"]) {
+      const answer = await fetch(`${origin}${path}`, { headers: { accept: "text/html" } });
+      require(answer.status === 200, `${path} answered ${answer.status}`);
+      if (path === "/") require((await answer.text()).includes("/assets/"), "the dashboard is missing");
+    }
+  } finally {
+    await timed("stop", busbar.stop);
+    await sandbox.close();
+  }
+}
+
+async function start(): Promise<{ stop(): Promise<void> }> {
+  const child = spawn(join(folder, "node_modules/.bin/busbar"), ["start"], {
+    cwd: folder,
+    env: {
+      PATH,
+      HOME: folder,
+      BUSBAR_DATA_DIR: join(folder, "data"),
+      BUSBAR_PORT: "0",
+      BUSBAR_PROXY_PORT: "0",
+      BUSBAR_CATALOG: "catalog.json",
+      BUSBAR_EGRESS_ALLOW: "127.0.0.1",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += String(text)));
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(output);
+    return output.includes("Busbar is ready");
+  }, START_MS);
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      const code = await exited;
+      require(code === 0, `busbar exited with ${code}: ${output.slice(-2_000)}`);
+    },
+  };
+}
+
+async function npm(args: string[]): Promise<void> {
+  await inFolder("npm", ["init", "--yes"]);
+  const { stdout } = await inFolder("npm", args);
+  console.log(stdout.trim().split("\n").at(-1));
+}
+
+function inFolder(program: string, args: string[]): Promise<{ stdout: string }> {
+  return run(program, args, { cwd: folder, env: { ...process.env, PATH } });
+}
+
+async function timed<T>(what: string, act: () => Promise<T>): Promise<T> {
+  const started = performance.now();
+  const result = await act();
+  console.log(`${what.padEnd(32)} ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+  return result;
+}
+
+function require(isTrue: boolean, otherwise: string): void {
+  if (!isTrue) throw new Error(otherwise);
+}

@@ -1,0 +1,47 @@
+/** Finds the address of a client behind reverse proxies that the operator trusts. */
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+
+export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
+
+/**
+ * Returns a function that follows `X-Forwarded-For` from its end, as long as the hop before is listed in `trusted`
+ * (addresses and CIDRs). What a client wrote into the header itself is never believed.
+ */
+export function openClientAddress(trusted: string[]): ClientAddress {
+  const isTrusted = openNetworks(trusted);
+  return ({ headers, socket }) => {
+    let address = bareAddress(socket.remoteAddress ?? "");
+    const forwarded = headers["x-forwarded-for"];
+    const hops = (Array.isArray(forwarded) ? forwarded.join(",") : (forwarded ?? "")).split(",");
+    while (isTrusted(address)) {
+      const hop = bareAddress(hops.pop() ?? "");
+      if (isIP(hop) === 0) break;
+      address = hop;
+    }
+    return address;
+  };
+}
+
+/** Returns a function that tells whether an address is in one of these networks. */
+export function openNetworks(networks: string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = "", bits] = network.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return (address) => {
+    const family = isIP(address);
+    return family !== 0 && list.check(address, family === 6 ? "ipv6" : "ipv4");
+  };
+}
+
+/** Some proxies add the port; IPv4 clients of an IPv6 socket come as `::ffff:192.0.2.1`. */
+const bareAddress = (text: string): string =>
+  text
+    .trim()
+    .replace(/^\[(.*)\](:\d+)?$/, "$1")
+    .replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1")
+    .replace(/^::ffff:(?=\d+\.)/i, "");

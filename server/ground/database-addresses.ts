@@ -1,0 +1,25 @@
+/** Splits DATABASE_URL, which may name several hosts as libpq's does, into addresses of one host each. */
+
+const HOSTS = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?#]*)(.*)$/s;
+
+/** What we understand of libpq's `target_session_attrs`: Busbar writes, so a standby is of no use to it. */
+const TARGETS = ["any", "read-write", "primary"];
+
+/** Returns an address per host in the order given; undefined if this is not an address of PostgreSQL. */
+export function databaseAddresses(url: string): string[] | undefined {
+  const [, head = "", hosts = "", rest = ""] = HOSTS.exec(url) ?? [];
+  const addresses = hosts.split(",").map((host) => withoutTarget(`${head}${host}${rest}`));
+  const isWhole = hosts === "" || !hosts.split(",").includes("");
+  return head && isWhole && addresses.every((address) => address !== undefined) ? addresses : undefined;
+}
+
+function withoutTarget(address: string): string | undefined {
+  // A socket's folder and a host that follows as a parameter leave the host empty.
+  const url = URL.parse(address);
+  if (!url) return URL.canParse(address.replace("@/", "@localhost/")) ? address : undefined;
+  const target = url.searchParams.get("target_session_attrs");
+  if (target === null) return address;
+  if (!TARGETS.includes(target)) return undefined;
+  url.searchParams.delete("target_session_attrs");
+  return url.href;
+}

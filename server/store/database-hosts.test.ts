@@ -1,0 +1,80 @@
+/** A DATABASE_URL with several hosts. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { test, type TestContext } from "node:test";
+import { createTestDatabase } from "../../tests/harness/database.ts";
+import { until } from "../../tests/harness/until.ts";
+import { createLog } from "../ground/log.ts";
+import { listenForChanges } from "./changes.ts";
+import { openDatabase } from "./database.ts";
+
+const log = createLog("silent");
+
+/** A second address of the test's database, which can go away. */
+async function secondAddress(t: TestContext, connectionString: string) {
+  const { hostname, port } = new URL(connectionString);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const onward = connect(`${decodeURIComponent(hostname)}/.s.PGSQL.${port}`);
+    for (const end of [socket, onward]) {
+      sockets.add(end);
+      end.on("error", () => {});
+    }
+    socket.pipe(onward).pipe(socket);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  t.after(close);
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+async function twoHosts(t: TestContext) {
+  const { connectionString, drop } = await createTestDatabase();
+  t.after(drop);
+  const second = await secondAddress(t, connectionString);
+  const { host } = new URL(connectionString);
+  return { connectionString, second, url: connectionString.replace(host, `${second.host},${host}`) };
+}
+
+test("when a host goes away, statements, notifications and new connections go to the other one", async (t) => {
+  const { url, second } = await twoHosts(t);
+  const database = await openDatabase({ connectionString: url, log, poolSize: 3 });
+  const changes = await listenForChanges(url, log);
+  t.after(async () => {
+    await changes.close();
+    await database.close();
+  });
+  const ask = () => database.queries.selectFrom("projects").select("id").execute();
+  await ask();
+  let told = 0;
+  changes.subscribe(() => (told += 1));
+  second.close();
+  await until(() =>
+    ask().then(
+      () => true,
+      () => false,
+    ),
+  );
+  await until(async () => {
+    await database.pool.query(`select pg_notify('busbar_changes', '{"table":"x","id":"y"}')`).catch(() => {});
+    return changes.connected && told > 0;
+  });
+});
+
+test("a host that takes no writes is passed over, and none at all is refused with a sentence", async (t) => {
+  const { connectionString, url, second } = await twoHosts(t);
+  const database = await openDatabase({ connectionString, log });
+  const name = new URL(connectionString).pathname.slice(1);
+  await database.pool.query(`alter database ${name} set default_transaction_read_only = on`);
+  await database.close();
+  await assert.rejects(openDatabase({ connectionString: url, log }), {
+    name: "StartError",
+    message: /DATABASE_URL: the server is a standby, or takes no writes/,
+  });
+  second.close();
+  await assert.rejects(openDatabase({ connectionString, log }), { message: /is a standby/ });
+});
