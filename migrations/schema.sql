@@ -588,6 +588,13 @@ CREATE TABLE proxy_usage (
 CREATE INDEX ON proxy_usage (installation_id, id DESC);
 CREATE INDEX ON proxy_usage (project_id, "time" DESC, id DESC);
 
+CREATE TABLE push_watch (
+  id integer NOT NULL DEFAULT 1,
+  alive_time timestamptz NOT NULL,
+  PRIMARY KEY (id),
+  CHECK ((id = 1))
+);
+
 CREATE TABLE read_fingerprints (
   installation_id uuid NOT NULL,
   object_name text NOT NULL,
@@ -804,7 +811,10 @@ CREATE TABLE subscription_events (
   reason text,
   message_id uuid,
   end_time timestamptz,
+  found_type text,
+  delivered_hash bytea,
   PRIMARY KEY (installation_id, id),
+  CHECK ((found_type = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text]))),
   CHECK ((outcome = ANY (ARRAY['delivered'::text, 'coalesced'::text, 'filtered'::text, 'expired'::text]))),
   FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
 ) WITH (fillfactor=80, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0.05);
@@ -837,13 +847,20 @@ CREATE TABLE subscriptions (
   retry_time timestamptz,
   attempts integer NOT NULL DEFAULT 0,
   claimed_by integer,
-  reconciliation jsonb,
+  walk jsonb,
   received bigint NOT NULL DEFAULT 0,
   delivered bigint NOT NULL DEFAULT 0,
   filtered bigint NOT NULL DEFAULT 0,
   duplicates bigint NOT NULL DEFAULT 0,
   last_event_time timestamptz,
   create_time timestamptz NOT NULL DEFAULT now(),
+  reconcile_since timestamptz,
+  reconcile_reason text,
+  reconciled jsonb,
+  polled_until timestamptz,
+  deletions_until timestamptz,
+  polls integer NOT NULL DEFAULT 0,
+  poll_time timestamptz,
   PRIMARY KEY (id),
   UNIQUE (installation_id, object_name),
   CHECK ((source = ANY (ARRAY['webhook'::text, 'journal'::text, 'pubsub'::text, 'polling'::text]))),

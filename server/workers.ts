@@ -31,6 +31,7 @@ export function startWorkers(deps: Services): Workers {
     publicUrl: () => deps.address.publicUrl,
     retryBaseMs: deps.config.retryBaseSeconds * 1_000,
     windowMs: deps.config.subscribeCoalesceSeconds * 1_000,
+    pollMs: deps.config.subscribePollSeconds * 1_000,
     subscribeMeter: deps.metrics?.subscribeMeter,
   });
   const refreshes = startRefreshAhead({ ...deps, mostAtOnce: deps.config.tokenRefreshes.most });

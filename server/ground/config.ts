@@ -94,6 +94,8 @@ export interface Config {
   };
   /** How long changes of one record are collected into one entry; 0: an entry per event. */
   subscribeCoalesceSeconds: number;
+  /** From one turn of polling a customer's account for changes to the next. */
+  subscribePollSeconds: number;
   metrics: boolean;
   /** Whether this process serves the dashboard. */
   dashboard: boolean;
@@ -158,6 +160,13 @@ export function readConfig(environment: Environment = process.env): Config {
       projectPerSecond: integer(env, "BUSBAR_PROXY_PROJECT_PER_SECOND", 0, 0),
     },
     subscribeCoalesceSeconds: number(env, "BUSBAR_SUBSCRIBE_COALESCE_SECONDS", 1, 0, 5),
+    subscribePollSeconds: number(
+      env,
+      "BUSBAR_SUBSCRIBE_POLL_SECONDS",
+      60,
+      env["NODE_ENV"] === "production" ? 10 : 1,
+      3_600,
+    ),
     metrics: boolean(env, "BUSBAR_METRICS", false),
     dashboard: boolean(env, "BUSBAR_DASHBOARD", true),
     bootstrapApiKey: text(

@@ -150,7 +150,7 @@ function subscribeMeter(registry: Registry): SubscribeMeter {
   const registers = [registry];
   const received = new Counter({
     name: "busbar_subscribe_events_received_total",
-    help: "Events that providers pushed: `stored` once per installation, `duplicate` ones, and those that no installation subscribes to.",
+    help: "Events that providers pushed: `stored` once per installation, `duplicate` ones, and those that no installation subscribes to; and changes `found` by reading.",
     labelNames: ["outcome"],
     registers,
   });
@@ -173,6 +173,7 @@ function subscribeMeter(registry: Registry): SubscribeMeter {
       received.inc({ outcome: "unmatched" }, unmatched);
     },
     refused: (reason) => refused.inc({ reason }),
+    found: (events) => received.inc({ outcome: "found" }, events),
     ended({ delivered, filtered }) {
       ended.inc({ outcome: "delivered" }, delivered);
       ended.inc({ outcome: "filtered" }, filtered);

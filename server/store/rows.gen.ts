@@ -416,6 +416,11 @@ export interface ProxyUsage {
   time: Timestamp;
 }
 
+export interface PushWatch {
+  aliveTime: Timestamp;
+  id: Generated<number>;
+}
+
 export interface ReadFingerprints {
   changeTime: Timestamp;
   hash: Buffer;
@@ -560,7 +565,9 @@ export interface SignInFailures {
 
 export interface SubscriptionEvents {
   dedupeKey: Buffer;
+  deliveredHash: Buffer | null;
   endTime: Timestamp | null;
+  foundType: string | null;
   id: string;
   installationId: string;
   messageId: string | null;
@@ -579,6 +586,7 @@ export interface Subscriptions {
   attempts: Generated<number>;
   claimedBy: number | null;
   createTime: Generated<Timestamp>;
+  deletionsUntil: Timestamp | null;
   delivered: Generated<Int8>;
   dueTime: Generated<Timestamp | null>;
   duplicates: Generated<Int8>;
@@ -588,15 +596,21 @@ export interface Subscriptions {
   lastEventTime: Timestamp | null;
   objectKey: string | null;
   objectName: string;
+  polledUntil: Timestamp | null;
+  polls: Generated<number>;
+  pollTime: Timestamp | null;
   projectId: string;
   provider: string;
   reason: string | null;
   received: Generated<Int8>;
-  reconciliation: Json | null;
+  reconciled: Json | null;
+  reconcileReason: string | null;
+  reconcileSince: Timestamp | null;
   reportedError: string | null;
   retryTime: Timestamp | null;
   source: string;
   state: Generated<string>;
+  walk: Json | null;
 }
 
 export interface SubscriptionSyncs {
@@ -711,6 +725,7 @@ export interface DB {
   projects: Projects;
   providerApps: ProviderApps;
   proxyUsage: ProxyUsage;
+  pushWatch: PushWatch;
   readFingerprints: ReadFingerprints;
   readiness: Readiness;
   readObjects: ReadObjects;

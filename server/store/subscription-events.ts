@@ -9,6 +9,9 @@ export interface WaitingEvent {
   id: string;
   recordId: string;
   occurredTime: Date;
+  providerEventType: string;
+  /** Found by reading; null: the provider reported it. */
+  foundType: "create" | "update" | "delete" | null;
   raw: string;
 }
 
@@ -24,7 +27,7 @@ export async function listReadyEvents(
   { windowMs, most }: { windowMs: number; most: number },
 ): Promise<WaitingEvent[]> {
   const { rows } = await sql<WaitingEvent>`
-    select id, record_id, occurred_time, raw from (
+    select id, record_id, occurred_time, provider_event_type, found_type, raw from (
       select *, min(received_time) over (partition by record_id) as first_time from (
         select * from subscription_events
         where installation_id = ${installationId} and object_name = ${objectName} and outcome is null
@@ -45,6 +48,8 @@ export interface EndedEvent {
   reason: string | null;
   /** The event of `messages` that reports it. */
   messageId: string | null;
+  /** Fingerprint of the delivered record. */
+  deliveredHash: Buffer | null;
 }
 
 export interface SubscriptionCommit {
@@ -54,10 +59,6 @@ export interface SubscriptionCommit {
   ended: EndedEvent[];
   /** Data messages, and other events that report what happened. */
   messages: EventRow[];
-  /** Delivered entries without a stored event, such as those of a reconciliation. */
-  deliveredMore?: number;
-  /** Undefined: it stays. Null: the reconciliation is over. */
-  reconciliation?: object | null;
 }
 
 /**
@@ -65,9 +66,9 @@ export interface SubscriptionCommit {
  * has the claim.
  */
 export async function commitSubscription(queries: Queries, commit: SubscriptionCommit): Promise<boolean> {
-  const { id, installationId, workerId, ended, messages, deliveredMore = 0, reconciliation } = commit;
+  const { id, installationId, workerId, ended, messages } = commit;
   const column = <Name extends keyof EndedEvent>(name: Name) => ended.map((event) => event[name]);
-  const delivered = ended.filter(({ messageId }) => messageId !== null).length + deliveredMore;
+  const delivered = ended.filter(({ messageId }) => messageId !== null).length;
   const filtered = ended.filter(({ outcome }) => outcome === "filtered").length;
   const isMine = sql`exists (select from mine)`;
   const events = messages.map((message) => ({ ...message, data: storableJson(message.data) }));
@@ -76,15 +77,15 @@ export async function commitSubscription(queries: Queries, commit: SubscriptionC
       select id from subscriptions where id = ${id} and claimed_by = ${workerId} for no key update
     ), ended as (
       update subscription_events set outcome = one.outcome, reason = one.reason, message_id = one.message_id,
-        end_time = now()
+        delivered_hash = one.delivered_hash, end_time = now()
       from unnest(${column("id")}::uuid[], ${column("outcome")}::text[], ${column("reason")}::text[],
-        ${column("messageId")}::uuid[]) as one (id, outcome, reason, message_id)
+        ${column("messageId")}::uuid[], ${column("deliveredHash")}::bytea[])
+        as one (id, outcome, reason, message_id, delivered_hash)
       where installation_id = ${installationId} and subscription_events.id = one.id and ${isMine}
     ), counted as (
       update subscriptions set delivered = delivered + ${delivered}, filtered = filtered + ${filtered},
         attempts = 0, state = case when state = 'degraded' then 'active' else state end,
         reason = case when state = 'degraded' then null else reason end
-        ${reconciliation === undefined ? sql`` : sql`, reconciliation = ${reconciliation && JSON.stringify(reconciliation)}::jsonb`}
       where id in (select id from mine)
     ), ${eventInserts(events, isMine)}, told as (${notifyOfEvents})
     select ${isMine} as is_mine, (select count(*) from told)
@@ -92,17 +93,34 @@ export async function commitSubscription(queries: Queries, commit: SubscriptionC
   return rows[0]?.isMine ?? false;
 }
 
-/** Removes events that arrived before a time, at most so many; returns how many it removed. */
+const EXPIRED = "Events waited for so long that they were removed.";
+
+/**
+ * Removes events that arrived before a time, at most so many; returns how many it removed. If some of them still waited, their
+ * changes are to be found by reading.
+ */
 export async function removeSubscriptionEventsBefore(
   queries: Queries,
   before: Date,
   most: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from subscription_events where id in (
-      select id from subscription_events where received_time < ${before} order by received_time limit ${most})
+  const { rows } = await sql<{ removed: number }>`
+    with removed as (
+      delete from subscription_events where (installation_id, id) in (
+        select installation_id, id from subscription_events where received_time < ${before}
+        order by received_time limit ${most})
+      returning installation_id, object_name, occurred_time, outcome
+    ), lost as (
+      select installation_id, object_name, min(occurred_time) as since from removed where outcome is null group by 1, 2
+    ), requested as (
+      update subscriptions set due_time = now(), reconcile_reason = ${EXPIRED},
+        reconcile_since = least(reconcile_since, lost.since)
+      from lost where subscriptions.installation_id = lost.installation_id
+        and subscriptions.object_name = lost.object_name and state <> 'disabled'
+    )
+    select count(*)::integer as removed from removed
   `.execute(queries);
-  return Number(numAffectedRows ?? 0);
+  return rows[0]?.removed ?? 0;
 }
 
 /** Removes everything that is kept of a record, except for the events given. */

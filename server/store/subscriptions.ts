@@ -10,8 +10,8 @@
  * A process claims a subscription while it works on its events, so the events of an object are processed in order.
  */
 import { sql } from "kysely";
-import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
+import type { EndedReconciliation, SubscriptionWalk } from "./subscription-walks.ts";
 
 export type SubscriptionSource = "webhook" | "journal" | "pubsub" | "polling";
 export type SubscriptionState = "pending" | "active" | "degraded" | "failed" | "disabled";
@@ -33,13 +33,26 @@ export interface SubscriptionRow {
   filtered: number;
   duplicates: number;
   lastEventTime: Date | null;
+  /** Of polled subscriptions: until when changes, and deletions, are known. */
+  polledUntil: Date | null;
+  deletionsUntil: Date | null;
+  polls: number;
+  pollTime: Date | null;
+  /** A reconciliation that was requested and has not begun. */
+  reconcileSince: Date | null;
+  reconcileReason: string | null;
+  walk: SubscriptionWalk | null;
+  /** The last reconciliation that ended. */
+  reconciled: EndedReconciliation | null;
 }
 
 const COLUMNS = sql`subscriptions.id, subscriptions.installation_id, subscriptions.object_name, subscriptions.project_id,
   subscriptions.provider, subscriptions.account_ref, subscriptions.object_key, subscriptions.source, subscriptions.state,
   subscriptions.reason, subscriptions.reported_error, subscriptions.received::double precision,
   subscriptions.delivered::double precision, subscriptions.filtered::double precision,
-  subscriptions.duplicates::double precision, subscriptions.last_event_time`;
+  subscriptions.duplicates::double precision, subscriptions.last_event_time, subscriptions.polled_until,
+  subscriptions.deletions_until, subscriptions.polls, subscriptions.poll_time, subscriptions.reconcile_since,
+  subscriptions.reconcile_reason, subscriptions.walk, subscriptions.reconciled`;
 
 /** Lists the subscriptions of an installation. */
 export async function listSubscriptions(
@@ -85,13 +98,17 @@ export async function syncSubscriptions(
   if (wanted.length === 0) return;
   await sql`
     insert into subscriptions as known (id, project_id, installation_id, object_name, provider, account_ref, object_key,
-      source, state)
+      source, state, polled_until, poll_time)
     select id, ${projectId}, ${installationId}, object_name, provider, account_ref, object_key, source,
-      case when is_disabled then 'disabled' else 'pending' end
-    from unnest(${column("id")}::uuid[], ${column("objectName")}::text[], ${column("provider")}::text[],
-      ${column("accountRef")}::text[], ${column("objectKey")}::text[], ${column("source")}::text[],
-      ${column("isDisabled")}::boolean[])
-      as wanted (id, object_name, provider, account_ref, object_key, source, is_disabled)
+      case when is_disabled then 'disabled' else 'pending' end,
+      case when is_polled then now() end, case when is_polled then now() end
+    from (
+      select *, source = 'polling' and not is_disabled as is_polled
+      from unnest(${column("id")}::uuid[], ${column("objectName")}::text[], ${column("provider")}::text[],
+        ${column("accountRef")}::text[], ${column("objectKey")}::text[], ${column("source")}::text[],
+        ${column("isDisabled")}::boolean[])
+        as one (id, object_name, provider, account_ref, object_key, source, is_disabled)
+    ) wanted
     on conflict (installation_id, object_name) do update set
       provider = excluded.provider,
       -- What the provider was asked for stays while the connection tells nothing else.
@@ -103,6 +120,13 @@ export async function syncSubscriptions(
           and coalesce(excluded.account_ref, known.account_ref) is not distinct from known.account_ref then 'active'
         else 'pending' end,
       reason = case when known.state = 'active' or excluded.state = 'disabled' then null else known.reason end,
+      -- Polling begins at the moment from which it is the source, and goes on where it was.
+      polled_until = case when known.poll_time is null then excluded.polled_until else known.polled_until end,
+      deletions_until = case when known.poll_time is null then null else known.deletions_until end,
+      poll_time = case when excluded.poll_time is not null then coalesce(known.poll_time, excluded.poll_time) end,
+      walk = case when excluded.state <> 'disabled'
+        and (excluded.poll_time is not null or known.walk ->> 'kind' <> 'polling') then known.walk end,
+      reconcile_since = case when excluded.state <> 'disabled' then known.reconcile_since end,
       due_time = now(), retry_time = null
   `.execute(queries);
 }
@@ -110,7 +134,6 @@ export async function syncSubscriptions(
 export interface ClaimedSubscription extends SubscriptionRow {
   connectionId: string;
   attempts: number;
-  reconciliation: JsonObject | null;
 }
 
 export interface DueSubscription {
@@ -154,7 +177,7 @@ export async function claimSubscriptions(
       where id = any(array(select id from due))
       returning *
     )
-    select ${COLUMNS}, connection_id, attempts, reconciliation
+    select ${COLUMNS}, connection_id, attempts
     from claimed subscriptions join installations on installations.id = subscriptions.installation_id
   `.execute(queries);
   return rows;
@@ -198,14 +221,14 @@ export async function nextSubscriptionDueMs(queries: Queries): Promise<number | 
   return rows[0]?.ms ?? undefined;
 }
 
-/** Ends a turn: the subscription is due again when events wait, or a reconciliation is not over. */
+/** Ends a turn: the subscription is due again when events wait, a walk is not over, or the next turn of polling comes. */
 export async function endTurn(
   queries: Queries,
   { id, workerId, windowMs }: { id: string; workerId: number; windowMs: number },
 ): Promise<void> {
   await sql`
     update subscriptions set claimed_by = null, retry_time = null,
-      due_time = least(due_time, case when reconciliation is not null then now() end, (
+      due_time = least(due_time, poll_time, case when walk is not null or reconcile_since is not null then now() end, (
         select min(received_time) + ${windowMs} * interval '1 millisecond' from subscription_events
         where subscription_events.installation_id = subscriptions.installation_id
           and subscription_events.object_name = subscriptions.object_name and outcome is null))

@@ -62,6 +62,7 @@ export const endFiltered = ({ id }: { id: string }, reason: string): EndedEvent 
   outcome: "filtered",
   reason: reason.slice(0, LONGEST_REASON),
   messageId: null,
+  deliveredHash: null,
 });
 
 const LONGEST_REASON = 500;

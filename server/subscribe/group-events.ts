@@ -2,10 +2,12 @@
 import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
 
 /** An event with its row in the inbox. */
-export interface InboxEvent extends ProviderEvent {
+export interface InboxEvent extends Omit<ProviderEvent, "accountRef" | "dedupeKey"> {
   id: string;
   /** When it happened, or arrived where the provider does not tell. */
   time: Date;
+  /** Found by reading: the receiver may have the change already. */
+  isFound?: true;
 }
 
 /** Events that become one entry. */

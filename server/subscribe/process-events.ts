@@ -10,9 +10,11 @@ import {
   type EndedEvent,
   type WaitingEvent,
 } from "../store/subscription-events.ts";
+import { listDeliveredHashes } from "../store/subscription-walks.ts";
 import type { ClaimedSubscription } from "../store/subscriptions.ts";
 import { chooseGroups, endFiltered } from "./choose-groups.ts";
 import type { EventGroup, InboxEvent } from "./group-events.ts";
+import { dropRepeats, type NewGroups } from "./drop-repeats.ts";
 import { groupEntries, needsRecords, readGroupRecords, type GroupRecords } from "./shape-groups.ts";
 import { subscribeMessages, type CutEntries } from "./subscribe-message.ts";
 import type { SubscribeServices } from "./subscribe-services.ts";
@@ -70,7 +72,7 @@ async function processBatch(
   waiting: WaitingEvent[],
 ): Promise<boolean> {
   const { connector, definition } = target;
-  const read = waiting.map((row) => toInboxEvent(row, target));
+  const read = waiting.map((row) => toInboxEvent(row, subscription, target));
   const unreadable = waiting.filter((_, index) => read[index] === undefined);
   const { groups, filtered } = chooseGroups(
     read.flatMap((event) => event ?? []),
@@ -81,14 +83,17 @@ async function processBatch(
       coalesce: deps.windowMs > 0,
     },
   );
-  const { messages, messageIds } = await messagesOf(deps, subscription, target, groups);
+  const { fresh, messages, messageIds } = await messagesOf(deps, subscription, target, groups);
   const ended = [
     ...unreadable.map((event) => endFiltered(event, "the event cannot be read")),
     ...filtered,
-    ...groups.flatMap((group, index) => endDelivered(group, messageIds[index] ?? null)),
+    ...fresh.repeated,
+    ...fresh.groups.flatMap((group, index) =>
+      endDelivered(group, messageIds[index] ?? null, fresh.hashes[index] ?? null),
+    ),
   ];
   if (!(await commit(deps, subscription, { ended, messages }))) return false;
-  for (const { shown } of groups) {
+  for (const { shown } of fresh.groups) {
     if (!shown.erases) continue;
     const { installationId } = subscription;
     await eraseRecord(deps.database.queries, {
@@ -100,18 +105,26 @@ async function processBatch(
   return true;
 }
 
-function toInboxEvent(row: WaitingEvent, { connector }: SubscriptionTarget): InboxEvent | undefined {
-  const event = connector.subscribe.readEvent(row.raw);
-  return event && { ...event, id: row.id, time: row.occurredTime };
+function toInboxEvent(
+  row: WaitingEvent,
+  { objectName, objectKey }: ClaimedSubscription,
+  { connector }: SubscriptionTarget,
+): InboxEvent | undefined {
+  const { id, recordId, providerEventType, foundType: type, occurredTime: time, raw } = row;
+  if (type !== null) {
+    const key = objectKey ?? objectName;
+    return { id, recordId, objectKey: key, type, providerEventType, time, raw, isFound: true };
+  }
+  const event = connector.subscribe.readEvent(raw);
+  return event && { ...event, id, time };
 }
 
 async function messagesOf(
   deps: SubscribeServices,
-  { projectId, connectionId, objectName, accountRef }: ClaimedSubscription,
+  { projectId, connectionId, installationId, objectName, accountRef }: ClaimedSubscription,
   target: ProcessableTarget,
   groups: EventGroup[],
-): Promise<CutEntries> {
-  if (groups.length === 0) return { messages: [], messageIds: [] };
+): Promise<CutEntries & { fresh: NewGroups }> {
   const { connector, destination } = target;
   // Deletions are delivered while the connection has bad credentials, too.
   const records = needsRecords(target, groups)
@@ -119,17 +132,34 @@ async function messagesOf(
         readGroupRecords({ ...deps, connector, connection, fetch }, target, groups),
       )
     : NO_RECORDS;
+  const found = groups.flatMap(({ shown }) => (shown.isFound ? shown.recordId : []));
+  const delivered = await listDeliveredHashes(deps.database.queries, {
+    installationId,
+    objectName,
+    recordIds: found,
+  });
+  const fresh = dropRepeats(groups, { fingerprints: records.fingerprints, delivered });
   const place = { target, objectName, destination, workspace: accountRef ?? undefined };
-  return subscribeMessages(place, groupEntries(target, groups, records));
+  return { fresh, ...subscribeMessages(place, groupEntries(target, fresh.groups, records)) };
 }
 
-const NO_RECORDS: GroupRecords = { own: new Map(), others: new Map() };
+const NO_RECORDS: GroupRecords = { own: new Map(), others: new Map(), fingerprints: new Map() };
 
-function endDelivered({ shown, events }: EventGroup, messageId: string | null): EndedEvent[] {
+function endDelivered(
+  { shown, events }: EventGroup,
+  messageId: string | null,
+  deliveredHash: Buffer | null,
+): EndedEvent[] {
   return events.map(({ id }) =>
     id === shown.id
-      ? { id, outcome: "delivered", reason: null, messageId }
-      : { id, outcome: "coalesced", reason: `became one entry with event ${shown.id}`, messageId },
+      ? { id, outcome: "delivered", reason: null, messageId, deliveredHash }
+      : {
+          id,
+          outcome: "coalesced",
+          reason: `became one entry with event ${shown.id}`,
+          messageId,
+          deliveredHash: null,
+        },
   );
 }
 

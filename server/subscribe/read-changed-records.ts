@@ -5,6 +5,8 @@ import type { ResultEntry } from "../events/read-message-schema.ts";
 import type { ProviderCall } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { ReadPaces } from "../read/paced-fetch.ts";
+import { contentText } from "../read/entry-text.ts";
+import { recordFingerprint } from "../read/record-fingerprint.ts";
 import { planObject, type PlannedObject } from "../read/plan-object.ts";
 import type { ReadDefinition } from "../read/read-definition.ts";
 import { shapeRecords } from "../read/shape-record.ts";
@@ -18,19 +20,30 @@ export interface RecordReader {
   fetch: ProviderCall["fetch"];
 }
 
+export interface ChangedRecords {
+  entries: ReadonlyMap<string, ResultEntry>;
+  fingerprints: ReadonlyMap<string, Buffer>;
+}
+
 /** Returns the records by id; one that does not exist (any more) is absent. Throws `ProviderError`. */
 export async function readChangedRecords(
   reader: RecordReader,
   definition: ReadDefinition,
   ids: string[],
-): Promise<Map<string, ResultEntry>> {
-  if (ids.length === 0) return new Map();
+): Promise<ChangedRecords> {
+  if (ids.length === 0) return { entries: new Map(), fingerprints: new Map() };
   const planned = await planChanged(reader, definition);
   const records = await readWithout(reader, planned, (plan, fetch) =>
     reader.connector.read.readByIds(plan, ids, fetch),
   );
   const shaper = shapeRecords(planned.set, reader.connector.read);
-  return new Map(records.map((record) => [record.id, shaper.shape(record)]));
+  const entries = new Map(records.map((record) => [record.id, shaper.shape(record)]));
+  const fingerprints = new Map<string, Buffer>();
+  for (const { id, changeTime } of records) {
+    const entry = entries.get(id);
+    if (entry) fingerprints.set(id, recordFingerprint(contentText(entry), changeTime));
+  }
+  return { entries, fingerprints };
 }
 
 /** Reads records of an object that the installation does not read, with the provider's default fields. */

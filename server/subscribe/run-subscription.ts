@@ -8,12 +8,14 @@ import { backoffMs } from "../jobs/backoff.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import { transact } from "../store/database.ts";
+import { dropWalk } from "../store/subscription-walks.ts";
 import {
   endTurn,
   postponeSubscription,
   type ClaimedSubscription,
   type SubscriptionState,
 } from "../store/subscriptions.ts";
+import { findChanges } from "./find-changes.ts";
 import { filterEvents, processEvents } from "./process-events.ts";
 import { setUpSubscription } from "./set-up-subscription.ts";
 import { wantsEvents } from "./subscribe-definition.ts";
@@ -58,6 +60,7 @@ async function takeTurn(
   const { definition, destination } = target;
   if (!definition || !wantsEvents(definition)) {
     await filterEvents(deps, subscription, "every event of the object is off");
+    await dropWalk(deps.database.queries, { id: subscription.id, workerId: deps.workerId() });
     return true;
   }
   if (subscription.state === "pending" || subscription.state === "failed") {
@@ -75,6 +78,7 @@ async function takeTurn(
     return false;
   }
   await processEvents(deps, subscription, { ...target, definition, destination });
+  await findChanges(deps, subscription, { ...target, definition });
   return true;
 }
 

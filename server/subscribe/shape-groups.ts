@@ -1,5 +1,4 @@
 /** Turns groups of events into entries, with the records that they are about as they are now. */
-import type { SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import type { ResultEntry } from "../events/read-message-schema.ts";
 import type { ReadDefinition } from "../read/read-definition.ts";
 import type { EventGroup, InboxEvent } from "./group-events.ts";
@@ -21,11 +20,13 @@ export interface GroupRecords {
   own: Records;
   /** Records at the other ends of associations, by the key of their object. */
   others: ReadonlyMap<string, Records>;
+  /** Of `own`. */
+  fingerprints: ReadonlyMap<string, Buffer>;
 }
 
 /** Whether a record has to be read for one of the groups. */
 export const needsRecords = ({ definition }: GroupContext, groups: readonly EventGroup[]): boolean =>
-  groups.some(({ shown }) => isRead(shown.type, definition));
+  groups.some(({ shown }) => isRead(shown, definition));
 
 /** Reads the records of the groups. Throws `ProviderError`. */
 export async function readGroupRecords(
@@ -34,9 +35,11 @@ export async function readGroupRecords(
   groups: readonly EventGroup[],
 ): Promise<GroupRecords> {
   const { definition } = context;
-  const own = groups.filter(({ shown }) => isRead(shown.type, definition)).map(({ shown }) => shown.recordId);
+  const ids = groups.filter(({ shown }) => isRead(shown, definition)).map(({ shown }) => shown.recordId);
+  const own = definition.read && (await readChangedRecords(reader, definition.read, ids));
   return {
-    own: definition.read ? await readChangedRecords(reader, definition.read, own) : new Map(),
+    own: own?.entries ?? new Map(),
+    fingerprints: own?.fingerprints ?? new Map(),
     others: definition.includeFullRecords ? await readOtherEnds(reader, context, groups) : new Map(),
   };
 }
@@ -45,10 +48,10 @@ export async function readGroupRecords(
 export const groupEntries = (
   context: GroupContext,
   groups: readonly EventGroup[],
-  { own, others }: GroupRecords,
+  { own, others }: Omit<GroupRecords, "fingerprints">,
 ): string[] =>
   groups.map(({ shown, changedFields }) => {
-    const record = own.get(shown.recordId);
+    const record = shown.type === "delete" ? undefined : own.get(shown.recordId);
     return subscribeEntryText({
       id: shown.recordId,
       type: shown.type,
@@ -60,11 +63,17 @@ export const groupEntries = (
     });
   });
 
-/** Deleted records cannot be read; of an association the ids are enough, unless all is wanted. */
+/**
+ * Deleted records cannot be read, but one that was found among deleted ones may have been restored meanwhile; of an association
+ * the ids are enough, unless all is wanted.
+ */
 const isRead = (
-  type: SubscribeEventType,
+  { type, isFound }: Pick<InboxEvent, "type" | "isFound">,
   { read, includeFullRecords }: Pick<SubscribeDefinition, "read" | "includeFullRecords">,
-): boolean => (type === "associationUpdate" ? includeFullRecords : type !== "delete" && read !== undefined);
+): boolean =>
+  type === "associationUpdate"
+    ? includeFullRecords
+    : read !== undefined && (type !== "delete" || isFound === true);
 
 async function readOtherEnds(
   reader: RecordReader,
@@ -80,7 +89,7 @@ async function readOtherEnds(
     found.set(
       objectKey,
       definition
-        ? await readChangedRecords(reader, definition, ids)
+        ? (await readChangedRecords(reader, definition, ids)).entries
         : await readForeignRecords(reader, objectName, ids),
     );
   }

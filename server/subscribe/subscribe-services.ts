@@ -11,6 +11,8 @@ export interface SubscribeMeter {
   received(events: { stored: number; duplicates: number; unmatched: number }): void;
   refused(reason: "signature" | "form" | "unavailable"): void;
   ended(events: { delivered: number; filtered: number }): void;
+  /** A page of a walk brought so many changes. */
+  found(events: number): void;
 }
 
 export interface SubscribeServices extends CallServices {
@@ -23,6 +25,8 @@ export interface SubscribeServices extends CallServices {
   retryBaseMs: number;
   /** How long changes of a record are collected; 0: each event is an entry. */
   windowMs: number;
+  /** From one turn of polling to the next. */
+  pollMs: number;
   /** Absent if metrics are off. */
   subscribeMeter?: SubscribeMeter | undefined;
 }

@@ -1,0 +1,61 @@
+/** Leaves out what a walk found and the receiver has already. Pure. */
+import type { EndedEvent } from "../store/subscription-events.ts";
+import { endFiltered } from "./choose-groups.ts";
+import type { EventGroup } from "./group-events.ts";
+
+/** Stored instead of a fingerprint where the deletion of the record was delivered. */
+export const GONE = Buffer.alloc(16);
+
+export const isGone = (hash: Buffer): boolean => hash.equals(GONE);
+
+export interface NewGroups {
+  groups: EventGroup[];
+  /** What the receiver has of the record after each group; null: not known. */
+  hashes: (Buffer | null)[];
+  repeated: EndedEvent[];
+}
+
+/**
+ * `fingerprints` has the records of the groups as they are now, without those that do not exist; `delivered` what was last
+ * delivered of each. Events of the provider are never left out.
+ */
+export function dropRepeats(
+  groups: readonly EventGroup[],
+  {
+    fingerprints,
+    delivered,
+  }: { fingerprints: ReadonlyMap<string, Buffer>; delivered: ReadonlyMap<string, Buffer> },
+): NewGroups {
+  const known = new Map(delivered);
+  const result: NewGroups = { groups: [], hashes: [], repeated: [] };
+  for (const group of groups) {
+    const { type, recordId } = group.shown;
+    const now = fingerprints.get(recordId);
+    const hash = type === "delete" ? GONE : type === "associationUpdate" ? undefined : now;
+    const fault = isFound(group) ? reasonToDrop(type, { now, hash, last: known.get(recordId) }) : undefined;
+    if (fault !== undefined) {
+      result.repeated.push(...group.events.map((event) => endFiltered(event, fault)));
+      continue;
+    }
+    if (hash) known.set(recordId, hash);
+    result.groups.push(group);
+    result.hashes.push(hash ?? null);
+  }
+  return result;
+}
+
+const isFound = ({ events }: EventGroup): boolean => events.every(({ isFound }) => isFound === true);
+
+interface RecordStates {
+  now: Buffer | undefined;
+  hash: Buffer | undefined;
+  last: Buffer | undefined;
+}
+
+function reasonToDrop(
+  type: EventGroup["shown"]["type"],
+  { now, hash, last }: RecordStates,
+): string | undefined {
+  if (type === "delete" && now) return "the record exists again";
+  return hash && last?.equals(hash) ? "the same state of the record was delivered already" : undefined;
+}

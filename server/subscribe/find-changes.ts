@@ -1,0 +1,209 @@
+/**
+ * Finds changes by reading, page by page: in the time of a reconciliation, and since the last turn of polling. What it finds
+ * waits among the provider's events, and is delivered like them.
+ */
+import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { elapsedMs, now, nowMs } from "../ground/clock.ts";
+import { newId } from "../ground/ids.ts";
+import { callProvider, type ProviderCall } from "../operations/call-provider.ts";
+import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
+import {
+  beginWalk,
+  commitWalkStep,
+  listDeliveredHashes,
+  type FoundEvent,
+  type SubscriptionWalk,
+  type WalkStep,
+} from "../store/subscription-walks.ts";
+import type { ClaimedSubscription } from "../store/subscriptions.ts";
+import { foundDeletions, foundRecords } from "./found-events.ts";
+import type { SubscribeServices } from "./subscribe-services.ts";
+import type { SubscribeDefinition } from "./subscribe-definition.ts";
+import type { SubscriptionTarget } from "./subscription-target.ts";
+
+export type WalkedTarget = SubscriptionTarget & { definition: SubscribeDefinition };
+
+/** After this time the subscription goes behind the others. */
+const TURN_MS = 2_000;
+/** A look for deletions that lists everything that was ever deleted happens every tenth turn of polling. */
+const TURNS_PER_LISTING = 10;
+
+/** Throws `ProviderError` when a page cannot be read; the pages before it are kept. */
+export async function findChanges(
+  deps: SubscribeServices,
+  subscription: ClaimedSubscription,
+  target: WalkedTarget,
+): Promise<void> {
+  const startedMs = elapsedMs();
+  let walk = await currentWalk(deps, subscription);
+  while (walk && elapsedMs() - startedMs < TURN_MS) {
+    const step = await stepOf(deps, { subscription, target, walk });
+    const isCommitted = await retryWhileDatabaseIsDown(() => commitWalkStep(deps.database.queries, step));
+    if (!isCommitted) return;
+    deps.subscribeMeter?.found(step.events.length);
+    walk = step.walk ?? undefined;
+    subscription.walk = step.walk;
+  }
+}
+
+/** Returns the walk to go on with, which may begin now. A reconciliation comes before the next turn of polling. */
+async function currentWalk(
+  deps: SubscribeServices,
+  subscription: ClaimedSubscription,
+): Promise<SubscriptionWalk | undefined> {
+  if (subscription.walk) return subscription.walk;
+  const { reconcileSince, reconcileReason, polledUntil, pollTime } = subscription;
+  const begun = { id: newId(), until: null, stage: "records", checkpoint: null, found: 0 } as const;
+  let walk: SubscriptionWalk | undefined;
+  if (reconcileSince) {
+    const since = reconcileSince.toISOString();
+    walk = { ...begun, kind: "reconciliation", since, reason: reconcileReason };
+  } else if (pollTime && pollTime.getTime() <= nowMs()) {
+    walk = { ...begun, kind: "polling", since: (polledUntil ?? now()).toISOString(), reason: null };
+  }
+  const claim = { id: subscription.id, workerId: deps.workerId() };
+  return walk && (await beginWalk(deps.database.queries, claim, walk)) ? walk : undefined;
+}
+
+interface Walking {
+  subscription: ClaimedSubscription;
+  target: WalkedTarget;
+  walk: SubscriptionWalk;
+}
+
+async function stepOf(deps: SubscribeServices, walking: Walking): Promise<WalkStep> {
+  const { id, installationId, objectName } = walking.subscription;
+  const step = { id, installationId, objectName, workerId: deps.workerId() };
+  try {
+    const { events, until, stage, next } = await readStep(deps, walking);
+    const { walk } = walking;
+    const moved = { ...walk, until: until.toISOString(), found: walk.found + events.length };
+    if (next) return { ...step, events, walk: { ...moved, stage, checkpoint: next } };
+    if (stage === "records" && looksForDeletions(walking)) {
+      return { ...step, events, walk: { ...moved, stage: "deletions", checkpoint: null } };
+    }
+    return { ...step, events, walk: null, ...endOf(deps, walking, moved) };
+  } catch (error) {
+    if (walking.walk.kind === "polling" || !isFinal(error)) throw error;
+    deps.log.warn(
+      { installationId, objectName, error: error.message },
+      "a reconciliation ended with an error",
+    );
+    return { ...step, events: [], walk: null, ...endOf(deps, walking, walking.walk, error.message) };
+  }
+}
+
+/** Events of the provider must not wait for a reconciliation that the account does not permit. */
+const isFinal = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && ["invalid", "not_found", "forbidden"].includes(error.kind);
+
+interface ReadStep {
+  events: FoundEvent[];
+  until: Date;
+  stage: SubscriptionWalk["stage"];
+  next: Checkpoint | undefined;
+}
+
+async function readStep(deps: SubscribeServices, walking: Walking): Promise<ReadStep> {
+  const { subscription, target, walk } = walking;
+  const { projectId, connectionId, objectName } = subscription;
+  const { read } = target.connector;
+  const startTime = now();
+  const checkpoint = walk.checkpoint ?? undefined;
+  return callProvider(deps, { projectId, connectionId }, async (call) => {
+    const fetch = deps.paces.paced(connectionId, read, call.fetch);
+    const { account } = call.connection;
+    const { stage } = walk;
+    if (stage === "deletions") {
+      const until = walk.until ? new Date(walk.until) : startTime;
+      const period = { objectName, since: deletionsSince(walking), until, account };
+      const page = await read.readDeletions(period, checkpoint, fetch);
+      return { events: foundDeletions(walking, page.records, until), until, stage, next: page.next };
+    }
+    const plan = await planWalk(deps, walking, call);
+    const until = walk.until ? new Date(walk.until) : startTime;
+    const page = await read.readPage({ ...plan, until }, checkpoint, fetch);
+    const bound = walk.until ? until : boundOf(page, startTime);
+    const known = await listDeliveredHashes(deps.database.queries, {
+      installationId: subscription.installationId,
+      objectName,
+      recordIds: page.records.map(({ id }) => id),
+    });
+    return {
+      events: foundRecords(walking, { page, until: bound, known }),
+      until: bound,
+      stage,
+      next: page.next,
+    };
+  });
+}
+
+/** Returns the time of the walk's begin by the provider's clock, but never later than by ours. */
+const boundOf = ({ providerTime }: ReadPage, startTime: Date): Date =>
+  providerTime && providerTime < startTime ? providerTime : startTime;
+
+/** Only ids and times are read: the records themselves are read when they are delivered. */
+async function planWalk(
+  { metadata }: SubscribeServices,
+  { subscription: { objectName }, target: { connector }, walk }: Walking,
+  { connection, fetch }: ProviderCall,
+): Promise<ReadPlan> {
+  const { read, fields, subscribe } = connector;
+  const needed = fields && read.needsMetadata({ objectName, associations: [] });
+  const described = needed
+    ? await metadata.get(connection, objectName, () => fields.describe(objectName, fetch))
+    : undefined;
+  return {
+    objectName,
+    fields: subscribe.createTimeField === undefined ? [] : [subscribe.createTimeField],
+    since: new Date(Date.parse(walk.since) - read.abilities.overlapMs),
+    filters: [],
+    associations: [],
+    ...(described && { metadata: described }),
+    account: connection.account,
+  };
+}
+
+function looksForDeletions({ subscription, target, walk }: Walking): boolean {
+  const { abilities } = target.connector.read;
+  if (!target.definition.events.delete || !abilities.deletions) return false;
+  const isListing = abilities.deletionsEveryMs !== undefined;
+  return walk.kind === "reconciliation" || !isListing || subscription.polls % TURNS_PER_LISTING === 0;
+}
+
+function deletionsSince({ subscription, target, walk }: Walking): Date {
+  const last = walk.kind === "polling" ? subscription.deletionsUntil : undefined;
+  const sinceMs = last?.getTime() ?? Date.parse(walk.since);
+  return new Date(sinceMs - target.connector.read.abilities.overlapMs);
+}
+
+function endOf(
+  deps: SubscribeServices,
+  walking: Walking,
+  { since, until, reason, found }: SubscriptionWalk,
+  error?: string,
+): Pick<WalkStep, "reconciled" | "polled"> {
+  const end = until ?? since;
+  if (walking.walk.kind === "reconciliation") {
+    const endTime = now().toISOString();
+    return {
+      reconciled: {
+        since,
+        until: end,
+        reason: reason ?? "",
+        found,
+        ...(error !== undefined && { error }),
+        endTime,
+      },
+    };
+  }
+  const untilTime = new Date(end);
+  return {
+    polled: {
+      until: untilTime,
+      deletionsUntil: looksForDeletions(walking) ? untilTime : null,
+      nextTime: new Date(nowMs() + deps.pollMs),
+    },
+  };
+}
