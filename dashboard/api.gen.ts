@@ -178,6 +178,7 @@ export interface Schemas {
   ReadTriggeredDoneMessage: { notificationType: "read.triggered.done"; data: Schemas["ReadTriggeredDoneEvent"] };
   ReadTriggeredErrorEvent: { projectId: string; connectionId: string; provider: string; groupRef: string; consumerRef: string; consumerName: string; groupName: string; integrationId: string; integrationName: string; installationId: string; objectName: string; fromTimestamp?: string; untilTimestamp?: string; error: string };
   ReadTriggeredErrorMessage: { notificationType: "read.triggered.error"; data: Schemas["ReadTriggeredErrorEvent"] };
+  ReconcileSubscriptionsRequest: { since: string; objects?: readonly string[] };
   RecordAssociation: { to: { id: string }; types: readonly { associationCategory: string; associationTypeId: number }[] };
   RefusedJwtKey: { validationIssues?: readonly { field: string; detail: string }[] };
   RefusedRequest: { id: string; time: string; method: string; path: string; operationId?: string; status: number; type: string; title: string; detail: string; apiKeyId?: string; builderId?: string; requestId: string };
@@ -203,9 +204,10 @@ export interface Schemas {
   SubscribeMessage: { action: "subscribe"; projectId: string; provider: string; groupRef: string; groupName: string; consumerRef: string; consumerName: string; installationId: string; installationUpdateTime: string; objectName: string; rawObjectName: string; workspace?: string; resultInfo: Schemas["ResultInfo"]; result?: readonly Schemas["SubscribeEntry"][] };
   SubscribeRequirements: { registration?: boolean; maintenance?: boolean; postProcess?: boolean; subscribeByAPI?: boolean };
   SubscribedEvents: { create: boolean; update: boolean; delete: boolean; associationChange: boolean; other: readonly string[] };
-  Subscription: { objectName: string; source: "webhook" | "journal" | "pubsub" | "polling"; state: "pending" | "active" | "degraded" | "failed" | "disabled"; reason?: string; events: Schemas["SubscribedEvents"]; watchFields: "all" | readonly string[]; counts: Schemas["SubscriptionCounts"]; lastEventTime?: string; warnings?: readonly string[] };
+  Subscription: { objectName: string; source: "webhook" | "journal" | "pubsub" | "polling"; state: "pending" | "active" | "degraded" | "failed" | "disabled"; reason?: string; events: Schemas["SubscribedEvents"]; watchFields: "all" | readonly string[]; counts: Schemas["SubscriptionCounts"]; lastEventTime?: string; polledUntil?: string; reconciliation?: Schemas["SubscriptionReconciliation"]; warnings?: readonly string[] };
   SubscriptionCounts: { received: number; delivered: number; filtered: number; duplicates: number };
   SubscriptionEvent: { id: string; objectName: string; recordId: string; providerEventType: string; occurredTime: string; receivedTime: string; outcome: "waiting" | "delivered" | "coalesced" | "filtered" | "expired"; reason?: string; messageId?: string; endTime?: string };
+  SubscriptionReconciliation: { state: "waiting" | "running" | "succeeded" | "failed"; since: string; until?: string; reason: string; found: number; error?: string; endTime?: string };
   System: { version: string; startTime: string; processes: readonly Schemas["SystemProcess"][]; queues: readonly Schemas["SystemQueue"][]; retention: { operationDays: number; eventDays: number; usageDays: number; requestDays: number; auditDays: number }; urls: { base: string; write: string; read: string; search: string; proxy: string; dashboard: string } };
   SystemProcess: { id: number; roles: readonly ("api" | "proxy" | "worker")[]; startTime: string; lastSeenTime: string };
   SystemQueue: { name: "writes" | "deliveries" | "reads"; waiting: number };
@@ -367,6 +369,7 @@ export interface Operations {
   receiveEvents: { input: { projectIdOrName: string; integrationIdOrName: string; body: Blob | string }; answer: undefined };
   receiveEventsOfInstallation: { input: { projectIdOrName: string; integrationIdOrName: string; installationId: string; body: Blob | string }; answer: undefined };
   receiveEventsOfProvider: { input: { projectIdOrName: string; provider: string; body: Blob | string }; answer: undefined };
+  reconcileSubscriptions: { input: { projectIdOrName: string; integrationId: string; installationId: string; body: Schemas["ReconcileSubscriptionsRequest"] }; answer: undefined };
   resendDeliveries: { input: { projectIdOrName: string; destination: string; body: Schemas["ResendDeliveriesRequest"] }; answer: Schemas["ResendDeliveriesResponse"] };
   resendDelivery: { input: { projectIdOrName: string; destination: string; deliveryId: string }; answer: Schemas["Delivery"] };
   rotateDestination: { input: { projectIdOrName: string; destination: string; includeSecrets?: boolean }; answer: Schemas["DestinationWithSecrets"] };
@@ -517,6 +520,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   receiveEvents: "POST /subscribe/v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}",
   receiveEventsOfInstallation: "POST /subscribe/v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}/installations/{installationId}",
   receiveEventsOfProvider: "POST /subscribe/v1/projects/{projectIdOrName}/providers/{provider}",
+  reconcileSubscriptions: "POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions:reconcile",
   resendDeliveries: "POST /v1/projects/{projectIdOrName}/destinations/{destination}/deliveries:resend",
   resendDelivery: "POST /v1/projects/{projectIdOrName}/destinations/{destination}/deliveries/{deliveryId}:resend",
   rotateDestination: "POST /v1/projects/{projectIdOrName}/destinations/{destination}:rotate",

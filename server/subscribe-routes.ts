@@ -2,6 +2,7 @@
 import { getSubscribeSetup } from "./api/subscriptions/get-subscribe-setup.ts";
 import { listSubscriptionEvents } from "./api/subscriptions/list-subscription-events.ts";
 import { listSubscriptions } from "./api/subscriptions/list-subscriptions.ts";
+import { reconcileSubscriptions } from "./api/subscriptions/reconcile-subscriptions.ts";
 import { testSubscription } from "./api/subscriptions/test-subscription.ts";
 import type { CallServices } from "./operations/call-provider.ts";
 import type { InstallationCache } from "./operations/installation-cache.ts";
@@ -36,4 +37,5 @@ export const subscribeRoutes = (deps: SubscribeRouteServices): Route[] => [
   route(`GET ${INSTALLATION}/subscriptions`, "frontend", listSubscriptions(deps)),
   route(`GET ${INSTALLATION}/subscription-events`, "frontend", listSubscriptionEvents(deps)),
   route(`POST ${INSTALLATION}/subscriptions:test`, "frontend", testSubscription(deps)),
+  route(`POST ${INSTALLATION}/subscriptions:reconcile`, "frontend", reconcileSubscriptions(deps)),
 ];

@@ -3,6 +3,7 @@ import { itemTexts, parseExactly } from "../../connector-kit/exact-json.ts";
 import type {
   ProviderEvent,
   PushedEvents,
+  SubscribeConnector,
   SubscribeEventType,
 } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
@@ -159,3 +160,18 @@ export function sampleEvent(
   else members.objectId = recordId;
   return { providerEventType, raw: members };
 }
+
+/** Returns what HubSpot would push of the change, as far as reading tells. */
+export const polledEvent: NonNullable<SubscribeConnector["polledEvent"]> = ({
+  objectName,
+  type,
+  recordId,
+  occurredTime,
+}) => {
+  const { providerEventType, raw } = sampleEvent(objectName, type, recordId);
+  const { attemptNumber: _, ...members } = raw;
+  return {
+    providerEventType,
+    raw: { ...members, occurredAt: occurredTime.getTime(), changeSource: "POLL" },
+  };
+};

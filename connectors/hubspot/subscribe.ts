@@ -7,7 +7,7 @@ import { send } from "../../connector-kit/send-request.ts";
 import { textAt } from "../../connector-kit/text-at.ts";
 import { classify } from "./classify.ts";
 import { typeIdOf } from "./event-objects.ts";
-import { isListed, readEvent, readEvents, sampleEvent } from "./push-event.ts";
+import { isListed, readEvent, readEvents, polledEvent, sampleEvent } from "./push-event.ts";
 import { findFault, isSigned } from "./push-signature.ts";
 import { registration } from "./push-registration.ts";
 import { objectFault } from "./request.ts";
@@ -22,6 +22,7 @@ export const subscribe: SubscribeConnector = {
   readEvent,
   isListed,
   createTimeOf: ({ raw }) => timeOf(raw.createdAt),
+  polledEvent,
   sampleEvent,
   registration,
 };

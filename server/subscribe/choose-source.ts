@@ -6,8 +6,8 @@ export interface ChosenSource {
   source: SubscriptionSource;
   /** Why the subscription cannot be set up. */
   fault?: string;
-  /** Why events may not arrive although it is set up. */
-  warning?: string;
+  /** Why it is not a quicker one. */
+  reason?: string;
 }
 
 /** The setting of the provider app, in `metadata.providerParams`. */
@@ -22,30 +22,27 @@ export function chooseSource(
   { pushes, publicUrl, provider }: { pushes: boolean; publicUrl: string; provider: string },
 ): ChosenSource {
   const named = apps.map(({ metadata }) => sourceSetting(metadata)).find((source) => source !== undefined);
-  if (named !== undefined && named !== "webhook" && isSource(named)) {
+  if (named === "polling") return { source: "polling" };
+  if (named !== undefined && isSource(named)) {
+    if (named === "webhook" && pushes) return { source: named };
     return { source: named, fault: `The source \`${named}\` of ${provider} is not built yet. ${REMEDY}` };
   }
-  if (!pushes) {
-    return {
-      source: "polling",
-      fault: `Subscribing to ${provider} is not built yet. Read by schedule instead.`,
-    };
-  }
+  if (!pushes) return { source: "polling", reason: `${provider} pushes nothing here. ${READ}` };
   if (apps.length === 0) {
-    return {
-      source: "webhook",
-      fault: `The project has no provider app for ${provider}, whose client secret signs the provider's requests. Create one.`,
-    };
+    const reason = `The project has no provider app for ${provider}, whose client secret signs the provider's requests.`;
+    return { source: "polling", reason: `${reason} ${READ}` };
   }
-  if (named === "webhook" || isPublic(publicUrl)) return { source: "webhook" };
-  return {
-    source: "webhook",
-    warning: `${provider} cannot reach ${publicUrl}: set BUSBAR_PUBLIC_URL to a public https origin. ${NOT_YET}`,
-  };
+  if (isPublic(publicUrl)) return { source: "webhook" };
+  const reason = `${provider} cannot reach ${publicUrl}: set BUSBAR_PUBLIC_URL to a public https origin.`;
+  return { source: "polling", reason: `${reason} ${READ}` };
 }
 
-const REMEDY = "Remove `subscribeSource` from the provider app's `providerParams`, or set it to `webhook`.";
-const NOT_YET = "Learning of changes without a public address is not built yet.";
+const REMEDY = "Remove `subscribeSource` from the provider app's `providerParams`, or set it to `polling`.";
+const READ = "Until then changes are found by reading, later than by pushes.";
+
+/** Returns the values that the setting may have for a provider whose changes can be subscribed to. */
+export const sourceSettings = ({ pushes }: { pushes: boolean }): string[] =>
+  pushes ? ["auto", "webhook", "journal", "polling"] : ["auto", "pubsub", "polling"];
 
 /** Returns the setting; undefined if it is not set, or `auto`. */
 export function sourceSetting(metadata: unknown): string | undefined {

@@ -12,6 +12,8 @@ import {
   type SubscriptionSource,
   type SubscriptionState,
 } from "../store/subscriptions.ts";
+import { listProviderApps } from "../store/provider-apps.ts";
+import { chooseSource } from "./choose-source.ts";
 import { subscribeDefinitions, wantsEvents, type SubscribeDefinition } from "./subscribe-definition.ts";
 import { subscribingConnector } from "./subscription-target.ts";
 import { watchedFields } from "./watched-fields.ts";
@@ -25,12 +27,26 @@ export interface DescribedSubscription {
   watchFields: "all" | string[];
   counts: Pick<SubscriptionRow, "received" | "delivered" | "filtered" | "duplicates">;
   lastEventTime?: Date;
+  /** Of a polled one: changes until this time are known. */
+  polledUntil?: Date;
+  reconciliation?: DescribedReconciliation;
   warnings: string[];
+}
+
+/** Times as ISO texts. */
+export interface DescribedReconciliation {
+  state: "waiting" | "running" | "succeeded" | "failed";
+  since: string;
+  until?: string;
+  reason: string;
+  found: number;
+  error?: string;
+  endTime?: string;
 }
 
 /** Returns an item for each object that the manifest or the configuration subscribes to. */
 export async function describeSubscriptions(
-  deps: { database: Database; catalog: Catalog },
+  deps: { database: Database; catalog: Catalog; publicUrl: () => string },
   integration: IntegrationRow<ManifestIntegration>,
   installation: InstallationRow<ConfigContent>,
 ): Promise<DescribedSubscription[]> {
@@ -39,6 +55,14 @@ export async function describeSubscriptions(
   const definitions = subscribeDefinitions(await readSources(queries, integration, content));
   const rows = await listSubscriptions(queries, installation.projectId, installation.id);
   const connector = subscribingConnector(deps.catalog, integration.provider);
+  const apps = (await listProviderApps(queries, installation.projectId)).filter(
+    ({ provider }) => provider === integration.provider,
+  );
+  const chosen = chooseSource(apps, {
+    pushes: connector?.subscribe.push !== undefined,
+    publicUrl: deps.publicUrl(),
+    provider: integration.provider,
+  });
   const fieldKey = connector?.read.fieldKey ?? ((name: string) => name);
   return definitions.map((definition) => {
     const row = rows.find(({ objectName }) => objectName === definition.objectName);
@@ -46,8 +70,8 @@ export async function describeSubscriptions(
     const unbuilt = connector ? undefined : `Subscribing to ${integration.provider} is not built yet.`;
     return {
       objectName: definition.objectName,
-      source: row?.source ?? (connector?.subscribe.push ? "webhook" : "polling"),
-      ...stateOf(definition, row, unbuilt),
+      source: row?.source ?? chosen.source,
+      ...stateOf(definition, row, { unbuilt, sourceReason: chosen.reason }),
       events: definition.events,
       watchFields: names ?? "all",
       counts: {
@@ -57,6 +81,8 @@ export async function describeSubscriptions(
         duplicates: row?.duplicates ?? 0,
       },
       ...(row?.lastEventTime && { lastEventTime: row.lastEventTime }),
+      ...(row?.polledUntil && row.pollTime && { polledUntil: row.polledUntil }),
+      ...(row && describeReconciliation(row)),
       warnings: [
         ...definition.warnings,
         ...unmapped.map((name) => `The customer has mapped no field to \`${name}\`: it watches nothing.`),
@@ -68,11 +94,32 @@ export async function describeSubscriptions(
 function stateOf(
   definition: SubscribeDefinition,
   row: SubscriptionRow | undefined,
-  unbuilt: string | undefined,
+  { unbuilt, sourceReason }: { unbuilt: string | undefined; sourceReason: string | undefined },
 ): Pick<DescribedSubscription, "state" | "reason"> {
   if (!wantsEvents(definition)) return { state: "disabled" };
   if (unbuilt !== undefined) return { state: "failed", reason: unbuilt };
   // The row follows the configuration a moment later.
   if (!row || row.state === "disabled") return { state: "pending" };
-  return { state: row.state, ...(row.reason !== null && { reason: row.reason }) };
+  const reason = row.reason ?? (row.source === "polling" ? sourceReason : undefined);
+  return { state: row.state, ...(reason !== undefined && { reason }) };
+}
+
+/** Returns the reconciliation that waits or is under way, otherwise the last one. */
+function describeReconciliation({
+  walk,
+  reconcileSince,
+  reconcileReason,
+  reconciled,
+}: SubscriptionRow): Pick<DescribedSubscription, "reconciliation"> {
+  if (walk?.kind === "reconciliation") {
+    const { since, reason, found } = walk;
+    return { reconciliation: { state: "running", since, reason: reason ?? "", found } };
+  }
+  if (reconcileSince) {
+    const since = reconcileSince.toISOString();
+    return { reconciliation: { state: "waiting", since, reason: reconcileReason ?? "", found: 0 } };
+  }
+  if (!reconciled) return {};
+  const state = reconciled.error === undefined ? "succeeded" : "failed";
+  return { reconciliation: { state, ...reconciled } };
 }

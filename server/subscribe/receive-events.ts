@@ -1,5 +1,4 @@
 /** POST /subscribe/…: takes events that a provider pushes, stores them, and answers. */
-import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { Type, type TObject } from "typebox";
 import type { Catalog } from "../../connectors/catalog.ts";
@@ -13,6 +12,7 @@ import { sharedCommit, type SharedCommit } from "../jobs/shared-commit.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
 import type { Database } from "../store/database.ts";
 import { storeReceivedEvents, type ReceivedEvent } from "../store/subscription-inbox.ts";
+import { dedupeHash } from "./dedupe-hash.ts";
 import type { PushPlace, PushTarget, PushTargets } from "./push-targets.ts";
 import type { SubscribeMeter } from "./subscribe-services.ts";
 
@@ -217,9 +217,6 @@ function unavailable({ metrics }: ReceiveServices): Problem {
   });
 }
 
-/** Half of a SHA-256 tells events apart. */
-const KEY_BYTES = 16;
-
 const toReceived = (
   event: ProviderEvent,
   { projectId, provider, installationId }: PushTarget,
@@ -233,6 +230,6 @@ const toReceived = (
   recordId: event.recordId,
   providerEventType: event.providerEventType,
   occurredTime: event.occurredTime ?? now(),
-  dedupeKey: createHash("sha256").update(event.dedupeKey).digest().subarray(0, KEY_BYTES),
+  dedupeKey: dedupeHash(event.dedupeKey),
   raw: event.raw,
 });

@@ -19,7 +19,7 @@ export async function setUpSubscription(
   const { connector, definition } = target;
   const apps = (await listProviderApps(queries, projectId)).filter((app) => app.provider === provider);
   const pushes = connector.subscribe.push !== undefined;
-  const { fault, warning } = chooseSource(apps, { pushes, publicUrl: deps.publicUrl(), provider });
+  const { fault } = chooseSource(apps, { pushes, publicUrl: deps.publicUrl(), provider });
   if (fault !== undefined) throw new ProviderError({ kind: "invalid", message: fault });
   const names = await callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
     const reader = { ...deps, connector, connection, fetch };
@@ -28,9 +28,8 @@ export async function setUpSubscription(
     if (definition?.read) await readSample(reader, definition.read);
     return { accountRef, objectKey };
   });
-  const set = { id, workerId: deps.workerId(), ...names, warning: warning ?? null };
-  await activateSubscription(queries, set);
-  Object.assign(subscription, names, { state: warning === undefined ? "active" : "degraded" });
+  await activateSubscription(queries, { id, workerId: deps.workerId(), ...names, warning: null });
+  Object.assign(subscription, names, { state: "active" });
 }
 
 /** Finds out whether records can be read: otherwise events could not be delivered later. */

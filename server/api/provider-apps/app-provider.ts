@@ -1,6 +1,7 @@
-/** Checks that a provider can have a provider app, and that the app lists scopes where the provider needs them. */
+/** Checks that a provider can have a provider app, and that the app has the scopes and settings that the provider needs. */
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem } from "../../ground/errors.ts";
+import { SOURCE_SETTING, sourceSettings } from "../../subscribe/choose-source.ts";
 
 /**
  * Throws a 422 Problem that names `member` if the provider is unknown or needs no app: apps are for OAuth, and for custom
@@ -30,5 +31,24 @@ export function requireScopes(
   throw new Problem("semantically-invalid", {
     detail: `${member}: ${detail}. List the scopes that your OAuth client has at ${info.displayName}.`,
     issues: [{ in: "body", name: member, detail, remedy: "List at least one scope." }],
+  });
+}
+
+/** Throws a 422 Problem for a source of changes that the provider does not have. */
+export function requireSource(
+  catalog: Catalog,
+  { provider, metadata }: { provider: string; metadata?: { providerParams?: Record<string, string> } },
+  member: string,
+): void {
+  const value = metadata?.providerParams?.[SOURCE_SETTING];
+  const { subscribe } = catalog.connector(provider) ?? {};
+  if (value === undefined || value === "" || !subscribe) return;
+  const known = sourceSettings({ pushes: subscribe.push !== undefined });
+  if (known.includes(value)) return;
+  const name = `${member}.providerParams.${SOURCE_SETTING}`;
+  const detail = `must be one of ${known.join(", ")}`;
+  throw new Problem("semantically-invalid", {
+    detail: `${name}: ${detail}`,
+    issues: [{ in: "body", name, detail, value }],
   });
 }

@@ -10,7 +10,7 @@ import { transact, type Database } from "../../store/database.ts";
 import { insertProviderApp } from "../../store/provider-apps.ts";
 import { retryWithApp } from "../../store/token-refreshes.ts";
 import { ProviderName } from "../members.ts";
-import { requireAppProvider, requireScopes } from "./app-provider.ts";
+import { requireAppProvider, requireScopes, requireSource } from "./app-provider.ts";
 import { ProviderAppMetadataSchema, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 
 export const createProviderApp = (deps: { database: Database; catalog: Catalog; sealer: Sealer }) =>
@@ -37,12 +37,15 @@ export const createProviderApp = (deps: { database: Database; catalog: Catalog; 
     }),
     success: { status: 200, description: "The provider app.", schema: ProviderAppSchema },
     refusals: {
-      422: "The provider is unknown, needs no OAuth client, or needs scopes and `scopes` lists none.",
+      422:
+        "The provider is unknown, needs no OAuth client, needs scopes and `scopes` lists none, or has no such " +
+        "`subscribeSource`.",
     },
     async handle({ project, body }) {
       const { provider, clientId, clientSecret, scopes = [], externalRef, metadata } = body;
       requireAppProvider(deps.catalog, provider, "provider");
       requireScopes(deps.catalog, { provider, scopes }, "scopes");
+      requireSource(deps.catalog, { provider, metadata }, "metadata");
       const app = { id: newId(), projectId: project.id };
       const clientSecretSealed = sealProviderAppSecret(deps.sealer, app, clientSecret);
       const row = { ...app, provider, clientId, clientSecretSealed, scopes, externalRef, metadata };

@@ -11,7 +11,7 @@ import { countConnectionsOfApp, updateProviderApp as updateRow } from "../../sto
 import { retryWithApp } from "../../store/token-refreshes.ts";
 import { ProviderAppId, ProviderName } from "../members.ts";
 import { pickMasked } from "../update-mask.ts";
-import { requireAppProvider, requireScopes } from "./app-provider.ts";
+import { requireAppProvider, requireScopes, requireSource } from "./app-provider.ts";
 import {
   getProviderAppRow,
   ProviderAppMetadataSchema,
@@ -62,7 +62,7 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
     refusals: {
       422:
         "Connections use the app, so its provider cannot change; the new provider needs no OAuth client; or the " +
-        "provider needs scopes and the app would have none.",
+        "provider needs scopes and the app would have none, or has no such `subscribeSource`.",
     },
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.providerApp, MEMBERS, "providerApp");
@@ -77,6 +77,7 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
         if (columns.scopes || provider !== row.provider) {
           requireScopes(deps.catalog, { provider, scopes }, "providerApp.scopes");
         }
+        requireSource(deps.catalog, { provider, metadata: columns.metadata }, "providerApp.metadata");
         const updated = await updateRow(queries, project.id, row.id, {
           ...columns,
           ...(clientSecret !== undefined && {

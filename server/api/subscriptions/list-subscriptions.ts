@@ -8,7 +8,7 @@ import { getInstallationRow } from "../installations/installation.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { SubscriptionPath, SubscriptionSchema, toSubscription } from "./subscription.ts";
 
-export const listSubscriptions = (deps: { database: Database; catalog: Catalog }) =>
+export const listSubscriptions = (deps: { database: Database; catalog: Catalog; publicUrl: () => string }) =>
   projectEndpoint({
     operationId: "listSubscriptions",
     tag: "Subscribe",

@@ -9,6 +9,7 @@ export const SubscriptionPath = Type.Object({
   installationId: InstallationId,
 });
 
+const time = (description: string) => Type.String({ format: "date-time", description });
 const flag = (description: string) => Type.Boolean({ description });
 const count = (description: string) => Type.Integer({ description });
 
@@ -25,7 +26,7 @@ const EventsSchema = Type.Object(
 
 const CountsSchema = Type.Object(
   {
-    received: count("Events that the provider sent, without duplicates."),
+    received: count("Events that the provider sent, without duplicates, and changes found by reading."),
     delivered: count("Events that messages report; several may be one entry."),
     filtered: count("Events that were not wanted."),
     duplicates: count("Events that the provider sent again."),
@@ -33,12 +34,32 @@ const CountsSchema = Type.Object(
   { title: "SubscriptionCounts", description: "Events since the subscription was made." },
 );
 
+const ReconciliationSchema = Type.Object(
+  {
+    state: Type.Union(
+      [Type.Literal("waiting"), Type.Literal("running"), Type.Literal("succeeded"), Type.Literal("failed")],
+      { description: "Its state; a reconciliation that failed is not repeated by itself." },
+    ),
+    since: time("Changes since this time are looked for."),
+    until: Type.Optional(time("Changes until this time were looked for.")),
+    reason: Type.String({ description: "Why it is necessary." }),
+    found: count("Changed and deleted records so far, those included that were delivered before."),
+    error: Type.Optional(Type.String({ description: "Why it failed." })),
+    endTime: Type.Optional(time("When it ended.")),
+  },
+  { title: "SubscriptionReconciliation", description: "Finds missed changes by reading." },
+);
+
 export const SubscriptionSchema = Type.Object(
   {
     objectName: Type.String({ description: "The provider's name of the object, as in the manifest." }),
     source: Type.Union(
       [Type.Literal("webhook"), Type.Literal("journal"), Type.Literal("pubsub"), Type.Literal("polling")],
-      { description: "How changes become known. `webhook`: the provider pushes them." },
+      {
+        description:
+          "How changes become known. `webhook`: the provider pushes them. `polling`: the account is read every minute " +
+          "(BUSBAR_SUBSCRIBE_POLL_SECONDS).",
+      },
     ),
     state: Type.Union(
       [
@@ -54,15 +75,19 @@ export const SubscriptionSchema = Type.Object(
           "not arrive. `failed`: somebody must mend what `reason` names. `disabled`: every event is off.",
       },
     ),
-    reason: Type.Optional(Type.String({ description: "Why the state is not `active`." })),
+    reason: Type.Optional(
+      Type.String({ description: "Why the state is not `active`, or why the source is not a quicker one." }),
+    ),
     events: described(EventsSchema, "Events that are delivered."),
     watchFields: Type.Union(
       [Type.Literal("all"), Type.Array(Type.String({ description: "The provider's name." }))],
       { description: "Fields whose change is an update." },
     ),
     counts: described(CountsSchema, "Events so far."),
-    lastEventTime: Type.Optional(
-      Type.String({ format: "date-time", description: "When the last event arrived." }),
+    lastEventTime: Type.Optional(time("When the last event arrived.")),
+    polledUntil: Type.Optional(time("With the source `polling`: changes until this time are known.")),
+    reconciliation: Type.Optional(
+      described(ReconciliationSchema, "The reconciliation that waits or runs, otherwise the last one."),
     ),
     warnings: Type.Optional(
       Type.Array(Type.String({ description: "A sentence." }), { description: "Settings without effect." }),
@@ -73,10 +98,12 @@ export const SubscriptionSchema = Type.Object(
 
 export const toSubscription = ({
   lastEventTime,
+  polledUntil,
   warnings,
   ...rest
 }: DescribedSubscription): Static<typeof SubscriptionSchema> => ({
   ...rest,
   ...(lastEventTime && { lastEventTime: lastEventTime.toISOString() }),
+  ...(polledUntil && { polledUntil: polledUntil.toISOString() }),
   ...(warnings.length > 0 && { warnings }),
 });

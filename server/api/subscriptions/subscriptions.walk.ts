@@ -47,6 +47,7 @@ export const walk: ResourceWalk = {
     });
     await pushed("receiveEventsOfProvider", { path: { provider: "hubspot" }, ...push("providers/hubspot") });
     await call("testSubscription", { path, body: { objectName: "contacts", eventType: "update" } });
+    await call("reconcileSubscriptions", { path, body: { since: "2026-09-14T08:00:00Z" } });
     await call("listSubscriptionEvents", { path, query: { recordId: "501" } });
     await call("getSubscribeSetup", { path: { integrationId: "crm" } });
     await on.inProject("DELETE", `/provider-apps/${created.id}`);
