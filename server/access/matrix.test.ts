@@ -41,6 +41,7 @@ DELETE /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations
 GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions
 GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscription-events
 POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions:test
+POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions:reconcile
 PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content
 GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata
 PUT /v1/projects/{projectIdOrName}/integrations/{integrationId}/object-metadata

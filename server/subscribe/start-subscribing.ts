@@ -2,6 +2,7 @@
 import { openReadPaces } from "../read/paced-fetch.ts";
 import type { Changes } from "../store/changes.ts";
 import { startSyncingSubscriptions } from "./sync-subscriptions.ts";
+import { startWatchingOutages } from "./watch-outages.ts";
 import { startSubscriptionWorker, type SubscriptionWorkerServices } from "./subscription-worker.ts";
 
 type Services = Omit<SubscriptionWorkerServices, "paces"> & { changes: Changes };
@@ -15,6 +16,7 @@ export interface Subscribing {
 export function startSubscribing(deps: Services): Subscribing {
   const worker = startSubscriptionWorker({ ...deps, paces: openReadPaces() });
   const syncing = startSyncingSubscriptions({ ...deps, onDue: () => worker.wake() });
+  const outages = startWatchingOutages({ ...deps, onDue: () => worker.wake() });
   deps.changes.subscribe((change) => {
     if (change?.table === "subscriptions") worker.wake();
   });
@@ -23,7 +25,7 @@ export function startSubscribing(deps: Services): Subscribing {
       return worker.running;
     },
     async stop() {
-      await Promise.all([syncing.stop(), worker.stop()]);
+      await Promise.all([syncing.stop(), outages.stop(), worker.stop()]);
     },
   };
 }
