@@ -160,13 +160,7 @@ export function readConfig(environment: Environment = process.env): Config {
       projectPerSecond: integer(env, "BUSBAR_PROXY_PROJECT_PER_SECOND", 0, 0),
     },
     subscribeCoalesceSeconds: number(env, "BUSBAR_SUBSCRIBE_COALESCE_SECONDS", 1, 0, 5),
-    subscribePollSeconds: number(
-      env,
-      "BUSBAR_SUBSCRIBE_POLL_SECONDS",
-      60,
-      env["NODE_ENV"] === "production" ? 10 : 1,
-      3_600,
-    ),
+    subscribePollSeconds: pollSeconds(env),
     metrics: boolean(env, "BUSBAR_METRICS", false),
     dashboard: boolean(env, "BUSBAR_DASHBOARD", true),
     bootstrapApiKey: text(
@@ -233,6 +227,10 @@ const isEmail = (value: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) && v
 const isPhone = (value: string) => /^[+\d][\d ()./-]{2,30}$/.test(value);
 const isWebAddress = (value: string) => /^https?:\/\//.test(value) && URL.canParse(value);
 const isLongKey = (value: string) => /^[\x21-\x7e]{32,}$/.test(value);
+
+/** Each turn costs calls of the customer's account; tests and demos may poll more often. */
+const pollSeconds = (env: Environment): number =>
+  number(env, "BUSBAR_SUBSCRIBE_POLL_SECONDS", 60, env["NODE_ENV"] === "production" ? 10 : 1, 3_600);
 
 function roles(env: Environment): ReadonlySet<Role> {
   const value = env["BUSBAR_ROLES"] || ROLES.join(",");
