@@ -83,6 +83,7 @@ export interface Schemas {
   DestinationWebhookDisabledMessage: { notificationType: "destination.webhook.disabled"; data: Schemas["DestinationWebhookDisabledEvent"] };
   DestinationWithSecrets: { id: string; name: string; type: string; metadata: { name?: string; streamName?: string; region?: string; endpointUrl?: string; partitionKeyTemplate?: string; file?: string; projectId?: string; topicId?: string; serverUrl?: string; exchange?: string; tls?: boolean; bucket?: string; keyTemplate?: string; storageClass?: "STANDARD" | "STANDARD_IA" | "ONEZONE_IA" | "INTELLIGENT_TIERING" | "GLACIER" | "GLACIER_IR" | "DEEP_ARCHIVE"; url?: string; queueUrl?: string; headers?: Record<string, string> | null }; createTime: string; updateTime?: string; disabledTime?: string; disabledReason?: string; health?: Schemas["DestinationHealth"]; secrets?: { webhookSigningKey?: string } };
   DryRun: { dryRun: true; requests: readonly { method: string; path: string; headers?: Record<string, string>; body?: unknown }[]; records: readonly { id?: string; fields: Record<string, unknown>; withheld: readonly { field: string; reason: string }[]; ifEmpty: readonly string[] }[]; readFirst?: { ids: readonly string[]; fields: readonly string[] } };
+  ErasureReceipt: { groupRef: string; done: boolean; eraseTime: string; erased: { installations: number; connections: number; consumers: number; consents: number; operations: number; queuedWrites: number; idempotencyKeys: number; events: number; deliveries: number; proxyCalls: number; refusedRequests: number; auditNames: number } };
   Event: { id: string; type: string; time: string; messageId: string; groupRef?: string; connectionId?: string; installationId?: string; operationId?: string; nowhere: boolean; missing?: "topic" | "destination"; deliveries: readonly { id: string; destinationId: string; destinationName: string; status: "waiting" | "sending" | "delivered" | "failed" }[] };
   EventTopicRoute: { id: string; eventType: "installation.created" | "installation.updated" | "installation.deleted" | "read.backfill.done" | "read.schedule.paused" | "read.triggered.done" | "read.triggered.error" | "write.async.done" | "subscribe.create.error" | "connection.created" | "connection.refreshed" | "connection.updated" | "connection.deleted" | "connection.error" | "destination.webhook.disabled"; topicId: string; projectId: string; createTime: string; updateTime?: string };
   EventTypeInfo: { type: string; description: string; built: boolean; sample: { notificationType: string; data: Record<string, unknown> } };
@@ -275,6 +276,7 @@ export interface Operations {
   deleteConnection: { input: { projectIdOrName: string; connectionId: string }; answer: undefined };
   deleteDestination: { input: { projectIdOrName: string; destination: string }; answer: undefined };
   deleteEventTopicRoute: { input: { projectIdOrName: string; routeId: string }; answer: undefined };
+  deleteGroup: { input: { projectIdOrName: string; groupRef: string }; answer: Schemas["ErasureReceipt"] };
   deleteInstallation: { input: { projectIdOrName: string; integrationId: string; installationId: string }; answer: undefined };
   deleteIntegration: { input: { projectIdOrName: string; integrationIdOrName: string }; answer: undefined };
   deleteJWTKey: { input: { projectIdOrName: string; keyId: string }; answer: undefined };
@@ -426,6 +428,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   deleteConnection: "DELETE /v1/projects/{projectIdOrName}/connections/{connectionId}",
   deleteDestination: "DELETE /v1/projects/{projectIdOrName}/destinations/{destination}",
   deleteEventTopicRoute: "DELETE /v1/projects/{projectIdOrName}/notification-event-topic-routes/{routeId}",
+  deleteGroup: "DELETE /v1/projects/{projectIdOrName}/groups/{groupRef}",
   deleteInstallation: "DELETE /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}",
   deleteIntegration: "DELETE /v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}",
   deleteJWTKey: "DELETE /v1/projects/{projectIdOrName}/jwt-keys/{keyId}",

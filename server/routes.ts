@@ -2,6 +2,7 @@
 import { getActivity } from "./api/activity/get-activity.ts";
 import { createConsumer } from "./api/customers/create-consumer.ts";
 import { createGroup } from "./api/customers/create-group.ts";
+import { deleteGroup } from "./api/customers/delete-group.ts";
 import { getGroup } from "./api/customers/get-group.ts";
 import { listGroups } from "./api/customers/list-groups.ts";
 import { createApiKey } from "./api/api-keys/create-api-key.ts";
@@ -315,6 +316,7 @@ const managementRoutes = (deps: Services): Route[] => [
   route(`GET ${P}/groups`, "full", listGroups(deps)),
   route(`GET ${P}/groups/{groupRef}`, "full", getGroup(deps)),
   route(`POST ${P}/groups`, "full", createGroup(deps)),
+  route(`DELETE ${P}/groups/{groupRef}`, "full", deleteGroup(deps)),
   route(`POST ${P}/consumers`, "full", createConsumer(deps)),
 
   route(`GET ${P}/installations`, "full", listInstallationsForProject(deps)),

@@ -4,6 +4,7 @@ import { step } from "../http/api.ts";
 import { isObject, requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import { AUDIT } from "./audit.ts";
+import { GROUPS } from "./groups.ts";
 import { findInstallation } from "./find-installation.ts";
 import { named, withNames } from "./names.ts";
 import {
@@ -344,6 +345,7 @@ const RESOURCES: Resource[] = [
   PROJECTS,
   INTEGRATIONS,
   REVISIONS,
+  GROUPS,
   INSTALLATIONS,
   CONNECTIONS,
   CONSENTS,

@@ -7,5 +7,6 @@ export const walk: ResourceWalk = {
     await call("listGroups", { query: { text: "globex" } });
     await call("getGroup", { path: { groupRef: "globex" } });
     await call("createConsumer", { body: { consumerRef: "homer", consumerName: "Homer" } });
+    await call("deleteGroup", { path: { groupRef: "globex" } });
   },
 };

@@ -1,0 +1,34 @@
+/** The resource `group`: a customer; deleting one erases everything of it. */
+import { step } from "../http/api.ts";
+import { isObject, requireObject, valueAt, type JsonObject } from "../http/json.ts";
+import { fetched, id, paged, status, text, time, type Resource } from "./resource.ts";
+
+const numberOf = (member: string) => (row: JsonObject) => String(valueAt(row, member) ?? "");
+
+export const GROUPS: Resource = {
+  plural: "groups",
+  singular: "group",
+  filters: ["limit"],
+  columns: {
+    GROUP: id("groupRef"),
+    NAME: text("groupName"),
+    HEALTH: status("healthStatus"),
+    CONNECTIONS: numberOf("connectionCount"),
+    INSTALLATIONS: numberOf("installationCount"),
+    "LAST ACTIVITY": time("lastActivityTime"),
+  },
+  list: (deps, { limit }) => paged(deps, "/groups", { ...(limit !== undefined && { limit }), query: {} }),
+  get: fetched("/groups"),
+  // The server works for 20 s at a time.
+  async remove({ inProject, out }, name) {
+    for (;;) {
+      const receipt = requireObject(await inProject("DELETE", `/groups/${step(name)}`));
+      const erased = valueAt(receipt, "erased");
+      const counts = Object.entries(isObject(erased) ? erased : {}).filter(([, count]) => count !== 0);
+      if (counts.length > 0)
+        out.note(`erased ${counts.map(([what, count]) => `${count} ${what}`).join(", ")}`);
+      if (valueAt(receipt, "done") === true) return;
+    }
+  },
+  takesAlong: "everything that Busbar has of this customer, for good",
+};

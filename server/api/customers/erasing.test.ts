@@ -1,0 +1,86 @@
+/** Erasing a group: everything of it goes from every table, and nothing of others. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "pg";
+import { openTestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+import { openSink } from "../../../tests/harness/deliveries/sink.ts";
+import { until } from "../../../tests/harness/until.ts";
+
+/** Words of the customer that is erased; no row of any table may contain one afterwards. */
+const MARK = "erasemark";
+
+test("an erased group is in no table any more, its neighbour is whole, and the receipt counts what went", async (t) => {
+  const sink = await openSink();
+  const on = await openTestBusbar();
+  t.after(async () => {
+    await on.stop();
+    await sink.close();
+  });
+  const connect = (groupRef: string) =>
+    connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef });
+  const [gone, kept] = [await connect(MARK), await connect("neighbour")];
+  const { id: topicId } = (await on.inProject("POST", "/topics", { name: "all" })).body;
+  const hook = { name: "hook", type: "webhook", metadata: { url: `${sink.url}/hook` } };
+  const { id: destinationId } = (await on.inProject("POST", "/destinations", hook)).body;
+  await on.inProject("POST", "/notification-event-topic-routes", { eventType: "write.async.done", topicId });
+  await on.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
+  for (const { write, groupRef } of [gone, kept]) {
+    const body = { type: "create", mode: "asynchronous", record: { name: `${groupRef} company` } };
+    assert.equal((await write("companies", body, { "idempotency-key": `key-${groupRef}` })).status, 200);
+    await write("companies", { type: "create", record: { name: `${groupRef} now` } });
+    await write("companies", { type: "update", record: { name: `${groupRef} refused` } });
+  }
+  for (const customer of [gone, kept]) await customer.proxied(`/crm/v3/objects/${customer.groupRef}`);
+  await until(() => sink.received.length >= 2);
+  await on.inProject("POST", "/groups", { groupRef: MARK, groupName: `The ${MARK}` });
+
+  const found = () => rowsWith(on.connectionString, [MARK, gone.connectionId, gone.installationId]);
+  // Lines about proxied calls are stored in the background.
+  const before = await until(async () => {
+    const tables = await found();
+    return tables.includes("proxy_usage") && tables;
+  });
+  for (const table of ["connections", "operations", "events", "idempotency_keys"])
+    assert.ok(before.includes(table), `${table}: ${before.join()}`);
+  assert.equal((await on.inProject("DELETE", "/groups/nobody")).status, 404);
+  const receipt = await on.inProject("DELETE", `/groups/${MARK}`);
+  assert.equal(receipt.status, 200, receipt.text);
+  assert.equal(receipt.body.done, true);
+  const { erased } = receipt.body;
+  assert.deepEqual(
+    [erased.installations, erased.connections, erased.consumers, erased.idempotencyKeys],
+    [1, 1, 1, 1],
+    receipt.text,
+  );
+  for (const name of ["operations", "events", "deliveries"]) assert.ok(erased[name] > 0, receipt.text);
+
+  // The audit keeps that this group was erased, and by whom.
+  assert.deepEqual(await found(), ["audit_events"]);
+  assert.equal((await on.inProject("GET", `/groups/${MARK}`)).status, 404);
+  await kept.succeed("companies", { type: "create", record: { name: "still here" } });
+  const operations = await on.inProject("GET", "/operations");
+  assert.ok(operations.body.results.length >= 3, operations.text);
+});
+
+/** Returns the tables that have a row with one of these texts, whatever its column. */
+async function rowsWith(connectionString: string, texts: string[]): Promise<string[]> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+    );
+    const found: string[] = [];
+    for (const { name } of rows) {
+      const { rowCount } = await client.query(
+        `select from "${name}" as one where exists (select from unnest($1::text[]) as word where strpos(one::text, word) > 0) limit 1`,
+        [texts],
+      );
+      if (rowCount) found.push(name);
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+}
