@@ -654,7 +654,11 @@ CREATE TABLE read_runs (
   FOREIGN KEY (operation_id) REFERENCES operations(id) ON DELETE CASCADE
 ) WITH (fillfactor=50, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
 CREATE INDEX read_runs_claimed ON read_runs (claimed_by) WHERE (claimed_by IS NOT NULL);
-CREATE INDEX read_runs_due ON read_runs (project_id, ((kind = 'backfill'::text)), due_time, seq) WHERE (claimed_by IS NULL);
+CREATE INDEX read_runs_due ON read_runs (project_id, (
+CASE
+    WHEN (kind = 'backfill'::text) THEN 1
+    ELSE 0
+END), due_time, seq) WHERE (claimed_by IS NULL);
 CREATE INDEX read_runs_of_object ON read_runs (installation_id, object_name, seq);
 CREATE UNIQUE INDEX read_runs_one ON read_runs (installation_id, object_name, kind) WHERE (kind <> 'triggered'::text);
 CREATE TRIGGER ended AFTER DELETE ON read_runs FOR EACH ROW EXECUTE FUNCTION end_operation_of_run();

@@ -1,6 +1,7 @@
 /** Connections: a customer's account at a provider, with its sealed credentials. */
 import { sql } from "kysely";
 import { isUuid } from "../ground/ids.ts";
+import { isOfGroup } from "./customers.ts";
 import type { Queries } from "./database.ts";
 import { queueSyncs } from "./installation-syncs.ts";
 
@@ -99,7 +100,7 @@ export async function listConnections(
 ): Promise<ConnectionRow[]> {
   let query = select(queries, projectId).orderBy("connections.id", "desc");
   if (filter.provider) query = query.where("connections.provider", "=", filter.provider);
-  if (filter.groupRef) query = query.where("groups.groupRef", "=", filter.groupRef);
+  if (filter.groupRef) query = query.where(isOfGroup("connections", projectId, filter.groupRef));
   if (filter.consumerRef) query = query.where("consumers.consumerRef", "=", filter.consumerRef);
   return (await query.execute()).map(assemble);
 }

@@ -1,6 +1,7 @@
 /** Lists a project's customers, connections and installations in pages, for the API. */
 import { sql, type RawBuilder } from "kysely";
 import { listConnectionsById, type ConnectionRow, type ConnectionStatus } from "./connections.ts";
+import { isOfGroup } from "./customers.ts";
 import type { Queries } from "./database.ts";
 import { containsText, inIdRange, type IdRange } from "./id-range.ts";
 import { listInstallationsById, type InstallationRow } from "./installations.ts";
@@ -167,7 +168,3 @@ export async function listInstallationPage<C>(
 }
 
 const all = (conditions: RawBuilder<unknown>[]) => sql.join(conditions, sql` and `);
-
-const isOfGroup = (table: "connections" | "installations", projectId: string, groupRef: string) =>
-  sql`${sql.ref(`${table}.group_id`)} = (
-    select id from groups where project_id = ${projectId} and group_ref = ${groupRef})`;

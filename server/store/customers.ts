@@ -66,3 +66,11 @@ export async function findGroupRefOf(
     .executeTakeFirst();
   return row?.groupRef;
 }
+
+/**
+ * Compares the group by a subquery: joined, PostgreSQL may read all rows of the project and the group of each, as long as it has
+ * no statistics.
+ */
+export const isOfGroup = (table: "connections" | "installations", projectId: string, groupRef: string) =>
+  sql<boolean>`${sql.ref(`${table}.group_id`)} = (
+    select id from groups where project_id = ${projectId} and group_ref = ${groupRef})`;

@@ -1,5 +1,6 @@
 /** Installations: an integration enabled for a group, with all its configurations so far. */
 import { isUuid, newId } from "../ground/ids.ts";
+import { isOfGroup } from "./customers.ts";
 import type { Queries } from "./database.ts";
 import { queueSyncs } from "./installation-syncs.ts";
 import { sql } from "kysely";
@@ -78,7 +79,7 @@ export async function listInstallations<C>(
 ): Promise<InstallationRow<C>[]> {
   let query = select(queries, projectId).orderBy("installations.id", "desc");
   if (filter.integrationId) query = query.where("installations.integrationId", "=", filter.integrationId);
-  if (filter.groupRef) query = query.where("groups.groupRef", "=", filter.groupRef);
+  if (filter.groupRef) query = query.where(isOfGroup("installations", projectId, filter.groupRef));
   return (await query.execute()).map((row) => assemble<C>(row));
 }
 
@@ -112,7 +113,7 @@ export async function findInstallationOfGroup<C>(
 ): Promise<InstallationRow<C> | undefined> {
   const found = await select(queries, projectId)
     .where("installations.integrationId", "=", integrationId)
-    .where("groups.groupRef", "=", groupRef)
+    .where(isOfGroup("installations", projectId, groupRef))
     .executeTakeFirst();
   return found && assemble<C>(found);
 }

@@ -1,6 +1,7 @@
 /** Runs of reads: whose turn it is, who owns them, and what a committed page changes. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { sql } from "kysely";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { newId } from "../ground/ids.ts";
@@ -11,7 +12,14 @@ import { upsertIntegration, findIntegration } from "./integrations.ts";
 import { findOperation } from "./operations.ts";
 import { findReadObject, insertReadObject, pauseReadObjects, unpauseReadObjects } from "./read-objects.ts";
 import { commitReadPages, listFingerprints, type ReadPageCommit } from "./read-pages.ts";
-import { claimRuns, insertReadRuns, listDueRuns, recoverRuns, type ReadKind } from "./read-runs.ts";
+import {
+  claimRuns,
+  dueRunsStatement,
+  insertReadRuns,
+  listDueRuns,
+  recoverRuns,
+  type ReadKind,
+} from "./read-runs.ts";
 
 const WORKER = 7;
 const CURSOR = new Date("2026-01-01T00:00:00Z");
@@ -70,7 +78,7 @@ async function openRuns(t: TestContext) {
   };
   const due = async () =>
     (await listDueRuns(queries, { mostOfProject: 10, among: 10 })).map(({ operationId }) => operationId);
-  return { queries, projectId, install, begin, due };
+  return { queries, projectId, integrationId, install, begin, due };
 }
 
 const page = (operationId: string, more: Partial<ReadPageCommit> = {}): ReadPageCommit => ({
@@ -201,3 +209,38 @@ test("the operation of a run ends when its installation is deleted", async (t) =
     ["failure", "[contacts] Stopped: the installation was deleted"],
   );
 });
+
+test("a look for due runs reads those that it returns, however many are due", async (t) => {
+  const { queries, projectId, integrationId, install, due } = await openRuns(t);
+  const installationId = await install("acme");
+  const what = { projectId, integrationId, installationId, configId: newId(), messageName: "person" };
+  const run = { ...what, kind: "scheduled" as const, sinceTime: null, untilTime: null, settles: false };
+  const names = Array.from({ length: 500 }, (_, nth) => `object ${nth}`);
+  await insertReadRuns(
+    queries,
+    names.map((objectName) => ({ ...run, objectName, operationId: newId() })),
+  );
+  assert.equal((await due()).length, 10);
+  const statement = dueRunsStatement({ mostOfProject: 10, among: 10 });
+  const { rows } = await sql<{ "QUERY PLAN": [{ Plan: PlanNode }] }>`
+    explain (analyze, timing off, format json) ${statement}`.execute(queries);
+  assert.ok(rowsOf("read_runs", rows[0]?.["QUERY PLAN"][0].Plan) < 50);
+});
+
+interface PlanNode {
+  "Relation Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  Plans?: PlanNode[];
+}
+
+/** Returns how many rows of a table a statement read. */
+function rowsOf(table: string, node: PlanNode | undefined): number {
+  if (!node) return 0;
+  const own =
+    node["Relation Name"] === table
+      ? (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"]
+      : 0;
+  return (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(table, plan), own);
+}

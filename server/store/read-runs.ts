@@ -84,6 +84,9 @@ const MAY_GO_ON = sql<boolean>`(case when kind = 'triggered'
   else not exists (select from read_objects where read_objects.installation_id = read_runs.installation_id
     and read_objects.object_name = read_runs.object_name and (pause is not null or disabled)) end)`;
 
+/** The first key of the queue; the index `read_runs_due` has the same expression. */
+const PRIORITY = sql`(case when kind = 'backfill' then 1 else 0 end)`;
+
 export interface DueRunsWanted {
   /** Runs listed of each project, of backfills and of others. */
   mostOfProject: number;
@@ -95,20 +98,20 @@ export interface DueRunsWanted {
  * Lists due runs in the order in which they should be claimed: backfills last, then in turns of installations, then by
  * the time since which they are due. Hops along the index from project to project.
  */
-export async function listDueRuns(
-  queries: Queries,
-  { mostOfProject, among }: DueRunsWanted,
-): Promise<DueRun[]> {
+export const listDueRuns = async (queries: Queries, wanted: DueRunsWanted): Promise<DueRun[]> =>
+  (await dueRunsStatement(wanted).execute(queries)).rows;
+
+export function dueRunsStatement({ mostOfProject, among }: DueRunsWanted): RawBuilder<DueRun> {
   const ofProject = (isBackfill: boolean) => sql`
     (select *, ${isBackfill}::boolean as is_backfill from (
       select *, row_number() over (partition by installation_id order by due_time, seq) as turn from (
         select operation_id, installation_id, project_id, due_time, seq from read_runs
-        where claimed_by is null and project_id = projects.project_id and (kind = 'backfill') = ${isBackfill}::boolean
+        where claimed_by is null and project_id = projects.project_id and ${PRIORITY} = ${isBackfill ? 1 : 0}
           and due_time <= now() and ${MAY_GO_ON}
         order by due_time, seq limit ${among}
       ) oldest
     ) ranked order by turn, due_time, seq limit ${mostOfProject})`;
-  const { rows } = await sql<DueRun>`
+  return sql<DueRun>`
     with recursive projects as (
       (select project_id from read_runs where claimed_by is null order by project_id limit 1)
       union all
@@ -121,8 +124,7 @@ export async function listDueRuns(
     select operation_id, due.project_id, connection_id, is_backfill
     from due join installations on installations.id = due.installation_id
     order by is_backfill, turn, due_time, seq
-  `.execute(queries);
-  return rows;
+  `;
 }
 
 /** Numbers of a read so far, as its operation shows them. */
@@ -166,7 +168,10 @@ export interface ClaimedRun extends DueRun {
   destinationDisabled: boolean;
 }
 
-/** Claims runs that nobody else has claimed meanwhile. */
+/**
+ * Claims runs that nobody else has claimed meanwhile. They are found by id; the case keeps PostgreSQL from looking through all
+ * due runs instead.
+ */
 export async function claimRuns(
   queries: Queries,
   workerId: number,
@@ -176,7 +181,7 @@ export async function claimRuns(
   const { rows } = await sql<ClaimedRun>`
     with due as materialized (
       select operation_id from read_runs
-      where operation_id = any(${operationIds}::uuid[]) and claimed_by is null and due_time <= now()
+      where operation_id = any(${operationIds}::uuid[]) and case when claimed_by is null then due_time <= now() end
       for update skip locked
     ), claimed as (
       update read_runs set claimed_by = ${workerId}::integer
