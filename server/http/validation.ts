@@ -1,5 +1,5 @@
 /** Validates input against an endpoint's schemas and reports each fault in a sentence, with its place. */
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { TSchema } from "typebox";
 import { Problem, type Issue } from "../ground/errors.ts";
@@ -23,17 +23,29 @@ function compiler(coerceTypes: boolean): Ajv {
   return ajv;
 }
 
+/** By schema, as text. */
+const compiled = { text: new Map<string, ValidateFunction>(), body: new Map<string, ValidateFunction>() };
+
+/** Compiling the schemas of all endpoints takes half of a start, and most are never used; many are equal. */
+function compile(schema: TSchema, kind: keyof typeof compilers): ValidateFunction {
+  const text = JSON.stringify(schema);
+  const known = compiled[kind].get(text) ?? compilers[kind].compile(schema);
+  compiled[kind].set(text, known);
+  return known;
+}
+
 /** Enough to correct a request; the faults of 100 broken records need not all be listed. */
 const MOST_ISSUES = 50;
 
 /**
  * Returns a function that returns a valid value and throws a Problem with one issue per fault otherwise. With `names`, the
- * names that the request may have, unknown ones are faults.
+ * names that the request may have, unknown ones are faults. Compiles the schema when it is first called.
  */
 export function validator(schema: TSchema, place: Place, names?: Names): (value: unknown) => unknown {
-  const check = (place === "body" ? compilers.body : compilers.text).compile(schema);
+  let check: ValidateFunction | undefined;
   const unknown = names && unknownIssues(schema, place === "body" ? "body" : "query", names);
   return (value) => {
+    check ??= compile(schema, place === "body" ? "body" : "text");
     const issues = unknown?.(value) ?? [];
     if (check(value) && issues.length === 0) return value;
     issues.push(...meaningful(check.errors ?? []).map((error) => toIssue(error, place, value)));

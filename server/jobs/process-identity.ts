@@ -10,13 +10,14 @@ import { keepConnection } from "../store/kept-connection.ts";
 /** First key of all our advisory locks of this kind; the second is the process's number. */
 const LOCK_CLASS = 735_561;
 const RECONNECT_MS = 200;
-const SECOND_LOOK_MS = 1_000;
+/** A process under load needs more than a second to connect again; its claims must not be taken away meanwhile. */
+const SECOND_LOOK_MS = 3_000;
 
 export interface ProcessIdentity {
   readonly id: number;
   /**
    * Returns those of these processes that no longer live. A process that is reconnecting has no lock for a moment, so
-   * a lock must be missing twice, a second apart: the answer takes a second when a process seems dead. Empty while the
+   * a lock must be missing twice, three seconds apart: the answer takes that long when a process seems dead. Empty while the
    * database is away, because then it cannot be known.
    */
   findDead(ids: number[]): Promise<number[]>;

@@ -12,7 +12,8 @@ describe("a triggered read", () => {
   let customer: Customer;
   after(() => all.close());
   before(async () => {
-    all = await openDelivering();
+    // An hour of real minutes, so that no read is given up during a test.
+    all = await openDelivering({ BUSBAR_MINUTE_MS: "60000" });
     const { on, sink } = all;
     const events = ["read.triggered.done", "read.triggered.error"] as const;
     const hook = await drawRoute(on, `${sink.url}/hook`, [...events]);

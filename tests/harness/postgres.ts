@@ -1,17 +1,19 @@
 /** The PostgreSQL that tests share: one server per run, one migrated template, one clone of it per test file. */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { createLog } from "../../server/ground/log.ts";
 import { openDatabase } from "../../server/store/database.ts";
-import { until } from "./until.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
+import { copyCluster } from "./cluster-copies.ts";
+import { memoryFolder } from "./memory-folder.ts";
+import { until } from "./until.ts";
 
 /** Set by the global setup; without it, a test file starts its own server. */
 export const URL_VARIABLE = "BUSBAR_TEST_DATABASE_URL";
 
 const TEMPLATE = "busbar_template";
+const log = createLog("error");
 
 export interface TestPostgres {
   /** URL of the server's maintenance database. */
@@ -19,12 +21,24 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** Starts a server in a temporary folder and creates the migrated template. */
+/** Starts a server in a temporary folder, on a copy of a cluster with the migrated template. */
 export async function startTestPostgres(): Promise<TestPostgres> {
-  const dataDir = await mkdtemp(join(tmpdir(), "busbar-test-"));
+  const dataDir = await mkdtemp(join(await memoryFolder(), "busbar-test-"));
   // Readable for others: as root, the server and a pooler run as another user.
   await chmod(dataDir, 0o711);
-  const log = createLog("error");
+  await copyCluster(dataDir, prepareCluster);
+  const postgres = await startEmbeddedPostgres({ dataDir, log });
+  return {
+    url: postgres.connectionString,
+    async stop() {
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Creates a cluster with the migrated template, and stops its server. */
+async function prepareCluster(dataDir: string): Promise<void> {
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   // No test outlives this server, so commits need not wait for the disk. Tests of crashes start their own servers.
   await runSql(postgres.connectionString, "alter role current_user set synchronous_commit = off");
@@ -34,13 +48,7 @@ export async function startTestPostgres(): Promise<TestPostgres> {
     log,
   });
   await template.close();
-  return {
-    url: postgres.connectionString,
-    async stop() {
-      await postgres.stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
+  await postgres.stop();
 }
 
 /** Creates a database with all migrations and returns its connection string. */

@@ -80,8 +80,16 @@ interface Running {
 
 /** A process group of its own on free ports; its output is collected. */
 function start(args: string[], folder = dataDir, more: Record<string, string> = {}): Running {
-  const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, BUSBAR_DATA_DIR: folder, BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0", ...more };
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  const env = {
+    PATH,
+    HOME,
+    NODE_COMPILE_CACHE,
+    BUSBAR_DATA_DIR: folder,
+    BUSBAR_PORT: "0",
+    BUSBAR_PROXY_PORT: "0",
+    ...more,
+  };
   const child = spawn(process.execPath, args, { cwd: ROOT, env, detached: true });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));

@@ -128,7 +128,7 @@ describe("rotating the encryption key", () => {
       await takeOut();
       await on.restart(keys(...given));
       front.push(memberOf(on.busbar));
-      await asking.rounds(12);
+      await asking.rounds(4);
       await takeOut();
       await second.stop();
       second = await on.sibling(keys(...given));
@@ -141,7 +141,7 @@ describe("rotating the encryption key", () => {
     assert.equal(rotated.done, true, rotated.text);
     assert.doesNotMatch(rotated.text, /\bold\b/);
     await asking.whileAsking(replaceBoth(NEW));
-    assert.ok((await asking.stop()) > 30);
+    assert.ok((await asking.stop()) > 15);
 
     const status = await command("status", NEW);
     assert.match(status.text, /^new {2}\d+ values {2}current: encrypts new values$/);

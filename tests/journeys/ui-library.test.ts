@@ -111,90 +111,96 @@ describe(
     const open = (t: TestContext, asked: { groupRef: string } & Record<string, string>): Promise<Customer> =>
       openCustomer(t, { browser, url: served.url }, asked.groupRef, asked);
 
-    const credentials = {
-      "a frontend key": async () => ({ apiKey: frontendKey }),
-      "a customer's token": async (groupRef: string) => ({ token: await signer.sign({ groupRef }) }),
-    };
+    const journeys = [
+      {
+        crm: "hubspot",
+        credential: "a customer's token",
+        credentialOf: async (groupRef: string) => ({ token: await signer.sign({ groupRef }) }),
+      },
+      {
+        crm: "salesforce",
+        credential: "a frontend key",
+        credentialOf: async () => ({ apiKey: frontendKey }),
+      },
+    ] as const;
 
-    for (const crm of ["hubspot", "salesforce"] as const) {
-      for (const [credential, credentialOf] of Object.entries(credentials)) {
-        test(`with ${credential} a customer of ${crm} connects, installs with a field mapping, changes it, pauses an object and uninstalls`, async (t) => {
-          const { provider, people, firms, extra, notes } = CRMS[crm];
-          const groupRef = `${crm}-${credential.includes("key") ? "key" : "token"}`;
-          const path = `/integrations/${crm}-people/installations`;
-          const installations = async () => (await on.inProject("GET", `${path}?groupRef=${groupRef}`)).body;
-          const content = async () => (await installations())[0].config.content;
-          const customer = await open(t, {
-            integration: `${crm}-people`,
-            groupRef,
-            ...(await credentialOf(groupRef)),
-          });
-          const { page } = customer;
-
-          await customer.sees(`Set up ${provider} integration`);
-          await customer.picture("before");
-          await customer.consent("Next", "allow");
-          await customer.sees("Widgets reads the following fields");
-          const [connection] = (await on.inProject("GET", `/connections?groupRef=${groupRef}`)).body;
-          assert.equal(connection.provider, crm);
-          // The library shows it beside the connection.
-          assert.ok(connection.providerWorkspaceRef);
-          assert.equal(connection.group.groupName, "Acme");
-          assert.equal(connection.consumer.consumerName, "Ada");
-          await customer.picture("connected");
-
-          await customer.sees(people.fieldLabel);
-          await customer.map("Notes", notes[0].label);
-          await customer.picture("mapped");
-          await customer.press("Install");
-          const [installed] = await customer.told(1);
-          const [installation] = await installations();
-          assert.equal(installed, `installed ${installation.id}`);
-          assert.equal(installation.connection.id, connection.id);
-          const read = await content();
-          assert.deepEqual(Object.keys(read.read.objects), [people.name]);
-          assert.deepEqual(read.read.objects[people.name].selectedFieldMappings, { notes: notes[0].name });
-          await customer.picture("installed");
-
-          await page.getByRole("tab", { name: people.label }).click();
-          await customer.map("Notes", notes[1].label);
-          await page.getByRole("checkbox", { name: extra.label }).click();
-          await customer.press("Save");
-          await customer.told(2);
-          const changed = (await content()).read.objects[people.name];
-          assert.deepEqual(changed.selectedFieldMappings, { notes: notes[1].name });
-          assert.equal(changed.selectedFields[extra.name], true);
-          await customer.picture("changed");
-
-          await page.getByRole("tab", { name: "Write" }).click();
-          await page.getByRole("checkbox", { name: firms.label }).click();
-          await customer.picture("write");
-          await customer.press("Save");
-          await customer.told(3);
-          assert.deepEqual(Object.keys((await content()).write.objects), [firms.name]);
-
-          await page.getByRole("tab", { name: people.label }).click();
-          await customer.press(`Stop reading from ${people.label}`);
-          await customer.picture("pausing");
-          await customer.press("Stop reading");
-          await customer.sees("Reading is currently disabled");
-          await customer.picture("paused");
-          const paused = (await content()).read.objects[people.name];
-          assert.equal(paused.disabled, true);
-          assert.deepEqual(paused.selectedFieldMappings, { notes: notes[1].name });
-          await customer.press(`Re-enable reading from ${people.label}`);
-          await customer.sees(`Reading from ${people.label} is enabled`);
-          assert.equal((await content()).read.objects[people.name].disabled, false);
-
-          await page.getByRole("tab", { name: "Manage" }).click();
-          await customer.picture("manage");
-          await customer.press("Yes, uninstall");
-          await customer.sees("successfully uninstalled");
-          assert.deepEqual(await installations(), []);
-          assert.equal((await on.inProject("GET", `${path}/${installation.id}`)).status, 404);
-          customer.assertUntroubled();
+    for (const { crm, credential, credentialOf } of journeys) {
+      test(`with ${credential} a customer of ${crm} connects, installs with a field mapping, changes it, pauses an object and uninstalls`, async (t) => {
+        const { provider, people, firms, extra, notes } = CRMS[crm];
+        const groupRef = `${crm}-customer`;
+        const path = `/integrations/${crm}-people/installations`;
+        const installations = async () => (await on.inProject("GET", `${path}?groupRef=${groupRef}`)).body;
+        const content = async () => (await installations())[0].config.content;
+        const customer = await open(t, {
+          integration: `${crm}-people`,
+          groupRef,
+          ...(await credentialOf(groupRef)),
         });
-      }
+        const { page } = customer;
+
+        await customer.sees(`Set up ${provider} integration`);
+        await customer.picture("before");
+        await customer.consent("Next", "allow");
+        await customer.sees("Widgets reads the following fields");
+        const [connection] = (await on.inProject("GET", `/connections?groupRef=${groupRef}`)).body;
+        assert.equal(connection.provider, crm);
+        // The library shows it beside the connection.
+        assert.ok(connection.providerWorkspaceRef);
+        assert.equal(connection.group.groupName, "Acme");
+        assert.equal(connection.consumer.consumerName, "Ada");
+        await customer.picture("connected");
+
+        await customer.sees(people.fieldLabel);
+        await customer.map("Notes", notes[0].label);
+        await customer.picture("mapped");
+        await customer.press("Install");
+        const [installed] = await customer.told(1);
+        const [installation] = await installations();
+        assert.equal(installed, `installed ${installation.id}`);
+        assert.equal(installation.connection.id, connection.id);
+        const read = await content();
+        assert.deepEqual(Object.keys(read.read.objects), [people.name]);
+        assert.deepEqual(read.read.objects[people.name].selectedFieldMappings, { notes: notes[0].name });
+        await customer.picture("installed");
+
+        await page.getByRole("tab", { name: people.label }).click();
+        await customer.map("Notes", notes[1].label);
+        await page.getByRole("checkbox", { name: extra.label }).click();
+        await customer.press("Save");
+        await customer.told(2);
+        const changed = (await content()).read.objects[people.name];
+        assert.deepEqual(changed.selectedFieldMappings, { notes: notes[1].name });
+        assert.equal(changed.selectedFields[extra.name], true);
+        await customer.picture("changed");
+
+        await page.getByRole("tab", { name: "Write" }).click();
+        await page.getByRole("checkbox", { name: firms.label }).click();
+        await customer.picture("write");
+        await customer.press("Save");
+        await customer.told(3);
+        assert.deepEqual(Object.keys((await content()).write.objects), [firms.name]);
+
+        await page.getByRole("tab", { name: people.label }).click();
+        await customer.press(`Stop reading from ${people.label}`);
+        await customer.picture("pausing");
+        await customer.press("Stop reading");
+        await customer.sees("Reading is currently disabled");
+        await customer.picture("paused");
+        const paused = (await content()).read.objects[people.name];
+        assert.equal(paused.disabled, true);
+        assert.deepEqual(paused.selectedFieldMappings, { notes: notes[1].name });
+        await customer.press(`Re-enable reading from ${people.label}`);
+        await customer.sees(`Reading from ${people.label} is enabled`);
+        assert.equal((await content()).read.objects[people.name].disabled, false);
+
+        await page.getByRole("tab", { name: "Manage" }).click();
+        await customer.picture("manage");
+        await customer.press("Yes, uninstall");
+        await customer.sees("successfully uninstalled");
+        assert.deepEqual(await installations(), []);
+        assert.equal((await on.inProject("GET", `${path}/${installation.id}`)).status, 404);
+        customer.assertUntroubled();
+      });
     }
 
     test("a customer connects again under the same id, is not asked for metadata, and disconnects", async (t) => {
