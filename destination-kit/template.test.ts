@@ -1,7 +1,7 @@
 /** Templates: results for unusual data, refused templates, and that no template blocks the process. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { processorMs } from "../tests/harness/processor-time.ts";
+import { processorMs } from "../tests/harness/processor-ms.ts";
 import { checkTemplate, openTemplate } from "./template.ts";
 
 const SAMPLE = { data: {} };

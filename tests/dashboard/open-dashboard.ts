@@ -100,7 +100,7 @@ async function openVisit(
     reducedMotion: "reduce",
     storageState,
   });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const troubles: string[] = [];
   page.on("console", (message) => {

@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { createLog } from "../../server/ground/log.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
-import { copyCluster } from "./cluster-copies.ts";
+import { copyCluster } from "./copy-cluster.ts";
 import { memoryFolder } from "./memory-folder.ts";
 import { until } from "./until.ts";
 

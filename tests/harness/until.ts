@@ -5,7 +5,7 @@ const STEP_MS = 10;
 /** Calls `look` until its result is neither false nor undefined, and returns it; fails after `limitMs`. */
 export async function until<T>(
   look: () => T | false | undefined | Promise<T | false | undefined>,
-  limitMs = 15_000,
+  limitMs = 60_000,
 ): Promise<T> {
   const end = Date.now() + limitMs;
   for (;;) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
-import { processorMs } from "../harness/processor-time.ts";
+import { processorMs } from "../harness/processor-ms.ts";
 import { assertProblem } from "./assert-problem.ts";
 
 /** One integration per line: provider and an object it can read and write. */

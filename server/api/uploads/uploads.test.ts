@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { strToU8, zipSync, type Zippable } from "fflate";
 import { Client } from "pg";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
-import { processorMs } from "../../../tests/harness/processor-time.ts";
+import { processorMs } from "../../../tests/harness/processor-ms.ts";
 import { assertProblem } from "../../../tests/journeys/assert-problem.ts";
 
 const MANIFEST = `specVersion: 1.0.0
