@@ -25,7 +25,7 @@ const ALONE = [
 const FILES_OF_BATCH = 12;
 /** One more than processors, for the tests that wait. */
 const CONCURRENCY = 3;
-const TEST_TIMEOUT_MS = 180_000;
+const TEST_TIMEOUT_MS = 240_000;
 
 const args = process.argv.slice(2);
 const wantedBatch = args.find((arg) => arg.startsWith("--batch="))?.slice("--batch=".length);
@@ -41,6 +41,8 @@ const entries = await Promise.all(
     path: await writeEntry(join(folder, `batch-${index + 1}.mjs`), files),
   })),
 );
+const stopped = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopped.abort());
 const options = {
   files: entries
     .filter(({ number }) => wantedBatch === undefined || number === Number(wantedBatch))
@@ -49,6 +51,7 @@ const options = {
   timeout: TEST_TIMEOUT_MS,
   globalSetupPath: join(ROOT, "tests/harness/global-setup.ts"),
   cwd: ROOT,
+  signal: stopped.signal,
 };
 const results = run(options);
 results.on("test:fail", () => {
