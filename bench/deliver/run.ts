@@ -25,7 +25,7 @@ import { insertDestination } from "../../server/store/destinations.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { eventTopicRoutes, topicDestinationRoutes } from "../../server/store/topic-routes.ts";
 import { insertTopic } from "../../server/store/topics.ts";
-import { childNamed, processorMs } from "../processor-ms.ts";
+import { childNamed, processorMs } from "../processor-time.ts";
 
 const quick = process.argv.includes("--quick");
 const ROUNDS = quick ? 3 : 5;

@@ -8,7 +8,7 @@ import { catalogOverlay } from "../../sandbox/catalog-overlay.ts";
 import { createLog } from "../../server/ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { startChildBusbar, type ChildBusbar } from "../../tests/harness/child-busbar.ts";
-import { childNamed, processorMs } from "../processor-ms.ts";
+import { childNamed, processorMs } from "../processor-time.ts";
 
 export const FIELDS = ["LastName", "FirstName", "Email", "Phone"];
 

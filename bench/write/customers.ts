@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { Client as Postgres } from "pg";
-import { processorMs } from "../processor-ms.ts";
+import { processorMs } from "../processor-time.ts";
 import { rate } from "./rate.ts";
 
 export interface CustomersBench {

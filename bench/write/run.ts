@@ -11,7 +11,7 @@ import { measureCustomers, type Intake } from "./customers.ts";
 import { rate } from "./rate.ts";
 import { median, per, ratio, tell } from "./report.ts";
 import { until, whenThere } from "./until.ts";
-import { childNamed, processorMs } from "../processor-ms.ts";
+import { childNamed, processorMs } from "../processor-time.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 
 const quick = process.argv.includes("--quick");
