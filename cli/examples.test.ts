@@ -30,6 +30,12 @@ integrations:
           destination: my-app
           schedule: "0 * * * *"
           requiredFields: [{ fieldName: email }, { mapToName: notes }]
+    subscribe:
+      objects:
+        - objectName: contacts
+          destination: my-app
+          inheritFieldsAndMapping: true
+          createEvent: { enabled: always }
 `;
 
 /** Values in the output of examples that later examples need. */
@@ -43,7 +49,7 @@ const MADE = {
 const STORY = [
   ..."login, profiles, whoami, doctor, create provider-app, init, validate, deploy".split(", "),
   ..."create destination, create topic, create event-route, create destination-route".split(", "),
-  ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, api, listen, resend, completion".split(
+  ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, cancel operation, find, check connection, subscribe hubspot-config, events follow, api, listen, resend, completion".split(
     ", ",
   ),
   ..."update destination, update provider-app, update api-key, rotate destination, test destination, uninstall, delete, logout".split(
@@ -102,10 +108,14 @@ describe("the examples", () => {
       consumerRef: "hank",
       oauth2AuthorizationCode: { accessToken: { token: tokens.accessToken } },
     });
+    const [connection] = (await on.inProject("GET", "/connections?groupRef=initech")).body;
+    values["CONNECTION"] = connection.id;
+    const setup = await on.inProject("GET", "/integrations/people/subscribe-setup");
+    await writeFile(join(cwd, "webhooks-hsmeta.json"), JSON.stringify(setup.body.webhooksConfig));
     await writeFile(join(cwd, "secret.txt"), "s3cret\n");
     await writeFile(join(cwd, "key.txt"), on.apiKey);
-    const connection = { provider: "stripe", groupRef: "initech", consumerRef: "bill", apiKey: "sk_x" };
-    await writeFile(join(cwd, "connection.json"), JSON.stringify(connection));
+    const credentials = { provider: "stripe", groupRef: "initech", consumerRef: "bill", apiKey: "sk_x" };
+    await writeFile(join(cwd, "connection.json"), JSON.stringify(credentials));
     await writeFile(join(cwd, "people.json"), '[{"email": "one@people.example"}]');
   });
   after(async () => {

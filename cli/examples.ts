@@ -13,6 +13,7 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar list installations --integration hubspot",
     "busbar list connections --group acme --json",
     "busbar list deliveries --destination my-app --status failed",
+    "busbar list subscriptions --integration hubspot --group initech",
   ],
   get: ["busbar get integration hubspot", "busbar get destination my-app --include-secrets"],
   "create destination": [
@@ -76,6 +77,17 @@ export const EXAMPLES: Record<string, string[]> = {
   operations: [
     "busbar operations --integration hubspot --group acme --status failure",
     "busbar operations $OPERATION --follow",
+  ],
+  "cancel operation": ["busbar cancel operation $OPERATION"],
+  "check connection": ["busbar check connection $CONNECTION"],
+  find: ["busbar find initech", "busbar find $OPERATION --json"],
+  "subscribe hubspot-config": [
+    "busbar subscribe hubspot-config people",
+    "busbar subscribe hubspot-config people --check webhooks-hsmeta.json",
+  ],
+  "events follow": [
+    "busbar events follow --integration hubspot --group initech",
+    "busbar events follow --installation $INSTALLATION --record 501",
   ],
   logs: ["busbar logs $OPERATION", "busbar logs $OPERATION --follow --json"],
   listen: [

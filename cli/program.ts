@@ -59,6 +59,10 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
     "Operations and events:",
     [
       file("operations", async () => (await import("./commands/operations.ts")).addOperations),
+      file("cancel check", async () => (await import("./commands/check.ts")).addCheck),
+      file("find", async () => (await import("./commands/find.ts")).addFind),
+      file("subscribe", async () => (await import("./commands/subscribe.ts")).addSubscribe),
+      file("events", async () => (await import("./commands/events.ts")).addEvents),
       file("logs", async () => (await import("./commands/logs.ts")).addLogs),
       file("listen", async () => (await import("./commands/listen.ts")).addListen),
       file("test resend rotate", async () => (await import("./commands/destinations.ts")).addDestinations),

@@ -16,6 +16,7 @@ const FILTERS = [
   "status",
   "type",
   "object",
+  "record",
   "limit",
 ] as const satisfies (keyof Filters)[];
 

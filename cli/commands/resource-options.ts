@@ -13,6 +13,7 @@ const OPTIONS: Record<keyof Filters, () => Option> = {
   status: () => new Option("--status <status>", "with this status"),
   type: () => new Option("--type <type>", "of this type"),
   object: () => new Option("--object <name>", "on this object"),
+  record: () => new Option("--record <id>", "of the record with this id of the provider"),
   includeSecrets: () => new Option("--include-secrets", "show the signing key of a webhook"),
   limit: () =>
     new Option("--limit <n>", `maximum number of rows (${DEFAULT_LIMIT})`).argParser(wholeNumber(1, 10_000)),

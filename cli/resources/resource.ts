@@ -24,6 +24,7 @@ export interface Filters {
   status?: string;
   type?: string;
   object?: string;
+  record?: string;
   limit?: number;
   /** For a destination: include its signing key. */
   includeSecrets?: boolean;

@@ -23,6 +23,7 @@ import {
   type Resource,
 } from "./resource.ts";
 import { REVISIONS } from "./revisions.ts";
+import { EVENTS, GROUPS, SUBSCRIPTION_EVENTS, SUBSCRIPTIONS } from "./subscriptions.ts";
 
 const PROJECTS: Resource = {
   plural: "projects",
@@ -359,6 +360,10 @@ const RESOURCES: Resource[] = [
   AUDIT,
   OPERATIONS,
   DELIVERIES,
+  EVENTS,
+  SUBSCRIPTIONS,
+  SUBSCRIPTION_EVENTS,
+  GROUPS,
   PROVIDERS,
 ];
 

@@ -1,0 +1,48 @@
+/** `busbar check connection` and `busbar cancel operation`. */
+import type { Command } from "commander";
+import { Ended } from "../failures.ts";
+import { step } from "../http/api.ts";
+import { requireObject, textAt } from "../http/json.ts";
+import { tellRecord } from "../output/tell-record.ts";
+import { printable } from "../output/printable.ts";
+import { Refused } from "../http/refused.ts";
+import { connect } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { getOperation, isRunning } from "./operations.ts";
+
+export function addCheck(program: Command, terminal: Terminal): void {
+  program
+    .command("check")
+    .description("check a connection")
+    .command("connection <id>")
+    .description("ask the provider whether the credentials work; exit code 1 if the connection does not work")
+    .action(async (id: string, _: object, command: Command) => {
+      const { inProject, out } = await connect(command, terminal);
+      const answer = requireObject(await inProject("POST", `/connections/${step(id)}:check`));
+      const works = textAt(answer, "status") === "working";
+      if (out.json) out.data(answer);
+      else {
+        const why = textAt(answer, "check.detail") ?? textAt(answer, "check.result") ?? "";
+        const paint = works ? out.paint.green : out.paint.red;
+        out.line(`${paint(printable(textAt(answer, "status") ?? ""))} ${printable(why)}`.trimEnd());
+      }
+      if (!works) throw new Ended();
+    });
+  program
+    .command("cancel")
+    .description("cancel an operation")
+    .command("operation <id>")
+    .description("cancel a read, or a write that waits")
+    .action(async (id: string, _: object, command: Command) => {
+      const { inProject, out } = await connect(command, terminal);
+      try {
+        await tellRecord(requireObject(await inProject("POST", `/operations/${step(id)}:cancel`)), out);
+      } catch (error) {
+        // It does not run, which is what was asked for.
+        const operation = await getOperation({ inProject }, id);
+        if (!(error instanceof Refused && error.status === 409) || isRunning(operation)) throw error;
+        out.note("the operation has ended already");
+        await tellRecord(operation, out);
+      }
+    });
+}

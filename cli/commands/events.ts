@@ -1,0 +1,69 @@
+/** `busbar events follow`: prints the changes that an installation's provider reports, and what becomes of them. */
+import type { Command } from "commander";
+import { pause } from "../clock.ts";
+import { objectsAt, textAt, type JsonObject } from "../http/json.ts";
+import type { Output } from "../output/output.ts";
+import { statusColour } from "../output/column.ts";
+import { printable } from "../output/printable.ts";
+import { findInstallation } from "../resources/find-installation.ts";
+import type { Filters } from "../resources/resource.ts";
+import { connect } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { addFilters, wholeNumber } from "./resource-options.ts";
+
+interface FollowOptions extends Filters {
+  count?: number;
+}
+
+const PAUSE_MS = 1_000;
+const PAGE = 200;
+
+export function addEvents(program: Command, terminal: Terminal): void {
+  const follow = program
+    .command("events")
+    .description("changes that providers report")
+    .command("follow")
+    .description("print the events of an installation's subscriptions as they are processed, until Ctrl-C")
+    .option("--count <n>", "end after so many events", wholeNumber(1, 1_000_000));
+  addFilters(follow, "installation", "integration", "group", "object", "record").action(
+    async ({ count, object, record, ...of }: FollowOptions, command: Command) => {
+      const on = await connect(command, terminal);
+      const path = `${await findInstallation(on, of)}/subscription-events`;
+      const query = { objectName: object, recordId: record, pageSize: String(PAGE) };
+      const interrupted = terminal.catchInterrupt();
+      if (count === undefined) on.out.note("waiting for events; stop with Ctrl-C");
+      const told = new Set<string>();
+      let left = count ?? Number.POSITIVE_INFINITY;
+      // Events of before the command are not shown, unless they still wait.
+      let isFirst = true;
+      do {
+        const newest = objectsAt(await on.inProject("GET", path, { query }), "results");
+        for (const event of newest.toReversed()) {
+          const id = textAt(event, "id") ?? "";
+          const waits = textAt(event, "outcome") === "waiting";
+          if (told.has(id) || waits) continue;
+          told.add(id);
+          if (isFirst && count === undefined) continue;
+          if (left-- > 0) tellEvent(event, on.out);
+        }
+        isFirst = false;
+      } while (left > 0 && (await pause(PAUSE_MS, interrupted)));
+    },
+  );
+}
+
+function tellEvent(event: JsonObject, out: Output): void {
+  if (out.json) return out.item(event);
+  const { paint } = out;
+  const outcome = textAt(event, "outcome") ?? "";
+  out.line(
+    [
+      paint.dim(textAt(event, "receivedTime") ?? ""),
+      printable(textAt(event, "objectName") ?? ""),
+      printable(textAt(event, "recordId") ?? ""),
+      printable(textAt(event, "providerEventType") ?? ""),
+      statusColour(outcome, paint)(printable(outcome)),
+      paint.dim(printable(textAt(event, "reason") ?? textAt(event, "messageId") ?? "")),
+    ].join("  "),
+  );
+}

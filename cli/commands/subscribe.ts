@@ -1,0 +1,84 @@
+/** `busbar subscribe`: prints what HubSpot needs to push changes, or compares a file with it. */
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { Ended, Failure } from "../failures.ts";
+import { step } from "../http/api.ts";
+import { isObject, objectsAt, parseJson, requireObject, textAt, valueAt, type Json } from "../http/json.ts";
+import { printable } from "../output/printable.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+
+export function addSubscribe(program: Command, terminal: Terminal): void {
+  program
+    .command("subscribe")
+    .description("register for the changes that a provider pushes")
+    .command("hubspot-config <integration>")
+    .description(
+      "print the file webhooks-hsmeta.json for your HubSpot project; upload it with `hs project upload`",
+    )
+    .option("--check <file>", "compare this file with it instead; exit code 1 if something is missing")
+    .action(async (integration: string, { check }: { check?: string }, command: Command) => {
+      const on = await connect(command, terminal);
+      const setup = requireObject(
+        await on.inProject("GET", `/integrations/${step(integration)}/subscribe-setup`),
+      );
+      const config = valueAt(setup, "webhooksConfig");
+      if (!isObject(config)) {
+        throw new Failure(`The provider of ${integration} takes no such file.`, {
+          remedy: "Name an integration with HubSpot whose manifest has `subscribe`.",
+        });
+      }
+      if (valueAt(setup, "publicAddress") !== true) {
+        on.out.note(
+          `HubSpot cannot reach ${textAt(setup, "callbackURL")}: set BUSBAR_PUBLIC_URL to a public https origin`,
+        );
+      }
+      if (check !== undefined)
+        return tellDifference(await readConfig(resolve(terminal.cwd, check)), config, on);
+      on.out.data(config);
+    });
+}
+
+async function readConfig(file: string): Promise<Json> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure(`Cannot read ${file}: ${why}.`, {
+      remedy: "Name the file webhooks-hsmeta.json.",
+      cause,
+    });
+  });
+  const config = parseJson(text);
+  if (isObject(config)) return config;
+  throw new Failure(`${file} is not a JSON object.`, { remedy: "Name the file webhooks-hsmeta.json." });
+}
+
+function tellDifference(actual: Json, wanted: Json, { out }: Connected): void {
+  const missing: string[] = [];
+  const url = "config.settings.targetUrl";
+  const [is, should] = [textAt(actual, url) ?? "", textAt(wanted, url) ?? ""];
+  if (is !== should) missing.push(`targetUrl is ${is || "absent"}, not ${should}`);
+  const known = subscriptionsOf(actual);
+  for (const one of subscriptionsOf(wanted)) if (!known.has(one)) missing.push(`missing: ${one}`);
+  if (out.json) out.data({ differences: missing });
+  else if (missing.length === 0) out.line(`${out.paint.green("complete")}`);
+  else for (const line of missing) out.line(printable(line));
+  if (missing.length > 0) throw new Ended();
+}
+
+/** One text for each active subscription. Older files name the object `objectName`. */
+const subscriptionsOf = (config: Json): Set<string> =>
+  new Set(
+    ["crmObjects", "legacyCrmObjects", "hubEvents"]
+      .flatMap((list) => objectsAt(config, `config.subscriptions.${list}`))
+      .filter((one) => valueAt(one, "active") !== false)
+      .map((one) =>
+        [
+          textAt(one, "subscriptionType"),
+          textAt(one, "objectType") ?? textAt(one, "objectName"),
+          textAt(one, "propertyName"),
+        ]
+          .filter((part) => part !== undefined)
+          .join(" "),
+      ),
+  );

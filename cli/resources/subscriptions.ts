@@ -1,0 +1,82 @@
+/** Subscriptions of an installation, the events of providers that they received, and the events of a project. */
+import { requireObjects, textAt, valueAt } from "../http/json.ts";
+import { findInstallation } from "./find-installation.ts";
+import { commaList, extra, id, paged, status, text, time, type Resource } from "./resource.ts";
+
+export const SUBSCRIPTIONS: Resource = {
+  plural: "subscriptions",
+  singular: "subscription",
+  filters: ["installation", "integration", "group"],
+  columns: {
+    OBJECT: text("objectName"),
+    SOURCE: text("source"),
+    STATE: status("state"),
+    RECEIVED: text("counts.received"),
+    DELIVERED: text("counts.delivered"),
+    FILTERED: extra(text("counts.filtered")),
+    "LAST EVENT": time("lastEventTime"),
+    RECONCILIATION: text("reconciliation.state"),
+    REASON: text("reason"),
+    WARNINGS: extra({ text: commaList("warnings") }),
+  },
+  list: async (deps, filters) =>
+    requireObjects(await deps.inProject("GET", `${await findInstallation(deps, filters)}/subscriptions`)),
+};
+
+export const SUBSCRIPTION_EVENTS: Resource = {
+  plural: "subscription-events",
+  singular: "subscription-event",
+  filters: ["installation", "integration", "group", "object", "record", "status", "limit"],
+  columns: {
+    RECEIVED: time("receivedTime"),
+    OBJECT: text("objectName"),
+    RECORD: text("recordId"),
+    EVENT: text("providerEventType"),
+    OUTCOME: status("outcome"),
+    REASON: text("reason"),
+    MESSAGE: id("messageId"),
+    ID: extra(id("id")),
+  },
+  list: async (deps, { object, record, status: outcome, limit, ...of }) =>
+    paged(deps, `${await findInstallation(deps, of)}/subscription-events`, {
+      ...(limit !== undefined && { limit }),
+      query: { objectName: object, recordId: record, outcome },
+    }),
+};
+
+export const EVENTS: Resource = {
+  plural: "events",
+  singular: "event",
+  filters: ["installation", "group", "type", "limit"],
+  columns: {
+    TIME: time("time"),
+    TYPE: text("type"),
+    GROUP: text("groupRef"),
+    DELIVERIES: (row) => {
+      const all = [valueAt(row, "deliveries") ?? []].flat();
+      return all.map((one) => textAt(one, "status") ?? "").join(", ") || (textAt(row, "missing") ?? "");
+    },
+    ID: id("id"),
+  },
+  list: async (deps, { installation, group, type, limit }) =>
+    paged(deps, "/events", {
+      ...(limit !== undefined && { limit }),
+      query: { installationId: installation, groupRef: group, type },
+    }),
+};
+
+export const GROUPS: Resource = {
+  plural: "groups",
+  singular: "group",
+  filters: ["status", "limit"],
+  columns: {
+    GROUP: text("groupRef"),
+    NAME: text("groupName"),
+    HEALTH: status("healthStatus"),
+    CONNECTIONS: text("connectionCount"),
+    INSTALLATIONS: text("installationCount"),
+    "LAST ACTIVITY": time("lastActivityTime"),
+  },
+  list: async (deps, { status: healthStatus, limit }) =>
+    paged(deps, "/groups", { ...(limit !== undefined && { limit }), query: { healthStatus } }),
+};
