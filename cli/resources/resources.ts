@@ -23,7 +23,7 @@ import {
   type Resource,
 } from "./resource.ts";
 import { REVISIONS } from "./revisions.ts";
-import { EVENTS, GROUPS, SUBSCRIPTION_EVENTS, SUBSCRIPTIONS } from "./subscriptions.ts";
+import { EVENTS, SUBSCRIPTION_EVENTS, SUBSCRIPTIONS } from "./subscriptions.ts";
 
 const PROJECTS: Resource = {
   plural: "projects",
@@ -363,7 +363,6 @@ const RESOURCES: Resource[] = [
   EVENTS,
   SUBSCRIPTIONS,
   SUBSCRIPTION_EVENTS,
-  GROUPS,
   PROVIDERS,
 ];
 

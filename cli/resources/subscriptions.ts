@@ -64,19 +64,3 @@ export const EVENTS: Resource = {
       query: { installationId: installation, groupRef: group, type },
     }),
 };
-
-export const GROUPS: Resource = {
-  plural: "groups",
-  singular: "group",
-  filters: ["status", "limit"],
-  columns: {
-    GROUP: text("groupRef"),
-    NAME: text("groupName"),
-    HEALTH: status("healthStatus"),
-    CONNECTIONS: text("connectionCount"),
-    INSTALLATIONS: text("installationCount"),
-    "LAST ACTIVITY": time("lastActivityTime"),
-  },
-  list: async (deps, { status: healthStatus, limit }) =>
-    paged(deps, "/groups", { ...(limit !== undefined && { limit }), query: { healthStatus } }),
-};
